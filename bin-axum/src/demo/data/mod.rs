@@ -1,0 +1,30 @@
+//! The records of the demo company: a small distributor of hardware, electrical and plumbing goods.
+//!
+//! Everything here is a pure function of a seed and of the day it is made on: the same pair gives the same records on
+//! any machine, so a demo can be described in documentation and repeated in a bug report. The records have the shape
+//! of the import's lines. All names, addresses and numbers are put together by chance; mail domains are reserved ones.
+
+mod catalog;
+mod companies;
+mod contact;
+mod customers;
+mod dice;
+mod families;
+mod names;
+mod places;
+mod products;
+mod rfc;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use catalog::{brands, categories, units};
+pub(crate) use customers::customers;
+pub(crate) use products::products;
+
+/// One import line: a JSON object, still unwritten.
+pub(crate) type Record = serde_json::Map<String, serde_json::Value>;
+
+/// Sets a field of a record.
+fn put(record: &mut Record, field: &str, value: impl Into<serde_json::Value>) {
+    record.insert(field.to_owned(), value.into());
+}

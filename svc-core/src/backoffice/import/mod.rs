@@ -1,0 +1,221 @@
+//! The bulk door: NDJSON, one record a line, all or nothing.
+//!
+//! A record has the field names of its list's item; what is left out takes its default, `clave` is kept when given.
+//! Lines are read in batches, so a file of any size takes little memory; a batch is one statement. When the database
+//! refuses one, the batch is halved until the line at fault is found. Importing emits no events.
+
+mod records;
+
+use std::io;
+
+use serde::de::DeserializeOwned;
+
+pub use records::{BrandRecord, CategoryRecord, CustomerRecord, ProductRecord, UnitRecord};
+
+use super::{Office, existing};
+use crate::domain::time::Timestamp;
+use crate::error::Error;
+use crate::json::{Fault, Json};
+use crate::store::{CompanyId, Conflict, StoreError, Tx, Work, transact};
+
+/// Records that go to the database in one statement.
+const BATCH: usize = 1_000;
+
+/// What can be imported, by its list's path without the slash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the list of its name")]
+pub enum Resource {
+    Unidades,
+    Marcas,
+    Categorias,
+    Productos,
+    Clientes,
+}
+
+impl Resource {
+    /// Every resource, in an order in which each finds what it refers to.
+    pub const ALL: &'static [Self] = &[Self::Unidades, Self::Marcas, Self::Categorias, Self::Productos, Self::Clientes];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unidades => "unidades",
+            Self::Marcas => "marcas",
+            Self::Categorias => "categorias",
+            Self::Productos => "productos",
+            Self::Clientes => "clientes",
+        }
+    }
+
+    /// The resource of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|resource| resource.name() == name)
+    }
+}
+
+/// Why nothing was imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A line is wrong; the text names its field.
+    #[error("line {line}: {text}")]
+    Line {
+        /// The line's number, from 1.
+        line: u64,
+        /// What is wrong with it.
+        text: String,
+    },
+    /// The input could not be read.
+    #[error("line {line}: the input could not be read: {source}")]
+    Read {
+        /// The line's number, from 1.
+        line: u64,
+        /// Why.
+        source: io::Error,
+    },
+    /// The import as a whole failed.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<StoreError> for ImportError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl Office {
+    /// Imports the records of `lines` into `company`: all of them, or none. Gives how many; `progress` is told the
+    /// count as it grows. Empty lines are passed over.
+    pub async fn import<L>(
+        &self,
+        company: CompanyId,
+        resource: Resource,
+        lines: L,
+        progress: &mut (dyn FnMut(u64) + Send),
+    ) -> Result<u64, ImportError>
+    where
+        L: Iterator<Item = io::Result<Vec<u8>>> + Send,
+    {
+        let now = Timestamp::new(self.clock.now());
+        let mut work = Import { company, resource, lines: Lines { lines, line: 0 }, progress, now, fault: None };
+        match transact(self.store.as_ref(), company, &mut work).await {
+            Ok(count) => Ok(count),
+            Err(error) => Err(work.fault.unwrap_or(ImportError::Failed(error))),
+        }
+    }
+}
+
+struct Import<'a, L> {
+    company: CompanyId,
+    resource: Resource,
+    lines: Lines<L>,
+    progress: &'a mut (dyn FnMut(u64) + Send),
+    now: Timestamp,
+    fault: Option<ImportError>,
+}
+
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Work for Import<'_, L> {
+    type Output = u64;
+    // The lines have been read by then.
+    const REPEATABLE: bool = false;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<u64, Error> {
+        existing(tx, self.company).await?;
+        let outcome = match self.resource {
+            Resource::Unidades => self.load::<UnitRecord>(tx).await,
+            Resource::Marcas => self.load::<BrandRecord>(tx).await,
+            Resource::Categorias => self.load::<CategoryRecord>(tx).await,
+            Resource::Productos => self.load::<ProductRecord>(tx).await,
+            Resource::Clientes => self.load::<CustomerRecord>(tx).await,
+        };
+        outcome.map_err(|fault| {
+            self.fault = Some(fault);
+            Error::internal("the import was undone")
+        })
+    }
+}
+
+/// A record that can be imported.
+trait Record: DeserializeOwned + Send + Sync {
+    /// Judges what its types cannot.
+    fn check(&self) -> Result<(), Fault>;
+
+    fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
+    async fn load<R: Record>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
+        let mut count = 0;
+        loop {
+            let (numbers, rows) = self.lines.batch::<R>()?;
+            if rows.is_empty() {
+                return Ok(count);
+            }
+            tx.savepoint().await?;
+            match R::insert(tx, &rows, self.now).await {
+                Ok(()) => tx.release_savepoint().await?,
+                Err(StoreError::Conflict(conflict)) => {
+                    return Err(blame(tx, &numbers, &rows, self.now, conflict).await?);
+                }
+                Err(other) => return Err(other.into()),
+            }
+            count += rows.len() as u64;
+            (self.progress)(count);
+        }
+    }
+}
+
+/// Finds the first row at fault in a batch that was refused as a whole: the end of its shortest prefix that is refused too.
+async fn blame<R: Record>(
+    tx: &mut dyn Tx,
+    numbers: &[u64],
+    rows: &[R],
+    now: Timestamp,
+    mut conflict: Conflict,
+) -> Result<ImportError, ImportError> {
+    let (mut good, mut bad) = (0, rows.len());
+    while bad - good > 1 {
+        let middle = usize::midpoint(good, bad);
+        tx.back_to_savepoint().await?;
+        match R::insert(tx, &rows[..middle], now).await {
+            Ok(()) => good = middle,
+            Err(StoreError::Conflict(found)) => (bad, conflict) = (middle, found),
+            Err(other) => return Err(other.into()),
+        }
+    }
+    let text = match &conflict {
+        Conflict::Reference(_) => "no existe en la empresa",
+        Conflict::Value(_) => "no es válido",
+        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name => "ya existe en la empresa o en el archivo",
+    };
+    Ok(ImportError::Line { line: numbers[bad - 1], text: format!("{}: {text}", conflict.field()) })
+}
+
+struct Lines<L> {
+    lines: L,
+    line: u64,
+}
+
+impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
+    /// The next records, with the numbers of their lines.
+    fn batch<R: Record>(&mut self) -> Result<(Vec<u64>, Vec<R>), ImportError> {
+        let (mut numbers, mut rows) = (Vec::new(), Vec::new());
+        while rows.len() < BATCH
+            && let Some(bytes) = self.lines.next()
+        {
+            self.line += 1;
+            let line = self.line;
+            let bytes = bytes.map_err(|source| ImportError::Read { line, source })?;
+            if bytes.trim_ascii().is_empty() {
+                continue;
+            }
+            let wrong = |text: String| ImportError::Line { line, text };
+            let json = Json::parse_object(&bytes).map_err(|text| wrong(text.into_owned()))?;
+            let record: R = json.read().map_err(|fault| wrong(fault.to_string()))?;
+            record.check().map_err(|fault| wrong(fault.to_string()))?;
+            numbers.push(line);
+            rows.push(record);
+        }
+        Ok((numbers, rows))
+    }
+}

@@ -1,0 +1,126 @@
+//! API keys.
+
+use std::fmt::{self, Write as _};
+
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::Action;
+use crate::domain::clock::{Random, random_bytes};
+use crate::domain::scope::Scopes;
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+use crate::pipeline::TERMS_VERSION;
+use crate::store::NewKey;
+
+/// Makes an API key.
+#[derive(Debug, Clone)]
+pub struct CreateKey {
+    /// Its owner; the company's first user when left out.
+    pub usuario: Option<i64>,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it stops working.
+    pub expires: Option<DateTime<Utc>>,
+    /// Whether it accepts the current terms of use.
+    pub accept_terms: bool,
+}
+
+/// A new key. The secret is shown here and nowhere else: only its SHA-256 is stored.
+#[derive(Clone, Serialize)]
+pub struct KeyCreated {
+    /// The public identifier, `X-Svc-Key-Id`.
+    pub key_id: String,
+    /// The secret, `Authorization: Bearer`.
+    pub api_key: String,
+}
+
+impl fmt::Debug for KeyCreated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyCreated").field("key_id", &self.key_id).finish_non_exhaustive()
+    }
+}
+
+/// Records that a key accepted the current terms.
+#[derive(Debug, Clone)]
+pub struct AcceptTerms {
+    /// What follows the company's number in the key's identifier.
+    pub suffix: String,
+}
+
+/// Revokes a key.
+#[derive(Debug, Clone)]
+pub struct RevokeKey {
+    /// What follows the company's number in the key's identifier.
+    pub suffix: String,
+}
+
+/// The key that was changed.
+#[derive(Debug, Clone, Serialize)]
+pub struct KeyNamed {
+    /// Its public identifier.
+    pub key_id: String,
+}
+
+impl Action for CreateKey {
+    type Output = KeyCreated;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyCreated, Error> {
+        let usuario = match self.usuario {
+            Some(usuario) => usuario,
+            None => cx.tx.first_user().await?.ok_or_else(|| Error::internal("the company has no user"))?,
+        };
+        let suffix = hex::<6>(cx.random);
+        let api_key = format!("svc_{}", hex::<32>(cx.random));
+        let key = NewKey {
+            suffix: suffix.clone(),
+            secret_sha256: Sha256::digest(api_key.as_bytes()).into(),
+            usuario,
+            scopes: self.scopes,
+            expires: self.expires,
+            terms: self.accept_terms.then_some(TERMS_VERSION),
+            creada: cx.now.get(),
+        };
+        cx.tx.insert_key(&key).await?;
+        Ok(KeyCreated { key_id: key_id(cx, &suffix), api_key })
+    }
+}
+
+impl Action for AcceptTerms {
+    type Output = KeyNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
+        let found = cx.tx.accept_terms(&self.suffix, TERMS_VERSION).await?;
+        named(cx, &self.suffix, found)
+    }
+}
+
+impl Action for RevokeKey {
+    type Output = KeyNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
+        let found = cx.tx.revoke_key(&self.suffix, cx.now.get()).await?;
+        named(cx, &self.suffix, found)
+    }
+}
+
+fn named(cx: &Cx<'_>, suffix: &str, found: bool) -> Result<KeyNamed, Error> {
+    let key_id = key_id(cx, suffix);
+    if !found {
+        return Err(Error::field(Code::NoEncontrado, "key_id", format_args!("la llave {key_id} no existe")));
+    }
+    Ok(KeyNamed { key_id })
+}
+
+fn key_id(cx: &Cx<'_>, suffix: &str) -> String {
+    format!("{}_{suffix}", cx.company.id.0)
+}
+
+/// `N` random bytes as hexadecimal digits.
+fn hex<const N: usize>(random: &dyn Random) -> String {
+    random_bytes::<N>(random).iter().fold(String::with_capacity(2 * N), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

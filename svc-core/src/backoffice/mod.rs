@@ -1,0 +1,95 @@
+//! What the ERP's own screens do, as functions over the same transactions, rules and events as the API.
+//!
+//! An [`Office`] is to the back office what [`crate::Api`] is to the wire: it opens the transaction, gives the action
+//! its [`Cx`], and commits. An [`Action`] is its own input.
+
+mod companies;
+pub mod import;
+mod keys;
+mod users;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+pub use companies::{CompanyCreated, CompanyEdited, EditCompany};
+pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use users::{CreateUser, DisableUser, UserNamed};
+
+use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
+use crate::domain::time::Timestamp;
+use crate::error::{Code, Error};
+use crate::operation::{Actor, Cx};
+use crate::store::{CompanyId, Store, Tx, Work, transact};
+
+/// Does back-office actions on a store.
+#[derive(Clone)]
+pub struct Office {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    base_url: String,
+}
+
+/// Something the back office does in one company.
+pub trait Action: Send + Sync {
+    /// What it answers: the claves of what it made or changed.
+    type Output: Send;
+
+    /// Does it. It may run more than once, so it touches the world only through `cx`.
+    fn run(&self, cx: &mut Cx<'_>) -> impl Future<Output = Result<Self::Output, Error>> + Send;
+}
+
+impl Office {
+    /// An office over `store`; links in notices begin with `base_url`.
+    pub fn new(store: Arc<dyn Store>, base_url: impl Into<String>) -> Self {
+        let base_url = base_url.into().trim_end_matches('/').to_owned();
+        Self { store, clock: Arc::new(SystemClock), random: Arc::new(SystemRandom), base_url }
+    }
+
+    /// With another clock than the machine's.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Does `action` in `company`, in one transaction. A company that does not exist is `no_encontrado`.
+    pub async fn perform<A: Action>(&self, company: CompanyId, action: &A) -> Result<A::Output, Error> {
+        transact(self.store.as_ref(), company, &mut Perform { office: self, company, action }).await
+    }
+}
+
+impl fmt::Debug for Office {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Office").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+struct Perform<'a, A> {
+    office: &'a Office,
+    company: CompanyId,
+    action: &'a A,
+}
+
+impl<A: Action> Work for Perform<'_, A> {
+    type Output = A::Output;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<A::Output, Error> {
+        let company = existing(tx, self.company).await?;
+        let mut cx = Cx {
+            tx,
+            now: Timestamp::new(self.office.clock.now()),
+            company: &company,
+            actor: &Actor::BackOffice,
+            random: self.office.random.as_ref(),
+            base_url: &self.office.base_url,
+        };
+        self.action.run(&mut cx).await
+    }
+}
+
+async fn existing(tx: &mut dyn Tx, company: CompanyId) -> Result<crate::store::Company, Error> {
+    let missing = || Error::field(Code::NoEncontrado, "empresa", format_args!("la empresa {} no existe", company.0));
+    tx.company().await?.ok_or_else(missing)
+}

@@ -1,0 +1,69 @@
+//! Time and randomness, as parameters.
+//!
+//! Nothing in this workspace asks the operating system for the time or for random bytes but the two types
+//! at the end of this file; `clippy.toml` forbids the globals. So a test moves time instead of sleeping.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::America::Mexico_City;
+
+/// Where the time comes from.
+pub trait Clock: Send + Sync + 'static {
+    /// The present instant, UTC.
+    fn now(&self) -> DateTime<Utc>;
+}
+
+/// Where unpredictable bytes come from: request ids, event ids, secrets.
+pub trait Random: Send + Sync + 'static {
+    /// Fills `bytes` with bytes that nobody else can predict.
+    fn fill(&self, bytes: &mut [u8]);
+}
+
+/// `N` random bytes.
+pub fn random_bytes<const N: usize>(random: &dyn Random) -> [u8; N] {
+    let mut bytes = [0; N];
+    random.fill(&mut bytes);
+    bytes
+}
+
+/// The calendar date in Mexico's central time, by which business dates in bodies are judged (contract §1).
+pub fn mexico_date(now: DateTime<Utc>) -> NaiveDate {
+    now.with_timezone(&Mexico_City).date_naive()
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's clock")]
+    fn now(&self) -> DateTime<Utc> {
+        Utc::now()
+    }
+}
+
+/// The operating system's random source.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemRandom;
+
+impl Random for SystemRandom {
+    /// # Panics
+    /// When the operating system has no random source: there is no safe way on from there.
+    fn fill(&self, bytes: &mut [u8]) {
+        #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's random source")]
+        getrandom::fill(bytes).expect("the operating system provides random bytes");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mexico_is_six_hours_behind_utc() {
+        let at = |text: &str| mexico_date(text.parse().unwrap()).to_string();
+        assert_eq!(at("2026-11-21T05:59:59Z"), "2026-11-20");
+        assert_eq!(at("2026-11-21T06:00:00Z"), "2026-11-21");
+        // No daylight saving time since 2022.
+        assert_eq!(at("2026-07-01T05:59:59Z"), "2026-06-30");
+    }
+}

@@ -1,0 +1,148 @@
+//! A customer's data and the rules they must keep, whoever writes them.
+
+use super::rfc::Rfc;
+use super::{sat, text};
+use crate::error::{Code, Error};
+
+/// The country a customer has when none is given: Mexico (spec, "POST /clientes").
+pub const DEFAULT_COUNTRY: i64 = 172;
+
+/// What can be written of a customer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomerData {
+    /// Name, or legal name.
+    pub nombre: Option<String>,
+    /// Legal name.
+    pub razon_social: Option<String>,
+    /// Tax id, upper case.
+    pub rfc: Option<String>,
+    /// Tax regime, a key of the SAT's catalogue.
+    pub regimen: Option<i64>,
+    /// CFDI use, a key of the SAT's catalogue.
+    pub uso_cfdi: Option<String>,
+    /// Postal code.
+    pub cp: Option<String>,
+    /// E-mail addresses, separated by commas.
+    pub correo: Option<String>,
+    /// Telephone.
+    pub telefono: Option<String>,
+    /// Mobile.
+    pub movil: Option<String>,
+    /// Street and number.
+    pub calle: Option<String>,
+    /// Neighbourhood.
+    pub colonia: Option<String>,
+    /// Country, by its internal key.
+    pub pais: i64,
+}
+
+impl Default for CustomerData {
+    fn default() -> Self {
+        Self {
+            nombre: None,
+            razon_social: None,
+            rfc: None,
+            regimen: None,
+            uso_cfdi: None,
+            cp: None,
+            correo: None,
+            telefono: None,
+            movil: None,
+            calle: None,
+            colonia: None,
+            pais: DEFAULT_COUNTRY,
+        }
+    }
+}
+
+impl CustomerData {
+    /// Judges what differs from `before` and puts it into its stored form. What an edit leaves alone is not judged:
+    /// older records need not keep today's rules.
+    ///
+    /// RFC, regime and use are one identity and are judged together. A generic RFC without regime or use gets the
+    /// ERP's defaults (contract §4).
+    pub fn settle(&mut self, before: &Self) -> Result<(), Error> {
+        if (&self.rfc, self.regimen, &self.uso_cfdi) != (&before.rfc, before.regimen, &before.uso_cfdi) {
+            self.settle_fiscal_identity()?;
+        }
+        if self.cp != before.cp && self.cp.as_deref().is_some_and(|cp| sat::postal_code(cp).is_none()) {
+            return Err(Code::CpInvalido.into());
+        }
+        if self.pais != before.pais && sat::country(self.pais).is_none() {
+            return Err(Code::PaisInvalido.into());
+        }
+        if self.correo != before.correo {
+            self.correo =
+                self.correo.take().map(|correo| text::tidy_emails(&correo)).filter(|correo| !correo.is_empty());
+        }
+        Ok(())
+    }
+
+    fn settle_fiscal_identity(&mut self) -> Result<(), Error> {
+        let parse = |rfc: &str| Rfc::parse(rfc).map_err(|fault| Error::field(Code::RfcInvalido, "rfc", fault));
+        let rfc = self.rfc.as_deref().map(parse).transpose()?;
+        if rfc.as_ref().is_some_and(Rfc::is_generic) {
+            self.regimen.get_or_insert(sat::GENERIC_REGIME);
+            self.uso_cfdi.get_or_insert_with(|| sat::GENERIC_USE.to_owned());
+        }
+        sat::judge(rfc.as_ref(), self.regimen, self.uso_cfdi.as_deref()).map_err(|fault| match fault {
+            sat::FiscalFault::RegimenInvalido => Code::RegimenInvalido,
+            sat::FiscalFault::RegimenIncompatible => Code::RegimenIncompatible,
+            sat::FiscalFault::UsoInvalido => Code::UsoCfdiInvalido,
+            sat::FiscalFault::UsoIncompatible => Code::UsoCfdiIncompatible,
+        })?;
+        self.rfc = rfc.map(|rfc| rfc.as_str().to_owned());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settle(change: impl FnOnce(&mut CustomerData)) -> Result<CustomerData, Code> {
+        let mut data = CustomerData { nombre: Some("Ana".into()), ..CustomerData::default() };
+        let before = data.clone();
+        change(&mut data);
+        data.settle(&before).map_err(|error| error.code()).map(|()| data)
+    }
+
+    #[test]
+    fn a_generic_rfc_gets_the_defaults() {
+        for generic in ["XAXX010101000", "xexx010101000"] {
+            let data = settle(|data| data.rfc = Some(generic.into())).unwrap();
+            assert_eq!(data.rfc.unwrap(), generic.to_uppercase());
+            assert_eq!((data.regimen, data.uso_cfdi.as_deref()), (Some(616), Some("S01")));
+        }
+    }
+
+    #[test]
+    fn each_fault_has_its_code() {
+        type Change = fn(&mut CustomerData);
+        let table: &[(Change, Code)] = &[
+            (|data| data.rfc = Some("ABC991332AB1".into()), Code::RfcInvalido),
+            (|data| data.regimen = Some(999), Code::RegimenInvalido),
+            (|data| (data.rfc, data.regimen) = (Some("EKU9003173C9".into()), Some(605)), Code::RegimenIncompatible),
+            (|data| data.uso_cfdi = Some("P01".into()), Code::UsoCfdiInvalido),
+            (|data| (data.regimen, data.uso_cfdi) = (Some(616), Some("G03".into())), Code::UsoCfdiIncompatible),
+            (
+                |data| (data.rfc, data.uso_cfdi) = (Some("EKU9003173C9".into()), Some("D01".into())),
+                Code::UsoCfdiIncompatible,
+            ),
+            (|data| data.cp = Some("00001".into()), Code::CpInvalido),
+            (|data| data.pais = 0, Code::PaisInvalido),
+        ];
+        for (change, code) in table {
+            assert_eq!(settle(change).unwrap_err(), *code);
+        }
+    }
+
+    #[test]
+    fn what_an_edit_leaves_alone_is_not_judged() {
+        let old = CustomerData { rfc: Some("RARO".into()), cp: Some("00001".into()), ..CustomerData::default() };
+        let mut edited = CustomerData { telefono: Some("5512345678".into()), ..old.clone() };
+        edited.settle(&old).unwrap();
+        edited.regimen = Some(601);
+        assert_eq!(edited.settle(&old).unwrap_err().code(), Code::RfcInvalido);
+    }
+}

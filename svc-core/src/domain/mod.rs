@@ -1,0 +1,12 @@
+//! The rules, without I/O and without async: each is a pure function or a type that cannot hold a wrong value.
+
+pub mod clock;
+pub mod customer;
+pub mod event;
+pub mod money;
+pub mod rfc;
+pub mod sat;
+pub mod scope;
+pub mod text;
+pub mod time;
+pub mod words;

@@ -1,0 +1,326 @@
+//! The SAT's CFDI 4.0 catalogues: which keys exist and what they imply.
+//!
+//! The data lies in `catalogos/` (its README tells where it comes from) and is compiled into the library by
+//! `build.rs`, so a look-up is an index or a binary search over constant data. Keys are compared letter for letter:
+//! the caller trims. [`judge`] puts regime, CFDI use and RFC together.
+
+mod fiscal;
+mod tables;
+
+pub use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
+
+use super::rfc::Person;
+use tables::{
+    CFDI_USES, COUNTRIES, CURRENCIES, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES, REGIMES,
+    TAX_OBJECTS, UNITS, VAT,
+};
+
+/// The border stimulus of a postal code (`c_CodigoPostal`, "Estímulo Franja Fronteriza"): only where there is one may
+/// a company charge the 8 % VAT.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Border {
+    /// No border mark.
+    None,
+    /// Mark 1, the northern border region.
+    North,
+    /// Mark 2, the southern border region.
+    South,
+}
+
+/// A tax regime (`c_RegimenFiscal`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Regime {
+    /// The SAT key, such as 601.
+    pub clave: i64,
+    /// A natural person may be in it.
+    pub fisica: bool,
+    /// A legal person may be in it.
+    pub moral: bool,
+}
+
+impl Regime {
+    /// Whether a person of this type may be in the regime.
+    pub const fn allows(&self, person: Person) -> bool {
+        match person {
+            Person::Fisica => self.fisica,
+            Person::Moral => self.moral,
+        }
+    }
+}
+
+/// A CFDI use (`c_UsoCFDI`) with its row of the compatibility matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CfdiUse {
+    /// The SAT key, such as `G03`.
+    pub clave: &'static str,
+    /// A natural person may take it.
+    pub fisica: bool,
+    /// A legal person may take it.
+    pub moral: bool,
+    /// The keys of the regimes that may take it, ascending.
+    pub regimes: &'static [i64],
+}
+
+impl CfdiUse {
+    /// Whether a person of this type may take the use.
+    pub const fn allows(&self, person: Person) -> bool {
+        match person {
+            Person::Fisica => self.fisica,
+            Person::Moral => self.moral,
+        }
+    }
+
+    /// Whether the compatibility matrix lets a receiver in this regime take the use.
+    pub fn allows_regime(&self, regime: i64) -> bool {
+        self.regimes.binary_search(&regime).is_ok()
+    }
+}
+
+/// What an IVA key of this API stands for on the invoice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Vat {
+    /// "Tasa": a rate, in millionths (160,000 = 16 %; the CFDI writes rates with six decimals).
+    Rate {
+        /// The rate times 1,000,000.
+        millionths: u32,
+    },
+    /// "Exento": neither rate nor amount is written.
+    Exempt,
+}
+
+/// Takes a postal code as text; gives its border mark, or `None` if it is not five digits or not in `c_CodigoPostal`.
+///
+/// `00000`, a placeholder that the SAT lists too, counts as in it.
+pub fn postal_code(cp: &str) -> Option<Border> {
+    let index: usize = digits::<5>(cp)?.try_into().ok()?;
+    match POSTAL_CODES.get(index)? {
+        1 => Some(Border::None),
+        2 => Some(Border::North),
+        3 => Some(Border::South),
+        _ => None,
+    }
+}
+
+/// Takes a country's internal key (172 is Mexico, the default of `POST /clientes`); gives its ISO 3166 alpha-3 key as
+/// in `c_Pais`.
+pub fn country(clave: i64) -> Option<&'static str> {
+    let index = COUNTRIES.binary_search_by_key(&clave, |(clave, _)| *clave).ok()?;
+    COUNTRIES.get(index).map(|(_, iso)| *iso)
+}
+
+/// Whether `c_ClaveProdServ` has this eight-digit code of a product or service.
+pub fn product_service_exists(clave: &str) -> bool {
+    digits::<8>(clave).is_some_and(|code| has_number(PRODUCT_SERVICES, code))
+}
+
+/// Whether `c_ClaveUnidad` has this unit of measure. Case counts: `Gd` is a key, `GD` is not.
+pub fn unit_exists(clave: &str) -> bool {
+    let mut packed = [0; 4];
+    // A NUL could pass for the padding of a shorter key.
+    if clave.is_empty() || !clave.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return false;
+    }
+    let Some(prefix) = packed.get_mut(..clave.len()) else { return false };
+    prefix.copy_from_slice(clave.as_bytes());
+    has_number(UNITS, u32::from_be_bytes(packed))
+}
+
+/// Whether `c_FormaPago` has this payment form (`01` cash … `99` to be defined).
+pub fn payment_form_exists(clave: &str) -> bool {
+    PAYMENT_FORMS.binary_search(&clave).is_ok()
+}
+
+/// Whether `c_MetodoPago` has this payment method (`PUE` or `PPD`).
+pub fn payment_method_exists(clave: &str) -> bool {
+    PAYMENT_METHODS.binary_search(&clave).is_ok()
+}
+
+/// Whether `c_ObjetoImp` has this tax object (`01` to `08`).
+pub fn tax_object_exists(clave: &str) -> bool {
+    TAX_OBJECTS.binary_search(&clave).is_ok()
+}
+
+/// Takes a currency key of `c_Moneda`, such as `MXN`; gives the number of decimals its amounts have.
+pub fn currency(clave: &str) -> Option<u8> {
+    let index = CURRENCIES.binary_search_by_key(&clave, |(clave, _)| clave).ok()?;
+    CURRENCIES.get(index).map(|(_, decimals)| *decimals)
+}
+
+/// Takes a regime key of `c_RegimenFiscal`, such as 601; gives the regime.
+pub fn regime(clave: i64) -> Option<Regime> {
+    let index = REGIMES.binary_search_by_key(&clave, |regime| regime.clave).ok()?;
+    REGIMES.get(index).copied()
+}
+
+/// Takes a use key of `c_UsoCFDI`, such as `G03`; gives the use.
+pub fn cfdi_use(clave: &str) -> Option<CfdiUse> {
+    let index = CFDI_USES.binary_search_by_key(&clave, |cfdi_use| cfdi_use.clave).ok()?;
+    CFDI_USES.get(index).copied()
+}
+
+/// Takes an IVA key of this API (`16`, `8`, `0`, `EX`; contract of `POST /productos`); gives what it stands for.
+pub fn vat(clave: &str) -> Option<Vat> {
+    let index = VAT.binary_search_by_key(&clave, |(clave, _)| clave).ok()?;
+    VAT.get(index).map(|(_, vat)| *vat)
+}
+
+/// `text` as a number if it is exactly `LENGTH` ASCII digits.
+fn digits<const LENGTH: usize>(text: &str) -> Option<u32> {
+    if text.len() != LENGTH || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    text.parse().ok()
+}
+
+/// Whether a table of sorted little-endian numbers holds `number`.
+fn has_number(table: &[u8], number: u32) -> bool {
+    let (numbers, _) = table.as_chunks::<4>();
+    numbers.binary_search_by_key(&number, |bytes| u32::from_le_bytes(*bytes)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first column of a catalogue file whose keys are never quoted, header left out.
+    fn keys(csv: &'static str) -> impl Iterator<Item = &'static str> {
+        csv.lines().skip(1).filter_map(|line| line.split(',').next())
+    }
+
+    #[test]
+    fn postal_codes_carry_their_border_mark() {
+        for (cp, expected) in [
+            ("01000", Some(Border::None)),
+            ("00000", Some(Border::None)),
+            ("21000", Some(Border::North)),
+            ("88000", Some(Border::North)),
+            ("30700", Some(Border::South)),
+            ("99999", Some(Border::None)),
+            ("95669", None),
+            ("00001", None),
+            ("", None),
+            ("1000", None),
+            ("010000", None),
+            ("0100a", None),
+            ("+1000", None),
+            (" 1000", None),
+            ("٠١٠٠٠", None),
+        ] {
+            assert_eq!(postal_code(cp), expected, "{cp:?}");
+        }
+    }
+
+    #[test]
+    fn every_postal_code_of_the_file_is_found_and_no_other() {
+        let mut listed = 0;
+        for line in include_str!("../../../catalogos/codigo_postal.csv").lines().skip(1) {
+            let cells: Vec<&str> = line.split(',').collect();
+            let expected = match cells[4] {
+                "0" => Border::None,
+                "1" => Border::North,
+                _ => Border::South,
+            };
+            assert_eq!(postal_code(cells[0]), Some(expected), "{line}");
+            listed += 1;
+        }
+        let found = (0..100_000).filter(|n| postal_code(&format!("{n:05}")).is_some()).count();
+        assert_eq!((found, listed), (95_749, 95_749));
+    }
+
+    #[test]
+    fn products_services_and_units_are_those_of_the_files() {
+        for key in keys(include_str!("../../../catalogos/clave_prod_serv.csv")) {
+            assert!(product_service_exists(key), "{key}");
+        }
+        for key in keys(include_str!("../../../catalogos/clave_unidad.csv")) {
+            assert!(unit_exists(key), "{key}");
+        }
+        assert_eq!((PRODUCT_SERVICES.len(), UNITS.len()), (4 * 52_514, 4 * 2_418));
+        for key in ["", "1010101", "001010101", "01010100", "0101010١", "+1010101", "99999999"] {
+            assert!(!product_service_exists(key), "{key:?}");
+        }
+        for key in ["", "h87", "H8", "H87 ", "H87\0", "05\0", "GD", "H87H", "H87HH", "ñ"] {
+            assert!(!unit_exists(key), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn countries_run_from_30_and_mexico_is_172() {
+        for (clave, expected) in [
+            (172, Some("MEX")),
+            (30, Some("ABW")),
+            (279, Some("ZZZ")),
+            (29, None),
+            (280, None),
+            (0, None),
+            (i64::MIN, None),
+            (i64::MAX, None),
+        ] {
+            assert_eq!(country(clave), expected, "{clave}");
+        }
+        assert_eq!((30..=279).filter_map(country).count(), 250);
+    }
+
+    #[test]
+    fn small_catalogues_hold_their_keys_only() {
+        for (exists, key, expected) in [
+            (payment_form_exists as fn(&str) -> bool, "01", true),
+            (payment_form_exists, "99", true),
+            (payment_form_exists, "31", true),
+            (payment_form_exists, "07", false),
+            (payment_form_exists, "1", false),
+            (payment_form_exists, "", false),
+            (payment_method_exists, "PUE", true),
+            (payment_method_exists, "PPD", true),
+            (payment_method_exists, "pue", false),
+            (payment_method_exists, "PIP", false),
+            (tax_object_exists, "01", true),
+            (tax_object_exists, "08", true),
+            (tax_object_exists, "09", false),
+            (tax_object_exists, "2", false),
+        ] {
+            assert_eq!(exists(key), expected, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn currencies_know_their_decimals() {
+        for (key, expected) in [
+            ("MXN", Some(2)),
+            ("USD", Some(2)),
+            ("JPY", Some(0)),
+            ("KWD", Some(3)),
+            ("CLF", Some(4)),
+            ("XXX", Some(0)),
+            ("mxn", None),
+            ("MX", None),
+            ("", None),
+        ] {
+            assert_eq!(currency(key), expected, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn vat_keys_are_the_four_of_the_api() {
+        for (key, expected) in [
+            ("16", Some(Vat::Rate { millionths: 160_000 })),
+            ("8", Some(Vat::Rate { millionths: 80_000 })),
+            ("0", Some(Vat::Rate { millionths: 0 })),
+            ("EX", Some(Vat::Exempt)),
+            ("08", None),
+            ("ex", None),
+            ("", None),
+        ] {
+            assert_eq!(vat(key), expected, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn arrays_are_sorted_so_that_binary_search_holds() {
+        assert!(REGIMES.is_sorted_by_key(|regime| regime.clave));
+        assert!(CFDI_USES.is_sorted_by_key(|cfdi_use| cfdi_use.clave));
+        assert!(CFDI_USES.iter().all(|cfdi_use| cfdi_use.regimes.is_sorted()));
+        assert!(COUNTRIES.is_sorted() && CURRENCIES.is_sorted() && VAT.is_sorted_by_key(|(key, _)| *key));
+        assert!(PAYMENT_FORMS.is_sorted() && PAYMENT_METHODS.is_sorted() && TAX_OBJECTS.is_sorted());
+    }
+}

@@ -1,0 +1,17 @@
+//! What `build.rs` made of the files in `catalogos/`, as constant data.
+
+#![allow(clippy::unreadable_literal, reason = "generated")]
+
+use super::{CfdiUse, Regime, Vat};
+
+/// One byte a postal code: 0 not in the catalogue, 1 no border mark, 2 north, 3 south. The array type has the length
+/// checked.
+pub(super) static POSTAL_CODES: &[u8; 100_000] = include_bytes!(concat!(env!("OUT_DIR"), "/codigo_postal.bin"));
+
+/// The product and service codes as sorted little-endian `u32`.
+pub(super) static PRODUCT_SERVICES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clave_prod_serv.bin"));
+
+/// The unit keys, zero-padded to four bytes and read as big-endian numbers, as sorted little-endian `u32`.
+pub(super) static UNITS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clave_unidad.bin"));
+
+include!(concat!(env!("OUT_DIR"), "/sat.rs"));

@@ -1,0 +1,174 @@
+//! The wire's two kinds of time: an instant (`t`) and a date (`d`, chrono's `NaiveDate` as it is).
+
+use std::fmt;
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Timelike, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// An instant as it goes over the wire: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ` (contract, "Types").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp(DateTime<Utc>);
+
+impl Timestamp {
+    /// The instant without its fraction of a second, so that what is stored is what is shown.
+    pub fn new(at: DateTime<Utc>) -> Self {
+        Self(at.with_nanosecond(0).unwrap_or(at))
+    }
+
+    /// The instant.
+    pub fn get(self) -> DateTime<Utc> {
+        self.0
+    }
+
+    /// Reads `YYYY-MM-DDTHH:MM:SS[.fraction]Z`; other offsets are refused (spec, "Date filters").
+    pub fn parse(text: &str) -> Option<Self> {
+        parse_instant(text).map(Self::new)
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // By hand: chrono's format strings are parsed at every call, and a page has thirty of these.
+        let (date, time) = (self.0.date_naive(), self.0.time());
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+            date.year(),
+            date.month(),
+            date.day(),
+            time.hour(),
+            time.minute(),
+            time.second()
+        )
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(text.trim()).ok_or_else(|| de::Error::custom("debe ser un instante UTC YYYY-MM-DDTHH:MM:SSZ"))
+    }
+}
+
+/// A date in a body: exactly `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date(pub NaiveDate);
+
+impl<'de> Deserialize<'de> for Date {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        parse_date(text.trim()).map(Self).ok_or_else(|| de::Error::custom("debe ser una fecha YYYY-MM-DD"))
+    }
+}
+
+/// Which end of a range a date filter bounds; it decides what a bare date means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// `*_desde`: equal or later. A bare date is its first instant.
+    From,
+    /// `*_hasta`: equal or earlier. A bare date is its last instant.
+    Until,
+}
+
+/// Reads a filter's `YYYY-MM-DD` or `…Z` as the instant that bounds the range (contract §3, "Dates").
+///
+/// The wire shows whole seconds, so an upper bound takes in its whole second: a record shown at the bound matches.
+pub fn parse_bound(text: &str, edge: Edge) -> Option<DateTime<Utc>> {
+    let last_of = |at: DateTime<Utc>, span: TimeDelta| at.checked_add_signed(span - TimeDelta::microseconds(1));
+    if let Some(date) = parse_date(text) {
+        let start = date.and_hms_opt(0, 0, 0)?.and_utc();
+        return match edge {
+            Edge::From => Some(start),
+            Edge::Until => last_of(start, TimeDelta::days(1)),
+        };
+    }
+    let at = parse_instant(text)?;
+    match edge {
+        Edge::Until if at.nanosecond() == 0 => last_of(at, TimeDelta::seconds(1)),
+        _ => Some(at),
+    }
+}
+
+/// The first (`From`) or last (`Until`) whole day inside a bound, for columns that hold dates.
+pub fn bound_date(at: DateTime<Utc>, edge: Edge) -> NaiveDate {
+    let date = at.date_naive();
+    match edge {
+        // A day counts from its first instant: a bound later in the day leaves that day out.
+        Edge::From if at.time() != chrono::NaiveTime::MIN => date.succ_opt().unwrap_or(NaiveDate::MAX),
+        _ => date,
+    }
+}
+
+/// Reads exactly `YYYY-MM-DD`.
+pub fn parse_date(text: &str) -> Option<NaiveDate> {
+    let shape = text.len() == 10
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(i, byte)| if i == 4 || i == 7 { byte == b'-' } else { byte.is_ascii_digit() });
+    if !shape {
+        return None;
+    }
+    let date = NaiveDate::from_ymd_opt(text[..4].parse().ok()?, text[5..7].parse().ok()?, text[8..].parse().ok()?)?;
+    (date.year() >= 1).then_some(date)
+}
+
+fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
+    let body = text.strip_suffix('Z')?;
+    if !body.is_ascii() || body.len() < 19 || body.as_bytes()[10] != b'T' {
+        return None;
+    }
+    let date = parse_date(&body[..10])?;
+    let at = NaiveDateTime::parse_from_str(body, "%Y-%m-%dT%H:%M:%S%.f").ok()?;
+    // A leap second (":60") is a valid RFC 3339 time that no database stores.
+    (at.date() == date && at.nanosecond() < 1_000_000_000 && at.second() < 60).then(|| at.and_utc())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_dates_are_whole_days_and_upper_bounds_whole_seconds() {
+        let bound = |text, edge| parse_bound(text, edge).map(|at| at.to_rfc3339());
+        assert_eq!(bound("2026-02-28", Edge::From).unwrap(), "2026-02-28T00:00:00+00:00");
+        assert_eq!(bound("2026-02-28", Edge::Until).unwrap(), "2026-02-28T23:59:59.999999+00:00");
+        assert_eq!(bound("2026-02-28T10:00:00Z", Edge::Until).unwrap(), "2026-02-28T10:00:00.999999+00:00");
+        assert_eq!(bound("2026-02-28T10:00:00Z", Edge::From).unwrap(), "2026-02-28T10:00:00+00:00");
+        for wrong in [
+            "2026-02-30",
+            "2026-2-3",
+            "20260203",
+            "2026-02-28T10:00:00",
+            "2026-02-28T10:00:00-06:00",
+            "2026-02-28 10:00:00Z",
+            "2026-02-28T10:00:60Z",
+            "2026-02-28T24:00:00Z",
+            "0000-01-01",
+            "Z",
+            "é026-02-28T10:00:00Z",
+        ] {
+            assert_eq!(bound(wrong, Edge::From), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_date_column_is_bounded_by_whole_days() {
+        let day = |text, edge| bound_date(parse_bound(text, edge).unwrap(), edge).to_string();
+        assert_eq!(day("2026-03-01", Edge::From), "2026-03-01");
+        assert_eq!(day("2026-03-01T00:00:01Z", Edge::From), "2026-03-02");
+        assert_eq!(day("2026-03-01", Edge::Until), "2026-03-01");
+        assert_eq!(day("2026-03-01T00:00:01Z", Edge::Until), "2026-03-01");
+    }
+
+    #[test]
+    fn a_timestamp_is_shown_in_whole_seconds() {
+        assert_eq!(Timestamp::parse("2026-01-02T03:04:05.678Z").unwrap().to_string(), "2026-01-02T03:04:05Z");
+    }
+}

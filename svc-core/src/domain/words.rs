@@ -1,0 +1,99 @@
+//! Closed sets of words: the statuses and kinds of the wire and the database, letter for letter.
+
+macro_rules! words {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
+        $vis enum $name { $($(#[doc = $doc])* #[serde(rename = $word)] $variant,)* }
+
+        impl $name {
+            /// Every word of the set.
+            pub const WORDS: &'static [&'static str] = &[$($word,)*];
+
+            /// The word on the wire and in the database.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$variant => $word,)* }
+            }
+        }
+    };
+}
+
+words! {
+    /// Whether a product is for sale.
+    pub enum ProductStatus {
+        /// For sale.
+        Activo = "activo",
+        /// Not for sale at present.
+        Inactivo = "inactivo",
+        /// Deleted; shown only when asked for.
+        Eliminado = "eliminado",
+        /// None of the above (output only).
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// What a product is.
+    pub enum ProductKind {
+        /// Has stock.
+        Normal = "normal",
+        /// A service with a price.
+        VirtualConPrecio = "virtual_con_precio",
+        /// A service whose price is given when it is sold.
+        VirtualSinPrecio = "virtual_sin_precio",
+        /// An expense.
+        Gasto = "gasto",
+        /// None of the above (output only).
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// What a product is in production.
+    pub enum ProductSubkind {
+        /// A finished good.
+        Terminado = "terminado",
+        /// A component.
+        Componente = "componente",
+        /// A raw material.
+        MateriaPrima = "materia_prima",
+        /// None of the above (output only).
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// Whether a brand is in use.
+    pub enum BrandStatus {
+        /// In use.
+        Activo = "activo",
+        /// Deleted; shown only when asked for.
+        Eliminado = "eliminado",
+    }
+}
+
+words! {
+    /// Whether a category, a unit and the like are in use.
+    pub enum Status {
+        /// In use.
+        Activo = "activo",
+        /// Not in use.
+        Inactivo = "inactivo",
+    }
+}
+
+words! {
+    /// The sales platform whose customer a customer is.
+    pub enum Platform {
+        /// Platform a.
+        A = "a",
+        /// Platform b.
+        B = "b",
+        /// Platform c.
+        C = "c",
+        /// Platform d.
+        D = "d",
+        /// Platform e.
+        E = "e",
+    }
+}

@@ -1,0 +1,255 @@
+//! Every error of the API, in one table: its HTTP status, its code and its Spanish text.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use http::StatusCode;
+
+use crate::store::{Conflict, StoreError};
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $variant:ident = $status:literal $codigo:literal $mensaje:literal,)*) => {
+        /// The public errors (spec, "Errors"; contract §2 to §5). A variant bears its wire code's name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[doc = $doc])* $variant,)* }
+
+        impl Code {
+            /// Every code there is.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+
+            /// The HTTP status it answers with.
+            pub const fn status(self) -> u16 {
+                match self { $(Code::$variant => $status,)* }
+            }
+
+            /// The wire code, `error.codigo`.
+            pub const fn codigo(self) -> &'static str {
+                match self { $(Code::$variant => $codigo,)* }
+            }
+
+            /// The text of `error.mensaje` when no better one is given.
+            const fn mensaje(self) -> &'static str {
+                match self { $(Code::$variant => $mensaje,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The path names no operation.
+    RutaNoExiste = 404 "ruta_no_existe" "la ruta no existe",
+    /// The path exists with other methods; they stand in `Allow`.
+    MetodoNoPermitido = 405 "metodo_no_permitido" "el método no está permitido en esta ruta",
+    /// An Origin header, a `sid` parameter or an anti-forgery header.
+    NavegadorNoPermitido = 400 "navegador_no_permitido" "esta API no se llama desde un navegador",
+    /// No key, a wrong, revoked or expired one.
+    LlaveInvalida = 401 "llave_invalida" "la llave falta, no es válida, venció o fue revocada",
+    /// The company has no API.
+    ApiNoHabilitada = 404 "api_no_habilitada" "la empresa no tiene habilitada la API",
+    /// The key's owner lost access to the company.
+    LlaveSinTitular = 401 "llave_sin_titular" "el usuario dueño de la llave ya no tiene acceso a la empresa",
+    /// No current Pro plan.
+    PlanRequerido = 402 "plan_requerido" "la empresa no tiene un plan Pro vigente",
+    /// The key has not accepted the current terms.
+    TerminosPendientes = 403 "terminos_pendientes" "la llave no ha aceptado los términos vigentes de la API",
+    /// The key lacks the operation's scope.
+    SinPermiso = 403 "sin_permiso" "la llave no tiene el permiso de esta operación",
+    /// A write without `Content-Type: application/json`.
+    TipoNoSoportado = 415 "tipo_no_soportado" "el cuerpo debe ser JSON con Content-Type application/json",
+    /// The body is larger than the maximum.
+    CuerpoExcedido = 413 "cuerpo_excedido" "el cuerpo excede el tamaño máximo",
+    /// A write without Idempotency-Key.
+    IdempotenciaRequerida = 400 "idempotencia_requerida" "falta el encabezado Idempotency-Key",
+    /// An Idempotency-Key that is not 1 to 255 visible ASCII characters.
+    IdempotenciaInvalida = 400 "idempotencia_invalida" "Idempotency-Key debe tener de 1 a 255 caracteres ASCII visibles",
+    /// The same Idempotency-Key with other data.
+    IdempotenciaConflicto = 409 "idempotencia_conflicto" "esa Idempotency-Key ya se usó con otros datos",
+    /// The first request with this Idempotency-Key is still at work.
+    IdempotenciaEnCurso = 409 "idempotencia_en_curso" "otra petición con esa Idempotency-Key sigue en curso",
+    /// A query parameter that is no filter of the operation.
+    FiltroNoPermitido = 400 "filtro_no_permitido" "no es un filtro de esta operación",
+    /// A filter without a value.
+    FiltroVacio = 400 "filtro_vacio" "el filtro está vacío",
+    /// A filter of the wrong type or length, not in its enumeration, or given twice.
+    FiltroInvalido = 400 "filtro_invalido" "el filtro no es válido",
+    /// `limite` is no integer of the regime's range.
+    LimiteInvalido = 400 "limite_invalido" "limite no es válido",
+    /// `cursor` is not one of ours, or not for this query.
+    CursorInvalido = 400 "cursor_invalido" "cursor no es válido para esta consulta",
+    /// A required selector is missing.
+    FiltroRequerido = 400 "filtro_requerido" "falta un filtro obligatorio",
+    /// A date range reversed or too long.
+    RangoInvalido = 400 "rango_invalido" "el rango de fechas no es válido",
+    /// No word of three characters to search for.
+    BusquedaCorta = 400 "busqueda_corta" "la búsqueda necesita una palabra de al menos 3 caracteres",
+    /// The body is not one JSON object with distinct keys, in UTF-8.
+    JsonInvalido = 400 "json_invalido" "el cuerpo no es un objeto JSON válido",
+    /// The body has a field that the operation does not know.
+    CampoNoPermitido = 400 "campo_no_permitido" "no es un campo de esta operación",
+    /// A required datum is missing or empty.
+    DatoRequerido = 400 "dato_requerido" "falta un dato obligatorio",
+    /// A datum of the wrong type, length, range, pattern or enumeration.
+    DatoInvalido = 400 "dato_invalido" "un dato no es válido",
+    /// The record named in the path is not in this company.
+    NoEncontrado = 404 "no_encontrado" "el registro no existe en esta empresa",
+    /// The RFC is malformed.
+    RfcInvalido = 422 "rfc_invalido" "rfc: no tiene la estructura de un RFC",
+    /// Another customer of the company has this RFC.
+    RfcDuplicado = 409 "rfc_duplicado" "rfc: ya existe un cliente con ese RFC",
+    /// The regime is not in the SAT's catalogue.
+    RegimenInvalido = 422 "regimen_invalido" "regimen: no está en el catálogo del SAT",
+    /// The regime is not for this kind of person.
+    RegimenIncompatible = 422 "regimen_incompatible" "regimen: no corresponde al tipo de persona del RFC",
+    /// The CFDI use is not in the SAT's catalogue.
+    UsoCfdiInvalido = 422 "uso_cfdi_invalido" "uso_cfdi: no está en el catálogo del SAT",
+    /// The CFDI use is not for this regime or kind of person.
+    UsoCfdiIncompatible = 422 "uso_cfdi_incompatible" "uso_cfdi: no corresponde al régimen o al tipo de persona",
+    /// The postal code is not in the SAT's catalogue.
+    CpInvalido = 422 "cp_invalido" "cp: no está en el catálogo de códigos postales",
+    /// The country key is unknown.
+    PaisInvalido = 422 "pais_invalido" "pais: no es una clave de país",
+    /// Companies in a franchise scheme cannot use this operation yet.
+    EmpresaEnFranquicia = 422 "empresa_en_franquicia" "la empresa opera en franquicia y no puede usar esta operación todavía",
+    /// No active salesperson has this key.
+    VendedorInvalido = 422 "vendedor_invalido" "vendedor: no es un vendedor activo de la empresa",
+    /// The back office named something the company does not have (never on the wire of the API).
+    ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
+    /// The store cannot be reached, or transactions kept colliding.
+    NoDisponible = 503 "no_disponible" "el servicio no está disponible por el momento; reintente",
+    /// A failure of ours.
+    ErrorInterno = 500 "error_interno" "error del servicio; reintente y reporte el valor de peticion",
+}
+
+/// An error on its way to the client, with an internal half (`cause`) that only the log sees.
+#[derive(Debug)]
+pub struct Error {
+    code: Code,
+    message: Option<Cow<'static, str>>,
+    retry_after: Option<u32>,
+    allow: Option<Box<str>>,
+    transient: bool,
+    cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// The error of that code with its standard text.
+    pub fn new(code: Code) -> Self {
+        Self { code, message: None, retry_after: None, allow: None, transient: false, cause: None }
+    }
+
+    /// The error of that code about the field or filter `field`; the text then begins with its name.
+    pub fn field(code: Code, field: &str, text: impl fmt::Display) -> Self {
+        Self::new(code).message(format!("{field}: {text}"))
+    }
+
+    /// A failure of ours: the client learns only that it happened.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self { cause: Some(cause.into()), ..Self::new(Code::ErrorInterno) }
+    }
+
+    /// With another text.
+    #[must_use]
+    pub fn message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
+        self.message = Some(message.into());
+        self
+    }
+
+    /// With a Retry-After, in seconds.
+    #[must_use]
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
+    }
+
+    /// With an Allow header.
+    #[must_use]
+    pub(crate) fn allow(mut self, methods: impl Into<Box<str>>) -> Self {
+        self.allow = Some(methods.into());
+        self
+    }
+
+    /// Its code.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// Its HTTP status.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// Its public text, Spanish.
+    pub fn mensaje(&self) -> &str {
+        self.message.as_deref().unwrap_or(self.code.mensaje())
+    }
+
+    pub(crate) fn retry_after_seconds(&self) -> Option<u32> {
+        self.retry_after
+    }
+
+    pub(crate) fn allowed_methods(&self) -> Option<&str> {
+        self.allow.as_deref()
+    }
+
+    /// Whether the same transaction may succeed when it is run again.
+    pub(crate) fn is_transient(&self) -> bool {
+        self.transient
+    }
+
+    /// The internal half, for the log.
+    pub fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
+        self.cause.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.codigo(), self.mensaje())
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Code> for Error {
+    fn from(code: Code) -> Self {
+        Self::new(code)
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::Conflict(Conflict::Rfc) => return Code::RfcDuplicado.into(),
+            StoreError::Conflict(Conflict::Reference(field)) => {
+                return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
+            }
+            StoreError::Transient(_) | StoreError::Busy(_) | StoreError::Unavailable(_) => Code::NoDisponible,
+            StoreError::Conflict(_) | StoreError::Other(_) => Code::ErrorInterno,
+        };
+        let transient = matches!(error, StoreError::Transient(_));
+        let retry_after = (code == Code::NoDisponible).then_some(1);
+        Self { retry_after, transient, cause: Some(Box::new(error)), ..Self::new(code) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_snake_case_errors() {
+        let mut seen = std::collections::HashSet::new();
+        for code in Code::ALL {
+            assert!(seen.insert(code.codigo()), "{} twice", code.codigo());
+            assert!(code.codigo().bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'));
+            assert!((400..600).contains(&code.status()));
+        }
+    }
+
+    #[test]
+    fn the_internal_half_is_not_in_the_public_text() {
+        let error = Error::internal("the password is hunter2");
+        assert!(!error.to_string().contains("hunter2"));
+        assert!(!error.mensaje().contains("hunter2"));
+    }
+}

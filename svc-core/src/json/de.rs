@@ -1,0 +1,159 @@
+//! serde's view of a [`Json`] tree.
+//!
+//! Two agreements with the field types, beyond plain serde:
+//! - an optional field is absent when it is `null` or a string of nothing but white space (contract §1);
+//! - `deserialize_bytes` on a number hands over its literal text as bytes, on a string the string: how exact decimals
+//!   are read, and how a field that takes numbers only can tell them apart.
+
+use serde::de::{
+    DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
+    VariantAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+
+use super::{Fault, Json};
+use crate::error::Code;
+
+impl Json {
+    fn is_empty(&self) -> bool {
+        match self {
+            Json::Null => true,
+            Json::String(text) => text.trim().is_empty(),
+            _ => false,
+        }
+    }
+
+    fn unexpected(&self) -> Unexpected<'_> {
+        match self {
+            Json::Null => Unexpected::Unit,
+            Json::Bool(value) => Unexpected::Bool(*value),
+            Json::Number(literal) => Unexpected::Other(literal),
+            Json::String(text) => Unexpected::Str(text),
+            Json::Array(_) => Unexpected::Seq,
+            Json::Object(_) => Unexpected::Map,
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for &'de Json {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            // A field that is not optional: null stands for nothing.
+            Json::Null => Err(Fault::new(Code::DatoRequerido, "", "es obligatorio")),
+            Json::Bool(value) => visitor.visit_bool(*value),
+            Json::Number(literal) => match literal.parse() {
+                Ok(integer) => visitor.visit_i64(integer),
+                Err(_) => Err(Fault::invalid_type(self.unexpected(), &visitor)),
+            },
+            Json::String(text) => visitor.visit_borrowed_str(text),
+            Json::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
+            Json::Object(members) => visitor.visit_map(Fields { rest: members.iter(), value: None }),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        if self.is_empty() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self {
+            Json::Number(literal) => visitor.visit_borrowed_bytes(literal.as_bytes()),
+            Json::String(text) if text.trim().is_empty() => Err(Fault::invalid_length(0, &visitor)),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        match self {
+            _ if self.is_empty() => Err(Fault::new(Code::DatoRequerido, "", "es obligatorio")),
+            Json::String(word) => visitor.visit_enum(Word(word.trim())),
+            _ => Err(Fault::unknown_variant("", variants)),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier
+    }
+}
+
+struct Items<'de>(std::iter::Enumerate<std::slice::Iter<'de, Json>>);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = Fault;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
+        let Some((index, item)) = self.0.next() else { return Ok(None) };
+        seed.deserialize(item).map(Some).map_err(|fault| fault.within(&format!("[{index}]")))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+struct Fields<'de> {
+    rest: std::slice::Iter<'de, (String, Json)>,
+    value: Option<&'de (String, Json)>,
+}
+
+impl<'de> MapAccess<'de> for Fields<'de> {
+    type Error = Fault;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+        self.value = self.rest.next();
+        self.value.map(|(key, _)| seed.deserialize(key.as_str().into_deserializer())).transpose()
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+        let Some((key, value)) = self.value.take() else { return Err(Fault::custom("value before key")) };
+        seed.deserialize(value).map_err(|fault| fault.within(key))
+    }
+}
+
+/// One word of an enumeration.
+struct Word<'de>(&'de str);
+
+impl<'de> EnumAccess<'de> for Word<'de> {
+    type Error = Fault;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
+        Ok((seed.deserialize(self.0.into_deserializer())?, self))
+    }
+}
+
+impl<'de> VariantAccess<'de> for Word<'de> {
+    type Error = Fault;
+
+    fn unit_variant(self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, Fault> {
+        Err(Fault::custom("debe ser una palabra"))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, Fault> {
+        Err(Fault::custom("debe ser una palabra"))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], _: V) -> Result<V::Value, Fault> {
+        Err(Fault::custom("debe ser una palabra"))
+    }
+}

@@ -1,0 +1,96 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de;
+
+use super::brief;
+use crate::error::{Code, Error};
+
+/// What is wrong with a body, and in which field: serde's error type for [`super::Json::read`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    code: Code,
+    field: String,
+    text: Cow<'static, str>,
+}
+
+impl Fault {
+    /// A fault of the field `field`.
+    pub fn new(code: Code, field: impl Into<String>, text: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, field: field.into(), text: text.into() }
+    }
+
+    /// The code it is reported with.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// The field at fault (`renglones[0].cantidad`); empty when it is the whole body.
+    pub fn field(&self) -> &str {
+        &self.field
+    }
+
+    /// The same fault seen from the object or array that holds the field.
+    pub(super) fn within(mut self, outer: &str) -> Self {
+        let joint = if self.field.is_empty() || self.field.starts_with('[') { "" } else { "." };
+        self.field = format!("{outer}{joint}{}", self.field);
+        self
+    }
+
+    fn invalid(text: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Code::DatoInvalido, "", text)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.field.is_empty() { f.write_str(&self.text) } else { write!(f, "{}: {}", self.field, self.text) }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::invalid(message.to_string())
+    }
+
+    fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::invalid(format!("debe ser {expected}"))
+    }
+
+    fn invalid_value(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
+        Self::invalid(format!("debe ser {expected}"))
+    }
+
+    /// Length zero is how a field type says that a required datum is empty, which the contract counts as missing.
+    fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
+        match length {
+            0 => Self::new(Code::DatoRequerido, "", "es obligatorio"),
+            _ => Self::invalid(format!("debe ser {expected}")),
+        }
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Self::invalid(format!("debe ser uno de: {}", expected.join(", ")))
+    }
+
+    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
+        Self::new(Code::CampoNoPermitido, brief(field), "no es un campo de esta operación")
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(Code::DatoRequerido, field, "es obligatorio")
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(Code::JsonInvalido, field, "está repetido")
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        let message = fault.to_string();
+        Error::new(fault.code).message(message)
+    }
+}

@@ -1,0 +1,234 @@
+use std::fmt;
+use std::ops::Deref;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+/// A string of 1 to `MAX` characters (not bytes), trimmed, without NUL. An empty one counts as missing.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text<const MAX: usize>(String);
+
+impl<const MAX: usize> Text<MAX> {
+    /// The string.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl<const MAX: usize> Deref for Text<MAX> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Trimmed<const MAX: usize>;
+        impl<const MAX: usize> Visitor<'_> for Trimmed<MAX> {
+            type Value = Text<MAX>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "un texto de hasta {MAX} caracteres")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Text<MAX>, E> {
+                let text = text.trim();
+                match text.chars().count() {
+                    length if length == 0 || length > MAX => Err(E::invalid_length(length, &self)),
+                    // PostgreSQL's text cannot hold it, and nothing a person types contains it.
+                    _ if text.contains('\0') => Err(E::custom("contiene un carácter NUL")),
+                    _ => Ok(Text(text.to_owned())),
+                }
+            }
+        }
+        deserializer.deserialize_str(Trimmed)
+    }
+}
+
+/// A string of exactly `COUNT` ASCII digits: a postal code, a key with leading zeros.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digits<const COUNT: usize>(Text<COUNT>);
+
+impl<const COUNT: usize> Digits<COUNT> {
+    /// The digits.
+    pub fn into_string(self) -> String {
+        self.0.into_string()
+    }
+}
+
+impl<const COUNT: usize> Deref for Digits<COUNT> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<'de, const COUNT: usize> Deserialize<'de> for Digits<COUNT> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Text::deserialize(deserializer)?;
+        if text.len() == COUNT && text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(Self(text));
+        }
+        Err(de::Error::custom(format_args!("debe tener {COUNT} dígitos")))
+    }
+}
+
+/// An optional field of a partial edit (contract §1, PUT): absent keeps, `null` or "" clears, a value replaces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Patch<T> {
+    /// The field was not sent.
+    #[default]
+    Keep,
+    /// The field was sent as `null` or "".
+    Clear,
+    /// The field was sent with a value.
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// Changes `field` as the patch says.
+    pub fn apply(self, field: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *field = None,
+            Self::Set(value) => *field = Some(value),
+        }
+    }
+
+    /// The same patch of another type.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(change(value)),
+        }
+    }
+
+    /// Whether the field was sent.
+    pub fn is_sent(&self) -> bool {
+        !matches!(self, Self::Keep)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Self::Clear, Self::Set))
+    }
+}
+
+/// For a required field of a partial edit (`#[serde(default, deserialize_with = "present")]`): it may be left out,
+/// but when it is sent it has a value.
+pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::domain::money::Money;
+    use crate::error::Code;
+    use crate::json::{Fault, Json};
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Line {
+        cantidad: i64,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        Pedido,
+        Cotizacion,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Order {
+        nombre: Text<5>,
+        nota: Option<Text<3>>,
+        tipo: Option<Kind>,
+        precio: Option<Money>,
+        listo: Option<bool>,
+        renglones: Option<Vec<Line>>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, Default)]
+    #[serde(deny_unknown_fields, default)]
+    struct Edit {
+        #[serde(deserialize_with = "present")]
+        nombre: Option<Text<5>>,
+        nota: Patch<Text<3>>,
+        precio: Patch<Money>,
+    }
+
+    fn read<T: de::DeserializeOwned>(body: &str) -> Result<T, Fault> {
+        Json::parse_object(body.as_bytes()).unwrap().read()
+    }
+
+    #[test]
+    fn every_fault_has_its_code_and_names_its_field() {
+        for (body, code, field) in [
+            ("{}", Code::DatoRequerido, "nombre"),
+            (r#"{"nombre":null}"#, Code::DatoRequerido, "nombre"),
+            (r#"{"nombre":"  "}"#, Code::DatoRequerido, "nombre"),
+            (r#"{"nombre":5}"#, Code::DatoInvalido, "nombre"),
+            (r#"{"nombre":"ñandús"}"#, Code::DatoInvalido, "nombre"),
+            (r#"{"nombre":"a\u0000b"}"#, Code::DatoInvalido, "nombre"),
+            (r#"{"nombre":["a"]}"#, Code::DatoInvalido, "nombre"),
+            (r#"{"nombre":"a","otro":1}"#, Code::CampoNoPermitido, "otro"),
+            (r#"{"nombre":"a","tipo":"factura"}"#, Code::DatoInvalido, "tipo"),
+            (r#"{"nombre":"a","tipo":7}"#, Code::DatoInvalido, "tipo"),
+            (r#"{"nombre":"a","precio":1e2}"#, Code::DatoInvalido, "precio"),
+            (r#"{"nombre":"a","precio":-1}"#, Code::DatoInvalido, "precio"),
+            (r#"{"nombre":"a","precio":true}"#, Code::DatoInvalido, "precio"),
+            (r#"{"nombre":"a","listo":"true"}"#, Code::DatoInvalido, "listo"),
+            (
+                r#"{"nombre":"a","renglones":[{"cantidad":1},{"cantidad":1.5}]}"#,
+                Code::DatoInvalido,
+                "renglones[1].cantidad",
+            ),
+            (
+                r#"{"nombre":"a","renglones":[{"cantidad":9223372036854775808}]}"#,
+                Code::DatoInvalido,
+                "renglones[0].cantidad",
+            ),
+            (r#"{"nombre":"a","renglones":[{}]}"#, Code::DatoRequerido, "renglones[0].cantidad"),
+            (r#"{"nombre":"a","renglones":{}}"#, Code::DatoInvalido, "renglones"),
+        ] {
+            let fault = read::<Order>(body).unwrap_err();
+            assert_eq!((fault.code(), fault.field()), (code, field), "{body}: {fault}");
+            assert!(fault.to_string().starts_with(&format!("{field}: ")), "{fault}");
+        }
+    }
+
+    #[test]
+    fn empty_optionals_are_absent_and_money_keeps_its_digits() {
+        let order: Order =
+            read(r#"{"nombre":" ñandú ","nota":"","tipo":"","precio":1160.123456,"renglones":null}"#).unwrap();
+        assert_eq!(&*order.nombre, "ñandú");
+        assert_eq!((order.nota, order.tipo, order.renglones), (None, None, None));
+        assert_eq!(order.precio.unwrap().to_string(), "1160.123456");
+        let order: Order = read(r#"{"nombre":"a","tipo":"pedido","precio":"900719925474099345.67"}"#).unwrap();
+        assert_eq!(
+            (order.tipo, order.precio.unwrap().to_string()),
+            (Some(Kind::Pedido), "900719925474099345.67".into())
+        );
+    }
+
+    #[test]
+    fn an_edit_keeps_clears_and_sets() {
+        assert_eq!(read::<Edit>("{}").unwrap(), Edit::default());
+        let edit: Edit = read(r#"{"nombre":"b","nota":"","precio":null}"#).unwrap();
+        assert_eq!((edit.nota, edit.precio), (Patch::Clear, Patch::Clear));
+        assert_eq!(&*edit.nombre.unwrap(), "b");
+        for body in [r#"{"nombre":null}"#, r#"{"nombre":""}"#] {
+            assert_eq!(read::<Edit>(body).unwrap_err().code(), Code::DatoRequerido);
+        }
+        assert!(matches!(read::<Edit>(r#"{"precio":0}"#).unwrap().precio, Patch::Set(_)));
+    }
+}

@@ -1,0 +1,37 @@
+//! A whole ERP/CRM HTTP API as one [`tower::Service`]: customers, products, prospects — scoped to one company by API key.
+//!
+//! Everything is [`Api`]: `http::Request` in, `http::Response` out, `Error = Infallible`. It knows no web framework and no
+//! database: a front end mounts it, a [`store::Store`] keeps its data.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use svc_core::{Api, store::Store};
+//!
+//! /// The API over any store, published at `https://erp.example.com/api/v1`.
+//! fn api(store: Arc<dyn Store>) -> Result<Api, svc_core::BuildError> {
+//!     Api::builder(store, "https://erp.example.com/api/v1").max_body(256 * 1024).build()
+//! }
+//! ```
+//!
+//! - [`operation`] is what an operation is, and how to add one; [`api`] holds them all.
+//! - [`store`] is what is asked of a database; the crate `svc-store-postgres` answers it.
+//! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
+//! - [`domain`] holds the rules, without I/O.
+
+#![forbid(unsafe_code)]
+
+pub mod api;
+pub mod backoffice;
+pub mod domain;
+mod error;
+pub mod json;
+pub mod operation;
+mod pipeline;
+mod service;
+pub mod store;
+#[cfg(test)]
+mod testing;
+
+pub use error::{Code, Error};
+pub use pipeline::TERMS_VERSION;
+pub use service::{Api, ApiBuilder, BuildError, DEFAULT_MAX_BODY};

@@ -1,0 +1,62 @@
+use std::fmt;
+
+use uuid::Uuid;
+
+use crate::domain::clock::{Random, random_bytes};
+use crate::domain::event::Event;
+use crate::domain::time::Timestamp;
+use crate::error::Error;
+use crate::store::{Company, NewEvent, Tx};
+
+/// Who acts.
+#[derive(Debug, Clone)]
+pub enum Actor {
+    /// An API key, by its public identifier without the company's number, and the user who owns it.
+    Key {
+        /// The identifier's suffix.
+        suffix: String,
+        /// The owner's clave.
+        owner: i64,
+    },
+    /// The ERP's own screens.
+    BackOffice,
+}
+
+/// All that an operation may touch: the transaction, the time, randomness, and who asks.
+pub struct Cx<'a> {
+    /// The transaction, of the caller's company.
+    pub tx: &'a mut dyn Tx,
+    /// Now, in whole seconds.
+    pub now: Timestamp,
+    /// The company.
+    pub company: &'a Company,
+    /// Who acts.
+    pub actor: &'a Actor,
+    /// Unpredictable bytes.
+    pub random: &'a dyn Random,
+    /// The API's public address, without a trailing slash: links in notices begin with it.
+    pub base_url: &'a str,
+}
+
+impl Cx<'_> {
+    /// Writes `event` to the outbox, in this transaction.
+    pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
+        let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
+        let id = uuid_v7(millis, self.random);
+        let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
+        let (recurso, clave) = event.recurso();
+        let row = NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo: &cuerpo, creado: self.now };
+        Ok(self.tx.append_event(&row).await?)
+    }
+}
+
+impl fmt::Debug for Cx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cx").field("now", &self.now).field("company", &self.company.id).finish_non_exhaustive()
+    }
+}
+
+/// A UUID of version 7 (RFC 9562): sorts by time, unpredictable in its last 74 bits.
+pub(crate) fn uuid_v7(unix_millis: u64, random: &dyn Random) -> Uuid {
+    uuid::Builder::from_unix_timestamp_millis(unix_millis, &random_bytes(random)).into_uuid()
+}

@@ -1,0 +1,108 @@
+//! Operations without their types, so that one table can hold them all.
+
+use std::marker::PhantomData;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::page::{self, Cursors, Regime};
+use super::{Cx, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters};
+use crate::error::Error;
+use crate::json::Json;
+use crate::store::Reader;
+
+/// What runs an operation.
+#[derive(Clone, Copy)]
+pub(crate) enum Handler {
+    Open(&'static dyn AnyOpen),
+    List(&'static dyn AnyList),
+    Write(&'static dyn AnyWrite),
+}
+
+pub(crate) trait AnyOpen: Send + Sync {
+    fn run(&self, peticion: &str) -> Result<Bytes, Error>;
+}
+
+#[async_trait]
+pub(crate) trait AnyList: Send + Sync {
+    fn pages(&self) -> Pages;
+    fn filters(&self) -> Vec<filters::Description>;
+    async fn page(
+        &self,
+        reader: &dyn Reader,
+        query: &str,
+        cursors: &Cursors<'_>,
+        regime: Regime,
+    ) -> Result<Bytes, Error>;
+}
+
+#[async_trait]
+pub(crate) trait AnyWrite: Send + Sync {
+    async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Bytes, Error>;
+}
+
+/// Stands for the operation `O` where a value is needed.
+struct Of<O>(PhantomData<fn() -> O>);
+
+pub(crate) const fn open<O: OpenOperation>() -> (&'static Spec, Handler) {
+    (const { &O::SPEC }, Handler::Open(const { &Of::<O>(PhantomData) }))
+}
+
+pub(crate) const fn list<L: List>() -> (&'static Spec, Handler) {
+    (const { &L::SPEC.spec }, Handler::List(const { &Of::<L>(PhantomData) }))
+}
+
+pub(crate) const fn write<O: Operation>() -> (&'static Spec, Handler) {
+    (const { &O::SPEC }, Handler::Write(const { &Of::<O>(PhantomData) }))
+}
+
+/// Every success begins with `ok`.
+#[derive(Serialize)]
+struct Success<T> {
+    ok: bool,
+    #[serde(flatten)]
+    output: T,
+}
+
+fn success<T: Serialize>(output: T) -> Result<Bytes, Error> {
+    serde_json::to_vec(&Success { ok: true, output }).map(Bytes::from).map_err(Error::internal)
+}
+
+impl<O: OpenOperation> AnyOpen for Of<O> {
+    fn run(&self, peticion: &str) -> Result<Bytes, Error> {
+        success(O::run(peticion))
+    }
+}
+
+#[async_trait]
+impl<L: List> AnyList for Of<L> {
+    fn pages(&self) -> Pages {
+        L::SPEC.pages
+    }
+
+    fn filters(&self) -> Vec<filters::Description> {
+        L::SPEC.filters.iter().map(filters::Filter::describe).collect()
+    }
+
+    async fn page(
+        &self,
+        reader: &dyn Reader,
+        query: &str,
+        cursors: &Cursors<'_>,
+        regime: Regime,
+    ) -> Result<Bytes, Error> {
+        let query = filters::read(L::SPEC.filters, query, cursors, regime)?;
+        let items = L::fetch(reader, &query).await?;
+        page::write(items, &query, cursors)
+    }
+}
+
+#[async_trait]
+impl<O: Operation> AnyWrite for Of<O> {
+    async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Bytes, Error> {
+        let path = O::Path::read(path)?;
+        let input = body.read()?;
+        success(O::run(cx, path, input).await?)
+    }
+}

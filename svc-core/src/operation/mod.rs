@@ -1,0 +1,234 @@
+//! What an operation is, and how to add one.
+//!
+//! An operation is one type that says everything about itself: method, path, scope, input, output, errors, and what it
+//! does. A list says its filters instead of what it does. Router, `Allow` headers and table tests are derived.
+//!
+//! # How to add one
+//! 1. In `api/<resource>/`, one file: a unit type with `impl Operation` (or `impl List`), its input as a
+//!    `#[derive(Deserialize)]` struct of the wire's field names, its output as a `#[derive(Serialize)]` struct.
+//! 2. One line in [`registry::OPERATIONS`].
+//! 3. What it needs of the database: a method of the aggregate's trait in `store/`, its SQL in the twin file of
+//!    `svc-store-postgres`. A rule that needs no database is a pure function in `domain/`.
+//! 4. A test file in `tests/it/` under the same path. The table tests cover it without being told.
+
+mod context;
+mod erased;
+pub mod filters;
+pub mod page;
+pub mod registry;
+
+use std::future::Future;
+
+use http::StatusCode;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(crate) use context::uuid_v7;
+pub use context::{Actor, Cx};
+pub(crate) use erased::{AnyWrite, Handler};
+pub use filters::{Filter, Query};
+pub use page::{Keyed, Pages};
+
+use crate::domain::scope::Scope;
+use crate::error::{Code, Error};
+use crate::store::{Reader, StoreError};
+
+/// An HTTP method the API answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Method {
+    /// Reads.
+    Get,
+    /// Creates, or acts.
+    Post,
+    /// Edits in part.
+    Put,
+    /// Removes.
+    Delete,
+}
+
+impl Method {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// The method of that name; HEAD, OPTIONS and the rest are none of ours (contract §2).
+    pub(crate) fn of(method: &http::Method) -> Option<Self> {
+        [Self::Get, Self::Post, Self::Put, Self::Delete].into_iter().find(|ours| ours.name() == method.as_str())
+    }
+}
+
+/// Whether a write takes an Idempotency-Key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Idempotency {
+    /// It must come with one.
+    Required,
+    /// It may come with one.
+    Optional,
+}
+
+/// What an operation says about itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Spec {
+    /// Method.
+    pub method: Method,
+    /// Path below the base URL; `{clave}` is an integer parameter.
+    pub path: &'static str,
+    /// The scope a key needs; `None` only where no key is needed.
+    pub scope: Option<Scope>,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// The status of its success.
+    pub status: StatusCode,
+    /// Whether it takes an Idempotency-Key (writes only).
+    pub idempotency: Idempotency,
+    /// The errors of its own, beyond those that any operation of its kind can answer.
+    pub errors: &'static [Code],
+}
+
+impl Spec {
+    /// An operation without a key.
+    pub const fn open(method: Method, path: &'static str) -> Self {
+        Self {
+            method,
+            path,
+            scope: None,
+            summary: "",
+            status: StatusCode::OK,
+            idempotency: Idempotency::Optional,
+            errors: &[],
+        }
+    }
+
+    /// A read.
+    pub const fn read(path: &'static str, scope: Scope) -> Self {
+        Self { scope: Some(scope), ..Self::open(Method::Get, path) }
+    }
+
+    /// A write: POST answers 201 and the others 200; an Idempotency-Key is required.
+    pub const fn write(method: Method, path: &'static str, scope: Scope) -> Self {
+        let status = match method {
+            Method::Post => StatusCode::CREATED,
+            _ => StatusCode::OK,
+        };
+        Self { scope: Some(scope), status, idempotency: Idempotency::Required, ..Self::open(method, path) }
+    }
+
+    /// With a summary.
+    #[must_use]
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.summary = summary;
+        self
+    }
+
+    /// With errors of its own.
+    #[must_use]
+    pub const fn errors(mut self, errors: &'static [Code]) -> Self {
+        self.errors = errors;
+        self
+    }
+
+    /// With an Idempotency-Key that may be left out.
+    #[must_use]
+    pub const fn optional_idempotency(mut self) -> Self {
+        self.idempotency = Idempotency::Optional;
+        self
+    }
+}
+
+/// An operation that changes something, in one transaction with its Idempotency-Key, its events and its stored answer.
+pub trait Operation: Send + Sync + 'static {
+    /// What it says about itself.
+    const SPEC: Spec;
+    /// The parameters of its path: `()` or `i64`.
+    type Path: PathParameters;
+    /// Its body.
+    type Input: DeserializeOwned + Send + Sync;
+    /// Its answer, without `ok`.
+    type Output: Serialize + Send + Sync;
+
+    /// Does it. It may run more than once for one request, so it touches the world only through `cx`.
+    fn run(
+        cx: &mut Cx<'_>,
+        path: Self::Path,
+        input: Self::Input,
+    ) -> impl Future<Output = Result<Self::Output, Error>> + Send;
+}
+
+/// A page-by-page read.
+pub trait List: Send + Sync + 'static {
+    /// What it says about itself.
+    const SPEC: ListSpec<Self::Filter>;
+    /// Its filters: one variant each, matched exhaustively by the store.
+    type Filter: Send + Sync + 'static;
+    /// A record.
+    type Item: Serialize + Keyed + Send + Sync;
+
+    /// Reads at most `query.limit + 1` records after `query.after`, in the order of their claves, in one statement.
+    fn fetch(
+        reader: &dyn Reader,
+        query: &Query<Self::Filter>,
+    ) -> impl Future<Output = Result<Vec<Self::Item>, StoreError>> + Send;
+}
+
+/// What a list says about itself.
+#[derive(Debug)]
+pub struct ListSpec<F: 'static> {
+    /// What every operation says.
+    pub spec: Spec,
+    /// Its page regime.
+    pub pages: Pages,
+    /// Its filters; no other query parameter but `cursor` and `limite` is accepted.
+    pub filters: &'static [Filter<F>],
+}
+
+impl<F> ListSpec<F> {
+    /// The list at `path`.
+    pub const fn new(path: &'static str, scope: Scope, pages: Pages, filters: &'static [Filter<F>]) -> Self {
+        Self { spec: Spec::read(path, scope), pages, filters }
+    }
+
+    /// With a summary.
+    #[must_use]
+    pub const fn summary(mut self, summary: &'static str) -> Self {
+        self.spec = self.spec.summary(summary);
+        self
+    }
+}
+
+/// An operation that needs no key and touches no store.
+pub trait OpenOperation: Send + Sync + 'static {
+    /// What it says about itself.
+    const SPEC: Spec;
+    /// Its answer, without `ok`.
+    type Output: Serialize;
+
+    /// Does it; `peticion` is the request's id.
+    fn run(peticion: &str) -> Self::Output;
+}
+
+/// The typed parameters of a path.
+pub trait PathParameters: Sized + Send {
+    /// Reads them from the path's raw segments, in their order; an error names the one that is no integer.
+    fn read(segments: &[String]) -> Result<Self, Error>;
+}
+
+impl PathParameters for () {
+    fn read(_: &[String]) -> Result<Self, Error> {
+        Ok(())
+    }
+}
+
+impl PathParameters for i64 {
+    fn read(segments: &[String]) -> Result<Self, Error> {
+        segments
+            .first()
+            .and_then(|text| filters::parse_integer(text))
+            .ok_or_else(|| Error::field(Code::DatoInvalido, "clave", "debe ser un entero"))
+    }
+}

@@ -1,0 +1,195 @@
+//! Pages: their two regimes, and the cursor that leads from one to the next.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::Serialize;
+use sha2::Sha256;
+
+use super::filters::Query;
+use crate::error::{Code, Error};
+use crate::store::{Company, LimitMode};
+
+/// Which page sizes a list takes while limits are enforced (contract §3, "Page regimes").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pages {
+    /// 1 to 30, default 30.
+    Enforced,
+    /// 1 to 500, default 100.
+    Earlier,
+}
+
+/// The page sizes in force for one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Regime {
+    /// The size when none is asked for.
+    pub default: u32,
+    /// The largest size served.
+    pub most: u32,
+    /// The largest size that is served without notice that it will be refused.
+    pub unannounced: u32,
+}
+
+impl Regime {
+    /// The regime of a list under a limit mode: in notice mode the earlier rule applies to every list (spec, "Limits").
+    pub fn of(pages: Pages, mode: LimitMode) -> Self {
+        match (pages, mode) {
+            (Pages::Enforced, LimitMode::Enforced) => Self { default: 30, most: 30, unannounced: 30 },
+            (Pages::Enforced, LimitMode::Notice) => Self { default: 100, most: 500, unannounced: 30 },
+            (Pages::Earlier, _) => Self { default: 100, most: 500, unannounced: 500 },
+        }
+    }
+
+    /// Reads `limite`.
+    pub fn limit(self, text: Option<&str>) -> Result<u32, Error> {
+        let Some(text) = text else { return Ok(self.default) };
+        let digits = (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+        let limit = if digits { text.parse().unwrap_or(0) } else { 0 };
+        if (1..=self.most).contains(&limit) {
+            return Ok(limit);
+        }
+        Err(Error::field(Code::LimiteInvalido, "limite", format_args!("debe ser un entero de 1 a {}", self.most)))
+    }
+}
+
+/// A record that has a clave, the order of every list.
+pub trait Keyed {
+    /// The record's clave.
+    fn clave(&self) -> i64;
+}
+
+/// Makes and reads the cursors of one list for one company.
+///
+/// A cursor is base64url over: version (1 byte), the last record's clave (8), and the first 16 bytes of an HMAC-SHA256,
+/// under the company's own key, of both with the resource and the filters. So it is opaque, it cannot be made up, it
+/// fits no other company, list or filters, and it never expires: it says where the reader stands, not what was there.
+#[derive(Debug, Clone, Copy)]
+pub struct Cursors<'a> {
+    company: &'a Company,
+    resource: &'a str,
+}
+
+const VERSION: u8 = 1;
+const MAC: usize = 16;
+
+impl<'a> Cursors<'a> {
+    /// The cursors of the list at `resource`.
+    pub fn new(company: &'a Company, resource: &'a str) -> Self {
+        Self { company, resource }
+    }
+
+    /// The cursor that continues after `clave`; `filters` is the canonical text of the query's filters.
+    pub fn seal(&self, clave: i64, filters: &str) -> String {
+        let mut bytes = [0; 1 + 8 + MAC];
+        bytes[0] = VERSION;
+        bytes[1..9].copy_from_slice(&clave.to_be_bytes());
+        let mac = self.mac(&bytes[..9], filters);
+        bytes[9..].copy_from_slice(&mac.finalize().into_bytes()[..MAC]);
+        URL_SAFE_NO_PAD.encode(bytes)
+    }
+
+    /// The clave that `cursor` continues after.
+    pub fn open(&self, cursor: &str, filters: &str) -> Result<i64, Error> {
+        let refused = || Error::from(Code::CursorInvalido);
+        let bytes: [u8; 1 + 8 + MAC] =
+            URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| bytes.try_into().ok()).ok_or_else(refused)?;
+        let (claim, mac) = bytes.split_at(9);
+        self.mac(claim, filters).verify_truncated_left(mac).map_err(|_| refused())?;
+        let (version, clave) = claim.split_at(1);
+        match (version, clave.try_into()) {
+            ([VERSION], Ok(clave)) => Ok(i64::from_be_bytes(clave)),
+            _ => Err(refused()),
+        }
+    }
+
+    fn mac(&self, claim: &[u8], filters: &str) -> Hmac<Sha256> {
+        #[expect(clippy::expect_used, reason = "HMAC takes keys of every length (RFC 2104)")]
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.company.cursor_key).expect("any key length");
+        mac.update(claim);
+        mac.update(&self.company.id.0.to_be_bytes());
+        // The resource cannot contain NUL, so the two texts cannot run into each other.
+        mac.update(self.resource.as_bytes());
+        mac.update(&[0]);
+        mac.update(filters.as_bytes());
+        mac
+    }
+}
+
+/// Writes the envelope of a page from at most `limit + 1` records: the one too many only tells that there is more.
+pub(crate) fn write<T: Serialize + Keyed, F>(
+    mut items: Vec<T>,
+    query: &Query<F>,
+    cursors: &Cursors<'_>,
+) -> Result<Bytes, Error> {
+    #[derive(Serialize)]
+    struct Page<'a, T> {
+        ok: bool,
+        datos: &'a [T],
+        siguiente: Option<String>,
+        hay_mas: bool,
+    }
+    let limit = query.limit as usize;
+    let more = items.len() > limit;
+    items.truncate(limit);
+    let next = items.last().filter(|_| more).map(|last| cursors.seal(last.clave(), &query.canonical));
+    // A record takes a few hundred bytes: room for them at once instead of doubling all the way.
+    let mut body = Vec::with_capacity(128 + items.len() * 512);
+    serde_json::to_writer(&mut body, &Page { ok: true, datos: &items, siguiente: next, hay_mas: more })
+        .map_err(Error::internal)?;
+    Ok(body.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::company;
+
+    #[test]
+    fn limits_follow_the_regime() {
+        let enforced = Regime::of(Pages::Enforced, LimitMode::Enforced);
+        let limit = |regime: Regime, text| regime.limit(text).ok();
+        assert_eq!(
+            (limit(enforced, None), limit(enforced, Some("30")), limit(enforced, Some("31"))),
+            (Some(30), Some(30), None)
+        );
+        let notice = Regime::of(Pages::Enforced, LimitMode::Notice);
+        assert_eq!(
+            (limit(notice, None), limit(notice, Some("500")), limit(notice, Some("501"))),
+            (Some(100), Some(500), None)
+        );
+        for wrong in ["", "0", "-1", "+5", " 5", "5.0", "1e1", "٣", "4294967297", "99999999999999999999"] {
+            assert_eq!(limit(notice, Some(wrong)), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_cursor_opens_only_where_it_was_sealed(clave in any::<i64>(), filters in ".{0,20}", other in ".{0,20}") {
+            let (one, two) = (company(1), company(2));
+            let cursors = Cursors::new(&one, "/clientes");
+            let cursor = cursors.seal(clave, &filters);
+            prop_assert_eq!(cursors.open(&cursor, &filters).unwrap(), clave);
+            prop_assert!(Cursors::new(&two, "/clientes").open(&cursor, &filters).is_err());
+            prop_assert!(Cursors::new(&one, "/productos").open(&cursor, &filters).is_err());
+            prop_assert_eq!(cursors.open(&cursor, &other).is_ok(), filters == other);
+        }
+
+        #[test]
+        fn a_changed_cursor_is_refused(clave in any::<i64>(), at in 0usize..34, to in "[A-Za-z0-9_-]") {
+            let one = company(1);
+            let cursors = Cursors::new(&one, "/clientes");
+            let cursor = cursors.seal(clave, "");
+            let mut changed = cursor.clone();
+            changed.replace_range(at..=at, &to);
+            prop_assert_eq!(cursors.open(&changed, "").is_ok(), changed == cursor);
+        }
+
+        #[test]
+        fn anything_else_is_refused(text in ".{0,60}") {
+            prop_assert!(Cursors::new(&company(1), "/clientes").open(&text, "").is_err());
+        }
+    }
+}

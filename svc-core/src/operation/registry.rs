@@ -1,0 +1,139 @@
+//! The one list of operations. The router, `Allow` headers and the table tests all read it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::erased::{list, open, write};
+use super::{Handler, Method, Pages, Spec, filters};
+use crate::api::{clientes, health, leads, productos};
+
+/// An operation of the registry.
+pub struct Endpoint {
+    /// What it says about itself.
+    pub spec: &'static Spec,
+    pub(crate) handler: Handler,
+}
+
+impl Endpoint {
+    const fn of((spec, handler): (&'static Spec, Handler)) -> Self {
+        Self { spec, handler }
+    }
+
+    /// A list's page regime; `None` for other operations.
+    pub fn pages(&self) -> Option<Pages> {
+        match self.handler {
+            Handler::List(list) => Some(list.pages()),
+            _ => None,
+        }
+    }
+
+    /// A list's filters; empty for other operations.
+    pub fn filters(&self) -> Vec<filters::Description> {
+        match self.handler {
+            Handler::List(list) => list.filters(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Endpoint").field("spec", self.spec).finish_non_exhaustive()
+    }
+}
+
+/// Every operation of the API.
+pub static OPERATIONS: &[Endpoint] = &[
+    Endpoint::of(open::<health::Health>()),
+    Endpoint::of(write::<leads::CreateLead>()),
+    Endpoint::of(list::<clientes::Customers>()),
+    Endpoint::of(write::<clientes::CreateCustomer>()),
+    Endpoint::of(write::<clientes::EditCustomer>()),
+    Endpoint::of(list::<productos::Products>()),
+];
+
+/// Why a registry makes no router.
+#[derive(Debug, thiserror::Error)]
+pub enum RouteError {
+    /// Two operations have the same method and path.
+    #[error("two operations answer {0} {1}: \"{2}\" and \"{3}\"")]
+    Duplicate(&'static str, &'static str, &'static str, &'static str),
+    /// A path is malformed, or cannot be told from another.
+    #[error("the path {0} makes no route: {1}")]
+    Path(&'static str, String),
+}
+
+/// The operations that share a path.
+pub(crate) struct Route {
+    endpoints: BTreeMap<Method, &'static Endpoint>,
+    /// The value of the `Allow` header.
+    pub(crate) allow: String,
+}
+
+impl Route {
+    pub(crate) fn endpoint(&self, method: Method) -> Option<&'static Endpoint> {
+        self.endpoints.get(&method).copied()
+    }
+}
+
+/// Finds a path's operations.
+pub(crate) struct Router(matchit::Router<Route>);
+
+impl Router {
+    /// The router of a registry; two operations on one method and path are refused, naming both.
+    pub(crate) fn new(operations: &'static [Endpoint]) -> Result<Self, RouteError> {
+        let mut paths: BTreeMap<&'static str, BTreeMap<Method, &'static Endpoint>> = BTreeMap::new();
+        for endpoint in operations {
+            let Spec { method, path, summary, .. } = *endpoint.spec;
+            if let Some(other) = paths.entry(path).or_default().insert(method, endpoint) {
+                return Err(RouteError::Duplicate(method.name(), path, other.spec.summary, summary));
+            }
+        }
+        let mut router = matchit::Router::new();
+        for (path, endpoints) in paths {
+            let allow = endpoints.keys().map(|method| method.name()).collect::<Vec<_>>().join(", ");
+            router
+                .insert(path, Route { endpoints, allow })
+                .map_err(|error| RouteError::Path(path, error.to_string()))?;
+        }
+        Ok(Self(router))
+    }
+
+    /// The route of a path, and the raw values of its parameters.
+    pub(crate) fn find<'p>(&self, path: &'p str) -> Option<(&Route, Vec<&'p str>)> {
+        let found = self.0.at(path).ok()?;
+        Some((found.value, found.params.iter().map(|(_, value)| value).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_registry_makes_a_router() {
+        let router = Router::new(OPERATIONS).unwrap();
+        let (route, parameters) = router.find("/clientes/12").unwrap();
+        assert_eq!((route.allow.as_str(), parameters), ("PUT", vec!["12"]));
+        assert_eq!(router.find("/clientes").unwrap().0.allow, "GET, POST");
+        for path in ["/", "", "/clientes/", "/clientes/1/2", "/Clientes", "//clientes"] {
+            assert!(router.find(path).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_operation_is_summarised_and_needs_a_scope() {
+        for Endpoint { spec, .. } in OPERATIONS {
+            assert!(!spec.summary.is_empty(), "{}", spec.path);
+            assert!(spec.scope.is_some() || spec.path == "/health", "{}", spec.path);
+        }
+    }
+
+    #[test]
+    fn duplicates_are_refused_naming_both() {
+        static TWICE: [Endpoint; 2] =
+            [Endpoint::of(list::<clientes::Customers>()), Endpoint::of(list::<clientes::Customers>())];
+        let error = Router::new(&TWICE).err().unwrap();
+        assert_eq!(error.to_string(), "two operations answer GET /clientes: \"List customers\" and \"List customers\"");
+    }
+}

@@ -1,0 +1,53 @@
+//! The API is not for browsers (spec, "What the service does"; contract §2).
+
+use http::{HeaderMap, header};
+
+use crate::error::{Code, Error};
+use crate::operation::filters::parameters;
+
+/// The headers by which web applications guard against forged requests.
+const ANTI_FORGERY: [&str; 4] = ["x-csrf-token", "x-xsrf-token", "x-csrftoken", "requestverificationtoken"];
+
+/// Refuses what a browser sends: an Origin of whatever value, a `sid` parameter, an anti-forgery header.
+pub(super) fn refuse(headers: &HeaderMap, query: &str) -> Result<(), Error> {
+    let forged = || ANTI_FORGERY.iter().any(|name| headers.contains_key(*name));
+    // Only a query that spells `sid`, or may spell it in percent signs, is worth decoding.
+    let session = || {
+        (query.contains("sid") || query.contains('%'))
+            && query
+                .split('&')
+                .any(|pair| parameters(pair).is_ok_and(|given| given.iter().any(|(name, _)| name == "sid")))
+    };
+    if headers.contains_key(header::ORIGIN) || forged() || session() {
+        return Err(Code::NavegadorNoPermitido.into());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn what_a_browser_sends_is_refused() {
+        for name in ["origin", "x-csrf-token", "x-xsrf-token", "x-csrftoken", "requestverificationtoken"] {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, HeaderValue::from_static(""));
+            assert!(refuse(&headers, "").is_err(), "{name}");
+        }
+        for (query, refused) in [
+            ("sid=1", true),
+            ("a=1&sid", true),
+            ("s%69d=", true),
+            ("%FF&sid=1", true),
+            ("a=sid", false),
+            ("sida=1", false),
+            ("SID=1", false),
+            ("", false),
+        ] {
+            assert_eq!(refuse(&HeaderMap::new(), query).is_err(), refused, "{query}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The body of a write: 415, 413, then bytes.
+
+use bytes::{Buf, Bytes, BytesMut};
+use http::{HeaderMap, header};
+use http_body_util::BodyExt;
+use http_body_util::combinators::UnsyncBoxBody;
+
+use crate::error::{Code, Error};
+use crate::json::Json;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A request's body, of whatever kind it came, read no sooner than a step asks for it.
+pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
+
+/// Any body as a [`Body`].
+pub(crate) fn boxed<B>(body: B) -> Body
+where
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    body.map_frame(|frame| frame.map_data(|mut data| data.copy_to_bytes(data.remaining())))
+        .map_err(Into::into)
+        .boxed_unsync()
+}
+
+/// The body as JSON.
+pub(super) fn json(body: &[u8]) -> Result<Json, Error> {
+    Json::parse_object(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
+}
+
+/// Reads the body: its type is judged first, then its announced length, then its length as it comes.
+pub(super) async fn receive(head: &http::request::Parts, body: &mut Body, most: usize) -> Result<Bytes, Error> {
+    if !is_json(&head.headers) {
+        return Err(Code::TipoNoSoportado.into());
+    }
+    let announced = head.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > most as u64) {
+        return Err(excess(most));
+    }
+    let mut received = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Error::new(Code::JsonInvalido).message("el cuerpo llegó incompleto"))?;
+        if let Ok(data) = frame.into_data() {
+            if received.len() + data.len() > most {
+                return Err(excess(most));
+            }
+            received.extend_from_slice(&data);
+        }
+    }
+    Ok(received.freeze())
+}
+
+fn excess(most: usize) -> Error {
+    Error::new(Code::CuerpoExcedido).message(format!("el cuerpo excede el máximo de {most} bytes"))
+}
+
+/// `application/json`, alone or with `charset=utf-8` (contract §4).
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut values = headers.get_all(header::CONTENT_TYPE).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return false };
+    let Ok(value) = value.to_str() else { return false };
+    let mut parts = value.split(';').map(str::trim);
+    let utf8 = |parameter: &str| {
+        parameter.split_once('=').is_some_and(|(name, charset)| {
+            name.trim().eq_ignore_ascii_case("charset")
+                && charset.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
+        })
+    };
+    parts.next().is_some_and(|media| media.eq_ignore_ascii_case("application/json"))
+        && parts.all(|part| part.is_empty() || utf8(part))
+}
+
+/// Reads what is left of a body and forgets it, up to `most` bytes: a client that is still sending when it is refused
+/// would otherwise see a broken connection instead of the answer.
+pub(crate) async fn drain(body: &mut Body, most: usize) {
+    let mut drained = 0;
+    while drained <= most {
+        let Some(Ok(frame)) = body.frame().await else { return };
+        drained += frame.data_ref().map_or(0, Bytes::len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_json_in_utf8_is_taken() {
+        for (value, taken) in [
+            ("application/json", true),
+            ("Application/JSON; charset=UTF-8", true),
+            ("application/json;charset=\"utf-8\"", true),
+            ("application/json;", true),
+            ("application/json; charset=latin1", false),
+            ("application/json; version=1", false),
+            ("application/problem+json", false),
+            ("text/json", false),
+            ("text/plain, application/json", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, value.parse().unwrap());
+            assert_eq!(is_json(&headers), taken, "{value}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+}

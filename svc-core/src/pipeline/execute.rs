@@ -1,0 +1,92 @@
+//! A write: claim of the Idempotency-Key, effect, events and stored answer, in one transaction.
+
+use chrono::TimeDelta;
+
+use super::Reply;
+use super::authenticate::Caller;
+use super::idempotency::Key;
+use crate::domain::time::Timestamp;
+use crate::error::{Code, Error};
+use crate::json::Json;
+use crate::operation::{Actor, AnyWrite, Cx, Spec};
+use crate::service::Inner;
+use crate::store::{Claim, StoreError, Tx, Work, transact};
+
+/// How long an answer is remembered (contract §4).
+const REMEMBERED: TimeDelta = TimeDelta::days(7);
+
+/// A write that is ready to be done.
+pub(super) struct Write<'a> {
+    pub(super) api: &'a Inner,
+    pub(super) caller: &'a Caller,
+    pub(super) operation: &'static dyn AnyWrite,
+    pub(super) spec: &'static Spec,
+    pub(super) parameters: &'a [String],
+    pub(super) query: &'a str,
+    pub(super) body: &'a Json,
+    pub(super) key: Option<Key>,
+}
+
+impl Write<'_> {
+    pub(super) async fn execute(mut self) -> Result<Reply, Error> {
+        let (api, company) = (self.api, self.caller.company().id);
+        transact(api.store.as_ref(), company, &mut self).await
+    }
+
+    fn suffix(&self) -> &str {
+        match &self.caller.actor {
+            Actor::Key { suffix, .. } => suffix,
+            Actor::BackOffice => "",
+        }
+    }
+}
+
+impl Work for Write<'_> {
+    type Output = Reply;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
+        let now = self.api.clock.now();
+        if let Some(key) = &self.key {
+            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, now, now - REMEMBERED).await;
+            match claim.map_err(in_progress)? {
+                Claim::New => {}
+                Claim::Done { fingerprint, body } if fingerprint == key.fingerprint => {
+                    return Ok(Reply::replayed(body));
+                }
+                Claim::Done { .. } => return Err(Code::IdempotenciaConflicto.into()),
+            }
+        }
+        refuse_query(self.query)?;
+        let mut cx = Cx {
+            tx,
+            now: Timestamp::new(now),
+            company: self.caller.company(),
+            actor: &self.caller.actor,
+            random: self.api.random.as_ref(),
+            base_url: &self.api.base_url,
+        };
+        let body = self.operation.run(&mut cx, self.parameters, self.body).await?;
+        if let Some(key) = &self.key {
+            tx.remember(self.suffix(), &key.name, &body).await?;
+        }
+        Ok(Reply::new(self.spec.status, body))
+    }
+}
+
+/// The first request with this key did not end while we waited.
+fn in_progress(error: StoreError) -> Error {
+    match error {
+        StoreError::Busy(_) => Error::new(Code::IdempotenciaEnCurso).retry_after(1),
+        other => other.into(),
+    }
+}
+
+/// A write has no filters.
+fn refuse_query(query: &str) -> Result<(), Error> {
+    match crate::operation::filters::parameters(query)?.first() {
+        Some((name, _)) => {
+            Err(Error::field(Code::FiltroNoPermitido, &crate::json::brief(name), "una escritura no lleva filtros"))
+        }
+        None => Ok(()),
+    }
+}

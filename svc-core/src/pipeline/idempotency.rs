@@ -1,0 +1,64 @@
+//! Which write this is: the Idempotency-Key and the fingerprint of what it covers (contract §4).
+
+use http::HeaderMap;
+use sha2::{Digest, Sha256};
+
+use crate::error::{Code, Error};
+use crate::json::Json;
+use crate::operation::{Idempotency, Spec};
+
+/// An Idempotency-Key and what it stands for.
+pub(super) struct Key {
+    pub(super) name: String,
+    pub(super) fingerprint: [u8; 32],
+}
+
+/// The request's Idempotency-Key by its form alone; the body has not been looked at yet.
+pub(super) fn name(headers: &HeaderMap, rule: Idempotency) -> Result<Option<String>, Error> {
+    let mut values = headers.get_all("idempotency-key").iter();
+    let Some(value) = values.next() else {
+        return match rule {
+            Idempotency::Required => Err(Code::IdempotenciaRequerida.into()),
+            Idempotency::Optional => Ok(None),
+        };
+    };
+    let visible = (1..=255).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
+    match value.to_str() {
+        Ok(name) if visible && values.next().is_none() => Ok(Some(name.to_owned())),
+        _ => Err(Code::IdempotenciaInvalida.into()),
+    }
+}
+
+/// SHA-256 over method, path and canonical body: two requests that say the same have the same fingerprint.
+pub(super) fn fingerprint(spec: &Spec, path: &str, body: &Json) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    // Neither a method nor a path holds a line break: the three cannot run into each other.
+    for part in [spec.method.name(), path, &body.canonical()] {
+        digest.update(part.as_bytes());
+        digest.update(b"\n");
+    }
+    digest.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_visible_ascii_and_stands_once() {
+        let named = |values: &[&[u8]]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append("idempotency-key", http::HeaderValue::from_bytes(value).unwrap());
+            }
+            name(&headers, Idempotency::Required).map_err(|error| error.code())
+        };
+        assert_eq!(named(&[b"a-1"]), Ok(Some("a-1".into())));
+        assert_eq!(named(&[&[b'x'; 255]]), Ok(Some("x".repeat(255))));
+        assert_eq!(named(&[]), Err(Code::IdempotenciaRequerida));
+        for wrong in [&[&b""[..]][..], &[b"a b"], &[b"a\tb"], &[&[b'x'; 256]], &["ñ".as_bytes()], &[b"a", b"a"]] {
+            assert_eq!(named(wrong), Err(Code::IdempotenciaInvalida), "{wrong:?}");
+        }
+        assert_eq!(name(&HeaderMap::new(), Idempotency::Optional).unwrap(), None);
+    }
+}

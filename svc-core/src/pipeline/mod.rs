@@ -1,0 +1,88 @@
+//! The way of a request, top-down. The order of the steps is the order of contract §2: it decides which error is reported.
+
+mod authenticate;
+mod browser;
+mod decode;
+mod execute;
+mod idempotency;
+mod keys;
+mod limits;
+mod respond;
+mod route;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+
+pub(crate) use decode::{Body, boxed, drain};
+pub(crate) use keys::KeyCache;
+pub(crate) use respond::panicked;
+use respond::{Notices, Reply};
+
+pub use authenticate::TERMS_VERSION;
+
+use crate::error::{Code, Error};
+use crate::operation::page::{Cursors, Regime};
+use crate::operation::{Handler, filters};
+use crate::service::Inner;
+
+/// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
+pub(crate) async fn answer(
+    api: &Inner,
+    peticion: &str,
+    head: &http::request::Parts,
+    body: &mut Body,
+) -> Response<Bytes> {
+    let mut notices = Notices::default();
+    let outcome = serve(api, peticion, head, body, &mut notices).await;
+    respond::response(outcome, peticion, &notices)
+}
+
+async fn serve(
+    api: &Inner,
+    peticion: &str,
+    head: &http::request::Parts,
+    body: &mut Body,
+    notices: &mut Notices,
+) -> Result<Reply, Error> {
+    let route = route::find(api, head)?;
+    let spec = route.endpoint.spec;
+    if let Handler::Open(operation) = route.endpoint.handler {
+        return Ok(Reply::new(spec.status, operation.run(peticion)?));
+    }
+    let query = head.uri.query().unwrap_or_default();
+    browser::refuse(&head.headers, query)?;
+    let caller = authenticate::caller(api, &head.headers, notices).await?;
+    if !spec.scope.is_some_and(|scope| caller.scopes().has(scope)) {
+        return Err(Code::SinPermiso.into());
+    }
+    match route.endpoint.handler {
+        Handler::Open(_) => unreachable!("answered above"),
+        Handler::List(list) => {
+            let regime = Regime::of(list.pages(), limits::mode(api, caller.company()));
+            if filters::exceeds_unannounced(query, regime) {
+                notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
+            }
+            let reader = api.store.reader(caller.company().id);
+            let cursors = Cursors::new(caller.company(), spec.path);
+            Ok(Reply::new(StatusCode::OK, list.page(reader.as_ref(), query, &cursors, regime).await?))
+        }
+        Handler::Write(operation) => {
+            let body = decode::receive(head, body, api.max_body).await?;
+            let name = idempotency::name(&head.headers, spec.idempotency)?;
+            let body = &decode::json(&body)?;
+            let key = name
+                .map(|name| idempotency::Key { name, fingerprint: idempotency::fingerprint(spec, &route.path, body) });
+            let write = execute::Write {
+                api,
+                caller: &caller,
+                operation,
+                spec,
+                parameters: &route.parameters,
+                query,
+                body,
+                key,
+            };
+            write.execute().await
+        }
+    }
+}

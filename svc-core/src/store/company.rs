@@ -1,0 +1,208 @@
+//! Companies, their users and their API keys.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use rust_decimal::Decimal;
+
+use super::{CompanyId, StoreError};
+use crate::domain::scope::Scopes;
+
+/// What a company pays for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// The plan that includes the API.
+    Pro,
+    /// No current plan.
+    None,
+}
+
+/// Whether limits cut or are only announced (contract §5, "Notice mode").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitMode {
+    /// Limits cut.
+    Enforced,
+    /// Limits are counted and announced, but do not cut.
+    Notice,
+}
+
+/// A company's settings, as far as operations depend on them.
+#[derive(Clone)]
+pub struct Company {
+    /// Its number.
+    pub id: CompanyId,
+    /// Its name.
+    pub nombre: String,
+    /// Its plan.
+    pub plan: Plan,
+    /// Paid user licences.
+    pub licencias: i32,
+    /// Its own limit mode; `None` follows the service's.
+    pub limites: Option<LimitMode>,
+    /// Whether it has the API.
+    pub api: bool,
+    /// Whether it operates in a franchise scheme.
+    pub franquicia: bool,
+    /// Whether its plan includes invoicing.
+    pub facturacion: bool,
+    /// Least advance of a cash sale to be invoiced, percent of its total.
+    pub anticipo_minimo: Decimal,
+    /// Its tax id.
+    pub rfc: Option<String>,
+    /// Its tax regime.
+    pub regimen: Option<i64>,
+    /// Its fiscal postal code.
+    pub cp: Option<String>,
+    /// The key of its cursors' MAC: random, made with the company.
+    pub cursor_key: [u8; 32],
+}
+
+impl fmt::Debug for Company {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The cursor key is a secret.
+        f.debug_struct("Company").field("id", &self.id).field("nombre", &self.nombre).finish_non_exhaustive()
+    }
+}
+
+/// An API key as it is stored, with its company and owner.
+#[derive(Clone)]
+pub struct KeyRecord {
+    /// The key's company.
+    pub company: Company,
+    /// SHA-256 of the secret; the secret itself is stored nowhere.
+    pub secret_sha256: [u8; 32],
+    /// What the key may do.
+    pub scopes: Scopes,
+    /// When it stops working.
+    pub expires: Option<DateTime<Utc>>,
+    /// Whether it was revoked.
+    pub revoked: bool,
+    /// The version of the terms of use it accepted last.
+    pub terms: Option<String>,
+    /// The user who created it.
+    pub owner: i64,
+    /// Whether that user still has access to the company.
+    pub owner_active: bool,
+}
+
+impl fmt::Debug for KeyRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeyRecord")
+            .field("company", &self.company.id)
+            .field("scopes", &self.scopes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What an edit of a company changes; `None` keeps.
+#[derive(Debug, Clone, Default)]
+pub struct CompanyChange {
+    /// See [`Company::nombre`].
+    pub nombre: Option<String>,
+    /// See [`Company::plan`].
+    pub plan: Option<Plan>,
+    /// See [`Company::licencias`].
+    pub licencias: Option<i32>,
+    /// See [`Company::limites`]; `Some(None)` follows the service's mode.
+    pub limites: Option<Option<LimitMode>>,
+    /// See [`Company::api`].
+    pub api: Option<bool>,
+    /// See [`Company::franquicia`].
+    pub franquicia: Option<bool>,
+    /// See [`Company::facturacion`].
+    pub facturacion: Option<bool>,
+    /// See [`Company::anticipo_minimo`].
+    pub anticipo_minimo: Option<Decimal>,
+    /// See [`Company::rfc`].
+    pub rfc: Option<String>,
+    /// See [`Company::regimen`].
+    pub regimen: Option<i64>,
+    /// See [`Company::cp`].
+    pub cp: Option<String>,
+}
+
+impl CompanyChange {
+    /// Changes `company` as it says.
+    pub fn apply(self, company: &mut Company) {
+        fn set<T>(field: &mut T, value: Option<T>) {
+            if let Some(value) = value {
+                *field = value;
+            }
+        }
+        set(&mut company.nombre, self.nombre);
+        set(&mut company.plan, self.plan);
+        set(&mut company.licencias, self.licencias);
+        set(&mut company.limites, self.limites);
+        set(&mut company.api, self.api);
+        set(&mut company.franquicia, self.franquicia);
+        set(&mut company.facturacion, self.facturacion);
+        set(&mut company.anticipo_minimo, self.anticipo_minimo);
+        company.rfc = self.rfc.or(company.rfc.take());
+        company.regimen = self.regimen.or(company.regimen);
+        company.cp = self.cp.or(company.cp.take());
+    }
+}
+
+/// A person of the ERP.
+#[derive(Debug, Clone)]
+pub struct NewUser {
+    /// Name.
+    pub nombre: String,
+    /// E-mail, to which a webhook's disabling is told.
+    pub correo: Option<String>,
+    /// Whether sales and contacts can be credited to them.
+    pub vendedor: bool,
+}
+
+/// An API key to be stored.
+pub struct NewKey {
+    /// The public identifier without the company's number.
+    pub suffix: String,
+    /// SHA-256 of the secret.
+    pub secret_sha256: [u8; 32],
+    /// The owner.
+    pub usuario: i64,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it stops working.
+    pub expires: Option<DateTime<Utc>>,
+    /// The version of the terms it accepts.
+    pub terms: Option<&'static str>,
+    /// Now.
+    pub creada: DateTime<Utc>,
+}
+
+/// Companies, users and keys inside a transaction of the company.
+#[async_trait]
+pub trait CompanyTx {
+    /// The company's settings.
+    async fn company(&mut self) -> Result<Option<Company>, StoreError>;
+
+    /// Writes a new company with what it cannot do without: head office (branch 0), main warehouse `001`, units, price list 1.
+    async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Writes a company's changed settings.
+    async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError>;
+
+    /// Writes a new user; gives their clave.
+    async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError>;
+
+    /// Ends a user's access; `false` when there is no such user.
+    async fn disable_user(&mut self, usuario: i64) -> Result<bool, StoreError>;
+
+    /// The first user made with the company: the owner of keys that name no other.
+    async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;
+
+    /// Whether that user is an active salesperson of the company.
+    async fn is_salesperson(&mut self, usuario: i64) -> Result<bool, StoreError>;
+
+    /// Writes a new API key. An owner the company does not have is [`super::Conflict::Reference`].
+    async fn insert_key(&mut self, key: &NewKey) -> Result<(), StoreError>;
+
+    /// Records that a key accepted the terms; `false` when there is no such key.
+    async fn accept_terms(&mut self, suffix: &str, terms: &'static str) -> Result<bool, StoreError>;
+
+    /// Revokes a key; `false` when there is no such key.
+    async fn revoke_key(&mut self, suffix: &str, now: DateTime<Utc>) -> Result<bool, StoreError>;
+}

@@ -1,0 +1,50 @@
+//! Customers and prospects.
+
+use async_trait::async_trait;
+
+use super::StoreError;
+use crate::api::clientes::{Customer, CustomerFilter};
+use crate::domain::customer::CustomerData;
+use crate::domain::time::Timestamp;
+use crate::operation::Query;
+
+/// Reads of customers.
+#[async_trait]
+pub trait CustomerReader: Send + Sync {
+    /// A page of customers: at most `query.limit + 1` records in the order of their claves.
+    async fn customers(&self, query: &Query<CustomerFilter>) -> Result<Vec<Customer>, StoreError>;
+}
+
+/// A customer or prospect to be stored.
+#[derive(Debug)]
+pub struct NewCustomerRow<'a> {
+    /// Its data.
+    pub data: &'a CustomerData,
+    /// Whether it is a prospect of the CRM.
+    pub prospecto: bool,
+    /// The salesperson it is assigned to.
+    pub vendedor: Option<i64>,
+    /// What the prospect wrote.
+    pub mensaje: Option<&'a str>,
+    /// Now.
+    pub creado: Timestamp,
+}
+
+/// Customers inside a transaction.
+#[async_trait]
+pub trait CustomerTx {
+    /// Writes a customer under the company's next clave and gives it; its folio is that clave.
+    /// An RFC that another customer has is [`super::Conflict::Rfc`].
+    async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError>;
+
+    /// A customer's data, locked against other changes until the end.
+    async fn customer(&mut self, clave: i64) -> Result<Option<CustomerData>, StoreError>;
+
+    /// Writes a customer's changed data. An RFC that another customer has is [`super::Conflict::Rfc`].
+    async fn update_customer(
+        &mut self,
+        clave: i64,
+        data: &CustomerData,
+        modificado: Timestamp,
+    ) -> Result<(), StoreError>;
+}

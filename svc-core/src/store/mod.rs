@@ -1,0 +1,110 @@
+//! What the API asks of a database. One small trait an aggregate; `svc-store-postgres` has the twin of each file.
+//!
+//! The company is fixed when a [`Tx`] is begun or a [`Reader`] is made: no method takes a company, so none can forget it.
+//! A record that is not there is `Ok(None)`. Where two requests can race, the store settles it and says so with a
+//! [`Conflict`], never by a check beforehand.
+
+mod company;
+mod customer;
+mod idempotency;
+mod import;
+mod outbox;
+mod product;
+mod transaction;
+
+use async_trait::async_trait;
+
+pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
+pub use customer::{CustomerReader, CustomerTx, NewCustomerRow};
+pub use idempotency::{Claim, IdempotencyTx};
+pub use import::ImportTx;
+pub use outbox::{NewEvent, OutboxTx};
+pub use product::ProductReader;
+pub(crate) use transaction::{Work, transact};
+
+/// A company's number: the first part of every key and of every API key's public identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CompanyId(pub i64);
+
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// Why the store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A rule that only the store can judge, since others write at the same time.
+    #[error("conflict: {0:?}")]
+    Conflict(Conflict),
+    /// A serialization failure or deadlock: the same transaction may succeed when it is run again.
+    #[error("the transaction collided with another: {0}")]
+    Transient(#[source] Cause),
+    /// Another transaction kept a lock for longer than we wait.
+    #[error("a lock was not granted in time: {0}")]
+    Busy(#[source] Cause),
+    /// The database cannot be reached, or has no connection free.
+    #[error("the database is not available: {0}")]
+    Unavailable(#[source] Cause),
+    /// Anything else: a fault of ours.
+    #[error("the database refused a statement: {0}")]
+    Other(#[source] Cause),
+}
+
+/// What a write collided with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conflict {
+    /// Another customer of the company has the RFC.
+    Rfc,
+    /// Another active product of the company has the SKU.
+    Sku,
+    /// Another record has the clave (imports, which may bring their own).
+    Clave,
+    /// Another record has the name.
+    Name,
+    /// The record that this field refers to is not in the company.
+    Reference(String),
+    /// A value that the database's constraint of this name refuses (imports).
+    Value(String),
+}
+
+impl Conflict {
+    /// The field at fault.
+    pub fn field(&self) -> &str {
+        match self {
+            Self::Rfc => "rfc",
+            Self::Sku => "sku",
+            Self::Clave => "clave",
+            Self::Name => "nombre",
+            Self::Reference(field) | Self::Value(field) => field,
+        }
+    }
+}
+
+/// A database that holds all companies.
+#[async_trait]
+pub trait Store: Send + Sync + 'static {
+    /// The API key with that public identifier, with its company and owner: what authentication needs, in one statement.
+    /// `suffix` is what follows the company's number in `<company>_<suffix>`.
+    async fn key(&self, company: CompanyId, suffix: &str) -> Result<Option<KeyRecord>, StoreError>;
+
+    /// Reads of one company: each method is one statement, outside any transaction.
+    fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
+
+    /// Begins a transaction of one company.
+    async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError>;
+
+    /// A number that no company has had.
+    async fn next_company(&self) -> Result<CompanyId, StoreError>;
+}
+
+/// All reads of a company.
+pub trait Reader: CustomerReader + ProductReader {}
+impl<T: CustomerReader + ProductReader> Reader for T {}
+
+/// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
+#[async_trait]
+pub trait Tx: CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OutboxTx + Send {
+    /// Makes everything done in it permanent, at once.
+    async fn commit(self: Box<Self>) -> Result<(), StoreError>;
+
+    /// Undoes everything done in it.
+    async fn rollback(self: Box<Self>) -> Result<(), StoreError>;
+}

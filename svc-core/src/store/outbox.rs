@@ -1,0 +1,31 @@
+//! The outbox: events written in the transaction of what they tell, delivered later.
+
+use async_trait::async_trait;
+use uuid::Uuid;
+
+use super::StoreError;
+use crate::domain::time::Timestamp;
+
+/// An event to be stored.
+#[derive(Debug)]
+pub struct NewEvent<'a> {
+    /// Its id, shown as `evt_…`.
+    pub id: Uuid,
+    /// Its type.
+    pub tipo: &'static str,
+    /// The resource it is about.
+    pub recurso: &'static str,
+    /// The record's clave.
+    pub clave: i64,
+    /// The body of its notices.
+    pub cuerpo: &'a [u8],
+    /// When it happened.
+    pub creado: Timestamp,
+}
+
+/// Events inside a transaction.
+#[async_trait]
+pub trait OutboxTx {
+    /// Writes an event.
+    async fn append_event(&mut self, event: &NewEvent<'_>) -> Result<(), StoreError>;
+}

@@ -1,0 +1,24 @@
+//! What unit tests of several rooms need.
+
+use rust_decimal::Decimal;
+
+use crate::store::{Company, CompanyId, Plan};
+
+/// A company that may do everything; its cursor key follows from its number.
+pub(crate) fn company(id: u8) -> Company {
+    Company {
+        id: CompanyId(id.into()),
+        nombre: format!("Empresa {id}"),
+        plan: Plan::Pro,
+        licencias: 3,
+        limites: None,
+        api: true,
+        franquicia: false,
+        facturacion: true,
+        anticipo_minimo: Decimal::ZERO,
+        rfc: None,
+        regimen: None,
+        cp: None,
+        cursor_key: [id; 32],
+    }
+}

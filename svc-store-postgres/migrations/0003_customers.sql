@@ -1,0 +1,66 @@
+-- Customers and prospects.
+
+-- The form in which telephone filters compare: the last 10 characters without spaces, hyphens, parentheses and plus.
+CREATE FUNCTION telefono_comparable(telefono text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN right(regexp_replace(telefono, '[\s()+-]', '', 'g'), 10);
+
+-- The form in which the e-mail filter compares: lower case, no white space.
+CREATE FUNCTION correo_comparable(correo text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    RETURN lower(regexp_replace(correo, '\s', '', 'g'));
+
+CREATE TABLE clientes (
+    empresa           bigint NOT NULL REFERENCES empresas,
+    clave             bigint NOT NULL,
+    folio             text,
+    nombre            text,
+    razon_social      text,
+    rfc               text,
+    correo            text,
+    telefono          text,
+    movil             text,
+    prospecto         boolean NOT NULL DEFAULT false,
+    id_platform_a     text,
+    id_platform_b     text,
+    id_platform_c     text,
+    id_platform_d     text,
+    id_platform_e     text,
+    publico           boolean NOT NULL DEFAULT false,
+    proximo_contacto  date,
+    modificado        timestamptz,
+    regimen           bigint,
+    uso_cfdi          text,
+    cp                text,
+    calle             text,
+    colonia           text,
+    pais              bigint NOT NULL DEFAULT 172,
+    vendedor          bigint,
+    limite_credito    numeric(24, 6) NOT NULL DEFAULT 0 CHECK (limite_credito >= 0),
+    dias_credito      integer NOT NULL DEFAULT 0 CHECK (dias_credito BETWEEN 0 AND 365),
+    lista             bigint,
+    plataforma        text CHECK (plataforma IN ('a', 'b', 'c', 'd', 'e')),
+    mensaje           text,
+    PRIMARY KEY (empresa, clave),
+    CONSTRAINT clientes_vendedor_fk FOREIGN KEY (empresa, vendedor) REFERENCES usuarios,
+    CONSTRAINT clientes_lista_fk FOREIGN KEY (empresa, lista) REFERENCES listas_precios
+);
+-- An RFC is one customer's, but for the two generic ones.
+CREATE UNIQUE INDEX clientes_rfc_unico ON clientes (empresa, rfc) WHERE rfc NOT IN ('XAXX010101000', 'XEXX010101000');
+-- An index a filter; each ends in clave, the order of every page.
+CREATE INDEX clientes_folio ON clientes (empresa, folio, clave);
+CREATE INDEX clientes_rfc ON clientes (empresa, rfc, clave);
+CREATE INDEX clientes_correo ON clientes (empresa, correo_comparable(correo), clave);
+CREATE INDEX clientes_telefono ON clientes (empresa, telefono_comparable(telefono), clave);
+CREATE INDEX clientes_movil ON clientes (empresa, telefono_comparable(movil), clave);
+CREATE INDEX clientes_prospecto ON clientes (empresa, prospecto, clave);
+CREATE INDEX clientes_publico ON clientes (empresa, publico, clave);
+CREATE INDEX clientes_id_platform_a ON clientes (empresa, id_platform_a, clave) WHERE id_platform_a IS NOT NULL;
+CREATE INDEX clientes_id_platform_b ON clientes (empresa, id_platform_b, clave) WHERE id_platform_b IS NOT NULL;
+CREATE INDEX clientes_id_platform_c ON clientes (empresa, id_platform_c, clave) WHERE id_platform_c IS NOT NULL;
+CREATE INDEX clientes_id_platform_d ON clientes (empresa, id_platform_d, clave) WHERE id_platform_d IS NOT NULL;
+CREATE INDEX clientes_id_platform_e ON clientes (empresa, id_platform_e, clave) WHERE id_platform_e IS NOT NULL;
+CREATE INDEX clientes_uso_cfdi ON clientes (empresa, uso_cfdi, clave);
+CREATE INDEX clientes_modificado ON clientes (empresa, modificado, clave);
+CREATE INDEX clientes_proximo_contacto ON clientes (empresa, proximo_contacto, clave) WHERE proximo_contacto IS NOT NULL;
+CREATE INDEX clientes_vendedor ON clientes (empresa, vendedor, clave) WHERE vendedor IS NOT NULL;

@@ -1,0 +1,270 @@
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sqlx::postgres::PgRow;
+use sqlx::{PgPool, Row};
+use svc_core::domain::scope::Scope;
+use svc_core::store::{
+    Company, CompanyChange, CompanyId, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan, StoreError,
+};
+
+use crate::error::store_error;
+use crate::transaction::PostgresTx;
+
+pub(crate) async fn key(pool: &PgPool, company: CompanyId, suffix: &str) -> Result<Option<KeyRecord>, StoreError> {
+    let row = sqlx::query(
+        "SELECT e.*, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos, l.usuario, u.activo
+         FROM llaves l
+         JOIN empresas e ON e.empresa = l.empresa
+         JOIN usuarios u ON u.empresa = l.empresa AND u.clave = l.usuario
+         WHERE l.empresa = $1 AND l.sufijo = $2",
+    )
+    .bind(company.0)
+    .bind(suffix)
+    .fetch_optional(pool)
+    .await
+    .map_err(store_error)?;
+    row.as_ref().map(key_record).transpose().map_err(store_error)
+}
+
+fn key_record(row: &PgRow) -> Result<KeyRecord, sqlx::Error> {
+    let scopes: Vec<String> = row.try_get("permisos")?;
+    Ok(KeyRecord {
+        company: read_company(row)?,
+        secret_sha256: row.try_get("secreto_sha256")?,
+        // A scope that a later version added means nothing to this one.
+        scopes: scopes.iter().filter_map(|name| Scope::parse(name)).collect(),
+        expires: row.try_get("vence")?,
+        revoked: row.try_get("revocada")?,
+        terms: row.try_get("terminos")?,
+        owner: row.try_get("usuario")?,
+        owner_active: row.try_get("activo")?,
+    })
+}
+
+fn read_company(row: &PgRow) -> Result<Company, sqlx::Error> {
+    let (plan, limites): (String, String) = (row.try_get("plan")?, row.try_get("limites")?);
+    Ok(Company {
+        id: CompanyId(row.try_get("empresa")?),
+        nombre: row.try_get("nombre")?,
+        plan: if plan == "pro" { Plan::Pro } else { Plan::None },
+        licencias: row.try_get("licencias")?,
+        limites: match limites.as_str() {
+            "enforced" => Some(LimitMode::Enforced),
+            "notice" => Some(LimitMode::Notice),
+            _ => None,
+        },
+        api: row.try_get("api")?,
+        franquicia: row.try_get("franquicia")?,
+        facturacion: row.try_get("facturacion")?,
+        anticipo_minimo: row.try_get("anticipo_minimo")?,
+        rfc: row.try_get("rfc")?,
+        regimen: row.try_get("regimen")?,
+        cp: row.try_get("cp")?,
+        cursor_key: row.try_get("cursor_clave")?,
+    })
+}
+
+fn plan_word(plan: Plan) -> &'static str {
+    match plan {
+        Plan::Pro => "pro",
+        Plan::None => "none",
+    }
+}
+
+fn limits_word(limits: Option<LimitMode>) -> &'static str {
+    match limits {
+        Some(LimitMode::Enforced) => "enforced",
+        Some(LimitMode::Notice) => "notice",
+        None => "inherit",
+    }
+}
+
+/// The units a company begins with: name and key of the SAT's catalogue.
+const UNITS: [(&str, &str); 6] =
+    [("Pieza", "H87"), ("Servicio", "E48"), ("Kilogramo", "KGM"), ("Litro", "LTR"), ("Metro", "MTR"), ("Caja", "XBX")];
+
+#[async_trait]
+impl CompanyTx for PostgresTx {
+    async fn company(&mut self) -> Result<Option<Company>, StoreError> {
+        let row = sqlx::query("SELECT * FROM empresas WHERE empresa = $1")
+            .bind(self.empresa)
+            .fetch_optional(self.connection())
+            .await
+            .map_err(store_error)?;
+        row.as_ref().map(read_company).transpose().map_err(store_error)
+    }
+
+    async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO empresas (empresa, nombre, plan, licencias, limites, api, franquicia, facturacion,
+                                   anticipo_minimo, rfc, regimen, cp, cursor_clave, creada)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+        )
+        .bind(self.empresa)
+        .bind(&company.nombre)
+        .bind(plan_word(company.plan))
+        .bind(company.licencias)
+        .bind(limits_word(company.limites))
+        .bind(company.api)
+        .bind(company.franquicia)
+        .bind(company.facturacion)
+        .bind(company.anticipo_minimo)
+        .bind(&company.rfc)
+        .bind(company.regimen)
+        .bind(&company.cp)
+        .bind(&company.cursor_key[..])
+        .bind(now)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        self.insert_first_records(company).await
+    }
+
+    async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE empresas SET nombre = coalesce($2, nombre), plan = coalesce($3, plan),
+                 licencias = coalesce($4, licencias), limites = coalesce($5, limites), api = coalesce($6, api),
+                 franquicia = coalesce($7, franquicia), facturacion = coalesce($8, facturacion),
+                 anticipo_minimo = coalesce($9, anticipo_minimo), rfc = coalesce($10, rfc),
+                 regimen = coalesce($11, regimen), cp = coalesce($12, cp)
+             WHERE empresa = $1",
+        )
+        .bind(self.empresa)
+        .bind(&change.nombre)
+        .bind(change.plan.map(plan_word))
+        .bind(change.licencias)
+        .bind(change.limites.map(limits_word))
+        .bind(change.api)
+        .bind(change.franquicia)
+        .bind(change.facturacion)
+        .bind(change.anticipo_minimo)
+        .bind(&change.rfc)
+        .bind(change.regimen)
+        .bind(&change.cp)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError> {
+        let clave = self.next("usuarios", 1).await?;
+        sqlx::query("INSERT INTO usuarios (empresa, clave, nombre, correo, vendedor) VALUES ($1, $2, $3, $4, $5)")
+            .bind(self.empresa)
+            .bind(clave)
+            .bind(&user.nombre)
+            .bind(&user.correo)
+            .bind(user.vendedor)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(clave)
+    }
+
+    async fn disable_user(&mut self, usuario: i64) -> Result<bool, StoreError> {
+        let query = sqlx::query("UPDATE usuarios SET activo = false WHERE empresa = $1 AND clave = $2");
+        self.changes_one(query.bind(self.empresa).bind(usuario)).await
+    }
+
+    async fn first_user(&mut self) -> Result<Option<i64>, StoreError> {
+        sqlx::query_scalar("SELECT clave FROM usuarios WHERE empresa = $1 ORDER BY clave LIMIT 1")
+            .bind(self.empresa)
+            .fetch_optional(self.connection())
+            .await
+            .map_err(store_error)
+    }
+
+    async fn is_salesperson(&mut self, usuario: i64) -> Result<bool, StoreError> {
+        sqlx::query_scalar(
+            "SELECT EXISTS (SELECT FROM usuarios WHERE empresa = $1 AND clave = $2 AND vendedor AND activo)",
+        )
+        .bind(self.empresa)
+        .bind(usuario)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
+    }
+
+    async fn insert_key(&mut self, key: &NewKey) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO llaves (empresa, sufijo, secreto_sha256, usuario, permisos, vence, terminos, creada)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        )
+        .bind(self.empresa)
+        .bind(&key.suffix)
+        .bind(&key.secret_sha256[..])
+        .bind(key.usuario)
+        .bind(key.scopes.iter().map(Scope::name).collect::<Vec<_>>())
+        .bind(key.expires)
+        .bind(key.terms)
+        .bind(key.creada)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn accept_terms(&mut self, suffix: &str, terms: &'static str) -> Result<bool, StoreError> {
+        let query = sqlx::query("UPDATE llaves SET terminos = $3 WHERE empresa = $1 AND sufijo = $2");
+        self.changes_one(query.bind(self.empresa).bind(suffix.to_owned()).bind(terms)).await
+    }
+
+    async fn revoke_key(&mut self, suffix: &str, now: DateTime<Utc>) -> Result<bool, StoreError> {
+        let query =
+            sqlx::query("UPDATE llaves SET revocada = coalesce(revocada, $3) WHERE empresa = $1 AND sufijo = $2");
+        self.changes_one(query.bind(self.empresa).bind(suffix.to_owned()).bind(now)).await
+    }
+}
+
+impl PostgresTx {
+    /// Head office, main warehouse, price list 1 and the first units.
+    async fn insert_first_records(&mut self, company: &Company) -> Result<(), StoreError> {
+        let warehouse = self.next("almacenes", 1).await?;
+        let list = self.next("listas_precios", 1).await?;
+        let unit = self.next("unidades", UNITS.len()).await?;
+        sqlx::query("INSERT INTO sucursales (empresa, clave, nombre, cp) VALUES ($1, 0, 'Matriz', $2)")
+            .bind(self.empresa)
+            .bind(&company.cp)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        sqlx::query(
+            "INSERT INTO almacenes (empresa, clave, codigo, nombre, sucursal, principal)
+             VALUES ($1, $2, '001', 'Almacén principal', 0, true)",
+        )
+        .bind(self.empresa)
+        .bind(warehouse)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        sqlx::query("INSERT INTO listas_precios (empresa, clave, nombre) VALUES ($1, $2, 'Precio público')")
+            .bind(self.empresa)
+            .bind(list)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        let (names, keys): (Vec<_>, Vec<_>) = UNITS.into_iter().unzip();
+        sqlx::query(
+            "INSERT INTO unidades (empresa, clave, nombre, clave_sat)
+             SELECT $1, $2 + n - 1, nombre, clave_sat
+             FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS u (nombre, clave_sat, n)",
+        )
+        .bind(self.empresa)
+        .bind(unit)
+        .bind(names)
+        .bind(keys)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    /// Whether an update found its record.
+    async fn changes_one(
+        &mut self,
+        query: sqlx::query::Query<'_, sqlx::Postgres, sqlx::postgres::PgArguments>,
+    ) -> Result<bool, StoreError> {
+        let done = query.execute(self.connection()).await.map_err(store_error)?;
+        Ok(done.rows_affected() == 1)
+    }
+}

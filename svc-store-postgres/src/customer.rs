@@ -1,0 +1,168 @@
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use svc_core::api::clientes::{Customer, CustomerFilter};
+use svc_core::domain::customer::CustomerData;
+use svc_core::domain::time::Timestamp;
+use svc_core::operation::Query;
+use svc_core::store::{CustomerReader, CustomerTx, NewCustomerRow, StoreError};
+
+use crate::error::store_error;
+use crate::page::Page;
+use crate::reader::PostgresReader;
+use crate::transaction::PostgresTx;
+
+const SELECT: &str = "SELECT clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto, id_platform_a, \
+                      id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico, proximo_contacto, modificado \
+                      FROM clientes";
+
+fn customer(row: &PgRow) -> Result<Customer, sqlx::Error> {
+    Ok(Customer {
+        clave: row.try_get(0)?,
+        folio: row.try_get(1)?,
+        nombre: row.try_get(2)?,
+        razon_social: row.try_get(3)?,
+        rfc: row.try_get(4)?,
+        correo: row.try_get(5)?,
+        telefono: row.try_get(6)?,
+        movil: row.try_get(7)?,
+        prospecto: row.try_get(8)?,
+        id_platform_a: row.try_get(9)?,
+        id_platform_b: row.try_get(10)?,
+        id_platform_c: row.try_get(11)?,
+        id_platform_d: row.try_get(12)?,
+        id_platform_e: row.try_get(13)?,
+        publico: row.try_get(14)?,
+        proximo_contacto: row.try_get(15)?,
+        modificado: row.try_get::<Option<DateTime<Utc>>, _>(16)?.map(Timestamp::new),
+    })
+}
+
+#[async_trait]
+impl CustomerReader for PostgresReader<'_> {
+    async fn customers(&self, query: &Query<CustomerFilter>) -> Result<Vec<Customer>, StoreError> {
+        use CustomerFilter as F;
+        let mut page = Page::new(SELECT, "", self.empresa);
+        for filter in &query.filters {
+            match filter {
+                F::Clave(clave) => page.compare("clave = ", clave),
+                F::Folio(folio) => page.compare("folio = ", folio),
+                F::Correo(correo) => page.compare("correo_comparable(correo) = ", correo),
+                F::Telefono(telefono) => page.compare("telefono_comparable(telefono) = ", telefono),
+                F::Movil(movil) => page.compare("telefono_comparable(movil) = ", movil),
+                F::Rfc(rfc) => page.compare("rfc = ", rfc),
+                F::Prospecto(prospecto) => page.compare("prospecto = ", prospecto),
+                F::Publico(publico) => page.compare("publico = ", publico),
+                F::IdPlatformA(id) => page.compare("id_platform_a = ", id),
+                F::IdPlatformB(id) => page.compare("id_platform_b = ", id),
+                F::IdPlatformC(id) => page.compare("id_platform_c = ", id),
+                F::IdPlatformD(id) => page.compare("id_platform_d = ", id),
+                F::IdPlatformE(id) => page.compare("id_platform_e = ", id),
+                F::UsoCfdi(uso) => page.compare("uso_cfdi = ", uso),
+                F::ModificadoDesde(from) => page.compare("modificado >= ", from),
+                F::ProximoContactoDesde(from) => page.compare("proximo_contacto >= ", from),
+                F::ProximoContactoHasta(until) => page.compare("proximo_contacto <= ", until),
+            }
+        }
+        page.fetch(self.pool, query, customer).await
+    }
+}
+
+#[async_trait]
+impl CustomerTx for PostgresTx {
+    async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("clientes", 1).await?;
+        let data = row.data;
+        sqlx::query(
+            "INSERT INTO clientes (empresa, clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto,
+                                   modificado, regimen, uso_cfdi, cp, calle, colonia, pais, vendedor, mensaje)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(clave.to_string())
+        .bind(&data.nombre)
+        .bind(&data.razon_social)
+        .bind(&data.rfc)
+        .bind(&data.correo)
+        .bind(&data.telefono)
+        .bind(&data.movil)
+        .bind(row.prospecto)
+        .bind(row.creado.get())
+        .bind(data.regimen)
+        .bind(&data.uso_cfdi)
+        .bind(&data.cp)
+        .bind(&data.calle)
+        .bind(&data.colonia)
+        .bind(data.pais)
+        .bind(row.vendedor)
+        .bind(row.mensaje)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(clave)
+    }
+
+    async fn customer(&mut self, clave: i64) -> Result<Option<CustomerData>, StoreError> {
+        let row = sqlx::query(
+            "SELECT nombre, razon_social, rfc, regimen, uso_cfdi, cp, correo, telefono, movil, calle, colonia, pais
+             FROM clientes WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(customer_data).transpose().map_err(store_error)
+    }
+
+    async fn update_customer(
+        &mut self,
+        clave: i64,
+        data: &CustomerData,
+        modificado: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE clientes SET nombre = $3, razon_social = $4, rfc = $5, regimen = $6, uso_cfdi = $7, cp = $8, correo = $9,
+                 telefono = $10, movil = $11, calle = $12, colonia = $13, pais = $14, modificado = $15
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(&data.nombre)
+        .bind(&data.razon_social)
+        .bind(&data.rfc)
+        .bind(data.regimen)
+        .bind(&data.uso_cfdi)
+        .bind(&data.cp)
+        .bind(&data.correo)
+        .bind(&data.telefono)
+        .bind(&data.movil)
+        .bind(&data.calle)
+        .bind(&data.colonia)
+        .bind(data.pais)
+        .bind(modificado.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+}
+
+fn customer_data(row: &PgRow) -> Result<CustomerData, sqlx::Error> {
+    Ok(CustomerData {
+        nombre: row.try_get("nombre")?,
+        razon_social: row.try_get("razon_social")?,
+        rfc: row.try_get("rfc")?,
+        regimen: row.try_get("regimen")?,
+        uso_cfdi: row.try_get("uso_cfdi")?,
+        cp: row.try_get("cp")?,
+        correo: row.try_get("correo")?,
+        telefono: row.try_get("telefono")?,
+        movil: row.try_get("movil")?,
+        calle: row.try_get("calle")?,
+        colonia: row.try_get("colonia")?,
+        pais: row.try_get("pais")?,
+    })
+}

@@ -1,0 +1,116 @@
+//! The PostgreSQL store of [`svc_core`]: all SQL lives here, and only SQL.
+//!
+//! Each file is the twin of the file of that name in `svc_core::store`. A read is one statement without BEGIN, and every
+//! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
+//! With the feature `local`, [`local`] runs a private PostgreSQL from the machine's own binaries.
+
+#![deny(unsafe_code)]
+
+mod company;
+mod copy;
+mod customer;
+mod error;
+mod idempotency;
+mod import;
+#[cfg(feature = "local")]
+#[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
+pub mod local;
+mod outbox;
+mod page;
+mod product;
+mod reader;
+mod settings;
+mod transaction;
+
+use async_trait::async_trait;
+use sqlx::PgPool;
+use svc_core::store::{CompanyId, KeyRecord, Reader, Store, StoreError, Tx};
+
+use crate::error::store_error;
+pub use crate::settings::Settings;
+
+/// A [`Store`] on a PostgreSQL database, version 14 or later.
+#[derive(Debug, Clone)]
+pub struct PostgresStore {
+    pool: PgPool,
+}
+
+/// Why a store could not be opened or migrated.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The address is not a PostgreSQL URL.
+    #[error("DATABASE_URL is not a PostgreSQL address")]
+    Url(#[source] sqlx::Error),
+    /// The database refused or failed.
+    #[error("the database cannot be used: {0}")]
+    Database(#[from] sqlx::Error),
+    /// A migration failed, or the schema is not one of ours.
+    #[error("the schema cannot be brought up to date: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+}
+
+impl PostgresStore {
+    /// The store of the database at `url` (`postgres://user:password@host/database`). It connects when it is first asked.
+    pub fn open(url: &str, settings: &Settings) -> Result<Self, OpenError> {
+        Ok(Self::with_options(url.parse().map_err(OpenError::Url)?, settings))
+    }
+
+    /// The store of a database by its connection options.
+    pub fn with_options(options: sqlx::postgres::PgConnectOptions, settings: &Settings) -> Self {
+        Self { pool: settings.pool(options) }
+    }
+
+    /// Brings the schema up to date; gives how many migrations it took. Processes that do so at once wait for each other.
+    pub async fn migrate(&self) -> Result<u64, OpenError> {
+        let migrator = sqlx::migrate!();
+        let before = self.migrations().await?;
+        migrator.run(&self.pool).await?;
+        Ok(self.migrations().await?.saturating_sub(before))
+    }
+
+    /// How many migrations have been done.
+    async fn migrations(&self) -> Result<u64, sqlx::Error> {
+        let exists: bool =
+            sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL").fetch_one(&self.pool).await?;
+        if !exists {
+            return Ok(0);
+        }
+        let count: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(&self.pool).await?;
+        Ok(u64::try_from(count).unwrap_or(0))
+    }
+
+    /// The pool, for what a front end wants of it (a readiness check, figures).
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+
+    /// Waits for its connections to be handed back and closes them.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn key(&self, company: CompanyId, suffix: &str) -> Result<Option<KeyRecord>, StoreError> {
+        company::key(&self.pool, company, suffix).await
+    }
+
+    fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
+        Box::new(reader::PostgresReader { pool: &self.pool, empresa: company.0 })
+    }
+
+    async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
+        let tx = self.pool.begin().await.map_err(store_error)?;
+        Ok(Box::new(transaction::PostgresTx { tx, empresa: company.0 }))
+    }
+
+    async fn next_company(&self) -> Result<CompanyId, StoreError> {
+        sqlx::query_scalar("SELECT nextval('empresas_numero')")
+            .fetch_one(&self.pool)
+            .await
+            .map(CompanyId)
+            .map_err(store_error)
+    }
+}

@@ -1,0 +1,115 @@
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, fchown, lchown};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use nix::unistd::{User, getegid, geteuid};
+
+use super::LocalError;
+
+/// The operating-system user the server runs as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Identity {
+    uid: u32,
+    gid: u32,
+    /// We are root and become this user; otherwise this is who we are.
+    switch: bool,
+}
+
+impl Identity {
+    /// The user for the cluster in `dir`: whoever owns it already, since PostgreSQL starts for nobody else, or the user
+    /// for a new one.
+    pub(super) fn for_cluster(dir: &Path) -> Result<Self, LocalError> {
+        let cluster = dir.join("cluster");
+        match fs::symlink_metadata(&cluster) {
+            Ok(found) if geteuid().is_root() && found.is_dir() && found.uid() != 0 => {
+                Ok(Self { uid: found.uid(), gid: found.gid(), switch: true })
+            }
+            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Err(LocalError::io("read", &cluster)(error))
+            }
+            _ => Self::for_new(),
+        }
+    }
+
+    /// The user for a new cluster: ourselves, unless we are root.
+    pub(super) fn for_new() -> Result<Self, LocalError> {
+        if !geteuid().is_root() {
+            return Ok(Self { uid: geteuid().as_raw(), gid: getegid().as_raw(), switch: false });
+        }
+        let named = |name| User::from_name(name).ok().flatten().filter(|user| !user.uid.is_root());
+        let user = named("postgres").or_else(|| named("nobody")).ok_or(LocalError::NoUser)?;
+        Ok(Self { uid: user.uid.as_raw(), gid: user.gid.as_raw(), switch: true })
+    }
+
+    pub(super) fn switches(&self) -> bool {
+        self.switch
+    }
+
+    pub(super) fn uid(&self) -> u32 {
+        self.uid
+    }
+
+    /// Makes `command` run as this user. The standard library drops root's supplementary groups before it changes the
+    /// user id.
+    pub(super) fn become_in(&self, command: &mut Command) {
+        if self.switch {
+            command.uid(self.uid).gid(self.gid);
+        }
+    }
+
+    /// Hands `path`, which we made, to this user; a link is not followed.
+    pub(super) fn give(&self, path: &Path) -> Result<(), LocalError> {
+        if self.switch {
+            lchown(path, Some(self.uid), Some(self.gid)).map_err(LocalError::io("change the owner of", path))?;
+        }
+        Ok(())
+    }
+
+    /// Hands `file`, which we made at `path`, to this user.
+    pub(super) fn give_file(&self, file: &File, path: &Path) -> Result<(), LocalError> {
+        if self.switch {
+            fchown(file, Some(self.uid), Some(self.gid)).map_err(LocalError::io("change the owner of", path))?;
+        }
+        Ok(())
+    }
+
+    /// Says whether this user may pass through a directory with this mode, owner and group. Only the primary group
+    /// counts, as the server has no other.
+    pub(super) fn may_pass(&self, mode: u32, owner: u32, group: u32) -> bool {
+        let bit = if owner == self.uid {
+            0o100
+        } else if group == self.gid {
+            0o010
+        } else {
+            0o001
+        };
+        mode & bit != 0
+    }
+}
+
+#[cfg(test)]
+impl Identity {
+    pub(super) fn of(uid: u32, gid: u32) -> Self {
+        Self { uid, gid, switch: true }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_class_that_fits_decides() {
+        let who = Identity::of(101, 104);
+        assert!(who.may_pass(0o755, 0, 0));
+        assert!(!who.may_pass(0o700, 0, 0));
+        assert!(who.may_pass(0o711, 0, 0));
+        assert!(who.may_pass(0o710, 0, 104));
+        assert!(!who.may_pass(0o701, 0, 104), "the group's bits, not the others'");
+        assert!(who.may_pass(0o700, 101, 0));
+        assert!(!who.may_pass(0o677, 101, 104), "the owner's bits, not the others'");
+    }
+}

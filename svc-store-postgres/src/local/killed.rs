@@ -1,0 +1,132 @@
+//! What becomes of a cluster when a process is killed.
+
+use std::env;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::pidfile::alive;
+use super::tests::{Temp, server_of};
+use super::*;
+
+/// Names the directory to the process that [`Victim::start`] starts.
+const ROLE: &str = "SVC_LOCAL_TEST_DIR";
+
+/// Another process, this test binary once more, that holds a cluster until it is killed.
+struct Victim {
+    child: Child,
+    /// The server it started.
+    server: i32,
+    /// The directory of that server's cluster.
+    dir: PathBuf,
+}
+
+impl Victim {
+    /// Opens the cluster in `dir`, or a throw-away one when that is `-`.
+    fn start(dir: &str) -> Self {
+        let name = format!("{}::victim", module_path!().split_once("::").unwrap().1);
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args([&name, "--exact", "--nocapture", "--ignored"])
+            .env(ROLE, dir)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said = lines.map_while(Result::ok).find_map(|line| line.split_once("HOLDS ").map(|(_, at)| at.to_owned()));
+        let dir = PathBuf::from(said.expect("the other process has a cluster"));
+        Self { child, server: server_of(&dir).unwrap(), dir }
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Not a test: what the process does that [`Victim::start`] starts.
+#[test]
+#[ignore = "run by other tests"]
+fn victim() {
+    let Ok(dir) = env::var(ROLE) else { return };
+    let cluster = if dir == "-" { Cluster::ephemeral() } else { Cluster::open(Path::new(&dir)) }.unwrap();
+    assert!(cluster.is_owner());
+    println!("\nHOLDS {}", cluster.dir().display());
+    sleep(Duration::from_mins(1));
+}
+
+fn gone_soon(pid: i32) -> bool {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(5) {
+        if !alive(pid) {
+            return true;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+#[test]
+fn a_killed_process_takes_its_server_along() {
+    let temp = Temp::new("killed");
+    let mut victim = Victim::start(temp.0.to_str().unwrap());
+    let attached = Cluster::open(&temp.0).unwrap();
+    assert!(!attached.is_owner());
+    victim.kill();
+    // At once, while the server is still on its way out.
+    let next = Cluster::open(&temp.0).unwrap();
+    let own = server_of(&temp.0).unwrap();
+    assert!(next.is_owner());
+    assert_ne!(own, victim.server);
+    assert!(gone_soon(victim.server));
+    assert!(attached.stop().is_ok() && alive(own));
+    next.stop().unwrap();
+    assert!(!alive(own));
+
+    // The server is killed too, and leaves everything lying about.
+    let mut victim = Victim::start(temp.0.to_str().unwrap());
+    kill(Pid::from_raw(victim.server), Signal::SIGKILL).unwrap();
+    victim.kill();
+    assert!(gone_soon(victim.server));
+    assert!(temp.0.join("cluster/postmaster.pid").exists());
+    assert!(Cluster::open(&temp.0).unwrap().is_owner());
+}
+
+#[test]
+fn what_a_killed_process_leaves_is_swept_away() {
+    let mut victim = Victim::start("-");
+    victim.kill();
+    assert!(gone_soon(victim.server));
+    scratch::sweep();
+    assert!(!victim.dir.exists());
+}
+
+#[test]
+fn the_number_of_a_dead_server_may_be_another_process_s() {
+    let temp = Temp::new("number");
+    Cluster::open(&temp.0).unwrap().stop().unwrap();
+    let mut command = Command::new("sleep");
+    Identity::for_cluster(&temp.0).unwrap().become_in(&mut command);
+    let mut other = command.arg("60").spawn().unwrap();
+    let file = temp.0.join("cluster/postmaster.pid");
+    let stale = format!("{}\n/data\n1700000000\n5432\n/nonexistent\n\n1 1\nready\n", other.id());
+    fs::write(&file, &stale).unwrap();
+    let first = Cluster::open(&temp.0).map(|cluster| cluster.is_owner());
+    // Ended, and not waited for.
+    other.kill().unwrap();
+    fs::write(&file, &stale).unwrap();
+    let second = Cluster::open(&temp.0).map(|cluster| cluster.is_owner());
+    other.wait().unwrap();
+    assert!(first.unwrap() && second.unwrap());
+}

@@ -1,0 +1,114 @@
+use std::env;
+use std::fs::{self, DirBuilder};
+use std::io::ErrorKind;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use super::identity::Identity;
+use super::{LocalError, pidfile, place};
+
+/// The longest path a socket can have, with room for the zero at its end.
+const SOCKET_PATH: usize = if cfg!(target_os = "linux") { 106 } else { 102 };
+
+/// A temporary directory, removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    dir: PathBuf,
+}
+
+impl Scratch {
+    /// Makes a directory that `who` can reach and nobody else can enter, with a path short enough for a socket in it.
+    pub(super) fn create(who: &Identity) -> Result<Self, LocalError> {
+        let mut parent = PathBuf::from("/tmp");
+        for root in roots() {
+            if fits(&root) && place::obstacle(&root, who)?.is_none() {
+                parent = root;
+                break;
+            }
+        }
+        let mut number = 0_u32;
+        loop {
+            let dir = parent.join(format!("svc-test-{}-{number}", process::id()));
+            match DirBuilder::new().mode(0o700).create(&dir) {
+                Ok(()) => {
+                    let made = Self { dir };
+                    who.give(&made.dir)?;
+                    return Ok(made);
+                }
+                // Another cluster of this process, or of an earlier process with the same number.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(error) => return Err(LocalError::io("create the directory", &dir)(error)),
+            }
+        }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.dir
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Err(error) = place::remove_all(&self.dir) {
+            tracing::warn!(dir = %self.dir.display(), %error, "a temporary directory could not be removed");
+        }
+    }
+}
+
+/// Removes the directories of processes that are gone. What cannot be removed, as it is another user's or somebody else
+/// is just removing it, stays.
+pub(super) fn sweep() {
+    for entry in roots().iter().filter_map(|root| fs::read_dir(root).ok()).flatten().flatten() {
+        let owner = entry.file_name().to_str().and_then(owner);
+        if owner.is_some_and(|pid| !pidfile::alive(pid)) && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// The process that made the directory of this name.
+fn owner(name: &str) -> Option<i32> {
+    let (pid, number) = name.strip_prefix("svc-test-")?.split_once('-')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    (digits(pid) && digits(number)).then(|| pid.parse().ok()).flatten().filter(|pid| *pid > 0)
+}
+
+/// Where temporary directories go, in order of preference.
+fn roots() -> Vec<PathBuf> {
+    let mut roots = vec![PathBuf::from("/tmp")];
+    if let Ok(preferred) = place::absolute(&env::temp_dir())
+        && preferred != roots[0]
+    {
+        roots.insert(0, preferred);
+    }
+    roots
+}
+
+/// Says whether a socket below `root` has a path that is short enough, and plain: PostgreSQL takes a comma for the
+/// beginning of a second path.
+fn fits(root: &Path) -> bool {
+    let longest = root.join(format!("svc-test-{}-{}/.s.PGSQL.5432", i32::MAX, 999));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._+@-".contains(c);
+    longest.as_os_str().len() <= SOCKET_PATH && longest.to_str().is_some_and(|text| text.chars().all(plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_names_have_an_owner() {
+        assert_eq!(owner("svc-test-123-0"), Some(123));
+        for other in ["svc-test-123", "svc-test-123-", "svc-test--1", "svc-test-0-0", "svc-test-12x-0", "svc-123-0"] {
+            assert_eq!(owner(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn long_and_odd_roots_do_not_fit() {
+        assert!(fits(Path::new("/var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T")));
+        assert!(!fits(&Path::new("/tmp").join("a".repeat(80))));
+        assert!(!fits(Path::new("/tmp/a,b")));
+    }
+}

@@ -1,0 +1,59 @@
+//! The shape that every list's statement has.
+
+use sqlx::{PgPool, Postgres, QueryBuilder, postgres::PgRow};
+use svc_core::operation::Query;
+use svc_core::store::StoreError;
+
+use crate::error::store_error;
+
+/// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave LIMIT …`.
+pub(crate) struct Page {
+    builder: QueryBuilder<Postgres>,
+    /// The list's table or alias with its dot.
+    prefix: &'static str,
+}
+
+impl Page {
+    /// Begins with `select` (columns and FROM) for one company, which is `$1`; `prefix` qualifies `empresa` and `clave`.
+    pub(crate) fn new(select: &'static str, prefix: &'static str, empresa: i64) -> Self {
+        let mut builder = QueryBuilder::new(select);
+        builder.push(" WHERE ").push(prefix).push("empresa = ").push_bind(empresa);
+        Self { builder, prefix }
+    }
+
+    /// A condition without a value.
+    pub(crate) fn only(&mut self, condition: &'static str) {
+        self.builder.push(" AND ").push(condition);
+    }
+
+    /// A condition of three parts: SQL, a value, SQL.
+    pub(crate) fn with<'t, T>(&mut self, before: &'static str, value: T, after: &'static str)
+    where
+        T: 't + sqlx::Encode<'t, Postgres> + sqlx::Type<Postgres>,
+    {
+        self.builder.push(" AND ").push(before).push_bind(value).push(after);
+    }
+
+    /// `column = value`, and the like.
+    pub(crate) fn compare<'t, T>(&mut self, before: &'static str, value: T)
+    where
+        T: 't + sqlx::Encode<'t, Postgres> + sqlx::Type<Postgres>,
+    {
+        self.with(before, value, "");
+    }
+
+    /// Runs it for the records after the cursor, one more than the page holds.
+    pub(crate) async fn fetch<F, T>(
+        mut self,
+        pool: &PgPool,
+        query: &Query<F>,
+        read: fn(&PgRow) -> Result<T, sqlx::Error>,
+    ) -> Result<Vec<T>, StoreError> {
+        if let Some(after) = query.after {
+            self.builder.push(" AND ").push(self.prefix).push("clave > ").push_bind(after);
+        }
+        self.builder.push(" ORDER BY ").push(self.prefix).push("clave LIMIT ").push_bind(i64::from(query.limit) + 1);
+        let rows = self.builder.build().fetch_all(pool).await.map_err(store_error)?;
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
+    }
+}

@@ -1,0 +1,60 @@
+use async_trait::async_trait;
+use sqlx::{PgConnection, Postgres, Transaction};
+use svc_core::store::{StoreError, Tx};
+
+use crate::error::store_error;
+
+/// A transaction of one company.
+pub(crate) struct PostgresTx {
+    pub(crate) tx: Transaction<'static, Postgres>,
+    pub(crate) empresa: i64,
+}
+
+impl PostgresTx {
+    /// Where its statements run.
+    pub(crate) fn connection(&mut self) -> &mut PgConnection {
+        &mut self.tx
+    }
+
+    /// The next clave of a series; the series is this transaction's until its end.
+    pub(crate) async fn next(&mut self, serie: &str, count: usize) -> Result<i64, StoreError> {
+        let last: i64 = sqlx::query_scalar(
+            "INSERT INTO contadores (empresa, serie, valor) VALUES ($1, $2, $3)
+             ON CONFLICT (empresa, serie) DO UPDATE SET valor = contadores.valor + excluded.valor
+             RETURNING valor",
+        )
+        .bind(self.empresa)
+        .bind(serie)
+        .bind(count as i64)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(last - count as i64 + 1)
+    }
+
+    /// Moves a series past `clave`, which a record brought along.
+    pub(crate) async fn move_past(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
+        sqlx::query(
+            "INSERT INTO contadores (empresa, serie, valor) VALUES ($1, $2, $3)
+             ON CONFLICT (empresa, serie) DO UPDATE SET valor = greatest(contadores.valor, excluded.valor)",
+        )
+        .bind(self.empresa)
+        .bind(serie)
+        .bind(clave)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Tx for PostgresTx {
+    async fn commit(self: Box<Self>) -> Result<(), StoreError> {
+        self.tx.commit().await.map_err(store_error)
+    }
+
+    async fn rollback(self: Box<Self>) -> Result<(), StoreError> {
+        self.tx.rollback().await.map_err(store_error)
+    }
+}

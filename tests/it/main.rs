@@ -1,0 +1,11 @@
+//! End-to-end tests over a real PostgreSQL. The modules mirror the API's URLs; `table` goes over the whole registry.
+
+mod authentication;
+mod clientes;
+mod health;
+mod idempotency;
+mod importing;
+mod leads;
+mod pipeline;
+mod productos;
+mod table;

@@ -1,0 +1,149 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request, header};
+use serde_json::Value;
+use svc_core::Api;
+
+/// Someone with an API key.
+#[derive(Clone)]
+pub struct Actor {
+    api: Api,
+    /// The key's public identifier.
+    pub key_id: String,
+    /// The key's secret.
+    pub api_key: String,
+}
+
+impl Actor {
+    pub(crate) fn new(api: Api, key_id: String, api_key: String) -> Self {
+        Self { api, key_id, api_key }
+    }
+
+    /// The same person at another server.
+    #[must_use]
+    pub fn at(&self, api: &Api) -> Self {
+        Self { api: api.clone(), ..self.clone() }
+    }
+
+    /// A request with the credentials, ready to be changed.
+    pub fn request(&self, method: Method, path: &str) -> http::request::Builder {
+        Request::builder()
+            .method(method)
+            .uri(path)
+            .header(header::AUTHORIZATION, format!("Bearer {}", self.api_key))
+            .header("X-Svc-Key-Id", &self.key_id)
+    }
+
+    /// Sends a request as it is.
+    pub async fn send(&self, request: http::request::Builder, body: impl Into<Bytes>) -> Reply {
+        Reply::of(&self.api, request.body(body.into()).expect("a request")).await
+    }
+
+    /// Reads.
+    pub async fn get(&self, path: &str) -> Reply {
+        self.send(self.request(Method::GET, path), "").await
+    }
+
+    /// Creates, with an Idempotency-Key of its own.
+    pub async fn post(&self, path: &str, body: Value) -> Reply {
+        self.write(Method::POST, path, &fresh_key(), body).await
+    }
+
+    /// Edits, with an Idempotency-Key of its own.
+    pub async fn put(&self, path: &str, body: Value) -> Reply {
+        self.write(Method::PUT, path, &fresh_key(), body).await
+    }
+
+    /// Writes with the given Idempotency-Key.
+    pub async fn write(&self, method: Method, path: &str, key: &str, body: Value) -> Reply {
+        let request = self.request(method, path).header("Idempotency-Key", key);
+        self.send(request.header(header::CONTENT_TYPE, "application/json"), body.to_string()).await
+    }
+
+    /// Reads a list to its end, page by page; gives its records.
+    pub async fn walk(&self, path: &str) -> Vec<Value> {
+        let (mut records, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let joint = if path.contains('?') { '&' } else { '?' };
+            let page = match &cursor {
+                Some(cursor) => self.get(&format!("{path}{joint}cursor={cursor}")).await,
+                None => self.get(path).await,
+            };
+            let page = page.ok(200);
+            records.extend(page["datos"].as_array().expect("datos").iter().cloned());
+            assert_eq!(page["hay_mas"].as_bool().expect("hay_mas"), page["siguiente"].is_string());
+            match page["siguiente"].as_str() {
+                Some(next) => cursor = Some(next.to_owned()),
+                None => return records,
+            }
+        }
+    }
+}
+
+/// An Idempotency-Key that was never used.
+pub fn fresh_key() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    format!("prueba-{}", COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// Its status.
+    pub status: u16,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: Bytes,
+}
+
+impl Reply {
+    /// What `api` answers to `request`. Every answer is checked for what every answer must have.
+    pub async fn of(api: &Api, request: Request<Bytes>) -> Self {
+        let (head, body) = api.handle(request).await.into_parts();
+        let reply = Self { status: head.status.as_u16(), headers: head.headers, body };
+        assert_eq!(reply.header("content-type"), Some("application/json"));
+        let peticion = reply.header("x-svc-peticion").expect("every answer carries its id").to_owned();
+        let json = reply.json();
+        assert_eq!(json["ok"], reply.status < 400, "{json}");
+        if reply.status >= 400 {
+            let error = json["error"].as_object().expect("an error object");
+            assert_eq!(error.len(), 3, "{json}");
+            assert_eq!(json.as_object().map(serde_json::Map::len), Some(2), "{json}");
+            assert_eq!(error["peticion"], peticion);
+            assert!(error["mensaje"].as_str().is_some_and(|text| !text.is_empty()), "{json}");
+        }
+        reply
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The body.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("every body is JSON")
+    }
+
+    /// The body, when the status is the one expected.
+    #[track_caller]
+    pub fn ok(&self, status: u16) -> Value {
+        let json = self.json();
+        assert_eq!(self.status, status, "{json}");
+        json
+    }
+
+    /// Checks that it is this error.
+    #[track_caller]
+    pub fn fails(&self, status: u16, codigo: &str) {
+        let json = self.json();
+        assert_eq!((self.status, json["error"]["codigo"].as_str().unwrap_or_default()), (status, codigo), "{json}");
+    }
+
+    /// The error's text.
+    pub fn mensaje(&self) -> String {
+        self.json()["error"]["mensaje"].as_str().unwrap_or_default().to_owned()
+    }
+}

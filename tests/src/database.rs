@@ -1,0 +1,35 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sqlx::AssertSqlSafe;
+use svc_store_postgres::local::Cluster;
+use svc_store_postgres::{PostgresStore, Settings};
+use tokio::sync::OnceCell;
+
+/// The cluster of this test binary; it goes when the process does.
+static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
+
+const TEMPLATE: &str = "plantilla";
+
+/// A store on a new database with the whole schema.
+pub(crate) async fn fresh(settings: &Settings) -> PostgresStore {
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    let cluster = CLUSTER.get_or_init(start).await;
+    let name = format!("prueba_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+    let admin = PostgresStore::with_options(cluster.options("postgres"), settings);
+    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}")))
+        .execute(admin.pool())
+        .await
+        .expect("a database from the template");
+    admin.close().await;
+    PostgresStore::with_options(cluster.options(&name), settings)
+}
+
+async fn start() -> Cluster {
+    let cluster =
+        tokio::task::spawn_blocking(Cluster::ephemeral).await.expect("no panic").expect("a private PostgreSQL");
+    cluster.create_database(TEMPLATE).await.expect("the template");
+    let template = PostgresStore::with_options(cluster.options(TEMPLATE), &Settings::default());
+    template.migrate().await.expect("the schema");
+    template.close().await;
+    cluster
+}

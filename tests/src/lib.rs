@@ -1,0 +1,145 @@
+//! The harness of the end-to-end tests: one private PostgreSQL a test binary, one database a test, a clock that tests
+//! move, and actors who speak HTTP to the [`Api`] in process.
+
+#![allow(clippy::missing_panics_doc, reason = "a harness that cannot go on panics: that is how a test fails")]
+
+mod actor;
+mod clock;
+mod database;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use actor::{Actor, Reply, fresh_key};
+pub use clock::TestClock;
+use svc_core::backoffice::import::Resource;
+use svc_core::backoffice::{CreateKey, CreateUser, Office};
+use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::store::{CompanyChange, CompanyId, LimitMode, NewUser};
+use svc_core::{Api, ApiBuilder};
+use svc_store_postgres::{PostgresStore, Settings};
+
+/// The base URL of every test's API.
+pub const BASE_URL: &str = "https://erp.example.com/api/v1";
+
+/// A test's world: a database of its own, the API over it, the back office, and the time.
+#[derive(Clone)]
+pub struct World {
+    /// The API.
+    pub api: Api,
+    /// The back office.
+    pub office: Office,
+    /// The time.
+    pub clock: Arc<TestClock>,
+    /// The store, to look behind the API.
+    pub store: Arc<PostgresStore>,
+}
+
+impl World {
+    /// A world with limits enforced.
+    pub async fn new() -> Self {
+        Self::with(|builder| builder).await
+    }
+
+    /// A world whose API is built as `change` says.
+    pub async fn with(change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Self {
+        Self::on(Settings::default(), change).await
+    }
+
+    /// A world whose database is used as `settings` say.
+    pub async fn on(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Self {
+        let store = Arc::new(database::fresh(&settings).await);
+        let clock = Arc::new(TestClock::default());
+        let builder = Api::builder(store.clone(), BASE_URL).clock(clock.clone());
+        let api = change(builder).build().expect("the API builds");
+        let office = Office::new(store.clone(), BASE_URL).clock(clock.clone());
+        Self { api, office, clock, store }
+    }
+
+    /// Another API over the same database and clock, as a second server would be.
+    pub fn second_api(&self) -> Api {
+        Api::builder(self.store.clone(), BASE_URL).clock(self.clock.clone()).build().expect("the API builds")
+    }
+
+    /// A new company with the settings that a company has when nothing is said.
+    pub async fn company(&self) -> Company {
+        self.company_with(CompanyChange::default()).await
+    }
+
+    /// A new company with `settings`.
+    pub async fn company_with(&self, settings: CompanyChange) -> Company {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
+        let nombre = format!("Empresa {}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let created =
+            self.office.create_company(CompanyChange { nombre: Some(nombre), ..settings }).await.expect("a company");
+        Company { world: self.clone(), id: CompanyId(created.empresa), owner: created.usuario }
+    }
+
+    /// One value from the database.
+    pub async fn sql<T>(&self, statement: &'static str) -> T
+    where
+        T: Send + Unpin + for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
+    {
+        sqlx::query_scalar(statement).fetch_one(self.store.pool()).await.expect("the statement runs")
+    }
+}
+
+/// A company of the test's world.
+#[derive(Clone)]
+pub struct Company {
+    /// The world it is in.
+    pub world: World,
+    /// Its number.
+    pub id: CompanyId,
+    /// Its owner.
+    pub owner: i64,
+}
+
+impl Company {
+    /// Someone whose key has every scope.
+    pub async fn admin(&self) -> Actor {
+        self.key(CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }).await
+    }
+
+    /// Someone whose key has these scopes only.
+    pub async fn actor(&self, scopes: &[Scope]) -> Actor {
+        let scopes = scopes.iter().copied().collect();
+        self.key(CreateKey { usuario: None, scopes, expires: None, accept_terms: true }).await
+    }
+
+    /// Someone with a key made as `key` says.
+    pub async fn key(&self, key: CreateKey) -> Actor {
+        let created = self.world.office.perform(self.id, &key).await.expect("a key");
+        Actor::new(self.world.api.clone(), created.key_id, created.api_key)
+    }
+
+    /// A new user; gives their clave.
+    pub async fn user(&self, nombre: &str, vendedor: bool) -> i64 {
+        let user = NewUser { nombre: nombre.to_owned(), correo: None, vendedor };
+        self.world.office.perform(self.id, &CreateUser(user)).await.expect("a user").usuario
+    }
+
+    /// Changes its settings.
+    pub async fn edit(&self, change: CompanyChange) {
+        self.world
+            .office
+            .perform(self.id, &svc_core::backoffice::EditCompany(change))
+            .await
+            .expect("the company is edited");
+    }
+
+    /// Imports records and gives how many; an error is its text.
+    pub async fn import(&self, resource: Resource, records: &[serde_json::Value]) -> Result<u64, String> {
+        let lines: Vec<_> = records.iter().map(|record| Ok(record.to_string().into_bytes())).collect();
+        self.world
+            .office
+            .import(self.id, resource, lines.into_iter(), &mut |_| ())
+            .await
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// The settings of a company in notice mode.
+pub fn in_notice_mode() -> CompanyChange {
+    CompanyChange { limites: Some(Some(LimitMode::Notice)), ..CompanyChange::default() }
+}
