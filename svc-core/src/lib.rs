@@ -22,6 +22,7 @@
 
 pub mod api;
 pub mod backoffice;
+mod cleanup;
 pub mod domain;
 mod error;
 pub mod json;
@@ -32,6 +33,7 @@ pub mod store;
 #[cfg(test)]
 mod testing;
 
+pub use cleanup::clean_up;
 pub use error::{Code, Error};
-pub use pipeline::TERMS_VERSION;
+pub use pipeline::{TERMS_VERSION, parse_key_id};
 pub use service::{Api, ApiBuilder, BuildError, DEFAULT_MAX_BODY};

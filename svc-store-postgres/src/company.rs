@@ -2,6 +2,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Row};
+use svc_core::backoffice::FIRST_UNITS;
 use svc_core::domain::scope::Scope;
 use svc_core::store::{
     Company, CompanyChange, CompanyId, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan, StoreError,
@@ -78,10 +79,6 @@ fn limits_word(limits: Option<LimitMode>) -> &'static str {
         None => "inherit",
     }
 }
-
-/// The units a company begins with: name and key of the SAT's catalogue.
-const UNITS: [(&str, &str); 6] =
-    [("Pieza", "H87"), ("Servicio", "E48"), ("Kilogramo", "KGM"), ("Litro", "LTR"), ("Metro", "MTR"), ("Caja", "XBX")];
 
 #[async_trait]
 impl CompanyTx for PostgresTx {
@@ -221,7 +218,7 @@ impl PostgresTx {
     async fn insert_first_records(&mut self, company: &Company) -> Result<(), StoreError> {
         let warehouse = self.next("almacenes", 1).await?;
         let list = self.next("listas_precios", 1).await?;
-        let unit = self.next("unidades", UNITS.len()).await?;
+        let unit = self.next("unidades", FIRST_UNITS.len()).await?;
         sqlx::query("INSERT INTO sucursales (empresa, clave, nombre, cp) VALUES ($1, 0, 'Matriz', $2)")
             .bind(self.empresa)
             .bind(&company.cp)
@@ -243,7 +240,7 @@ impl PostgresTx {
             .execute(self.connection())
             .await
             .map_err(store_error)?;
-        let (names, keys): (Vec<_>, Vec<_>) = UNITS.into_iter().unzip();
+        let (names, keys): (Vec<_>, Vec<_>) = FIRST_UNITS.into_iter().unzip();
         sqlx::query(
             "INSERT INTO unidades (empresa, clave, nombre, clave_sat)
              SELECT $1, $2 + n - 1, nombre, clave_sat

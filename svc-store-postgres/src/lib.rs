@@ -23,6 +23,7 @@ mod settings;
 mod transaction;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use svc_core::store::{CompanyId, KeyRecord, Reader, Store, StoreError, Tx};
 
@@ -104,6 +105,10 @@ impl Store for PostgresStore {
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         let tx = self.pool.begin().await.map_err(store_error)?;
         Ok(Box::new(transaction::PostgresTx { tx, empresa: company.0 }))
+    }
+
+    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        idempotency::forget(&self.pool, expired, most).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

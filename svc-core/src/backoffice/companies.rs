@@ -10,6 +10,10 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{Company, CompanyChange, CompanyId, NewUser, Plan, Tx, Work, transact};
 
+/// The units a company begins with, under the claves 1, 2, 3…: name, and key of the SAT's catalogue.
+pub const FIRST_UNITS: [(&str, &str); 6] =
+    [("Pieza", "H87"), ("Servicio", "E48"), ("Kilogramo", "KGM"), ("Litro", "LTR"), ("Metro", "MTR"), ("Caja", "XBX")];
+
 /// A new company.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct CompanyCreated {

@@ -12,7 +12,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-pub use companies::{CompanyCreated, CompanyEdited, EditCompany};
+pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use users::{CreateUser, DisableUser, UserNamed};
 

@@ -71,8 +71,8 @@ fn key_id(headers: &HeaderMap) -> Option<(CompanyId, &str)> {
     parse_key_id(only(headers, "x-svc-key-id")?)
 }
 
-/// Reads a key's public identifier.
-fn parse_key_id(text: &str) -> Option<(CompanyId, &str)> {
+/// Reads a key's public identifier, `<company>_<suffix>`: the company and the suffix (spec, "Authentication" 1).
+pub fn parse_key_id(text: &str) -> Option<(CompanyId, &str)> {
     const LONGEST: usize = 64;
     let (company, suffix) = text.split_once('_')?;
     let digits = (1..=18).contains(&company.len()) && company.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,19 +1,14 @@
 //! A write: claim of the Idempotency-Key, effect, events and stored answer, in one transaction.
 
-use chrono::TimeDelta;
-
 use super::Reply;
 use super::authenticate::Caller;
-use super::idempotency::Key;
+use super::idempotency::{Key, REMEMBERED};
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Actor, AnyWrite, Cx, Spec};
 use crate::service::Inner;
 use crate::store::{Claim, StoreError, Tx, Work, transact};
-
-/// How long an answer is remembered (contract §4).
-const REMEMBERED: TimeDelta = TimeDelta::days(7);
 
 /// A write that is ready to be done.
 pub(super) struct Write<'a> {

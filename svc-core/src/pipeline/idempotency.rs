@@ -1,11 +1,15 @@
 //! Which write this is: the Idempotency-Key and the fingerprint of what it covers (contract §4).
 
+use chrono::TimeDelta;
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Idempotency, Spec};
+
+/// How long an answer is remembered (contract §4).
+pub(crate) const REMEMBERED: TimeDelta = TimeDelta::days(7);
 
 /// An Idempotency-Key and what it stands for.
 pub(super) struct Key {

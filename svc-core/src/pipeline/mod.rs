@@ -14,11 +14,12 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 
 pub(crate) use decode::{Body, boxed, drain};
+pub(crate) use idempotency::REMEMBERED;
 pub(crate) use keys::KeyCache;
 pub(crate) use respond::panicked;
 use respond::{Notices, Reply};
 
-pub use authenticate::TERMS_VERSION;
+pub use authenticate::{TERMS_VERSION, parse_key_id};
 
 use crate::error::{Code, Error};
 use crate::operation::page::{Cursors, Regime};

@@ -27,6 +27,18 @@ pub enum LimitMode {
     Notice,
 }
 
+impl std::str::FromStr for LimitMode {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "enforced" => Ok(Self::Enforced),
+            "notice" => Ok(Self::Notice),
+            _ => Err("must be enforced or notice"),
+        }
+    }
+}
+
 /// A company's settings, as far as operations depend on them.
 #[derive(Clone)]
 pub struct Company {

@@ -13,6 +13,7 @@ mod product;
 mod transaction;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{CustomerReader, CustomerTx, NewCustomerRow};
@@ -90,6 +91,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Begins a transaction of one company.
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError>;
+
+    /// Forgets at most `most` answers of Idempotency-Keys claimed before `expired`, of whatever company; gives how many.
+    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
     /// A number that no company has had.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;

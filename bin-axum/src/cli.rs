@@ -1,0 +1,277 @@
+//! The command line: every setting is a flag and an environment variable.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use chrono::{DateTime, Utc};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use rust_decimal::Decimal;
+use svc_core::store::{CompanyChange, LimitMode, Plan};
+
+/// A whole ERP/CRM HTTP API: server and command line.
+#[derive(Debug, Parser)]
+#[command(name = "svc", version, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+    /// The form of the log, on stderr.
+    #[arg(long, env = "SVC_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true)]
+    pub(crate) log_format: LogFormat,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DatabaseArgs {
+    /// PostgreSQL to use; without it a private one is run in the data directory.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true)]
+    pub(crate) database_url: Option<String>,
+    /// Where the private PostgreSQL keeps its data.
+    #[arg(long, env = "SVC_DATA_DIR", default_value = ".svc", global = true)]
+    pub(crate) data_dir: PathBuf,
+    /// Database connections at the most.
+    #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000), global = true)]
+    pub(crate) max_connections: u32,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Serve a lifelike demo company from a private PostgreSQL.
+    Demo(ServiceArgs),
+    /// Serve the API.
+    Serve {
+        #[command(flatten)]
+        service: ServiceArgs,
+        /// Do not run the timers (clean-up).
+        #[arg(long, env = "SVC_NO_WORKERS")]
+        no_workers: bool,
+        /// Do not bring the schema up to date first.
+        #[arg(long, env = "SVC_NO_MIGRATE")]
+        no_migrate: bool,
+    },
+    /// Bring the database's schema up to date.
+    Migrate,
+    /// Make or change a company.
+    #[command(subcommand)]
+    Company(CompanyCommand),
+    /// Make or disable a person of the ERP.
+    #[command(subcommand)]
+    User(UserCommand),
+    /// Make, accept terms for or revoke an API key.
+    #[command(subcommand)]
+    Key(KeyCommand),
+    /// Load records from NDJSON, one a line, all or nothing.
+    Import {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// What the records are: clientes, productos, marcas, categorias or unidades.
+        resource: String,
+        /// The file, or - for standard input.
+        file: PathBuf,
+    },
+    /// Ask a running service whether it is alive.
+    Healthcheck(ServiceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ServiceArgs {
+    /// Address to listen on.
+    #[arg(long, env = "SVC_LISTEN")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Port to listen on, on all addresses, when no address is given.
+    #[arg(long, env = "PORT")]
+    pub(crate) port: Option<u16>,
+    /// The API's public address; by default `http://LISTEN/api/v1`.
+    #[arg(long, env = "SVC_BASE_URL")]
+    pub(crate) base_url: Option<String>,
+    /// Whether limits cut (enforced) or are only announced (notice).
+    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
+    pub(crate) limits: LimitMode,
+    /// Largest body of a request, in bytes.
+    #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
+    pub(crate) max_body: usize,
+}
+
+impl ServiceArgs {
+    /// Where to listen: the address given, else every address at the port given, else 127.0.0.1:8080.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.listen.unwrap_or(match self.port {
+            Some(port) => ([0, 0, 0, 0], port).into(),
+            None => ([127, 0, 0, 1], 8080).into(),
+        })
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CompanyCommand {
+    /// Make a company with its head office, main warehouse, units, price list and owner.
+    Create {
+        #[command(flatten)]
+        settings: CompanyArgs,
+    },
+    /// Change a company's settings; what is not given stays.
+    Edit {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        #[command(flatten)]
+        settings: CompanyArgs,
+    },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PlanArg {
+    Pro,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum LimitsArg {
+    Enforced,
+    Notice,
+    Inherit,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompanyArgs {
+    /// Its name.
+    #[arg(long)]
+    name: Option<String>,
+    /// Its plan; only pro has the API.
+    #[arg(long, value_enum)]
+    plan: Option<PlanArg>,
+    /// Paid user licences.
+    #[arg(long)]
+    licences: Option<i32>,
+    /// Whether its limits cut; inherit follows the service.
+    #[arg(long, value_enum)]
+    limits: Option<LimitsArg>,
+    /// Whether it has the API.
+    #[arg(long, value_enum)]
+    api: Option<Switch>,
+    /// Whether it operates in a franchise scheme.
+    #[arg(long, value_enum)]
+    franchise: Option<Switch>,
+    /// Whether its plan includes invoicing.
+    #[arg(long, value_enum)]
+    invoicing: Option<Switch>,
+    /// Least advance of a cash sale to be invoiced, percent.
+    #[arg(long, value_name = "PERCENT")]
+    min_advance: Option<Decimal>,
+    /// Its tax id.
+    #[arg(long)]
+    rfc: Option<String>,
+    /// Its tax regime, a key of the SAT's catalogue.
+    #[arg(long)]
+    regimen: Option<i64>,
+    /// Its fiscal postal code.
+    #[arg(long)]
+    cp: Option<String>,
+}
+
+impl From<CompanyArgs> for CompanyChange {
+    fn from(args: CompanyArgs) -> Self {
+        let on = |switch: Option<Switch>| switch.map(|switch| matches!(switch, Switch::On));
+        Self {
+            nombre: args.name,
+            plan: args.plan.map(|plan| match plan {
+                PlanArg::Pro => Plan::Pro,
+                PlanArg::None => Plan::None,
+            }),
+            licencias: args.licences,
+            limites: args.limits.map(|limits| match limits {
+                LimitsArg::Enforced => Some(LimitMode::Enforced),
+                LimitsArg::Notice => Some(LimitMode::Notice),
+                LimitsArg::Inherit => None,
+            }),
+            api: on(args.api),
+            franquicia: on(args.franchise),
+            facturacion: on(args.invoicing),
+            anticipo_minimo: args.min_advance,
+            rfc: args.rfc,
+            regimen: args.regimen,
+            cp: args.cp,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Make a user.
+    Create {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// Their name.
+        #[arg(long)]
+        name: String,
+        /// Their e-mail.
+        #[arg(long)]
+        email: Option<String>,
+        /// Whether sales and contacts can be credited to them.
+        #[arg(long)]
+        salesperson: bool,
+    },
+    /// End a user's access; their keys stop working.
+    Disable {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// The user's clave.
+        #[arg(long)]
+        user: i64,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make an API key; the secret is shown once.
+    Create {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// The user who owns it; the company's first by default.
+        #[arg(long)]
+        user: Option<i64>,
+        /// What it may do: scopes separated by commas, or all.
+        #[arg(long, default_value = "all")]
+        scopes: String,
+        /// When it stops working, YYYY-MM-DD or RFC 3339.
+        #[arg(long, value_parser = instant)]
+        expires: Option<DateTime<Utc>>,
+        /// Do not accept the current terms of use.
+        #[arg(long)]
+        no_terms: bool,
+    },
+    /// Accept the current terms of use for a key.
+    AcceptTerms {
+        /// The key's public identifier.
+        #[arg(long)]
+        key_id: String,
+    },
+    /// Revoke a key.
+    Revoke {
+        /// The key's public identifier.
+        #[arg(long)]
+        key_id: String,
+    },
+}
+
+/// A date is its first instant, UTC.
+fn instant(text: &str) -> Result<DateTime<Utc>, String> {
+    let date = || text.parse::<chrono::NaiveDate>().ok()?.and_hms_opt(0, 0, 0).map(|at| at.and_utc());
+    date().or_else(|| text.parse().ok()).ok_or_else(|| "must be YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ".to_owned())
+}

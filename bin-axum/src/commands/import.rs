@@ -1,0 +1,56 @@
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use svc_core::backoffice::Office;
+use svc_core::backoffice::import::Resource;
+use svc_core::store::CompanyId;
+
+use super::print;
+use crate::failure::Failure;
+
+/// Longest line taken: a record has no reason to be longer, and a file without line breaks must not fill the memory.
+const LONGEST_LINE: u64 = 1_048_576;
+
+pub(super) async fn run(office: &Office, company: i64, resource: &str, file: &Path) -> Result<(), Failure> {
+    let names = || Resource::ALL.iter().map(|resource| resource.name()).collect::<Vec<_>>().join(", ");
+    let unknown = || Failure::Other(format!("{resource:?} cannot be imported; there are: {}", names()));
+    let resource = Resource::parse(resource).ok_or_else(unknown)?;
+    let input: Box<dyn Read + Send> = if file == Path::new("-") {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(file).map_err(Failure::io(format!("cannot read {}", file.display())))?)
+    };
+    // Hidden by itself where stderr is no terminal.
+    let bar = ProgressBar::new_spinner().with_style(style());
+    let outcome = office
+        .import(CompanyId(company), resource, Lines(BufReader::new(input)), &mut |count| bar.set_position(count))
+        .await;
+    bar.finish_and_clear();
+    print(&serde_json::json!({ "importados": outcome? }))
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{spinner} {human_pos} records, {per_sec}, {elapsed}")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+/// The lines of an input, each of bounded length.
+struct Lines<R>(BufReader<R>);
+
+impl<R: Read> Iterator for Lines<R> {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut line = Vec::new();
+        match (&mut self.0).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+            Ok(0) => None,
+            Ok(read) if read as u64 == LONGEST_LINE && line.last() != Some(&b'\n') => {
+                Some(Err(io::Error::new(io::ErrorKind::InvalidData, "the line is longer than 1 MiB")))
+            }
+            Ok(_) => Some(Ok(line)),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}

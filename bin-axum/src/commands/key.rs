@@ -1,0 +1,42 @@
+use svc_core::backoffice::{AcceptTerms, CreateKey, Office, RevokeKey};
+use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::store::CompanyId;
+
+use super::print;
+use crate::cli::KeyCommand;
+use crate::failure::Failure;
+
+pub(super) async fn run(office: &Office, command: KeyCommand) -> Result<(), Failure> {
+    match command {
+        KeyCommand::Create { company, user, scopes, expires, no_terms } => {
+            let key = CreateKey { usuario: user, scopes: read_scopes(&scopes)?, expires, accept_terms: !no_terms };
+            print(&office.perform(CompanyId(company), &key).await?)
+        }
+        KeyCommand::AcceptTerms { key_id } => {
+            let (company, suffix) = parse(&key_id)?;
+            print(&office.perform(company, &AcceptTerms { suffix }).await?)
+        }
+        KeyCommand::Revoke { key_id } => {
+            let (company, suffix) = parse(&key_id)?;
+            print(&office.perform(company, &RevokeKey { suffix }).await?)
+        }
+    }
+}
+
+fn parse(key_id: &str) -> Result<(CompanyId, String), Failure> {
+    let wrong = || Failure::Other(format!("{key_id:?} is no key id: it has the form <company>_<suffix>"));
+    svc_core::parse_key_id(key_id).map(|(company, suffix)| (company, suffix.to_owned())).ok_or_else(wrong)
+}
+
+fn read_scopes(text: &str) -> Result<Scopes, Failure> {
+    if text == "all" {
+        return Ok(Scopes::all());
+    }
+    let known = || Scope::ALL.iter().map(|scope| scope.name()).collect::<Vec<_>>().join(", ");
+    text.split(',')
+        .map(str::trim)
+        .map(|name| {
+            Scope::parse(name).ok_or_else(|| Failure::Other(format!("{name:?} is no scope; there are: {}", known())))
+        })
+        .collect()
+}

@@ -1,0 +1,58 @@
+//! The commands, one file an area.
+
+mod company;
+mod healthcheck;
+mod import;
+mod key;
+pub(crate) mod serve;
+mod user;
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use svc_core::backoffice::Office;
+
+use crate::cli::{Cli, Command};
+use crate::database::Database;
+use crate::demo;
+use crate::failure::Failure;
+
+pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        Command::Demo(service) => demo::run(&cli.database, &service).await,
+        Command::Serve { service, no_workers, no_migrate } => {
+            serve::run(&cli.database, &service, !no_workers, !no_migrate).await
+        }
+        Command::Healthcheck(service) => healthcheck::run(&service).await,
+        Command::Migrate => {
+            let database = Database::open(&cli.database).await?;
+            print(&serde_json::json!({ "migraciones": database.store.migrate().await? }))?;
+            database.close().await
+        }
+        command => {
+            let database = Database::ready(&cli.database).await?;
+            // No action of these commands writes an event, so no link is ever made from this address.
+            let office = Office::new(Arc::new(database.store.clone()), "http://localhost/api/v1");
+            let outcome = act(&office, command).await;
+            database.close().await?;
+            outcome
+        }
+    }
+}
+
+async fn act(office: &Office, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Company(command) => company::run(office, command).await,
+        Command::User(command) => user::run(office, command).await,
+        Command::Key(command) => key::run(office, command).await,
+        Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
+        Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),
+    }
+}
+
+/// Prints a result: one JSON line on stdout.
+pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
+    let line = serde_json::to_string(result).map_err(|error| Failure::Other(error.to_string()))?;
+    println!("{line}");
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! The database of a command: the one it is told of, or a private one.
+
+use std::path::Path;
+
+use svc_store_postgres::local::Cluster;
+use svc_store_postgres::{PostgresStore, Settings};
+
+use crate::cli::DatabaseArgs;
+use crate::failure::Failure;
+
+/// The database of the private cluster.
+const DATABASE: &str = "svc";
+
+/// A store, and the private cluster it is on, if any: it stops when this is dropped.
+pub(crate) struct Database {
+    pub(crate) store: PostgresStore,
+    cluster: Option<Cluster>,
+}
+
+impl Database {
+    /// The database at `DATABASE_URL`, or a private one in the data directory.
+    pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
+        let settings = Settings { max_connections: args.max_connections, ..Settings::default() };
+        match args.database_url.as_deref().filter(|url| !url.is_empty()) {
+            Some(url) => Ok(Self { store: PostgresStore::open(url, &settings)?, cluster: None }),
+            None => Self::private(&args.data_dir, &settings).await,
+        }
+    }
+
+    async fn private(dir: &Path, settings: &Settings) -> Result<Self, Failure> {
+        let dir = dir.to_owned();
+        let opening = tokio::task::spawn_blocking(move || Cluster::open(&dir));
+        let cluster = opening.await.map_err(|error| Failure::Other(error.to_string()))??;
+        cluster.create_database(DATABASE).await.map_err(svc_store_postgres::OpenError::from)?;
+        let store = PostgresStore::with_options(cluster.options(DATABASE), settings);
+        Ok(Self { store, cluster: Some(cluster) })
+    }
+
+    /// The database with its schema up to date: what every command but `migrate` itself wants of a private one.
+    pub(crate) async fn ready(args: &DatabaseArgs) -> Result<Self, Failure> {
+        let database = Self::open(args).await?;
+        if database.cluster.is_some() {
+            database.store.migrate().await?;
+        }
+        Ok(database)
+    }
+
+    /// Closes the connections, then stops the private cluster.
+    pub(crate) async fn close(self) -> Result<(), Failure> {
+        self.store.close().await;
+        if let Some(cluster) = self.cluster {
+            let stopping = tokio::task::spawn_blocking(|| cluster.stop());
+            stopping.await.map_err(|error| Failure::Other(error.to_string()))??;
+        }
+        Ok(())
+    }
+}

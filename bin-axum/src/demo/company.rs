@@ -1,0 +1,88 @@
+//! The demo company: through the same doors as any other.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_core::backoffice::{CreateKey, CreateUser, FIRST_UNITS, Office};
+use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::domain::scope::Scopes;
+use svc_core::store::{CompanyChange, CompanyId, NewUser};
+use svc_store_postgres::PostgresStore;
+
+use super::Access;
+use super::data::{self, Record};
+use crate::failure::Failure;
+
+/// The same data on every machine.
+const SEED: u64 = 20_261_012;
+const CUSTOMERS: usize = 480;
+const SALESPERSON: &str = "Lucía Arriaga";
+
+pub(super) async fn create(store: &PostgresStore) -> Result<Access, Failure> {
+    let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1");
+    let settings = CompanyChange {
+        nombre: Some("Ferretera del Valle, S.A. de C.V.".to_owned()),
+        rfc: Some("FVA1503129M6".to_owned()),
+        regimen: Some(601),
+        cp: Some("44100".to_owned()),
+        licencias: Some(5),
+        ..CompanyChange::default()
+    };
+    let company = CompanyId(office.create_company(settings).await?.empresa);
+    let salesperson =
+        NewUser { nombre: SALESPERSON.to_owned(), correo: Some("ventas@example.com".to_owned()), vendedor: true };
+    office.perform(company, &CreateUser(salesperson)).await?;
+
+    let today = SystemClock.now().date_naive();
+    let (units, unit_records) = units();
+    load(&office, company, Resource::Unidades, unit_records).await?;
+    let brands = data::brands().iter().map(|name| json!({ "nombre": name })).collect();
+    load(&office, company, Resource::Marcas, brands).await?;
+    load(&office, company, Resource::Categorias, categories()).await?;
+    let products = data::products(SEED, today).into_iter().map(|product| with_unit(product, &units)).collect();
+    load(&office, company, Resource::Productos, products).await?;
+    let customers = data::customers(SEED, today, CUSTOMERS).into_iter().map(Value::Object).collect();
+    load(&office, company, Resource::Clientes, customers).await?;
+
+    let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
+    let created = office.perform(company, &key).await?;
+    Ok(Access { key_id: created.key_id, api_key: created.api_key })
+}
+
+async fn load(office: &Office, company: CompanyId, resource: Resource, records: Vec<Value>) -> Result<(), Failure> {
+    let lines = records.iter().map(|record| io::Result::Ok(record.to_string().into_bytes()));
+    let count = office.import(company, resource, lines, &mut |_| ()).await?;
+    tracing::info!(resource = resource.name(), count, "demo data");
+    Ok(())
+}
+
+/// The claves of the units by name, and the records of those that a company does not begin with.
+fn units() -> (HashMap<&'static str, usize>, Vec<Value>) {
+    let mut claves: HashMap<_, _> = FIRST_UNITS.iter().zip(1..).map(|((name, _), clave)| (*name, clave)).collect();
+    let mut records = Vec::new();
+    for (name, key) in data::units() {
+        if !claves.contains_key(name) {
+            let clave = claves.len() + 1;
+            claves.insert(name, clave);
+            records.push(json!({ "clave": clave, "nombre": name, "clave_sat": key }));
+        }
+    }
+    (claves, records)
+}
+
+fn categories() -> Vec<Value> {
+    let tree = data::categories();
+    let clave = |name: &str| tree.iter().position(|(other, _)| *other == name).map(|at| at + 1);
+    tree.iter()
+        .map(|(name, parent)| json!({ "clave": clave(name), "nombre": name, "padre": parent.and_then(clave) }))
+        .collect()
+}
+
+fn with_unit(mut product: Record, units: &HashMap<&'static str, usize>) -> Value {
+    let clave = product.get("unidad").and_then(Value::as_str).and_then(|name| units.get(name)).copied();
+    product.insert("unidad".to_owned(), clave.into());
+    Value::Object(product)
+}

@@ -1,0 +1,66 @@
+//! `svc demo`: a lifelike company, made once, and served.
+
+mod company;
+mod data;
+mod guide;
+
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use svc_core::store::Store as _;
+
+use crate::cli::{DatabaseArgs, ServiceArgs};
+use crate::commands::serve;
+use crate::database::Database;
+use crate::failure::Failure;
+use crate::server::Server;
+
+/// What is remembered of the demo company between runs; the database itself never holds the secret.
+#[derive(Serialize, Deserialize)]
+struct Access {
+    key_id: String,
+    api_key: String,
+}
+
+/// The file in the data directory that remembers it.
+const FILE: &str = "demo.json";
+
+pub(crate) async fn run(args: &DatabaseArgs, service: &ServiceArgs) -> Result<(), Failure> {
+    let server = Server::bind(service.address()).await?;
+    let database = Database::open(args).await?;
+    database.store.migrate().await?;
+    let file = args.data_dir.join(FILE);
+    let access = match remembered(&database, &file).await? {
+        Some(access) => access,
+        None => remember(company::create(&database.store).await?, &file)?,
+    };
+    let api = serve::api(&database, service, &server)?;
+    let base_url = service.base_url.clone().unwrap_or_else(|| server.default_base_url());
+    guide::print(&base_url, &access)?;
+    let outcome = server.run(api).await;
+    database.close().await?;
+    outcome
+}
+
+/// The access that an earlier run wrote down, if its key is still in the database.
+async fn remembered(database: &Database, file: &Path) -> Result<Option<Access>, Failure> {
+    let Ok(text) = std::fs::read(file) else { return Ok(None) };
+    let Ok(access) = serde_json::from_slice::<Access>(&text) else { return Ok(None) };
+    let Some((company, suffix)) = svc_core::parse_key_id(&access.key_id) else { return Ok(None) };
+    Ok(database.store.key(company, suffix).await?.map(|_| access))
+}
+
+/// Writes the access down, for the owner's eyes only.
+fn remember(access: Access, file: &Path) -> Result<Access, Failure> {
+    let failed = || Failure::io(format!("cannot write {}", file.display()));
+    if let Some(dir) = file.parent() {
+        std::fs::create_dir_all(dir).map_err(failed())?;
+    }
+    let text = serde_json::to_vec(&access).map_err(|error| Failure::Other(error.to_string()))?;
+    let mut opened =
+        std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file).map_err(failed())?;
+    opened.write_all(&text).map_err(failed())?;
+    Ok(access)
+}

@@ -1,0 +1,43 @@
+use std::io;
+
+use svc_core::backoffice::import::ImportError;
+use svc_core::store::StoreError;
+use svc_core::{BuildError, Error};
+use svc_store_postgres::OpenError;
+use svc_store_postgres::local::LocalError;
+
+/// Why a command failed; one line on stderr.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Local(#[from] LocalError),
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    #[error("{}", action_text(.0))]
+    Action(#[from] Error),
+    #[error("{0}: {1}")]
+    Io(String, #[source] io::Error),
+    #[error("{0}")]
+    Other(String),
+}
+
+impl Failure {
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |error| Self::Io(what, error)
+    }
+}
+
+/// On a terminal of our own the internal half helps, unlike on the wire.
+fn action_text(error: &Error) -> String {
+    match error.cause() {
+        Some(cause) => format!("{error} ({cause})"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,32 @@
+//! The function's settings, by the names that the server gives them.
+
+use clap::Parser;
+use svc_core::store::LimitMode;
+use svc_store_postgres::Settings;
+
+/// The API as an AWS Lambda function.
+#[derive(Debug, Parser)]
+pub(crate) struct Config {
+    /// PostgreSQL to use.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    pub(crate) database_url: String,
+    /// The API's public address.
+    #[arg(long, env = "SVC_BASE_URL")]
+    pub(crate) base_url: String,
+    /// Whether limits cut (enforced) or are only announced (notice).
+    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
+    pub(crate) limits: LimitMode,
+    /// Largest body of a request, in bytes.
+    #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
+    pub(crate) max_body: usize,
+    /// Requests that one instance answers at the same time; the platform sets it.
+    #[arg(long, env = "AWS_LAMBDA_MAX_CONCURRENCY", default_value_t = 1)]
+    concurrency: u32,
+}
+
+impl Config {
+    /// A connection for each request that can be under way, and none to spare: there are many instances.
+    pub(crate) fn database_settings(&self) -> Settings {
+        Settings { max_connections: self.concurrency.max(1), ..Settings::default() }
+    }
+}
