@@ -21,9 +21,6 @@ async fn main() -> Result<(), lambda_http::Error> {
     tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
     let config = Config::parse();
     let store = PostgresStore::open(&config.database_url, &config.database_settings())?;
-    let api = Api::builder(Arc::new(store), config.base_url)
-        .limits(config.limits)
-        .max_body(config.max_body)
-        .build()?;
+    let api = Api::builder(Arc::new(store), config.base_url).limits(config.limits).max_body(config.max_body).build()?;
     lambda_http::run_concurrent(api).await
 }

@@ -1,1 +1,111 @@
-//! Pending.
+//! Tests that walk the registry: an operation is covered from the day it is registered.
+
+mod credentials;
+mod filters;
+mod fuzz;
+mod order;
+mod pages;
+mod routes;
+mod writes;
+
+use chrono::TimeDelta;
+use http::{Method, header, request};
+use serde_json::{Value, json};
+use svc_core::operation::Spec;
+use svc_core::operation::registry::{Endpoint, OPERATIONS};
+use svc_core::store::CompanyChange;
+use svc_tests::{Actor, Company, Reply, World, fresh_key};
+
+/// The operations that need a key.
+fn keyed() -> impl Iterator<Item = &'static Spec> {
+    OPERATIONS.iter().map(|endpoint| endpoint.spec).filter(|spec| spec.scope.is_some())
+}
+
+/// The lists.
+fn lists() -> impl Iterator<Item = &'static Endpoint> {
+    OPERATIONS.iter().filter(|endpoint| endpoint.pages().is_some())
+}
+
+/// The operations that change something.
+fn writes() -> impl Iterator<Item = &'static Spec> {
+    keyed().filter(|spec| spec.method.name() != "GET")
+}
+
+/// The writes that come with a body (contract §4, "Bodyless writes").
+fn bodied() -> impl Iterator<Item = &'static Spec> {
+    let bodyless = ["/secreto", "/probar", "/reenviar"];
+    writes().filter(move |spec| spec.method.name() != "DELETE" && !bodyless.iter().any(|end| spec.path.ends_with(end)))
+}
+
+/// The operations on one record.
+fn on_a_record() -> impl Iterator<Item = &'static Spec> {
+    keyed().filter(|spec| spec.path.contains('{'))
+}
+
+fn method(spec: &Spec) -> Method {
+    spec.method.name().parse().expect("a method")
+}
+
+/// An operation's path with `clave` in the place of its parameters.
+fn path(spec: &Spec, clave: &str) -> String {
+    let filled = |segment| if str::starts_with(segment, '{') { clave } else { segment };
+    spec.path.split('/').map(filled).collect::<Vec<_>>().join("/")
+}
+
+/// A body that an operation takes.
+fn sample(spec: &Spec) -> Value {
+    match (spec.method.name(), spec.path) {
+        ("POST", "/leads") => json!({"nombre": "Ana", "correo": "ana@example.com"}),
+        ("POST", "/clientes") => json!({"nombre": "Ana"}),
+        ("POST", "/clientes/{clave}/interacciones") => {
+            json!({"canal": "llamada", "resultado": "contactado", "cierre": "vendido"})
+        }
+        ("POST", "/productos") => json!({"sku": fresh_key(), "descripcion": "Clavo", "unidad": 1}),
+        ("POST", "/ventas") => {
+            json!({"tipo": "pedido", "cliente": 1,
+                   "renglones": [{"producto": 1, "cantidad": 1, "precio_unitario": "10.00"}]})
+        }
+        ("POST", "/cxc/{clave}/pagos") => {
+            json!({"importe": "1.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
+                   "referencia": fresh_key()})
+        }
+        ("POST", "/webhooks") => json!({"url": "https://example.com/x", "eventos": ["cliente.creado"]}),
+        _ => json!({}),
+    }
+}
+
+/// A company in which the requests of a whole table fit into the month.
+async fn company(world: &World) -> Company {
+    world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await
+}
+
+/// A request of an operation that lacks nothing but the body.
+fn request(actor: &Actor, spec: &Spec, target: &str) -> request::Builder {
+    actor
+        .request(method(spec), target)
+        .header("Idempotency-Key", fresh_key())
+        .header(header::CONTENT_TYPE, "application/json")
+}
+
+/// What an operation answers to a request that lacks nothing, at `target`.
+async fn ask(actor: &Actor, spec: &Spec, target: &str, body: &Value) -> Reply {
+    match spec.method.name() {
+        "GET" => actor.get(target).await,
+        _ => actor.send(request(actor, spec, target), body.to_string()).await,
+    }
+}
+
+/// Status and code.
+fn outcome(reply: &Reply) -> (u16, String) {
+    (reply.status, reply.json()["error"]["codigo"].as_str().unwrap_or_default().to_owned())
+}
+
+#[track_caller]
+fn fails(reply: &Reply, status: u16, codigo: &str, what: &str) {
+    assert_eq!(outcome(reply), (status, codigo.to_owned()), "{what}: {}", reply.mensaje());
+}
+
+/// Gives every key its minute's allowance again.
+fn a_minute_later(world: &World) {
+    world.clock.advance(TimeDelta::minutes(1));
+}

@@ -1,0 +1,148 @@
+//! What the library itself costs a request: `Api` in process over a store that answers from memory.
+//!
+//! `cargo bench -p svc-core`
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use criterion::{Criterion, criterion_group, criterion_main};
+use http::Request;
+use sha2::{Digest, Sha256};
+use svc_core::Api;
+use svc_core::api::clientes::{Customer, CustomerFilter};
+use svc_core::api::productos::{Product, ProductFilter};
+use svc_core::domain::scope::Scopes;
+use svc_core::domain::time::Timestamp;
+use svc_core::operation::Query;
+use svc_core::store::{
+    Company, CompanyId, CustomerReader, KeyRecord, Plan, ProductReader, Reader, Store, StoreError, Tx,
+};
+
+const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
+
+/// A store that holds one key and thirty-one customers in memory.
+struct Memory {
+    customers: Vec<Customer>,
+}
+
+struct MemoryReader<'a>(&'a Memory);
+
+#[async_trait]
+impl CustomerReader for MemoryReader<'_> {
+    async fn customers(&self, _: &Query<CustomerFilter>) -> Result<Vec<Customer>, StoreError> {
+        Ok(self.0.customers.clone())
+    }
+}
+
+#[async_trait]
+impl ProductReader for MemoryReader<'_> {
+    async fn products(&self, _: &Query<ProductFilter>) -> Result<Vec<Product>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
+impl Store for Memory {
+    async fn key(&self, company: CompanyId, _: &str) -> Result<Option<KeyRecord>, StoreError> {
+        let company = Company {
+            id: company,
+            nombre: "Empresa".to_owned(),
+            plan: Plan::Pro,
+            licencias: 3,
+            limites: None,
+            api: true,
+            franquicia: false,
+            facturacion: true,
+            anticipo_minimo: rust_decimal::Decimal::ZERO,
+            rfc: None,
+            regimen: None,
+            cp: None,
+            cursor_key: [7; 32],
+        };
+        Ok(Some(KeyRecord {
+            company,
+            secret_sha256: Sha256::digest(SECRET).into(),
+            scopes: Scopes::all(),
+            expires: None,
+            revoked: false,
+            terms: Some(svc_core::TERMS_VERSION.to_owned()),
+            owner: 1,
+            owner_active: true,
+        }))
+    }
+
+    fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
+        Box::new(MemoryReader(self))
+    }
+
+    async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
+        Err(StoreError::Unavailable("this store only reads".into()))
+    }
+
+    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn next_company(&self) -> Result<CompanyId, StoreError> {
+        Err(StoreError::Unavailable("this store only reads".into()))
+    }
+}
+
+fn customer(clave: i64) -> Customer {
+    let text = |text: &str| Some(format!("{text} {clave}"));
+    Customer {
+        clave,
+        folio: text("C"),
+        nombre: text("Comercializadora de Materiales del Bajío, S.A. de C.V."),
+        razon_social: text("COMERCIALIZADORA DE MATERIALES DEL BAJÍO"),
+        rfc: Some("EKU9003173C9".to_owned()),
+        correo: text("compras@materiales.example"),
+        telefono: Some("(477) 512-3456".to_owned()),
+        movil: Some("4775123456".to_owned()),
+        prospecto: false,
+        id_platform_a: None,
+        id_platform_b: None,
+        id_platform_c: None,
+        id_platform_d: None,
+        id_platform_e: None,
+        publico: false,
+        proximo_contacto: None,
+        modificado: Timestamp::parse("2026-10-12T18:00:00Z"),
+    }
+}
+
+fn request(uri: &str) -> Request<Bytes> {
+    Request::get(uri)
+        .header("Authorization", format!("Bearer {SECRET}"))
+        .header("X-Svc-Key-Id", "1_ab12cd")
+        .body(Bytes::new())
+        .expect("a request")
+}
+
+fn overhead(criterion: &mut Criterion) {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let memory = Memory { customers: (1..=31).map(customer).collect() };
+    let copies = memory.customers.clone();
+    let api = Api::builder(Arc::new(memory), "https://erp.example.com/api/v1").build().expect("the API builds");
+    let body = runtime.block_on(api.handle(request("/clientes"))).into_body();
+    assert!(body.starts_with(br#"{"ok":true,"datos":[{"clave":1,"#), "{body:?}");
+
+    for (name, uri) in [
+        ("GET /clientes, 30 records", "/clientes"),
+        (
+            "GET /clientes, 1 record and 3 filters",
+            "/clientes?limite=1&rfc=EKU9003173C9&prospecto=false&telefono=4775123456",
+        ),
+        ("GET /health", "/health"),
+    ] {
+        let template = request(uri);
+        criterion.bench_function(name, |bench| bench.to_async(&runtime).iter(|| api.handle(template.clone())));
+    }
+    // What the store above costs, to be taken off the first figure.
+    criterion.bench_function("copying 31 customers out of memory", |bench| bench.iter(|| copies.clone()));
+}
+
+criterion_group!(benches, overhead);
+criterion_main!(benches);

@@ -1,0 +1,163 @@
+//! Every list × every filter × every way to get it wrong.
+
+use svc_core::domain::time::Edge;
+use svc_core::operation::filters::{Description, Takes};
+use svc_tests::World;
+
+use super::{a_minute_later, company, fails, lists, outcome, path};
+
+#[tokio::test]
+async fn a_parameter_that_is_no_filter_is_never_ignored() {
+    let world = World::new().await;
+    let ana = company(&world).await.admin().await;
+    for list in lists() {
+        let valid = list.filters().first().map(|filter| format!("{}={}", filter.name, sample(filter.takes)));
+        for unknown in ["otro=1", "otro=", "otro", "=1", "Limite=1", "CURSOR=a", "clave%5B%5D=1", "%FF=1", "otro=%FF"] {
+            for query in [unknown.to_owned(), format!("{}&{unknown}", valid.clone().unwrap_or_default())] {
+                let target = format!("{}?{query}", path(list.spec, "1"));
+                fails(&ana.get(&target).await, 400, "filtro_no_permitido", &target);
+            }
+        }
+        a_minute_later(&world);
+    }
+}
+
+#[tokio::test]
+async fn a_filter_takes_what_it_says() {
+    let world = World::new().await;
+    let ana = company(&world).await.admin().await;
+    for list in lists() {
+        for filter in list.filters() {
+            for value in good(filter.takes) {
+                let target = format!("{}?{}={value}", path(list.spec, "1"), filter.name);
+                let (status, codigo) = outcome(&ana.get(&target).await);
+                // A list of one document's lines wants the document besides.
+                assert!(status == 200 || codigo == "filtro_requerido", "{target}: {status} {codigo}");
+            }
+            a_minute_later(&world);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_filter_refuses_everything_else() {
+    let world = World::new().await;
+    let ana = company(&world).await.admin().await;
+    for list in lists() {
+        for filter in list.filters() {
+            for (query, codigo) in bad(&filter) {
+                let target = format!("{}?{query}", path(list.spec, "1"));
+                fails(&ana.get(&target).await, 400, codigo, &target);
+            }
+            a_minute_later(&world);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_range_that_ends_before_it_begins_is_refused() {
+    let world = World::new().await;
+    let ana = company(&world).await.admin().await;
+    let mut ranges = 0;
+    for list in lists() {
+        let until = |edge: &Description| edge.name.strip_suffix("_hasta").map(str::to_owned);
+        for stem in list.filters().iter().filter_map(until) {
+            let target =
+                |from: &str, until: &str| format!("{}?{stem}_hasta={until}&{stem}_desde={from}", path(list.spec, "1"));
+            let reversed = target("2026-10-02", "2026-10-01");
+            fails(&ana.get(&reversed).await, 400, "rango_invalido", &reversed);
+            let reversed = target("2026-10-01T00:00:01Z", "2026-10-01T00:00:00Z");
+            fails(&ana.get(&reversed).await, 400, "rango_invalido", &reversed);
+            let one_day = target("2026-10-01", "2026-10-01");
+            assert_eq!(ana.get(&one_day).await.status, 200, "{one_day}");
+            ranges += 1;
+        }
+    }
+    assert!(ranges > 0, "GET /clientes has a range");
+}
+
+/// A value that the filter takes.
+pub(super) fn sample(takes: Takes) -> String {
+    match takes {
+        Takes::Integer => "1".to_owned(),
+        Takes::Text { shortest, .. } => "x".repeat(shortest),
+        Takes::Boolean => "true".to_owned(),
+        Takes::Choice(words) => words[0].to_owned(),
+        Takes::Email => "ana%40example.com".to_owned(),
+        Takes::Phone => "5512345678".to_owned(),
+        Takes::Search => "clavo".to_owned(),
+        Takes::Bound(_) => "2026-10-12".to_owned(),
+    }
+}
+
+/// Values that the filter takes.
+fn good(takes: Takes) -> Vec<String> {
+    let own: &[&str] = match takes {
+        Takes::Integer => &["0", "-1", "007", "9223372036854775807", "-9223372036854775808"],
+        Takes::Text { longest, .. } => return vec![sample(takes), "%C3%91".repeat(longest), "%25".repeat(longest)],
+        Takes::Boolean => &["true", "false"],
+        Takes::Choice(words) => words,
+        Takes::Email => &["ana%40example.com", "ANA@Example.com,+bob@example.com", "%C3%B1"],
+        Takes::Phone => &["%2B52+(55)+1234-5678", "1", "ext.+5"],
+        Takes::Search => &["clavo", "abc+de", "%25%25%25", "___", "***", "%5C%5C%5C", "%27%22%3B--"],
+        Takes::Bound(Edge::From | Edge::Until) => {
+            &["2026-10-12", "0001-01-01", "9999-12-31", "2026-10-12T23:59:59Z", "9999-12-31T23:59:59Z", "2024-02-29"]
+        }
+    };
+    own.iter().map(|value| (*value).to_owned()).collect()
+}
+
+/// Queries that the filter refuses, and how.
+fn bad(filter: &Description) -> Vec<(String, &'static str)> {
+    let own: &[&str] = match filter.takes {
+        Takes::Integer => &["x", "1.0", "1e3", "%2B1", "+1", "1+", "--1", "-", "0x1", "%D9%A1", "9223372036854775808"],
+        Takes::Text { .. } | Takes::Email | Takes::Phone | Takes::Search => &[],
+        Takes::Boolean => &["1", "0", "TRUE", "True", "si", "true+"],
+        Takes::Choice(_) => &["otro", "desconocido", "Activo", "%25", "activo,inactivo"],
+        Takes::Bound(_) => &[
+            "ayer",
+            "2026-13-01",
+            "2026-02-30",
+            "2026-1-1",
+            "0000-01-01",
+            "10000-01-01",
+            "-2026-01-01",
+            "20261012",
+            "2026-10-12T00:00:00",
+            "2026-10-12T00:00:00z",
+            "2026-10-12T00:00:00-06:00",
+            "2026-10-12T00:00:00%2B00:00",
+            "2026-10-12T24:00:00Z",
+            "2026-10-12T23:59:60Z",
+            "2026-10-12+00:00:00Z",
+            "2026-10-12T00:00Z",
+            "1791828000",
+        ],
+    };
+    let (name, valid) = (filter.name, sample(filter.takes));
+    let mut queries: Vec<_> = own.iter().map(|value| (format!("{name}={value}"), "filtro_invalido")).collect();
+    match filter.takes {
+        Takes::Text { shortest, longest } => {
+            queries.push((format!("{name}={}", "%C3%91".repeat(longest + 1)), "filtro_invalido"));
+            if shortest > 1 {
+                queries.push((format!("{name}={}", "%C3%91".repeat(shortest - 1)), "filtro_invalido"));
+            }
+        }
+        Takes::Phone => queries.push((format!("{name}=%2B-()"), "filtro_vacio")),
+        Takes::Search => {
+            queries.extend(["a", "ab+cd", "%C3%B1%C3%B1"].map(|short| (format!("{name}={short}"), "busqueda_corta")));
+        }
+        _ => {}
+    }
+    queries.extend([
+        (name.to_owned(), "filtro_vacio"),
+        (format!("{name}="), "filtro_vacio"),
+        (format!("{name}=%20"), "filtro_vacio"),
+        (format!("{name}={valid}&{name}={valid}"), "filtro_invalido"),
+        (format!("{name}={valid}%00"), "filtro_invalido"),
+        (format!("{name}=%00"), "filtro_invalido"),
+        (format!("{name}=%FF"), "filtro_invalido"),
+        (format!("{name}={valid}%C3"), "filtro_invalido"),
+    ]);
+    queries
+}

@@ -1,0 +1,249 @@
+//! Whatever a client with a valid key sends, it gets an answer of the right shape, and none is a failure of ours.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use chrono::TimeDelta;
+use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use svc_core::operation::registry::OPERATIONS;
+use svc_tests::{Actor, Reply, World, fresh_key};
+
+use super::{company, filters};
+
+const CASES: u32 = 3_000;
+
+#[derive(Debug, Clone)]
+struct Case {
+    method: &'static str,
+    path: Vec<u8>,
+    query: Vec<u8>,
+    headers: Vec<(&'static str, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+#[test]
+fn nothing_a_client_sends_is_a_failure_of_ours() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let world = runtime.block_on(World::new());
+    let ana = runtime.block_on(async { company(&world).await.admin().await });
+    let seen = RefCell::new(BTreeSet::new());
+    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    let outcome = runner.run(&case(), |case| {
+        world.clock.advance(TimeDelta::seconds(1));
+        let reply = runtime.block_on(Reply::of(&world.api, request(&ana, &case)));
+        prop_assert!(reply.status < 500, "{}", reply.json());
+        seen.borrow_mut().insert(reply.status);
+        Ok(())
+    });
+    outcome.unwrap_or_else(|failure| panic!("{failure}"));
+    // It went deep enough to mean something.
+    let seen = seen.into_inner();
+    assert!(seen.is_superset(&BTreeSet::from([200, 201, 400, 404, 405, 415, 422])), "{seen:?}");
+}
+
+/// The request, with the key of `actor`.
+fn request(actor: &Actor, case: &Case) -> Request<Bytes> {
+    let mut target = case.path.clone();
+    if !case.query.is_empty() {
+        target.push(b'?');
+        target.extend(&case.query);
+    }
+    // What is no URI as it stands is one in percent signs.
+    let uri = Uri::try_from(target.as_slice()).unwrap_or_else(|_| escaped(&target).parse().expect("a URI"));
+    let uri = if uri.path().is_empty() { Uri::from_static("/") } else { uri };
+    let mut request = actor
+        .request(Method::from_bytes(case.method.as_bytes()).expect("a method"), "/")
+        .uri(uri)
+        .header("Idempotency-Key", fresh_key())
+        .header("Content-Type", "application/json")
+        .body(Bytes::copy_from_slice(&case.body))
+        .expect("a request");
+    for (name, value) in &case.headers {
+        if let Ok(value) = HeaderValue::from_bytes(value) {
+            request.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+    request
+}
+
+fn escaped(target: &[u8]) -> String {
+    let escape = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'?' | b'=' | b'&' => char::from(*byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    let target = target.iter().map(escape).collect::<String>();
+    if target.starts_with('/') { target } else { format!("/{target}") }
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let operation = select(OPERATIONS.iter().collect::<Vec<_>>());
+    let known = (operation, clave()).prop_map(|(endpoint, clave)| {
+        let path = endpoint.spec.path.split('/').map(|part| if part.starts_with('{') { &clave } else { part });
+        (endpoint.spec.method.name(), path.collect::<Vec<_>>().join("/").into_bytes())
+    });
+    let methods = select(vec!["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"]);
+    let wild = (methods, vec(any::<u8>(), 0..40)).prop_map(|(method, path)| (method, [b"/".to_vec(), path].concat()));
+    let route = prop_oneof![12 => known, 1 => wild];
+    (route, query(), prop_oneof![3 => Just(Vec::new()), 1 => vec(header(), 1..3)], body()).prop_map(
+        |((method, path), query, headers, body)| {
+            let query = if method == "GET" || query.len() % 5 == 0 { query } else { Vec::new() };
+            Case { method, path, query, headers, body }
+        },
+    )
+}
+
+fn clave() -> impl Strategy<Value = String> {
+    prop_oneof![6 => (0..40_i64).prop_map(|n| n.to_string()), 2 => any::<i64>().prop_map(|n| n.to_string()), 1 => "[!-~]{1,20}"]
+}
+
+fn query() -> impl Strategy<Value = Vec<u8>> {
+    let names = keyed_filters();
+    let pair = (select(names), prop_oneof![2 => Just(None), 2 => vec(any::<u8>(), 0..30).prop_map(Some)]).prop_map(
+        |((name, sample), random)| match random {
+            None => format!("{name}={sample}").into_bytes(),
+            Some(bytes) => [name.into_bytes(), b"=".to_vec(), escaped(&bytes)[1..].as_bytes().to_vec()].concat(),
+        },
+    );
+    prop_oneof![
+        2 => Just(Vec::new()),
+        4 => vec(pair, 1..4).prop_map(|pairs| pairs.join(&b'&')),
+        1 => vec(any::<u8>(), 0..60),
+    ]
+}
+
+/// The filters of every list, each with a value that it takes.
+fn keyed_filters() -> Vec<(String, String)> {
+    let described = OPERATIONS.iter().flat_map(svc_core::operation::registry::Endpoint::filters);
+    let mut names: Vec<_> = described.map(|filter| (filter.name.to_owned(), filters::sample(filter.takes))).collect();
+    names.extend([("limite".to_owned(), "7".to_owned()), ("cursor".to_owned(), "AAAA".to_owned())]);
+    names
+}
+
+fn header() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
+    let names = vec![
+        "content-type",
+        "content-length",
+        "idempotency-key",
+        "accept",
+        "expect",
+        "host",
+        "cookie",
+        "transfer-encoding",
+        "content-encoding",
+        "x-http-method-override",
+        "x-svc-peticion",
+        "x-svc-key-id",
+        "authorization",
+    ];
+    (select(names), prop_oneof![vec(any::<u8>(), 0..40), "[ -~]{0,40}".prop_map(String::into_bytes)])
+}
+
+fn body() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        1 => vec(any::<u8>(), 0..200),
+        1 => json().prop_map(String::into_bytes),
+        6 => vec((field(), json()), 0..6).prop_map(|members| object(&members).into_bytes()),
+        3 => vec((field(), json()), 0..2).prop_map(|mut members| {
+            members.retain(|(name, _)| !["\"nombre\"", "\"correo\""].contains(&name.as_str()));
+            members.push(("\"nombre\"".to_owned(), "\"Ana\"".to_owned()));
+            object(&members).into_bytes()
+        }),
+    ]
+}
+
+fn field() -> impl Strategy<Value = String> {
+    let known = [
+        "nombre",
+        "empresa",
+        "rfc",
+        "regimen",
+        "uso_cfdi",
+        "cp",
+        "correo",
+        "telefono",
+        "movil",
+        "calle",
+        "colonia",
+        "pais",
+        "mensaje",
+        "vendedor",
+        "sku",
+        "descripcion",
+        "unidad",
+        "costo",
+        "tipo",
+        "canal",
+        "resultado",
+        "fecha",
+        "proximo_fecha",
+        "cierre",
+        "cliente",
+        "renglones",
+        "importe",
+        "referencia",
+        "url",
+        "eventos",
+        "activo",
+    ];
+    prop_oneof![9 => select(known.to_vec()).prop_map(str::to_owned), 1 => any::<String>()]
+        .prop_map(|name| quoted(&name))
+}
+
+/// The text of any JSON value, and of some that are none.
+fn json() -> impl Strategy<Value = String> {
+    let words = [
+        "null",
+        "true",
+        "\"\"",
+        "\" \"",
+        "\"\\u0000\"",
+        "\"\\ud800\"",
+        "\"\\ud83d\\ude00\"",
+        "172",
+        "601",
+        "-1",
+        "1e400",
+        "1e-400",
+        "-0",
+        "1E+3",
+        "9223372036854775807",
+        "9223372036854775808",
+        "0.1234567",
+        "\"XAXX010101000\"",
+        "\"EKU9003173C9\"",
+        "\"G03\"",
+        "\"S01\"",
+        "\"01000\"",
+        "\"99999\"",
+        "\"2026-10-12\"",
+        "\"a@example.com\"",
+        "\"\u{202e}\u{fdfa}\u{1f468}\u{200d}\"",
+    ];
+    let leaf = prop_oneof![
+        5 => select(words.to_vec()).prop_map(str::to_owned),
+        2 => any::<String>().prop_map(|text| quoted(&text)),
+        1 => "-?[1-9][0-9]{0,40}(\\.[0-9]{1,40})?([eE][+-]?[0-9]{1,20})?",
+        1 => (1..6_000_usize).prop_map(|length| quoted(&"ñ".repeat(length))),
+    ];
+    leaf.prop_recursive(5, 24, 4, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(","))),
+            vec((field(), inner), 0..4).prop_map(|members| object(&members)),
+        ]
+    })
+}
+
+fn object(members: &[(String, String)]) -> String {
+    let members: Vec<_> = members.iter().map(|(name, value)| format!("{name}:{value}")).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,0 +1,186 @@
+//! Every list × page size and cursor.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+use svc_core::backoffice::import::Resource;
+use svc_core::operation::Pages;
+use svc_core::operation::registry::Endpoint;
+use svc_tests::{Actor, Company, World, in_notice_mode};
+
+use super::{a_minute_later, company, fails, filters, lists, outcome, path};
+
+/// Contract §3, "Page regimes".
+const ENFORCED: [&str; 12] = [
+    "/clientes",
+    "/productos",
+    "/cxp",
+    "/oportunidades",
+    "/cxc",
+    "/cxc-pagos",
+    "/etapas-oportunidad",
+    "/motivos-perdida",
+    "/webhooks",
+    "/webhooks/{clave}/entregas",
+    "/vendedores",
+    "/cuentas-bancarias",
+];
+const EARLIER: [&str; 14] = [
+    "/proveedores",
+    "/inventario",
+    "/almacenes",
+    "/sucursales",
+    "/marcas",
+    "/categorias",
+    "/unidades",
+    "/precios",
+    "/ventas",
+    "/ventas-renglones",
+    "/facturas",
+    "/compras",
+    "/compras-renglones",
+    "/movimientos-inventario",
+];
+
+/// More records than any page holds by default.
+const RECORDS: usize = 101;
+
+#[test]
+fn every_list_has_the_page_regime_of_the_contract() {
+    for list in lists() {
+        let stated = match list.pages() {
+            Some(Pages::Enforced) => ENFORCED.contains(&list.spec.path),
+            _ => EARLIER.contains(&list.spec.path),
+        };
+        assert!(stated, "{}: {:?}", list.spec.path, list.pages());
+    }
+}
+
+#[tokio::test]
+async fn a_page_holds_what_its_regime_allows() {
+    let world = World::new().await;
+    let enforced = seeded(company(&world).await).await.admin().await;
+    let notice = seeded(world.company_with(in_notice_mode()).await).await.admin().await;
+    let mut checked = BTreeSet::new();
+    for list in lists() {
+        let cut = list.pages() == Some(Pages::Enforced);
+        let target = path(list.spec, "1");
+        let (default, most) = if cut { (30, 30) } else { (100, 500) };
+        for (actor, default, most) in [(&enforced, default, most), (&notice, 100, 500)] {
+            for limit in [1, default, most] {
+                let reply = actor.get(&format!("{target}?limite={limit}")).await;
+                let (status, codigo) = outcome(&reply);
+                assert!(status == 200 || codigo == "filtro_requerido", "{target}?limite={limit}: {status} {codigo}");
+                assert_eq!(reply.header("x-svc-aviso").is_some(), cut && limit > 30, "{target}?limite={limit}");
+            }
+            for wrong in ["0", "", "abc", "-1", "1.0", "%2B1", "+1", "%00", "%FF", "1&limite=1", "99999999999999999999"]
+            {
+                let target = format!("{target}?limite={wrong}");
+                fails(&actor.get(&target).await, 400, "limite_invalido", &target);
+            }
+            let over = format!("{target}?limite={}", most + 1);
+            fails(&actor.get(&over).await, 400, "limite_invalido", &over);
+            let page = actor.get(&target).await;
+            assert_eq!(page.header("x-svc-aviso"), None, "nobody asked for more than 30 records: {target}");
+            if page.json()["hay_mas"] == true {
+                assert_eq!(page.json()["datos"].as_array().map(Vec::len), Some(default), "{target}");
+                checked.insert(list.spec.path);
+            }
+        }
+        a_minute_later(&world);
+    }
+    assert!(checked.is_superset(&BTreeSet::from(["/clientes", "/productos"])), "{checked:?}");
+}
+
+#[tokio::test]
+async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
+    let world = World::new().await;
+    let ana = seeded(company(&world).await).await.admin().await;
+    let bob = seeded(company(&world).await).await.admin().await;
+    let (own, foreign) = (cursors(&ana).await, cursors(&bob).await);
+    assert!(own.contains_key("/clientes") && own.contains_key("/productos"), "{own:?}");
+    for list in lists() {
+        let target = path(list.spec, "1");
+        for (other, cursor) in own.iter().filter(|(other, _)| **other != list.spec.path) {
+            refused(&ana, &target, cursor, &format!("of {other}")).await;
+        }
+        for garbage in ["", "a", "%FF", "%00", "AAAA", "%2B%2F%3D", "null", "0", &"A".repeat(34), &"A".repeat(3000)] {
+            refused(&ana, &target, garbage, "garbage").await;
+        }
+        let (Some(cursor), Some(theirs)) = (own.get(list.spec.path), foreign.get(list.spec.path)) else { continue };
+        refused(&ana, &target, theirs, "another company's").await;
+        refused(&ana, &target, &format!("{cursor}&cursor={cursor}"), "twice").await;
+        refused(&ana, &target, &format!("{cursor}%3D"), "padded").await;
+        refused(&ana, &target, &cursor[1..], "cut").await;
+        for at in 0..cursor.len() {
+            refused(&ana, &target, &altered(cursor, at), "altered").await;
+        }
+        for filter in list.filters() {
+            let filtered = format!("{cursor}&{}={}", filter.name, filters::sample(filter.takes));
+            refused(&ana, &target, &filtered, "other filters").await;
+        }
+        for limit in [1, 7, 30] {
+            ana.get(&format!("{target}?cursor={cursor}&limite={limit}")).await.ok(200);
+        }
+        a_minute_later(&world);
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_walked_once_from_end_to_end_whatever_the_size_of_its_pages() {
+    let world = World::new().await;
+    let ana = seeded(company(&world).await).await.admin().await;
+    for list in lists().filter(|list| is_seeded(list)) {
+        let claves = |records: &[serde_json::Value]| -> Vec<i64> {
+            records.iter().map(|record| record["clave"].as_i64().expect("clave")).collect()
+        };
+        let whole = claves(&ana.walk(list.spec.path).await);
+        assert_eq!(whole.len(), RECORDS, "{}", list.spec.path);
+        assert!(whole.is_sorted_by(|a, b| a < b), "{}: {whole:?}", list.spec.path);
+        for limit in [7, 30] {
+            assert_eq!(claves(&ana.walk(&format!("{}?limite={limit}", list.spec.path)).await), whole);
+        }
+        let last = ana.get(&format!("{}?limite=1&clave={}", list.spec.path, whole[0])).await.ok(200);
+        assert_eq!(
+            (&last["siguiente"], &last["hay_mas"]),
+            (&json!(null), &json!(false)),
+            "a full page may be the last"
+        );
+    }
+}
+
+/// The company with records in every list that can be filled in bulk.
+async fn seeded(company: Company) -> Company {
+    let customers: Vec<_> = (1..=RECORDS).map(|n| json!({"nombre": format!("Cliente {n}")})).collect();
+    let products: Vec<_> = (1..=RECORDS).map(|n| json!({"sku": format!("P-{n}"), "estatus": "activo"})).collect();
+    company.import(Resource::Clientes, &customers).await.expect("customers");
+    company.import(Resource::Productos, &products).await.expect("products");
+    company
+}
+
+fn is_seeded(list: &Endpoint) -> bool {
+    ["/clientes", "/productos"].contains(&list.spec.path)
+}
+
+/// The cursor to the second page of every list that has one, when a page holds one record.
+async fn cursors(actor: &Actor) -> BTreeMap<&'static str, String> {
+    let mut cursors = BTreeMap::new();
+    for list in lists() {
+        let page = actor.get(&format!("{}?limite=1", path(list.spec, "1"))).await.json();
+        if let Some(cursor) = page["siguiente"].as_str() {
+            cursors.insert(list.spec.path, cursor.to_owned());
+        }
+    }
+    cursors
+}
+
+/// The cursor with another character at `at`.
+fn altered(cursor: &str, at: usize) -> String {
+    let other = if cursor.as_bytes()[at] == b'A' { "Q" } else { "A" };
+    format!("{}{other}{}", &cursor[..at], &cursor[at + 1..])
+}
+
+async fn refused(actor: &Actor, target: &str, cursor: &str, what: &str) {
+    let reply = actor.get(&format!("{target}?cursor={cursor}")).await;
+    fails(&reply, 400, "cursor_invalido", &format!("{what}: {target}?cursor={cursor}"));
+}
