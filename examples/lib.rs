@@ -1,1 +1,6 @@
 //! Ways to embed the API; each example is one file beside this one.
+
+/// The README's Rust, compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -13,13 +13,17 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use tracing_subscriber::EnvFilter;
 
 use crate::cli::{Cli, LogFormat};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     start_log(cli.log_format);
     match commands::run(cli).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -28,6 +32,23 @@ async fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Help and version go to stdout; a wrong command line is one line on stderr like any other failure.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // A reader that went away has seen what it wanted.
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        eprintln!("svc: a command is missing: svc --help lists them");
+        return ExitCode::FAILURE;
+    }
+    let text = error.to_string();
+    let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+    eprintln!("svc: {}", said.join(" ").trim_start_matches("error: "));
+    ExitCode::FAILURE
 }
 
 fn start_log(format: LogFormat) {

@@ -10,11 +10,15 @@ use hyper_util::service::TowerToHyperService;
 use svc_core::Api;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
+use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::failure::Failure;
 
 /// How long a client may take to send a request's head.
 const HEAD: Duration = Duration::from_secs(20);
+
+/// How long a client may take from one piece of a body to the next.
+const BODY: Duration = Duration::from_secs(30);
 
 /// How long requests under way may take to end once the server is told to stop.
 const DRAIN: Duration = Duration::from_secs(25);
@@ -41,7 +45,7 @@ impl Server {
     /// Answers until the process is told to stop, then drains.
     pub(crate) async fn run(self, api: Api) -> Result<(), Failure> {
         // The API answers 404 in its own words, so it is the fallback of everything.
-        let app = axum::Router::new().fallback_service(api);
+        let app = axum::Router::new().fallback_service(api).layer(RequestBodyTimeoutLayer::new(BODY));
         let connections = GracefulShutdown::new();
         let mut stop = std::pin::pin!(stop_signal()?);
         loop {

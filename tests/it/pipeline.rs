@@ -1,1 +1,419 @@
-//! Pending.
+//! What every answer has, however the API is mounted and whatever breaks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use bytes::Bytes;
+use chrono::TimeDelta;
+use futures_util::stream;
+use http::{HeaderMap, Method, Request};
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::Frame;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use serde_json::json;
+use svc_core::Api;
+use svc_core::domain::clock::Clock;
+use svc_core::store::{CompanyId, KeyRecord, Reader, Store, StoreError, Tx};
+use svc_store_postgres::PostgresStore;
+use svc_tests::{Actor, BASE_URL, Reply, World};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tower::ServiceExt;
+
+const PETICION: &str = "x-svc-peticion";
+const MEBIBYTE: usize = 1_048_576;
+
+#[tokio::test]
+async fn every_answer_carries_a_uuid_of_version_7_of_its_own() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let mut ids = BTreeSet::new();
+    for _ in 0..3 {
+        let replies = [
+            ana.get("/health").await,
+            ana.get("/clientes").await,
+            ana.post("/clientes", json!({"nombre": "Ana"})).await,
+            ana.get("/nada").await,
+            ana.send(ana.request(Method::PATCH, "/clientes"), "").await,
+            ana.send(ana.request(Method::GET, "/clientes").header(PETICION, "mine"), "").await,
+        ];
+        for reply in &replies {
+            let id = reply.header(PETICION).expect("Reply::of saw it").to_owned();
+            let shape: String =
+                id.chars().map(|c| if c.is_ascii_hexdigit() && !c.is_uppercase() { 'h' } else { c }).collect();
+            assert_eq!(shape, "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh", "{id}");
+            assert_eq!((&id[14..15], matches!(&id[19..20], "8" | "9" | "a" | "b")), ("7", true), "{id}");
+            let millis = i64::from_str_radix(&id[..13].replace('-', ""), 16).expect("the time");
+            assert_eq!(millis, world.clock.now().timestamp_millis(), "{id}");
+            assert!(ids.insert(id), "an id stands for one request");
+        }
+        assert_eq!(replies[0].json()["peticion"], replies[0].header(PETICION).expect("an id"));
+        world.clock.advance(TimeDelta::milliseconds(1));
+    }
+}
+
+#[tokio::test]
+async fn the_base_path_may_be_stripped_or_not() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    for (base, paths) in [
+        ("https://erp.example.com/api/v1", &["/clientes", "/api/v1/clientes"][..]),
+        ("https://erp.example.com/api/v1/", &["/clientes", "/api/v1/clientes"]),
+        ("https://example.com/erp/api/v1", &["/clientes", "/erp/api/v1/clientes"]),
+    ] {
+        let api = Api::builder(world.store.clone(), base).clock(world.clock.clone()).build().expect("an API");
+        for path in paths {
+            ana.at(&api).get(path).await.ok(200);
+            ana.at(&api).get(&format!("https://other.example.com{path}")).await.ok(200);
+        }
+        for wrong in
+            ["/api/v1", "/api/v1/", "/api/v1clientes", "/api/v2/clientes", "/erp/clientes", "//api/v1/clientes"]
+        {
+            ana.at(&api).get(wrong).await.fails(404, "ruta_no_existe");
+        }
+    }
+}
+
+#[tokio::test]
+async fn mounted_anywhere_it_answers_the_same() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let mounts = [
+        axum(Router::new().nest_service("/api/v1", world.api.clone())).await,
+        axum(Router::new().fallback_service(world.api.clone())).await,
+        hyper(&world.api).await,
+    ];
+    for name in ["Ana", "Eva"] {
+        ana.write(Method::POST, "/api/v1/clientes", name, json!({"nombre": name})).await.ok(201);
+    }
+    for ask in asks(&ana) {
+        let (head, body) = world.api.handle(ask.request()).await.into_parts();
+        let in_process = Answer { status: head.status.as_u16(), headers: names(&head.headers), body: body.to_vec() };
+        for mount in &mounts {
+            let answer = Wire::connect(*mount).await.exchange(&ask.bytes()).await;
+            assert_eq!(answer.comparable(), in_process.comparable(), "{} {}", ask.method, ask.target);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_sends_everything_first_gets_to_read_the_refusal() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    for mount in [axum(Router::new().fallback_service(world.api.clone())).await, hyper(&world.api).await] {
+        let mut wire = Wire::connect(mount).await;
+        for (size, status) in [(3 * MEBIBYTE, 413), (MEBIBYTE + 1, 413), (MEBIBYTE, 200), (3 * MEBIBYTE, 413)] {
+            let mut ask = Ask::of(&ana, "POST", "/api/v1/clientes").json(&json!({"nombre": "Ana"}).to_string());
+            ask.body.push_str(&" ".repeat(size - ask.body.len()));
+            let answer = wire.exchange(&ask.keyed("k").bytes()).await;
+            assert!(answer.status == status || answer.status == 201, "{size} bytes: {}", answer.status);
+            assert_eq!(answer.status == 413, status == 413, "{size} bytes: {}", answer.status);
+        }
+        let refused =
+            wire.exchange(&Ask::of(&ana, "DELETE", "/api/v1/clientes").json(&" ".repeat(3 * MEBIBYTE)).bytes()).await;
+        assert_eq!(refused.status, 405, "refused before the body is looked at");
+        let alive = wire.exchange(&Ask::of(&ana, "GET", "/api/v1/clientes").bytes()).await;
+        assert_eq!(alive.status, 200, "the connection lives on");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_waits_for_leave_to_send_is_refused_at_once() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let mut wire = Wire::connect(hyper(&world.api).await).await;
+    let ask = Ask::of(&ana, "POST", "/api/v1/clientes")
+        .json(&" ".repeat(3 * MEBIBYTE))
+        .keyed("k")
+        .with("Expect", "100-continue");
+    let bytes = ask.bytes();
+    let head = bytes.len() - ask.body.len();
+    let answer = wire.exchange(&bytes[..head]).await;
+    assert_eq!(answer.status, 413);
+}
+
+#[tokio::test]
+async fn a_body_of_unknown_length_is_judged_as_it_comes() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    for (chunks, status) in [(16, 201), (17, 413), (300, 413)] {
+        let mut chunk = vec![b' '; MEBIBYTE / 16];
+        chunk[..16].copy_from_slice(br#"{"nombre":"Ana"}"#);
+        let spaces = Bytes::from(vec![b' '; MEBIBYTE / 16]);
+        let frames = (0..chunks).map(move |n| if n == 0 { Bytes::from(chunk.clone()) } else { spaces.clone() });
+        let body = StreamBody::new(stream::iter(frames.map(|data| Ok::<_, std::io::Error>(Frame::data(data)))));
+        let request = ana.request(Method::POST, "/clientes").header("Content-Type", "application/json");
+        let request = request.header("Idempotency-Key", svc_tests::fresh_key()).body(body).expect("a request");
+        let response = world.api.clone().oneshot(request).await.expect("it never fails");
+        assert_eq!(response.status(), status, "{chunks} chunks");
+        let body = response.into_body().collect().await.expect("a body").to_bytes();
+        assert_eq!(body.starts_with(br#"{"ok":true"#), status == 201);
+    }
+    let mut wire = Wire::connect(hyper(&world.api).await).await;
+    let chunked = Ask::of(&ana, "POST", "/api/v1/clientes")
+        .with("Content-Type", "application/json")
+        .keyed("k")
+        .with("Transfer-Encoding", "chunked");
+    let body = format!("{:x}\r\n{}\r\n0\r\n\r\n", 3 * MEBIBYTE, " ".repeat(3 * MEBIBYTE));
+    let answer = wire.exchange(&[chunked.bytes(), body.into_bytes()].concat()).await;
+    assert_eq!(answer.status, 413);
+    assert_eq!(wire.exchange(&Ask::of(&ana, "GET", "/api/v1/health").bytes()).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_not_a_failure_of_ours() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let frames = [Ok(Frame::data(Bytes::from_static(b"{}"))), Err(std::io::Error::other("reset by peer"))];
+    let request = ana.request(Method::POST, "/clientes").header("Content-Type", "application/json");
+    let request =
+        request.header("Idempotency-Key", "k").body(StreamBody::new(stream::iter(frames))).expect("a request");
+    let response = world.api.clone().oneshot(request).await.expect("it never fails");
+    assert_eq!(response.status(), 400);
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_like_any_other() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let store = Arc::new(Panicking(world.store.clone()));
+    let api = Api::builder(store, BASE_URL).clock(world.clock.clone()).build().expect("an API");
+    for _ in 0..2 {
+        for reply in
+            [ana.at(&api).get("/clientes").await, ana.at(&api).post("/clientes", json!({"nombre": "Ana"})).await]
+        {
+            reply.fails(500, "error_interno");
+            assert!(!String::from_utf8_lossy(&reply.body).contains("hunter2"));
+        }
+        ana.at(&api).get("/health").await.ok(200);
+    }
+}
+
+#[tokio::test]
+async fn the_text_of_our_failures_stays_with_us() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let standard = "error del servicio; reintente y reporte el valor de peticion";
+    sqlx::query("ALTER TABLE clientes RENAME TO otros").execute(world.store.pool()).await.expect("no customers");
+    for reply in [ana.get("/clientes").await, ana.post("/clientes", json!({"nombre": "Ana"})).await] {
+        reply.fails(500, "error_interno");
+        assert_eq!(reply.mensaje(), standard);
+        assert!(reply.headers.values().all(|value| !value.as_bytes().windows(8).any(|part| part == b"clientes")));
+    }
+    world.store.close().await;
+    let gone = ana.get("/clientes").await;
+    assert_eq!((gone.status, gone.header("retry-after")), (503, Some("1")), "{}", gone.json());
+    assert!(!gone.mensaje().to_lowercase().contains("pool"), "{}", gone.mensaje());
+    ana.get("/health").await.ok(200);
+}
+
+#[tokio::test]
+async fn a_page_costs_one_statement() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    if sqlx::query("CREATE EXTENSION pg_stat_statements").execute(world.store.pool()).await.is_err() {
+        eprintln!("this machine has no pg_stat_statements: nothing to count with");
+        return;
+    }
+    ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
+    let calls = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+                 WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%'";
+    for path in
+        ["/clientes", "/clientes?rfc=XAXX010101000&prospecto=false", "/productos?buscar=clavo", "/productos?limite=1"]
+    {
+        ana.get(path).await.ok(200);
+        let before: i64 = world.sql(calls).await;
+        for _ in 0..20 {
+            ana.get(path).await.ok(200);
+        }
+        assert_eq!(world.sql::<i64>(calls).await - before, 20, "{path}");
+    }
+    let before: i64 = world.sql(calls).await;
+    for unworthy in ["/clientes?otro=1", "/clientes?limite=0", "/health", "/nada"] {
+        assert_eq!(ana.get(unworthy).await.header("retry-after"), None);
+    }
+    assert_eq!(world.sql::<i64>(calls).await, before, "what is refused by its form costs nothing");
+}
+
+/// A dozen requests: all kinds of answers, none of which changes the next.
+fn asks(ana: &Actor) -> Vec<Ask> {
+    let ask = |method, target| Ask::of(ana, method, target);
+    vec![
+        ask("GET", "/api/v1/health"),
+        ask("GET", "/api/v1/clientes"),
+        ask("GET", "/api/v1/clientes?limite=1"),
+        ask("GET", "/api/v1/clientes?otro=%C3%B1"),
+        ask("GET", "/api/v1/clientes").with("Origin", "https://shop.example.com"),
+        ask("DELETE", "/api/v1/clientes"),
+        ask("OPTIONS", "/api/v1/clientes/1"),
+        ask("GET", "/api/v1/nada"),
+        ask("GET", "/api/v1/clientes/"),
+        ask("POST", "/api/v1/clientes").json(r#"{"nombre":"Ana"}"#).keyed("Ana"),
+        ask("POST", "/api/v1/clientes").json(r#"{"nombre":"Ñ"}"#).keyed("Ana"),
+        ask("POST", "/api/v1/clientes").json("{").keyed("x"),
+        ask("POST", "/api/v1/clientes").keyed("x"),
+        ask("PUT", "/api/v1/clientes/99").json("{}").keyed("x"),
+        Ask { headers: Vec::new(), ..ask("GET", "/api/v1/clientes") },
+    ]
+}
+
+/// A request, for every way to send it.
+struct Ask {
+    method: &'static str,
+    target: &'static str,
+    headers: Vec<(&'static str, String)>,
+    body: String,
+}
+
+impl Ask {
+    fn of(actor: &Actor, method: &'static str, target: &'static str) -> Self {
+        let headers =
+            vec![("Authorization", format!("Bearer {}", actor.api_key)), ("X-Svc-Key-Id", actor.key_id.clone())];
+        Self { method, target, headers, body: String::new() }
+    }
+
+    fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    fn keyed(self, key: &str) -> Self {
+        self.with("Idempotency-Key", key)
+    }
+
+    fn json(mut self, body: &str) -> Self {
+        body.clone_into(&mut self.body);
+        self.with("Content-Type", "application/json")
+    }
+
+    fn request(&self) -> Request<Bytes> {
+        let request = Request::builder().method(self.method).uri(self.target);
+        let request = self.headers.iter().fold(request, |request, (name, value)| request.header(*name, value));
+        request.body(self.body.clone().into()).expect("a request")
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut text = format!("{} {} HTTP/1.1\r\nHost: erp.example.com\r\n", self.method, self.target);
+        for (name, value) in &self.headers {
+            text.extend([name, ": ", value, "\r\n"]);
+        }
+        if !self.headers.iter().any(|(name, _)| *name == "Transfer-Encoding") {
+            text.push_str(&format!("Content-Length: {}\r\n", self.body.len()));
+        }
+        text.extend(["\r\n", &self.body]);
+        text.into_bytes()
+    }
+}
+
+/// An answer as it came.
+struct Answer {
+    status: u16,
+    headers: BTreeMap<String, String>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    /// It without what differs from one request to the next, and without what belongs to the connection.
+    fn comparable(&self) -> (u16, BTreeMap<String, String>, String) {
+        let body = String::from_utf8(self.body.clone()).expect("UTF-8");
+        let mut headers = self.headers.clone();
+        let peticion = headers.remove(PETICION).expect("every answer carries its id");
+        headers.retain(|name, _| !["date", "content-length"].contains(&name.as_str()));
+        (self.status, headers, body.replace(&peticion, "…"))
+    }
+}
+
+fn names(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let text = |value: &http::HeaderValue| value.to_str().expect("ASCII").to_owned();
+    headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect()
+}
+
+/// A connection of a plain client: it sends all, then reads.
+struct Wire {
+    stream: TcpStream,
+}
+
+impl Wire {
+    async fn connect(to: SocketAddr) -> Self {
+        Self { stream: TcpStream::connect(to).await.expect("a connection") }
+    }
+
+    async fn exchange(&mut self, request: &[u8]) -> Answer {
+        let answer = async {
+            self.stream.write_all(request).await.expect("the request is taken");
+            self.read().await
+        };
+        tokio::time::timeout(Duration::from_secs(30), answer).await.expect("an answer")
+    }
+
+    async fn read(&mut self) -> Answer {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(self.stream.read_u8().await.expect("the answer's head"));
+        }
+        let head = String::from_utf8(head).expect("ASCII");
+        let (line, fields) = head.trim_end().split_once("\r\n").expect("a status line");
+        let field = |line: &str| line.split_once(": ").map(|(name, value)| (name.to_lowercase(), value.to_owned()));
+        let headers: BTreeMap<_, _> = fields.split("\r\n").filter_map(field).collect();
+        let mut body = vec![0; headers["content-length"].parse().expect("a length")];
+        self.stream.read_exact(&mut body).await.expect("the answer's body");
+        Answer { status: line[9..12].parse().expect("a status"), headers, body }
+    }
+}
+
+async fn axum(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
+async fn hyper(api: &Api) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let service = TowerToHyperService::new(api.clone());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service.clone()));
+        }
+    });
+    address
+}
+
+/// A store that knows keys, and panics at everything else.
+struct Panicking(Arc<PostgresStore>);
+
+type Future<'a, T> = Pin<Box<dyn std::future::Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+impl Store for Panicking {
+    fn key<'s: 'f, 't: 'f, 'f>(&'s self, company: CompanyId, suffix: &'t str) -> Future<'f, Option<KeyRecord>>
+    where
+        Self: 'f,
+    {
+        self.0.key(company, suffix)
+    }
+
+    fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
+        panic!("the password is hunter2")
+    }
+
+    fn begin<'s: 'f, 'f>(&'s self, _: CompanyId) -> Future<'f, Box<dyn Tx>>
+    where
+        Self: 'f,
+    {
+        Box::pin(async { panic!("the password is hunter2") })
+    }
+
+    fn next_company<'s: 'f, 'f>(&'s self) -> Future<'f, CompanyId>
+    where
+        Self: 'f,
+    {
+        self.0.next_company()
+    }
+}

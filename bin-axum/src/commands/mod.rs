@@ -7,6 +7,7 @@ mod key;
 pub(crate) mod serve;
 mod user;
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -53,6 +54,5 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
 /// Prints a result: one JSON line on stdout.
 pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
     let line = serde_json::to_string(result).map_err(|error| Failure::Other(error.to_string()))?;
-    println!("{line}");
-    Ok(())
+    writeln!(std::io::stdout(), "{line}").map_err(Failure::io("cannot write to stdout"))
 }

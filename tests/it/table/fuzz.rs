@@ -10,7 +10,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use svc_core::operation::registry::OPERATIONS;
+use svc_core::operation::registry::{Endpoint, OPERATIONS};
 use svc_tests::{Actor, Reply, World, fresh_key};
 
 use super::{company, filters};
@@ -82,20 +82,25 @@ fn escaped(target: &[u8]) -> String {
 }
 
 fn case() -> impl Strategy<Value = Case> {
-    let operation = select(OPERATIONS.iter().collect::<Vec<_>>());
-    let known = (operation, clave()).prop_map(|(endpoint, clave)| {
-        let path = endpoint.spec.path.split('/').map(|part| if part.starts_with('{') { &clave } else { part });
-        (endpoint.spec.method.name(), path.collect::<Vec<_>>().join("/").into_bytes())
-    });
-    let methods = select(vec!["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"]);
-    let wild = (methods, vec(any::<u8>(), 0..40)).prop_map(|(method, path)| (method, [b"/".to_vec(), path].concat()));
-    let route = prop_oneof![12 => known, 1 => wild];
-    (route, query(), prop_oneof![3 => Just(Vec::new()), 1 => vec(header(), 1..3)], body()).prop_map(
-        |((method, path), query, headers, body)| {
-            let query = if method == "GET" || query.len() % 5 == 0 { query } else { Vec::new() };
-            Case { method, path, query, headers, body }
-        },
-    )
+    let headers = prop_oneof![3 => Just(Vec::new()), 1 => vec(header(), 1..3)];
+    (route(), query(), any::<bool>(), headers, body()).prop_map(|((method, path), query, asks, headers, body)| {
+        let query = if method == "GET" || asks { query } else { Vec::new() };
+        Case { method, path, query, headers, body }
+    })
+}
+
+fn route() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
+    let operation = || (select(OPERATIONS.iter().collect::<Vec<_>>()), clave());
+    let other = || select(vec!["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"]);
+    let path = |endpoint: &Endpoint, clave: &str| {
+        let parts = endpoint.spec.path.split('/').map(|part| if part.starts_with('{') { clave } else { part });
+        parts.collect::<Vec<_>>().join("/").into_bytes()
+    };
+    prop_oneof![
+        12 => operation().prop_map(move |(endpoint, clave)| (endpoint.spec.method.name(), path(endpoint, &clave))),
+        1 => (other(), operation()).prop_map(move |(method, (endpoint, clave))| (method, path(endpoint, &clave))),
+        1 => (other(), vec(any::<u8>(), 0..40)).prop_map(|(method, path)| (method, [b"/".to_vec(), path].concat())),
+    ]
 }
 
 fn clave() -> impl Strategy<Value = String> {
@@ -103,13 +108,12 @@ fn clave() -> impl Strategy<Value = String> {
 }
 
 fn query() -> impl Strategy<Value = Vec<u8>> {
-    let names = keyed_filters();
-    let pair = (select(names), prop_oneof![2 => Just(None), 2 => vec(any::<u8>(), 0..30).prop_map(Some)]).prop_map(
-        |((name, sample), random)| match random {
-            None => format!("{name}={sample}").into_bytes(),
-            Some(bytes) => [name.into_bytes(), b"=".to_vec(), escaped(&bytes)[1..].as_bytes().to_vec()].concat(),
-        },
-    );
+    let pair =
+        (select(filters_with_values()), prop_oneof![2 => Just(None), 2 => vec(any::<u8>(), 0..30).prop_map(Some)])
+            .prop_map(|((name, sample), random)| match random {
+                None => format!("{name}={sample}").into_bytes(),
+                Some(bytes) => [name.into_bytes(), b"=".to_vec(), escaped(&bytes)[1..].as_bytes().to_vec()].concat(),
+            });
     prop_oneof![
         2 => Just(Vec::new()),
         4 => vec(pair, 1..4).prop_map(|pairs| pairs.join(&b'&')),
@@ -118,8 +122,8 @@ fn query() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// The filters of every list, each with a value that it takes.
-fn keyed_filters() -> Vec<(String, String)> {
-    let described = OPERATIONS.iter().flat_map(svc_core::operation::registry::Endpoint::filters);
+fn filters_with_values() -> Vec<(String, String)> {
+    let described = OPERATIONS.iter().flat_map(Endpoint::filters);
     let mut names: Vec<_> = described.map(|filter| (filter.name.to_owned(), filters::sample(filter.takes))).collect();
     names.extend([("limite".to_owned(), "7".to_owned()), ("cursor".to_owned(), "AAAA".to_owned())]);
     names
@@ -145,13 +149,24 @@ fn header() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
 }
 
 fn body() -> impl Strategy<Value = Vec<u8>> {
+    let plausible = [
+        ["rfc", "\"EKU9003173C9\""],
+        ["regimen", "601"],
+        ["uso_cfdi", "\"G03\""],
+        ["cp", "\"99999\""],
+        ["pais", "-1"],
+        ["empresa", "\"Ñandú\""],
+        ["telefono", "\"+52 (55) 1234-5678\""],
+        ["vendedor", "1"],
+        ["vendedor", "-1"],
+    ];
+    let plausible = select(plausible.to_vec()).prop_map(|[name, value]| (quoted(name), value.to_owned()));
     prop_oneof![
         1 => vec(any::<u8>(), 0..200),
         1 => json().prop_map(String::into_bytes),
-        6 => vec((field(), json()), 0..6).prop_map(|members| object(&members).into_bytes()),
-        3 => vec((field(), json()), 0..2).prop_map(|mut members| {
-            members.retain(|(name, _)| !["\"nombre\"", "\"correo\""].contains(&name.as_str()));
-            members.push(("\"nombre\"".to_owned(), "\"Ana\"".to_owned()));
+        4 => vec((field(), json()), 0..6).prop_map(|members| object(&members).into_bytes()),
+        4 => vec(plausible, 0..3).prop_map(|mut members| {
+            members.push((quoted("nombre"), quoted("Ana")));
             object(&members).into_bytes()
         }),
     ]
