@@ -1,15 +1,5 @@
 -- Customers and prospects.
 
--- The form in which telephone filters compare: the last 10 characters without spaces, hyphens, parentheses and plus.
-CREATE FUNCTION telefono_comparable(telefono text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN right(regexp_replace(telefono, '[\s()+-]', '', 'g'), 10);
-
--- The form in which the e-mail filter compares: lower case, no white space.
-CREATE FUNCTION correo_comparable(correo text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    RETURN lower(regexp_replace(correo, '\s', '', 'g'));
-
 CREATE TABLE clientes (
     empresa           bigint NOT NULL REFERENCES empresas,
     clave             bigint NOT NULL,
@@ -41,6 +31,11 @@ CREATE TABLE clientes (
     lista             bigint,
     plataforma        text CHECK (plataforma IN ('a', 'b', 'c', 'd', 'e')),
     mensaje           text,
+    -- The forms in which the filters of their names compare. The program makes them, so that what is stored and what is
+    -- asked for pass through the same function.
+    correo_comparable    text,
+    telefono_comparable  text,
+    movil_comparable     text,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT clientes_vendedor_fk FOREIGN KEY (empresa, vendedor) REFERENCES usuarios,
     CONSTRAINT clientes_lista_fk FOREIGN KEY (empresa, lista) REFERENCES listas_precios
@@ -50,9 +45,9 @@ CREATE UNIQUE INDEX clientes_rfc_unico ON clientes (empresa, rfc) WHERE rfc NOT 
 -- An index a filter; each ends in clave, the order of every page.
 CREATE INDEX clientes_folio ON clientes (empresa, folio, clave);
 CREATE INDEX clientes_rfc ON clientes (empresa, rfc, clave);
-CREATE INDEX clientes_correo ON clientes (empresa, correo_comparable(correo), clave);
-CREATE INDEX clientes_telefono ON clientes (empresa, telefono_comparable(telefono), clave);
-CREATE INDEX clientes_movil ON clientes (empresa, telefono_comparable(movil), clave);
+CREATE INDEX clientes_correo ON clientes (empresa, correo_comparable, clave);
+CREATE INDEX clientes_telefono ON clientes (empresa, telefono_comparable, clave);
+CREATE INDEX clientes_movil ON clientes (empresa, movil_comparable, clave);
 CREATE INDEX clientes_prospecto ON clientes (empresa, prospecto, clave);
 CREATE INDEX clientes_publico ON clientes (empresa, publico, clave);
 CREATE INDEX clientes_id_platform_a ON clientes (empresa, id_platform_a, clave) WHERE id_platform_a IS NOT NULL;

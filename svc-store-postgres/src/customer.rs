@@ -4,6 +4,7 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::clientes::{Customer, CustomerFilter};
 use svc_core::domain::customer::CustomerData;
+use svc_core::domain::text::{clean_phone, normalise_email};
 use svc_core::domain::time::Timestamp;
 use svc_core::operation::Query;
 use svc_core::store::{CustomerReader, CustomerTx, NewCustomerRow, StoreError};
@@ -48,9 +49,9 @@ impl CustomerReader for PostgresReader<'_> {
             match filter {
                 F::Clave(clave) => page.compare("clave = ", clave),
                 F::Folio(folio) => page.compare("folio = ", folio),
-                F::Correo(correo) => page.compare("correo_comparable(correo) = ", correo),
-                F::Telefono(telefono) => page.compare("telefono_comparable(telefono) = ", telefono),
-                F::Movil(movil) => page.compare("telefono_comparable(movil) = ", movil),
+                F::Correo(correo) => page.compare("correo_comparable = ", correo),
+                F::Telefono(telefono) => page.compare("telefono_comparable = ", telefono),
+                F::Movil(movil) => page.compare("movil_comparable = ", movil),
                 F::Rfc(rfc) => page.compare("rfc = ", rfc),
                 F::Prospecto(prospecto) => page.compare("prospecto = ", prospecto),
                 F::Publico(publico) => page.compare("publico = ", publico),
@@ -76,8 +77,9 @@ impl CustomerTx for PostgresTx {
         let data = row.data;
         sqlx::query(
             "INSERT INTO clientes (empresa, clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto,
-                                   modificado, regimen, uso_cfdi, cp, calle, colonia, pais, vendedor, mensaje)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+                                   modificado, regimen, uso_cfdi, cp, calle, colonia, pais, vendedor, mensaje,
+                                   correo_comparable, telefono_comparable, movil_comparable)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
         )
         .bind(self.empresa)
         .bind(clave)
@@ -98,6 +100,9 @@ impl CustomerTx for PostgresTx {
         .bind(data.pais)
         .bind(row.vendedor)
         .bind(row.mensaje)
+        .bind(data.correo.as_deref().map(normalise_email))
+        .bind(data.telefono.as_deref().map(clean_phone))
+        .bind(data.movil.as_deref().map(clean_phone))
         .execute(self.connection())
         .await
         .map_err(store_error)?;
@@ -125,7 +130,8 @@ impl CustomerTx for PostgresTx {
     ) -> Result<(), StoreError> {
         sqlx::query(
             "UPDATE clientes SET nombre = $3, razon_social = $4, rfc = $5, regimen = $6, uso_cfdi = $7, cp = $8, correo = $9,
-                 telefono = $10, movil = $11, calle = $12, colonia = $13, pais = $14, modificado = $15
+                 telefono = $10, movil = $11, calle = $12, colonia = $13, pais = $14, modificado = $15,
+                 correo_comparable = $16, telefono_comparable = $17, movil_comparable = $18
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
@@ -143,6 +149,9 @@ impl CustomerTx for PostgresTx {
         .bind(&data.colonia)
         .bind(data.pais)
         .bind(modificado.get())
+        .bind(data.correo.as_deref().map(normalise_email))
+        .bind(data.telefono.as_deref().map(clean_phone))
+        .bind(data.movil.as_deref().map(clean_phone))
         .execute(self.connection())
         .await
         .map_err(store_error)?;

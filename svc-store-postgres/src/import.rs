@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use sqlx::AssertSqlSafe;
 use svc_core::backoffice::import::{BrandRecord, CategoryRecord, CustomerRecord, ProductRecord, UnitRecord};
 use svc_core::domain::customer::DEFAULT_COUNTRY;
-use svc_core::domain::text::{fold, tidy_emails};
+use svc_core::domain::text::{clean_phone, fold, normalise_email, tidy_emails};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{BrandStatus, Platform, ProductKind, ProductStatus, ProductSubkind, Status};
-use svc_core::store::{Conflict, ImportTx, StoreError};
+use svc_core::store::{Conflict, ImportTx, Parents, StoreError};
 
 use crate::copy::Copy;
 use crate::error::store_error;
@@ -25,6 +25,27 @@ impl ImportTx for PostgresTx {
 
     async fn release_savepoint(&mut self) -> Result<(), StoreError> {
         self.control("RELEASE SAVEPOINT lote").await
+    }
+
+    async fn defer_parents(&mut self) -> Result<(), StoreError> {
+        self.control("SET CONSTRAINTS productos_clave_padre_fk, categorias_padre_fk DEFERRED").await
+    }
+
+    async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
+        let statement = match parents {
+            Parents::Products => {
+                "SELECT c FROM unnest($2::bigint[]) c WHERE NOT EXISTS (SELECT FROM productos WHERE empresa = $1 AND clave = c)"
+            }
+            Parents::Categories => {
+                "SELECT c FROM unnest($2::bigint[]) c WHERE NOT EXISTS (SELECT FROM categorias WHERE empresa = $1 AND clave = c)"
+            }
+        };
+        sqlx::query_scalar(statement)
+            .bind(self.empresa)
+            .bind(claves)
+            .fetch_all(self.connection())
+            .await
+            .map_err(store_error)
     }
 
     async fn import_customers(&mut self, rows: &[CustomerRecord], now: Timestamp) -> Result<(), StoreError> {
@@ -47,13 +68,18 @@ impl ImportTx for PostgresTx {
             copy.optional(row.cp.as_deref()).optional(row.calle.as_deref()).optional(row.colonia.as_deref());
             copy.value(row.pais.unwrap_or(DEFAULT_COUNTRY)).optional(row.vendedor);
             copy.value(row.limite_credito.unwrap_or_default()).value(row.dias_credito.unwrap_or(0));
-            copy.optional(row.lista).optional(row.plataforma.map(Platform::word)).end();
+            copy.optional(row.lista).optional(row.plataforma.map(Platform::word));
+            copy.optional(row.correo.as_deref().map(normalise_email));
+            copy.optional(row.telefono.as_deref().map(clean_phone))
+                .optional(row.movil.as_deref().map(clean_phone))
+                .end();
         }
         copy.send(
             self.connection(),
             "COPY clientes (empresa, clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto, id_platform_a, \
              id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico, proximo_contacto, modificado, regimen, uso_cfdi, \
-             cp, calle, colonia, pais, vendedor, limite_credito, dias_credito, lista, plataforma) FROM STDIN",
+             cp, calle, colonia, pais, vendedor, limite_credito, dias_credito, lista, plataforma, \
+             correo_comparable, telefono_comparable, movil_comparable) FROM STDIN",
         )
         .await
     }
@@ -131,23 +157,25 @@ impl PostgresTx {
         sqlx::query(statement).execute(self.connection()).await.map(|_| ()).map_err(store_error)
     }
 
-    /// The claves of rows, of which some bring their own; the others get the next ones, beyond all that are brought.
+    /// The claves of rows, of which some bring their own. Row by row: one that brings none gets the clave after the
+    /// greatest so far, so that where a batch ends makes no difference.
     async fn claves(
         &mut self,
         serie: &str,
         given: impl Iterator<Item = Option<i64>> + Send,
     ) -> Result<Vec<i64>, StoreError> {
         let given: Vec<Option<i64>> = given.collect();
-        if let Some(greatest) = given.iter().flatten().max() {
-            self.move_past(serie, *greatest).await?;
-        }
-        let missing = given.iter().filter(|clave| clave.is_none()).count();
-        let mut next = if missing == 0 { 0 } else { self.next(serie, missing).await? };
-        let mut following = || {
-            next += 1;
-            next - 1
-        };
-        Ok(given.into_iter().map(|clave| clave.unwrap_or_else(&mut following)).collect())
+        let mut last = self.next(serie, 0).await? - 1;
+        let claves = given
+            .into_iter()
+            .map(|given| {
+                let clave = given.unwrap_or(last.saturating_add(1));
+                last = last.max(clave);
+                clave
+            })
+            .collect();
+        self.move_past(serie, last).await?;
+        Ok(claves)
     }
 
     /// The claves of catalogue names; one that does not exist is a conflict of `field`. `table` is one of ours.

@@ -4,6 +4,7 @@ pub mod clock;
 pub mod customer;
 pub mod event;
 pub mod money;
+pub mod quantity;
 pub mod rfc;
 pub mod sat;
 pub mod scope;

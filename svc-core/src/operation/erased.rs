@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::page::{self, Cursors, Regime};
@@ -34,6 +35,7 @@ pub(crate) trait AnyList: Send + Sync {
         query: &str,
         cursors: &Cursors<'_>,
         regime: Regime,
+        now: DateTime<Utc>,
     ) -> Result<Bytes, Error>;
 }
 
@@ -91,8 +93,10 @@ impl<L: List> AnyList for Of<L> {
         query: &str,
         cursors: &Cursors<'_>,
         regime: Regime,
+        now: DateTime<Utc>,
     ) -> Result<Bytes, Error> {
-        let query = filters::read(L::SPEC.filters, query, cursors, regime)?;
+        let mut query = filters::read(L::SPEC.filters, query, cursors, regime, now)?;
+        L::settle(&mut query)?;
         let items = L::fetch(reader, &query).await?;
         page::write(items, &query, cursors)
     }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use percent_encoding::percent_decode_str;
+use uuid::Uuid;
 
 use super::page::{Cursors, Regime};
 use crate::domain::text;
@@ -24,6 +25,7 @@ pub struct Filter<F> {
 enum Kind<F> {
     Integer(fn(i64) -> F),
     Text { shortest: usize, longest: usize, make: fn(String) -> F },
+    Uuid(fn(String) -> F),
     Boolean(fn(bool) -> F),
     Choice { values: &'static [&'static str], make: fn(&'static str) -> F },
     Email(fn(String) -> F),
@@ -45,6 +47,8 @@ pub enum Takes {
         /// Greatest length.
         longest: usize,
     },
+    /// A complete fiscal folio of 36 characters, compared without case.
+    Uuid,
     /// `true` or `false`.
     Boolean,
     /// One of these words.
@@ -84,6 +88,11 @@ pub const fn exact<F>(name: &'static str, make: fn(String) -> F) -> Filter<F> {
 /// A string of `shortest` to `longest` characters, compared exactly.
 pub const fn sized<F>(name: &'static str, shortest: usize, longest: usize, make: fn(String) -> F) -> Filter<F> {
     Filter { name, kind: Kind::Text { shortest, longest, make } }
+}
+
+/// A complete fiscal folio, 36 characters; compared without case.
+pub const fn uuid<F>(name: &'static str, make: fn(String) -> F) -> Filter<F> {
+    Filter { name, kind: Kind::Uuid(make) }
 }
 
 /// `true` or `false`.
@@ -127,6 +136,7 @@ impl<F> Filter<F> {
         let takes = match self.kind {
             Kind::Integer(_) => Takes::Integer,
             Kind::Text { shortest, longest, .. } => Takes::Text { shortest, longest },
+            Kind::Uuid(_) => Takes::Uuid,
             Kind::Boolean(_) => Takes::Boolean,
             Kind::Choice { values, .. } => Takes::Choice(values),
             Kind::Email(_) => Takes::Email,
@@ -135,6 +145,15 @@ impl<F> Filter<F> {
             Kind::Instant(edge, _) | Kind::Date(edge, _) => Takes::Bound(edge),
         };
         Description { name: self.name, takes }
+    }
+
+    /// Refuses a value of which nothing is left once it is normalised.
+    fn filled(&self, value: String) -> Result<String, Error> {
+        if value.is_empty() {
+            Err(Error::field(Code::FiltroVacio, self.name, "el filtro está vacío"))
+        } else {
+            Ok(value)
+        }
     }
 
     /// Makes the filter of a value that is neither empty nor given twice.
@@ -150,6 +169,10 @@ impl<F> Filter<F> {
                 }
                 Ok(make(value.to_owned()))
             }
+            Kind::Uuid(make) => match Uuid::try_parse(value) {
+                Ok(uuid) if value.len() == 36 => Ok(make(uuid.to_string())),
+                _ => Err(invalid("debe ser un folio fiscal de 36 caracteres".into())),
+            },
             Kind::Boolean(make) => match value {
                 "true" => Ok(make(true)),
                 "false" => Ok(make(false)),
@@ -159,13 +182,8 @@ impl<F> Filter<F> {
                 Some(word) => Ok(make(word)),
                 None => Err(invalid(format!("debe ser uno de: {}", values.join(", ")).into())),
             },
-            Kind::Email(make) => Ok(make(text::normalise_email(value))),
-            Kind::Phone(make) => match text::clean_phone(value) {
-                cleaned if cleaned.is_empty() => {
-                    Err(Error::field(Code::FiltroVacio, self.name, "el filtro está vacío"))
-                }
-                cleaned => Ok(make(cleaned)),
-            },
+            Kind::Email(make) => self.filled(text::normalise_email(value)).map(make),
+            Kind::Phone(make) => self.filled(text::clean_phone(value)).map(make),
             Kind::Search(make) => match text::search_words(value) {
                 words if words.is_empty() => {
                     Err(Error::field(Code::BusquedaCorta, self.name, "necesita una palabra de al menos 3 caracteres"))
@@ -187,14 +205,16 @@ pub struct Query<F> {
     pub after: Option<i64>,
     /// The page's size.
     pub limit: u32,
+    /// Now: what `vencido` and open date ranges are judged by.
+    pub now: DateTime<Utc>,
     /// Names and values of the filters, in the order of the names: what a cursor is bound to.
     pub(super) canonical: String,
 }
 
 impl<F> Query<F> {
     /// A query of one's own, for reads outside a request.
-    pub fn new(filters: Vec<F>, after: Option<i64>, limit: u32) -> Self {
-        Self { filters, after, limit, canonical: String::new() }
+    pub fn new(filters: Vec<F>, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
+        Self { filters, after, limit, now, canonical: String::new() }
     }
 }
 
@@ -204,8 +224,9 @@ pub(crate) fn read<F>(
     query: &str,
     cursors: &Cursors<'_>,
     regime: Regime,
+    now: DateTime<Utc>,
 ) -> Result<Query<F>, Error> {
-    let mut given = parameters(query)?;
+    let mut given = parameters(query);
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_known(table, name)) {
         return Err(Error::field(
             Code::FiltroNoPermitido,
@@ -224,8 +245,8 @@ pub(crate) fn read<F>(
         if value.trim().is_empty() {
             return Err(Error::field(Code::FiltroVacio, name, "el filtro está vacío"));
         }
-        if value.contains('\0') {
-            return Err(Error::field(Code::FiltroInvalido, name, "contiene un carácter NUL"));
+        if value.contains(['\0', '\u{fffd}']) {
+            return Err(Error::field(Code::FiltroInvalido, name, "no es texto UTF-8"));
         }
         let filter = table.iter().find(|filter| filter.name == *name);
         filters.extend(filter.map(|filter| filter.read(value)).transpose()?);
@@ -240,35 +261,25 @@ pub(crate) fn read<F>(
     }
     let limit = regime.limit(limit.as_deref())?;
     let after = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
-    Ok(Query { filters, after, limit, canonical })
+    Ok(Query { filters, after, limit, now, canonical })
 }
 
 /// Whether `limite` asks for more than will be served once limits are enforced.
 pub(crate) fn exceeds_unannounced(query: &str, regime: Regime) -> bool {
-    let Ok(given) = parameters(query) else { return false };
+    let given = parameters(query);
     let asked = given.iter().find(|(name, _)| name == "limite").and_then(|(_, value)| regime.limit(Some(value)).ok());
     asked.is_some_and(|limit| limit > regime.unannounced)
 }
 
-/// The parameters of a query string, decoded as HTML forms are: `+` is a space. Bytes that are no UTF-8 are refused.
-pub(crate) fn parameters(query: &str) -> Result<Vec<(String, String)>, Error> {
-    query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name =
-                decode(name).ok_or_else(|| Error::new(Code::FiltroNoPermitido).message("un parámetro no es UTF-8"))?;
-            let value = decode(value)
-                .ok_or_else(|| Error::field(Code::FiltroInvalido, &crate::json::brief(&name), "no es UTF-8"))?;
-            Ok((name, value))
-        })
+/// The parameters of a query string, decoded as HTML forms are: `+` is a space. Bytes that are no UTF-8 become U+FFFD,
+/// which no name has and no value may hold.
+pub(crate) fn parameters(query: &str) -> Vec<(String, String)> {
+    let decode = |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (decode(name), decode(value)))
         .collect()
-}
-
-fn decode(text: &str) -> Option<String> {
-    let spaced = text.replace('+', " ");
-    percent_decode_str(&spaced).decode_utf8().ok().map(Cow::into_owned)
 }
 
 fn is_known<F>(table: &[Filter<F>], name: &str) -> bool {
@@ -340,7 +351,7 @@ mod tests {
 
     fn ask(query: &str) -> Result<Query<F>, Code> {
         let regime = Regime::of(Pages::Enforced, LimitMode::Enforced);
-        read(TABLE, query, &Cursors::new(&company(1), "/x"), regime).map_err(|error| error.code())
+        read(TABLE, query, &Cursors::new(&company(1), "/x"), regime, DateTime::UNIX_EPOCH).map_err(|error| error.code())
     }
 
     #[test]
@@ -354,6 +365,9 @@ mod tests {
             ("clave=", Code::FiltroVacio),
             ("rfc=%20", Code::FiltroVacio),
             ("telefono=-()", Code::FiltroVacio),
+            ("correo=,", Code::FiltroVacio),
+            ("limite=%FF", Code::LimiteInvalido),
+            ("cursor=%FF", Code::CursorInvalido),
             ("clave=1&clave=1", Code::FiltroInvalido),
             ("clave=1.0", Code::FiltroInvalido),
             ("clave=%2B1", Code::FiltroInvalido),

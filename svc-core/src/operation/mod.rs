@@ -16,6 +16,7 @@ mod erased;
 pub mod filters;
 pub mod page;
 pub mod registry;
+pub mod window;
 
 use std::future::Future;
 
@@ -168,6 +169,13 @@ pub trait List: Send + Sync + 'static {
     type Filter: Send + Sync + 'static;
     /// A record.
     type Item: Serialize + Keyed + Send + Sync;
+
+    /// Judges and completes a query as a whole: selectors that must be there, date windows, what is shown when nothing
+    /// is asked. Most lists have nothing to add.
+    fn settle(query: &mut Query<Self::Filter>) -> Result<(), Error> {
+        let _ = query;
+        Ok(())
+    }
 
     /// Reads at most `query.limit + 1` records after `query.after`, in the order of their claves, in one statement.
     fn fetch(

@@ -65,7 +65,7 @@ async fn serve(
             }
             let reader = api.store.reader(caller.company().id);
             let cursors = Cursors::new(caller.company(), spec.path);
-            Ok(Reply::new(StatusCode::OK, list.page(reader.as_ref(), query, &cursors, regime).await?))
+            Ok(Reply::new(StatusCode::OK, list.page(reader.as_ref(), query, &cursors, regime, api.clock.now()).await?))
         }
         Handler::Write(operation) => {
             let body = decode::receive(head, body, api.max_body).await?;

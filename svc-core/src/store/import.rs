@@ -6,6 +6,15 @@ use super::StoreError;
 use crate::backoffice::import::{BrandRecord, CategoryRecord, CustomerRecord, ProductRecord, UnitRecord};
 use crate::domain::time::Timestamp;
 
+/// Tables whose records may name another of the same table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parents {
+    /// `productos.clave_padre`
+    Products,
+    /// `categorias.padre`
+    Categories,
+}
+
 /// Imports inside a transaction. Each writes all of `rows` or fails; a row without clave gets the next one, and
 /// claves given by a row move the company's counter past them.
 #[async_trait]
@@ -19,6 +28,12 @@ pub trait ImportTx {
     /// Forgets the savepoint; what was done since stays.
     async fn release_savepoint(&mut self) -> Result<(), StoreError>;
 
+    /// Lets records name parents that come later in the file; [`ImportTx::missing`] tells which never came.
+    async fn defer_parents(&mut self) -> Result<(), StoreError>;
+
+    /// Those of `claves` that no record of the company has.
+    async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
+
     /// Customers.
     async fn import_customers(&mut self, rows: &[CustomerRecord], now: Timestamp) -> Result<(), StoreError>;
 
@@ -28,7 +43,7 @@ pub trait ImportTx {
     /// Brands.
     async fn import_brands(&mut self, rows: &[BrandRecord]) -> Result<(), StoreError>;
 
-    /// Categories; parents come before their children.
+    /// Categories.
     async fn import_categories(&mut self, rows: &[CategoryRecord]) -> Result<(), StoreError>;
 
     /// Units.

@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{CustomerReader, CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
-pub use import::ImportTx;
+pub use import::{ImportTx, Parents};
 pub use outbox::{NewEvent, OutboxTx};
 pub use product::ProductReader;
 pub(crate) use transaction::{Work, transact};

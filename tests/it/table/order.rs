@@ -1,6 +1,7 @@
 //! The order of checks (contract §2): of two faults at once, the earlier one is reported.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use chrono::TimeDelta;
 use http::Method;
@@ -72,10 +73,11 @@ async fn of_two_faults_the_earlier_one_is_reported() {
             }
             let faults = [first, second];
             let standing = faults.map(|fault| is_of_the_key(fault).then_some(fault));
-            if !actors.contains_key(&standing) {
-                actors.insert(standing, actor(&world, &faults).await);
-            }
-            let reply = send(&actors[&standing], &faults).await;
+            let actor = match actors.entry(standing) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(actor(&world, &faults).await),
+            };
+            let reply = send(actor, &faults).await;
             fails(&reply, status, codigo, &format!("{first:?} and {second:?}"));
         }
     }

@@ -6,6 +6,7 @@
 
 mod records;
 
+use std::collections::HashSet;
 use std::io;
 
 use serde::de::DeserializeOwned;
@@ -16,7 +17,7 @@ use super::{Office, existing};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::json::{Fault, Json};
-use crate::store::{CompanyId, Conflict, StoreError, Tx, Work, transact};
+use crate::store::{CompanyId, Conflict, Parents, StoreError, Tx, Work, transact};
 
 /// Records that go to the database in one statement.
 const BATCH: usize = 1_000;
@@ -137,8 +138,16 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Work for Import<'_, L> {
 
 /// A record that can be imported.
 trait Record: DeserializeOwned + Send + Sync {
+    /// The field by which a record names another of its own kind, which may come later in the file.
+    const PARENT: Option<(&'static str, Parents)> = None;
+
     /// Judges what its types cannot.
     fn check(&self) -> Result<(), Fault>;
+
+    /// The record it names.
+    fn parent(&self) -> Option<i64> {
+        None
+    }
 
     fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> impl Future<Output = Result<(), StoreError>> + Send;
 }
@@ -146,11 +155,15 @@ trait Record: DeserializeOwned + Send + Sync {
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
     async fn load<R: Record>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
         let mut count = 0;
+        let mut named = Vec::new();
+        tx.defer_parents().await?;
         loop {
             let (numbers, rows) = self.lines.batch::<R>()?;
             if rows.is_empty() {
+                refuse_orphans::<R>(tx, &named).await?;
                 return Ok(count);
             }
+            named.extend(numbers.iter().zip(&rows).filter_map(|(line, row)| Some((*line, row.parent()?))));
             tx.savepoint().await?;
             match R::insert(tx, &rows, self.now).await {
                 Ok(()) => tx.release_savepoint().await?,
@@ -162,6 +175,21 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
             count += rows.len() as u64;
             (self.progress)(count);
         }
+    }
+}
+
+/// Refuses the first line that names a parent which is neither in the company nor in the file.
+async fn refuse_orphans<R: Record>(tx: &mut dyn Tx, named: &[(u64, i64)]) -> Result<(), ImportError> {
+    let Some((field, parents)) = R::PARENT else { return Ok(()) };
+    let mut claves: Vec<i64> = named.iter().map(|(_, clave)| *clave).collect();
+    claves.sort_unstable();
+    claves.dedup();
+    let missing: HashSet<i64> = tx.missing(parents, &claves).await?.into_iter().collect();
+    match named.iter().find(|(_, clave)| missing.contains(clave)) {
+        Some((line, _)) => {
+            Err(ImportError::Line { line: *line, text: format!("{field}: no existe en la empresa ni en el archivo") })
+        }
+        None => Ok(()),
     }
 }
 

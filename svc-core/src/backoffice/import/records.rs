@@ -10,7 +10,7 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{BrandStatus, Platform, ProductKind, ProductStatus, ProductSubkind, Status};
 use crate::error::Code;
 use crate::json::{Digits, Fault, Text};
-use crate::store::{StoreError, Tx};
+use crate::store::{Parents, StoreError, Tx};
 
 /// A unit of measure.
 #[derive(Debug, Deserialize)]
@@ -138,6 +138,12 @@ impl Record for BrandRecord {
 }
 
 impl Record for CategoryRecord {
+    const PARENT: Option<(&'static str, Parents)> = Some(("padre", Parents::Categories));
+
+    fn parent(&self) -> Option<i64> {
+        self.padre.filter(|padre| *padre != -1)
+    }
+
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)
     }
@@ -151,7 +157,6 @@ impl Record for CustomerRecord {
     /// What an older system held may break today's rules of regime and use, so only shapes and catalogues are judged.
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
-        require(self.nombre.is_some() || self.razon_social.is_some(), "nombre", "hace falta nombre o razon_social")?;
         if let Some(rfc) = &self.rfc {
             let upper = Rfc::parse(rfc).map_err(|fault| Fault::new(Code::RfcInvalido, "rfc", fault.to_string()))?;
             require(upper.as_str() == &**rfc, "rfc", "debe ir en mayúsculas")?;
@@ -177,6 +182,12 @@ impl Record for CustomerRecord {
 }
 
 impl Record for ProductRecord {
+    const PARENT: Option<(&'static str, Parents)> = Some(("clave_padre", Parents::Products));
+
+    fn parent(&self) -> Option<i64> {
+        self.clave_padre.filter(|padre| *padre != 0)
+    }
+
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.clave_padre.is_none_or(|padre| padre >= 0), "clave_padre", "no puede ser negativa")?;

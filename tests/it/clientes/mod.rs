@@ -1,0 +1,56 @@
+//! `/clientes`
+
+mod create;
+mod cursor;
+mod edit;
+mod limits;
+mod list;
+
+use bytes::Bytes;
+use http::{Method, header};
+use serde_json::{Value, json};
+use svc_tests::{Actor, Reply, World, fresh_key};
+
+/// The claves of a list's records, in their order.
+fn claves(records: &[Value]) -> Vec<i64> {
+    records.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect()
+}
+
+/// So many customers, for an import.
+fn customers(count: usize) -> Vec<Value> {
+    (1..=count).map(|number| json!({"nombre": format!("Cliente {number}")})).collect()
+}
+
+/// Writes a body that need not be JSON, with an Idempotency-Key of its own.
+async fn write_raw(actor: &Actor, method: Method, path: &str, body: impl Into<Bytes>) -> Reply {
+    let request = actor.request(method, path).header("Idempotency-Key", fresh_key());
+    actor.send(request.header(header::CONTENT_TYPE, "application/json"), body).await
+}
+
+/// The newest customer as the database has it.
+async fn newest(world: &World) -> Value {
+    // Without what only repeats other columns for comparing.
+    let row: String = world
+        .sql(
+            "SELECT (to_jsonb(c) - '{correo_comparable,telefono_comparable,movil_comparable}'::text[])::text
+             FROM clientes c ORDER BY empresa DESC, clave DESC LIMIT 1",
+        )
+        .await;
+    serde_json::from_str(&row).expect("a row")
+}
+
+/// How many customers there are in all companies.
+async fn count(world: &World) -> i64 {
+    world.sql("SELECT count(*) FROM clientes").await
+}
+
+/// How many events there are of all companies.
+async fn events(world: &World) -> i64 {
+    world.sql("SELECT count(*) FROM eventos").await
+}
+
+/// The body of the event written last.
+async fn last_event(world: &World) -> Value {
+    let body: String = world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM eventos ORDER BY id DESC LIMIT 1").await;
+    serde_json::from_str(&body).expect("a body")
+}

@@ -1,0 +1,135 @@
+//! `GET /productos?buscar=`
+
+use serde_json::json;
+use svc_core::backoffice::import::Resource;
+use svc_tests::{Actor, World};
+
+use super::finds;
+
+#[tokio::test]
+async fn words_are_found_whatever_their_accents_and_case() {
+    let ana = catalogue().await;
+    finds(
+        &ana,
+        &[
+            ("buscar=camion", &[1]),
+            ("buscar=CAMI%C3%93N", &[1]),
+            ("buscar=Camio%CC%81n", &[1]),
+            ("buscar=electrico", &[1]),
+            ("buscar=nandu", &[2]),
+            ("buscar=%C3%91AND%C3%9A", &[2]),
+            ("buscar=tor-", &[1, 2, 3]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_word_is_found_at_the_start_and_inside_of_words() {
+    let ana = catalogue().await;
+    finds(
+        &ana,
+        &[
+            ("buscar=elec", &[1]),
+            ("buscar=lectri", &[1]),
+            ("buscar=rico", &[1]),
+            ("buscar=ornillo", &[2, 3]),
+            // In the SKU as well as in the description.
+            ("buscar=or-2", &[2]),
+            // No word runs over from SKU into description.
+            ("buscar=3tornillo", &[]),
+            ("buscar=nadie", &[]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn every_word_has_to_be_found_in_any_order() {
+    let ana = catalogue().await;
+    finds(
+        &ana,
+        &[
+            ("buscar=tornillo+acero", &[2, 3]),
+            ("buscar=acero+tornillo", &[2, 3]),
+            ("buscar=acero%20%20nandu", &[2]),
+            ("buscar=tor-3+acero+tornillo", &[3]),
+            ("buscar=tornillo+camion", &[]),
+            ("buscar=acero+nadie", &[]),
+            ("buscar=tornillo+tornillo", &[2, 3]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn words_of_less_than_three_characters_are_dropped() {
+    let ana = catalogue().await;
+    finds(
+        &ana,
+        &[
+            ("buscar=zz+tornillo", &[2, 3]),
+            ("buscar=tornillo+de+xx", &[2, 3]),
+            // Characters are counted, not bytes.
+            ("buscar=%C3%B1%C3%B1+tornillo", &[2, 3]),
+        ],
+    )
+    .await;
+    for query in ["a", "de", "de+la", "%C3%B1%C3%B1", "%25%25", "a+b+c+d", "%2A"] {
+        ana.get(&format!("/productos?buscar={query}")).await.fails(400, "busqueda_corta");
+    }
+}
+
+#[tokio::test]
+async fn there_are_no_wildcards() {
+    let ana = catalogue().await;
+    finds(
+        &ana,
+        &[
+            ("buscar=100%25", &[4]),
+            ("buscar=%25%25%25", &[]),
+            ("buscar=t%25o", &[]),
+            ("buscar=a_b", &[5]),
+            ("buscar=___", &[]),
+            ("buscar=a*b", &[6]),
+            ("buscar=***", &[]),
+            ("buscar=torn*", &[]),
+            ("buscar=a%5Cb", &[7]),
+            ("buscar=%5C%5C%5C", &[]),
+            ("buscar='--", &[]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_search_goes_with_the_other_filters_and_hides_the_deleted() {
+    let ana = catalogue().await;
+    finds(
+        &ana,
+        &[
+            ("buscar=tornillo&kit=true", &[3]),
+            ("buscar=tornillo&sku=TOR-2", &[2]),
+            ("buscar=tornillo&estatus=eliminado", &[8]),
+            ("buscar=tornillo&estatus=inactivo", &[]),
+        ],
+    )
+    .await;
+}
+
+async fn catalogue() -> Actor {
+    let company = World::new().await.company().await;
+    let records = [
+        json!({"sku": "TOR-1", "descripcion": "Camión eléctrico"}),
+        json!({"sku": "TOR-2", "descripcion": "TORNILLO de acero Ñandú"}),
+        json!({"sku": "TOR-3", "descripcion": "Tornillo de acero", "kit": true}),
+        json!({"sku": "P4", "descripcion": "100% algodón"}),
+        json!({"sku": "a_b"}),
+        json!({"descripcion": "xa*by"}),
+        json!({"descripcion": "a\\b"}),
+        json!({"sku": "TOR-8", "descripcion": "Tornillo viejo de acero", "estatus": "eliminado"}),
+        json!({"sku": "axb"}),
+    ];
+    company.import(Resource::Productos, &records).await.unwrap();
+    company.admin().await
+}
