@@ -2,6 +2,7 @@
 //!
 //! `cargo bench -p svc-core`
 
+use std::any::Any;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,14 +12,11 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use http::Request;
 use sha2::{Digest, Sha256};
 use svc_core::Api;
-use svc_core::api::clientes::{Customer, CustomerFilter};
-use svc_core::api::productos::{Product, ProductFilter};
+use svc_core::api::clientes::Customer;
 use svc_core::domain::scope::Scopes;
 use svc_core::domain::time::Timestamp;
-use svc_core::operation::Query;
-use svc_core::store::{
-    Company, CompanyId, CustomerReader, KeyRecord, Plan, ProductReader, Reader, Store, StoreError, Tx,
-};
+use svc_core::operation::{List, Query};
+use svc_core::store::{Company, CompanyId, KeyRecord, ListReader, Plan, Reader, Store, StoreError, Tx};
 
 const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -30,16 +28,11 @@ struct Memory {
 struct MemoryReader<'a>(&'a Memory);
 
 #[async_trait]
-impl CustomerReader for MemoryReader<'_> {
-    async fn customers(&self, _: &Query<CustomerFilter>) -> Result<Vec<Customer>, StoreError> {
-        Ok(self.0.customers.clone())
-    }
-}
-
-#[async_trait]
-impl ProductReader for MemoryReader<'_> {
-    async fn products(&self, _: &Query<ProductFilter>) -> Result<Vec<Product>, StoreError> {
-        Ok(Vec::new())
+impl<L: List> ListReader<L> for MemoryReader<'_> {
+    async fn page(&self, _: &Query<L::Filter>) -> Result<Vec<L::Item>, StoreError> {
+        // The customers if it is they who are asked for.
+        let customers: Box<dyn Any> = Box::new(self.0.customers.clone());
+        Ok(customers.downcast::<Vec<L::Item>>().map_or_else(|_| Vec::new(), |customers| *customers))
     }
 }
 

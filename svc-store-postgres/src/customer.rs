@@ -2,13 +2,16 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::api::clientes::{Customer, CustomerFilter};
-use svc_core::domain::customer::CustomerData;
-use svc_core::domain::text::{clean_phone, normalise_email};
+use svc_core::api::clientes::{Customer, CustomerFilter, Customers};
+use svc_core::backoffice::import::CustomerRecord;
+use svc_core::domain::customer::{CustomerData, DEFAULT_COUNTRY};
+use svc_core::domain::text::{clean_phone, normalise_email, tidy_emails};
 use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::Platform;
 use svc_core::operation::Query;
-use svc_core::store::{CustomerReader, CustomerTx, NewCustomerRow, StoreError};
+use svc_core::store::{CustomerTx, ListReader, NewCustomerRow, StoreError};
 
+use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
@@ -41,8 +44,8 @@ fn customer(row: &PgRow) -> Result<Customer, sqlx::Error> {
 }
 
 #[async_trait]
-impl CustomerReader for PostgresReader<'_> {
-    async fn customers(&self, query: &Query<CustomerFilter>) -> Result<Vec<Customer>, StoreError> {
+impl ListReader<Customers> for PostgresReader<'_> {
+    async fn page(&self, query: &Query<CustomerFilter>) -> Result<Vec<Customer>, StoreError> {
         use CustomerFilter as F;
         let mut page = Page::new(SELECT, "", self.empresa);
         for filter in &query.filters {
@@ -156,6 +159,42 @@ impl CustomerTx for PostgresTx {
         .await
         .map_err(store_error)?;
         Ok(())
+    }
+
+    async fn import_customers(&mut self, rows: &[CustomerRecord], now: Timestamp) -> Result<(), StoreError> {
+        let claves = self.claves("clientes", rows.iter().map(|row| row.clave)).await?;
+        let mut copy = Copy::default();
+        for (row, clave) in rows.iter().zip(claves) {
+            copy.value(self.empresa).value(clave);
+            copy.value(row.folio.as_deref().map_or_else(|| clave.to_string(), str::to_owned));
+            copy.optional(row.nombre.as_deref()).optional(row.razon_social.as_deref()).optional(row.rfc.as_deref());
+            copy.optional(row.correo.as_deref().map(tidy_emails));
+            copy.optional(row.telefono.as_deref()).optional(row.movil.as_deref());
+            copy.value(row.prospecto.unwrap_or(false));
+            for id in
+                [&row.id_platform_a, &row.id_platform_b, &row.id_platform_c, &row.id_platform_d, &row.id_platform_e]
+            {
+                copy.optional(id.as_deref());
+            }
+            copy.value(row.publico.unwrap_or(false)).optional(row.proximo_contacto.map(|date| date.0));
+            copy.value(row.modificado.unwrap_or(now)).optional(row.regimen).optional(row.uso_cfdi.as_deref());
+            copy.optional(row.cp.as_deref()).optional(row.calle.as_deref()).optional(row.colonia.as_deref());
+            copy.value(row.pais.unwrap_or(DEFAULT_COUNTRY)).optional(row.vendedor);
+            copy.value(row.limite_credito.unwrap_or_default()).value(row.dias_credito.unwrap_or(0));
+            copy.optional(row.lista).optional(row.plataforma.map(Platform::word));
+            copy.optional(row.correo.as_deref().map(normalise_email));
+            copy.optional(row.telefono.as_deref().map(clean_phone))
+                .optional(row.movil.as_deref().map(clean_phone))
+                .end();
+        }
+        copy.send(
+            self.connection(),
+            "COPY clientes (empresa, clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto, id_platform_a, \
+             id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico, proximo_contacto, modificado, regimen, uso_cfdi, \
+             cp, calle, colonia, pais, vendedor, limite_credito, dias_credito, lista, plataforma, \
+             correo_comparable, telefono_comparable, movil_comparable) FROM STDIN",
+        )
+        .await
     }
 }
 

@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+mod catalogue;
 mod company;
 mod copy;
 mod customer;

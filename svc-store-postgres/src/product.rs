@@ -2,14 +2,18 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::api::productos::{Product, ProductFilter};
-use svc_core::domain::text::like_pattern;
+use svc_core::api::productos::{Product, ProductFilter, Products};
+use svc_core::backoffice::import::ProductRecord;
+use svc_core::domain::text::{fold, like_pattern};
 use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use svc_core::operation::Query;
-use svc_core::store::{ProductReader, StoreError};
+use svc_core::store::{ListReader, ProductTx, StoreError};
 
+use crate::copy::Copy;
 use crate::page::Page;
 use crate::reader::PostgresReader;
+use crate::transaction::PostgresTx;
 
 const SELECT: &str = "SELECT p.clave, p.sku, p.folio, p.descripcion, p.estatus, p.tipo, p.subtipo, p.kit, \
                       coalesce(p.clave_padre, 0), p.codigo_sat, m.nombre, c.nombre, p.id_platform_b, p.modificado \
@@ -37,8 +41,8 @@ fn product(row: &PgRow) -> Result<Product, sqlx::Error> {
 }
 
 #[async_trait]
-impl ProductReader for PostgresReader<'_> {
-    async fn products(&self, query: &Query<ProductFilter>) -> Result<Vec<Product>, StoreError> {
+impl ListReader<Products> for PostgresReader<'_> {
+    async fn page(&self, query: &Query<ProductFilter>) -> Result<Vec<Product>, StoreError> {
         use ProductFilter as F;
         let mut page = Page::new(SELECT, "p.", self.empresa);
         let mut deleted_hidden = true;
@@ -82,4 +86,44 @@ impl ProductReader for PostgresReader<'_> {
         }
         page.fetch(self.pool, query, product).await
     }
+}
+
+#[async_trait]
+impl ProductTx for PostgresTx {
+    async fn import_products(&mut self, rows: &[ProductRecord], now: Timestamp) -> Result<(), StoreError> {
+        let brands = self.by_name("marcas", "marca", rows.iter().filter_map(|row| row.marca.as_deref())).await?;
+        let categories =
+            self.by_name("categorias", "categoria", rows.iter().filter_map(|row| row.categoria.as_deref())).await?;
+        let claves = self.claves("productos", rows.iter().map(|row| row.clave)).await?;
+        let mut copy = Copy::default();
+        for (row, clave) in rows.iter().zip(claves) {
+            copy.value(self.empresa).value(clave).optional(row.sku.as_deref());
+            copy.value(row.folio.as_deref().map_or_else(|| clave.to_string(), str::to_owned));
+            copy.optional(row.descripcion.as_deref());
+            copy.value(row.estatus.unwrap_or(ProductStatus::Activo).word());
+            copy.value(row.tipo.unwrap_or(ProductKind::Normal).word());
+            copy.value(row.subtipo.unwrap_or(ProductSubkind::Terminado).word());
+            copy.value(row.kit.unwrap_or(false)).optional(row.clave_padre.filter(|padre| *padre != 0));
+            copy.value(row.codigo_sat.as_deref().unwrap_or("01010101"));
+            copy.optional(row.marca.as_deref().and_then(|name| brands.get(name)));
+            copy.optional(row.categoria.as_deref().and_then(|name| categories.get(name)));
+            copy.optional(row.id_platform_b.as_deref()).optional(row.unidad).optional(row.codigo_barras.as_deref());
+            copy.value(row.costo.unwrap_or_default()).value(row.objeto_impuesto.as_deref().unwrap_or("02"));
+            copy.value(row.iva_venta.as_deref().unwrap_or("16")).value(row.iva_compra.as_deref().unwrap_or("16"));
+            copy.value(search_text(row.sku.as_deref(), row.descripcion.as_deref()));
+            copy.value(row.modificado.unwrap_or(now)).end();
+        }
+        copy.send(
+            self.connection(),
+            "COPY productos (empresa, clave, sku, folio, descripcion, estatus, tipo, subtipo, kit, clave_padre, codigo_sat, marca, \
+             categoria, id_platform_b, unidad, codigo_barras, costo, objeto_impuesto, iva_venta, iva_compra, busqueda, modificado) \
+             FROM STDIN",
+        )
+        .await
+    }
+}
+
+/// What `buscar` looks through (contract §3).
+fn search_text(sku: Option<&str>, description: Option<&str>) -> String {
+    fold(&[sku, description].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }

@@ -1,6 +1,11 @@
-//! The operations: one folder a resource, its wire types in `mod.rs`, one file an operation.
+//! The operations: one folder a resource, its wire types in `mod.rs`, one file an operation. A resource that is only
+//! listed is one file.
 
+pub mod categorias;
 pub mod clientes;
 pub mod health;
 pub mod leads;
+pub mod marcas;
+pub mod precios;
 pub mod productos;
+pub mod unidades;

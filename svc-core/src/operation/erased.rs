@@ -11,7 +11,7 @@ use super::page::{self, Cursors, Regime};
 use super::{Cx, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters};
 use crate::error::Error;
 use crate::json::Json;
-use crate::store::Reader;
+use crate::store::{ListReader, Reader};
 
 /// What runs an operation.
 #[derive(Clone, Copy)]
@@ -51,7 +51,10 @@ pub(crate) const fn open<O: OpenOperation>() -> (&'static Spec, Handler) {
     (const { &O::SPEC }, Handler::Open(const { &Of::<O>(PhantomData) }))
 }
 
-pub(crate) const fn list<L: List>() -> (&'static Spec, Handler) {
+pub(crate) const fn list<L: List>() -> (&'static Spec, Handler)
+where
+    for<'r> dyn Reader + 'r: ListReader<L>,
+{
     (const { &L::SPEC.spec }, Handler::List(const { &Of::<L>(PhantomData) }))
 }
 
@@ -78,7 +81,10 @@ impl<O: OpenOperation> AnyOpen for Of<O> {
 }
 
 #[async_trait]
-impl<L: List> AnyList for Of<L> {
+impl<L: List> AnyList for Of<L>
+where
+    for<'r> dyn Reader + 'r: ListReader<L>,
+{
     fn pages(&self) -> Pages {
         L::SPEC.pages
     }
@@ -97,7 +103,7 @@ impl<L: List> AnyList for Of<L> {
     ) -> Result<Bytes, Error> {
         let mut query = filters::read(L::SPEC.filters, query, cursors, regime, now)?;
         L::settle(&mut query)?;
-        let items = L::fetch(reader, &query).await?;
+        let items = ListReader::<L>::page(reader, &query).await?;
         page::write(items, &query, cursors)
     }
 }

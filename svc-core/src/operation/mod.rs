@@ -7,8 +7,9 @@
 //! 1. In `api/<resource>/`, one file: a unit type with `impl Operation` (or `impl List`), its input as a
 //!    `#[derive(Deserialize)]` struct of the wire's field names, its output as a `#[derive(Serialize)]` struct.
 //! 2. One line in [`registry::OPERATIONS`].
-//! 3. What it needs of the database: a method of the aggregate's trait in `store/`, its SQL in the twin file of
-//!    `svc-store-postgres`. A rule that needs no database is a pure function in `domain/`.
+//! 3. What it needs of the database: for a list a line in [`crate::store::Reader`] and an `impl ListReader` in
+//!    `svc-store-postgres`; for a write a method of the aggregate's trait in `store/`, its SQL in the twin file.
+//!    A rule that needs no database is a pure function in `domain/`.
 //! 4. A test file in `tests/it/` under the same path. The table tests cover it without being told.
 
 mod context;
@@ -32,7 +33,6 @@ pub use page::{Keyed, Pages};
 
 use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
-use crate::store::{Reader, StoreError};
 
 /// An HTTP method the API answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -161,14 +161,14 @@ pub trait Operation: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
-/// A page-by-page read.
+/// A page-by-page read. What reads it is [`crate::store::ListReader`].
 pub trait List: Send + Sync + 'static {
     /// What it says about itself.
     const SPEC: ListSpec<Self::Filter>;
     /// Its filters: one variant each, matched exhaustively by the store.
     type Filter: Send + Sync + 'static;
     /// A record.
-    type Item: Serialize + Keyed + Send + Sync;
+    type Item: Serialize + Keyed + Send + Sync + 'static;
 
     /// Judges and completes a query as a whole: selectors that must be there, date windows, what is shown when nothing
     /// is asked. Most lists have nothing to add.
@@ -176,12 +176,6 @@ pub trait List: Send + Sync + 'static {
         let _ = query;
         Ok(())
     }
-
-    /// Reads at most `query.limit + 1` records after `query.after`, in the order of their claves, in one statement.
-    fn fetch(
-        reader: &dyn Reader,
-        query: &Query<Self::Filter>,
-    ) -> impl Future<Output = Result<Vec<Self::Item>, StoreError>> + Send;
 }
 
 /// What a list says about itself.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::erased::{list, open, write};
 use super::{Handler, Method, Pages, Spec, filters};
-use crate::api::{clientes, health, leads, productos};
+use crate::api::{categorias, clientes, health, leads, marcas, precios, productos, unidades};
 
 /// An operation of the registry.
 pub struct Endpoint {
@@ -50,6 +50,10 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(write::<clientes::CreateCustomer>()),
     Endpoint::of(write::<clientes::EditCustomer>()),
     Endpoint::of(list::<productos::Products>()),
+    Endpoint::of(list::<precios::Prices>()),
+    Endpoint::of(list::<marcas::Brands>()),
+    Endpoint::of(list::<categorias::Categories>()),
+    Endpoint::of(list::<unidades::Units>()),
 ];
 
 /// Why a registry makes no router.

@@ -3,17 +3,9 @@
 use async_trait::async_trait;
 
 use super::StoreError;
-use crate::api::clientes::{Customer, CustomerFilter};
+use crate::backoffice::import::CustomerRecord;
 use crate::domain::customer::CustomerData;
 use crate::domain::time::Timestamp;
-use crate::operation::Query;
-
-/// Reads of customers.
-#[async_trait]
-pub trait CustomerReader: Send + Sync {
-    /// A page of customers: at most `query.limit + 1` records in the order of their claves.
-    async fn customers(&self, query: &Query<CustomerFilter>) -> Result<Vec<Customer>, StoreError>;
-}
 
 /// A customer or prospect to be stored.
 #[derive(Debug)]
@@ -47,4 +39,7 @@ pub trait CustomerTx {
         data: &CustomerData,
         modificado: Timestamp,
     ) -> Result<(), StoreError>;
+
+    /// Writes imported customers.
+    async fn import_customers(&mut self, rows: &[CustomerRecord], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -1,9 +1,11 @@
-//! What the API asks of a database. One small trait an aggregate; `svc-store-postgres` has the twin of each file.
+//! What the API asks of a database: [`ListReader`] for each list, one small trait an aggregate for what is written;
+//! `svc-store-postgres` has the twin of each file.
 //!
 //! The company is fixed when a [`Tx`] is begun or a [`Reader`] is made: no method takes a company, so none can forget it.
 //! A record that is not there is `Ok(None)`. Where two requests can race, the store settles it and says so with a
 //! [`Conflict`], never by a check beforehand.
 
+mod catalogue;
 mod company;
 mod customer;
 mod idempotency;
@@ -15,12 +17,16 @@ mod transaction;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
+use crate::api::{categorias, clientes, marcas, precios, productos, unidades};
+use crate::operation::{List, Query};
+
+pub use catalogue::CatalogueTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
-pub use customer::{CustomerReader, CustomerTx, NewCustomerRow};
+pub use customer::{CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use outbox::{NewEvent, OutboxTx};
-pub use product::ProductReader;
+pub use product::ProductTx;
 pub(crate) use transaction::{Work, transact};
 
 /// A company's number: the first part of every key and of every API key's public identifier.
@@ -99,13 +105,34 @@ pub trait Store: Send + Sync + 'static {
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 }
 
-/// All reads of a company.
-pub trait Reader: CustomerReader + ProductReader {}
-impl<T: CustomerReader + ProductReader> Reader for T {}
+/// Reads the pages of one list.
+#[async_trait]
+pub trait ListReader<L: List>: Send + Sync {
+    /// At most `query.limit + 1` records after `query.after`, in the order of their claves: one more than the page holds
+    /// tells that there is another. One statement.
+    async fn page(&self, query: &Query<L::Filter>) -> Result<Vec<L::Item>, StoreError>;
+}
+
+macro_rules! reader {
+    ($($list:path,)*) => {
+        /// All reads of a company: one of each list.
+        pub trait Reader: $(ListReader<$list> +)* Send + Sync {}
+        impl<T> Reader for T where T: $(ListReader<$list> +)* Send + Sync {}
+    };
+}
+
+reader! {
+    categorias::Categories,
+    clientes::Customers,
+    marcas::Brands,
+    precios::Prices,
+    productos::Products,
+    unidades::Units,
+}
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
-pub trait Tx: CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OutboxTx + Send {
+pub trait Tx: CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OutboxTx + ProductTx + Send {
     /// Makes everything done in it permanent, at once.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 
 use super::StoreError;
-use crate::api::productos::{Product, ProductFilter};
-use crate::operation::Query;
+use crate::backoffice::import::ProductRecord;
+use crate::domain::time::Timestamp;
 
-/// Reads of products.
+/// Products inside a transaction.
 #[async_trait]
-pub trait ProductReader: Send + Sync {
-    /// A page of products: at most `query.limit + 1` records in the order of their claves.
-    async fn products(&self, query: &Query<ProductFilter>) -> Result<Vec<Product>, StoreError>;
+pub trait ProductTx {
+    /// Writes imported products. A brand or category is named by its name and must exist.
+    async fn import_products(&mut self, rows: &[ProductRecord], now: Timestamp) -> Result<(), StoreError>;
 }

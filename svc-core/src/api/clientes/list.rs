@@ -4,8 +4,7 @@ use super::Customer;
 use crate::domain::scope::Scope;
 use crate::domain::time::Edge;
 use crate::operation::filters::{boolean, date, email, exact, instant, integer, phone, sized};
-use crate::operation::{List, ListSpec, Pages, Query};
-use crate::store::{Reader, StoreError};
+use crate::operation::{List, ListSpec, Pages};
 
 /// Lists customers and prospects.
 pub struct Customers;
@@ -63,8 +62,4 @@ impl List for Customers {
     .summary("List customers");
     type Filter = F;
     type Item = Customer;
-
-    async fn fetch(reader: &dyn Reader, query: &Query<F>) -> Result<Vec<Customer>, StoreError> {
-        reader.customers(query).await
-    }
 }

@@ -4,8 +4,7 @@ use super::Product;
 use crate::domain::scope::Scope;
 use crate::domain::time::Edge;
 use crate::operation::filters::{boolean, choice, exact, instant, integer, search};
-use crate::operation::{List, ListSpec, Pages, Query};
-use crate::store::{Reader, StoreError};
+use crate::operation::{List, ListSpec, Pages};
 
 /// Lists products; deleted ones only when asked for.
 pub struct Products;
@@ -57,8 +56,4 @@ impl List for Products {
     .summary("List products");
     type Filter = F;
     type Item = Product;
-
-    async fn fetch(reader: &dyn Reader, query: &Query<F>) -> Result<Vec<Product>, StoreError> {
-        reader.products(query).await
-    }
 }

@@ -3,19 +3,28 @@
 //! A record has the field names of its list's item; what is left out takes its default, `clave` is kept when given.
 //! Lines are read in batches, so a file of any size takes little memory; a batch is one statement. When the database
 //! refuses one, the batch is halved until the line at fault is found. Importing emits no events.
+//!
+//! # How to add a resource
+//! A `#[derive(Deserialize)]` record of the list item's field names with `impl Record` in the file of its area here, an
+//! `import_…` method in the aggregate's transaction trait and its COPY in the twin file, a line in [`Resource`].
+//! Fields that follow from others (`disponible`, `sku` beside `producto`) are taken and not stored.
 
-mod records;
+mod catalogue;
+mod customers;
+mod products;
 
 use std::collections::HashSet;
 use std::io;
 
 use serde::de::DeserializeOwned;
 
-pub use records::{BrandRecord, CategoryRecord, CustomerRecord, ProductRecord, UnitRecord};
+pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
+pub use customers::CustomerRecord;
+pub use products::ProductRecord;
 
 use super::{Office, existing};
 use crate::domain::time::Timestamp;
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::json::{Fault, Json};
 use crate::store::{CompanyId, Conflict, Parents, StoreError, Tx, Work, transact};
 
@@ -30,12 +39,14 @@ pub enum Resource {
     Marcas,
     Categorias,
     Productos,
+    Precios,
     Clientes,
 }
 
 impl Resource {
     /// Every resource, in an order in which each finds what it refers to.
-    pub const ALL: &'static [Self] = &[Self::Unidades, Self::Marcas, Self::Categorias, Self::Productos, Self::Clientes];
+    pub const ALL: &'static [Self] =
+        &[Self::Unidades, Self::Marcas, Self::Categorias, Self::Productos, Self::Precios, Self::Clientes];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -44,6 +55,7 @@ impl Resource {
             Self::Marcas => "marcas",
             Self::Categorias => "categorias",
             Self::Productos => "productos",
+            Self::Precios => "precios",
             Self::Clientes => "clientes",
         }
     }
@@ -127,6 +139,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Work for Import<'_, L> {
             Resource::Marcas => self.load::<BrandRecord>(tx).await,
             Resource::Categorias => self.load::<CategoryRecord>(tx).await,
             Resource::Productos => self.load::<ProductRecord>(tx).await,
+            Resource::Precios => self.load::<PriceRecord>(tx).await,
             Resource::Clientes => self.load::<CustomerRecord>(tx).await,
         };
         outcome.map_err(|fault| {
@@ -150,6 +163,16 @@ trait Record: DeserializeOwned + Send + Sync {
     }
 
     fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+/// A fault of `field` unless what it holds is `fine`.
+fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fault> {
+    if fine { Ok(()) } else { Err(Fault::new(Code::DatoInvalido, field, text)) }
+}
+
+/// A clave is positive.
+fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
+    require(clave.is_none_or(|clave| clave > 0), "clave", "debe ser un entero positivo")
 }
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
