@@ -13,14 +13,23 @@ mod customer;
 mod error;
 mod idempotency;
 mod import;
+mod invoice;
 #[cfg(feature = "local")]
 #[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
 pub mod local;
+mod opportunity;
 mod outbox;
 mod page;
+mod payable;
 mod product;
+mod purchase;
 mod reader;
+mod receivable;
+mod sale;
 mod settings;
+mod staff;
+mod stock;
+mod supplier;
 mod transaction;
 
 use async_trait::async_trait;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::erased::{list, open, write};
 use super::{Handler, Method, Pages, Spec, filters};
-use crate::api::{categorias, clientes, health, leads, marcas, precios, productos, unidades};
+use crate::api;
 
 /// An operation of the registry.
 pub struct Endpoint {
@@ -44,16 +44,16 @@ impl fmt::Debug for Endpoint {
 
 /// Every operation of the API.
 pub static OPERATIONS: &[Endpoint] = &[
-    Endpoint::of(open::<health::Health>()),
-    Endpoint::of(write::<leads::CreateLead>()),
-    Endpoint::of(list::<clientes::Customers>()),
-    Endpoint::of(write::<clientes::CreateCustomer>()),
-    Endpoint::of(write::<clientes::EditCustomer>()),
-    Endpoint::of(list::<productos::Products>()),
-    Endpoint::of(list::<precios::Prices>()),
-    Endpoint::of(list::<marcas::Brands>()),
-    Endpoint::of(list::<categorias::Categories>()),
-    Endpoint::of(list::<unidades::Units>()),
+    Endpoint::of(open::<api::health::Health>()),
+    Endpoint::of(write::<api::leads::CreateLead>()),
+    Endpoint::of(list::<api::clientes::Customers>()),
+    Endpoint::of(write::<api::clientes::CreateCustomer>()),
+    Endpoint::of(write::<api::clientes::EditCustomer>()),
+    Endpoint::of(list::<api::productos::Products>()),
+    Endpoint::of(list::<api::precios::Prices>()),
+    Endpoint::of(list::<api::marcas::Brands>()),
+    Endpoint::of(list::<api::categorias::Categories>()),
+    Endpoint::of(list::<api::unidades::Units>()),
 ];
 
 /// Why a registry makes no router.
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn duplicates_are_refused_naming_both() {
         static TWICE: [Endpoint; 2] =
-            [Endpoint::of(list::<clientes::Customers>()), Endpoint::of(list::<clientes::Customers>())];
+            [Endpoint::of(list::<api::clientes::Customers>()), Endpoint::of(list::<api::clientes::Customers>())];
         let error = Router::new(&TWICE).err().unwrap();
         assert_eq!(error.to_string(), "two operations answer GET /clientes: \"List customers\" and \"List customers\"");
     }

@@ -10,14 +10,22 @@ mod company;
 mod customer;
 mod idempotency;
 mod import;
+mod invoice;
+mod opportunity;
 mod outbox;
+mod payable;
 mod product;
+mod purchase;
+mod receivable;
+mod sale;
+mod staff;
+mod stock;
+mod supplier;
 mod transaction;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::api::{categorias, clientes, marcas, precios, productos, unidades};
 use crate::operation::{List, Query};
 
 pub use catalogue::CatalogueTx;
@@ -25,8 +33,17 @@ pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKe
 pub use customer::{CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
+pub use invoice::InvoiceTx;
+pub use opportunity::OpportunityTx;
 pub use outbox::{NewEvent, OutboxTx};
+pub use payable::PayableTx;
 pub use product::ProductTx;
+pub use purchase::PurchaseTx;
+pub use receivable::ReceivableTx;
+pub use sale::SaleTx;
+pub use staff::StaffTx;
+pub use stock::StockTx;
+pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 
 /// A company's number: the first part of every key and of every API key's public identifier.
@@ -122,12 +139,12 @@ macro_rules! reader {
 }
 
 reader! {
-    categorias::Categories,
-    clientes::Customers,
-    marcas::Brands,
-    precios::Prices,
-    productos::Products,
-    unidades::Units,
+    crate::api::categorias::Categories,
+    crate::api::clientes::Customers,
+    crate::api::marcas::Brands,
+    crate::api::precios::Prices,
+    crate::api::productos::Products,
+    crate::api::unidades::Units,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.

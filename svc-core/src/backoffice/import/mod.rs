@@ -31,35 +31,41 @@ use crate::store::{CompanyId, Conflict, Parents, StoreError, Tx, Work, transact}
 /// Records that go to the database in one statement.
 const BATCH: usize = 1_000;
 
-/// What can be imported, by its list's path without the slash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the list of its name")]
-pub enum Resource {
-    Unidades,
-    Marcas,
-    Categorias,
-    Productos,
-    Precios,
-    Clientes,
+macro_rules! resources {
+    ($($variant:ident = $name:literal of $record:ty,)*) => {
+        /// What can be imported, by its list's path without the slash.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "each is the list of its name")]
+        pub enum Resource { $($variant,)* }
+
+        impl Resource {
+            /// Every resource, in an order in which each finds what it refers to.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// Its name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+        }
+
+        impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
+            async fn load_resource(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
+                match self.resource { $(Resource::$variant => self.load::<$record>(tx).await,)* }
+            }
+        }
+    };
+}
+
+resources! {
+    Unidades = "unidades" of UnitRecord,
+    Marcas = "marcas" of BrandRecord,
+    Categorias = "categorias" of CategoryRecord,
+    Productos = "productos" of ProductRecord,
+    Precios = "precios" of PriceRecord,
+    Clientes = "clientes" of CustomerRecord,
 }
 
 impl Resource {
-    /// Every resource, in an order in which each finds what it refers to.
-    pub const ALL: &'static [Self] =
-        &[Self::Unidades, Self::Marcas, Self::Categorias, Self::Productos, Self::Precios, Self::Clientes];
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Unidades => "unidades",
-            Self::Marcas => "marcas",
-            Self::Categorias => "categorias",
-            Self::Productos => "productos",
-            Self::Precios => "precios",
-            Self::Clientes => "clientes",
-        }
-    }
-
     /// The resource of that name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|resource| resource.name() == name)
@@ -134,14 +140,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Work for Import<'_, L> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<u64, Error> {
         existing(tx, self.company).await?;
-        let outcome = match self.resource {
-            Resource::Unidades => self.load::<UnitRecord>(tx).await,
-            Resource::Marcas => self.load::<BrandRecord>(tx).await,
-            Resource::Categorias => self.load::<CategoryRecord>(tx).await,
-            Resource::Productos => self.load::<ProductRecord>(tx).await,
-            Resource::Precios => self.load::<PriceRecord>(tx).await,
-            Resource::Clientes => self.load::<CustomerRecord>(tx).await,
-        };
+        let outcome = self.load_resource(tx).await;
         outcome.map_err(|fault| {
             self.fault = Some(fault);
             Error::internal("the import was undone")

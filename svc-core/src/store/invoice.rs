@@ -1,0 +1,4 @@
+//! The invoice registry.
+
+/// The invoice registry inside a transaction.
+pub trait InvoiceTx {}

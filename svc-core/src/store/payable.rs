@@ -1,0 +1,4 @@
+//! Accounts payable.
+
+/// Accounts payable inside a transaction.
+pub trait PayableTx {}

@@ -1,0 +1,4 @@
+//! Receivables, payments and bank accounts.
+
+/// Receivables, payments and bank accounts inside a transaction.
+pub trait ReceivableTx {}

@@ -1,0 +1,4 @@
+//! Sales documents and their lines.
+
+/// Sales documents and their lines inside a transaction.
+pub trait SaleTx {}

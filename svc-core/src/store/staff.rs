@@ -1,0 +1,4 @@
+//! Salespeople.
+
+/// Salespeople inside a transaction.
+pub trait StaffTx {}

@@ -1,0 +1,4 @@
+//! Suppliers.
+
+/// Suppliers inside a transaction.
+pub trait SupplierTx {}

@@ -1,0 +1,5 @@
+use svc_core::store::OpportunityTx;
+
+use crate::transaction::PostgresTx;
+
+impl OpportunityTx for PostgresTx {}

@@ -1,0 +1,5 @@
+use svc_core::store::StockTx;
+
+use crate::transaction::PostgresTx;
+
+impl StockTx for PostgresTx {}

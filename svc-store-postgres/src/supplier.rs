@@ -1,0 +1,5 @@
+use svc_core::store::SupplierTx;
+
+use crate::transaction::PostgresTx;
+
+impl SupplierTx for PostgresTx {}
