@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::page::{self, Cursors, Regime};
-use super::{Cx, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters};
+use super::{Cx, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters, query};
 use crate::error::Error;
 use crate::json::Json;
 use crate::store::{ListReader, Reader};
@@ -101,7 +101,7 @@ where
         regime: Regime,
         now: DateTime<Utc>,
     ) -> Result<Bytes, Error> {
-        let mut query = filters::read(L::SPEC.filters, query, cursors, regime, now)?;
+        let mut query = query::read(L::SPEC.filters, query, cursors, regime, now)?;
         L::settle(&mut query)?;
         let items = ListReader::<L>::page(reader, &query).await?;
         page::write(items, &query, cursors)

@@ -16,6 +16,7 @@ mod context;
 mod erased;
 pub mod filters;
 pub mod page;
+pub mod query;
 pub mod registry;
 pub mod window;
 
@@ -28,8 +29,9 @@ use serde::de::DeserializeOwned;
 pub(crate) use context::uuid_v7;
 pub use context::{Actor, Cx};
 pub(crate) use erased::{AnyWrite, Handler};
-pub use filters::{Filter, Query};
+pub use filters::Filter;
 pub use page::{Keyed, Pages};
+pub use query::Query;
 
 use crate::domain::scope::Scope;
 use crate::error::{Code, Error};

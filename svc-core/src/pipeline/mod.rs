@@ -22,8 +22,10 @@ use respond::{Notices, Reply};
 pub use authenticate::{TERMS_VERSION, parse_key_id};
 
 use crate::error::{Code, Error};
+use crate::operation::Handler;
 use crate::operation::page::{Cursors, Regime};
-use crate::operation::{Handler, filters};
+use crate::operation::query::exceeds_unannounced;
+
 use crate::service::Inner;
 
 /// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
@@ -60,7 +62,7 @@ async fn serve(
         Handler::Open(_) => unreachable!("answered above"),
         Handler::List(list) => {
             let regime = Regime::of(list.pages(), limits::mode(api, caller.company()));
-            if filters::exceeds_unannounced(query, regime) {
+            if exceeds_unannounced(query, regime) {
                 notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let reader = api.store.reader(caller.company().id);
