@@ -6,6 +6,7 @@ mod fuzz;
 mod order;
 mod pages;
 mod routes;
+mod walks;
 mod writes;
 
 use chrono::TimeDelta;
