@@ -5,8 +5,8 @@ CREATE TABLE etapas_oportunidad (
     clave         bigint NOT NULL,
     nombre        text NOT NULL,
     tipo          text NOT NULL DEFAULT 'abierta' CHECK (tipo IN ('abierta', 'ganada', 'perdida')),
-    orden         bigint NOT NULL DEFAULT 0,
-    probabilidad  bigint NOT NULL DEFAULT 0 CHECK (probabilidad BETWEEN 0 AND 100),
+    orden         bigint NOT NULL,
+    probabilidad  bigint NOT NULL CHECK (probabilidad BETWEEN 0 AND 100),
     estatus       text NOT NULL DEFAULT 'activo' CHECK (estatus IN ('activo', 'inactivo')),
     PRIMARY KEY (empresa, clave)
 );
@@ -46,6 +46,7 @@ CREATE TABLE oportunidades (
     creado             timestamptz NOT NULL,
     modificado         timestamptz,
     PRIMARY KEY (empresa, clave),
+    CONSTRAINT oportunidades_motivo_perdida_check CHECK (motivo_perdida IS NULL OR estatus = 'perdida'),
     CONSTRAINT oportunidades_etapa_fk FOREIGN KEY (empresa, etapa) REFERENCES etapas_oportunidad,
     CONSTRAINT oportunidades_cliente_fk FOREIGN KEY (empresa, cliente) REFERENCES clientes,
     CONSTRAINT oportunidades_vendedor_fk FOREIGN KEY (empresa, vendedor) REFERENCES usuarios,
@@ -54,5 +55,5 @@ CREATE TABLE oportunidades (
 CREATE INDEX oportunidades_estatus ON oportunidades (empresa, estatus, clave);
 CREATE INDEX oportunidades_etapa ON oportunidades (empresa, etapa, clave);
 CREATE INDEX oportunidades_cliente ON oportunidades (empresa, cliente, clave);
-CREATE INDEX oportunidades_vendedor ON oportunidades (empresa, vendedor, clave);
-CREATE INDEX oportunidades_cierre ON oportunidades (empresa, cierre, clave);
+CREATE INDEX oportunidades_vendedor ON oportunidades (empresa, vendedor, clave) WHERE vendedor IS NOT NULL;
+CREATE INDEX oportunidades_cierre ON oportunidades (empresa, cierre, clave) WHERE cierre IS NOT NULL;

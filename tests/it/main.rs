@@ -2,10 +2,13 @@
 
 mod authentication;
 mod clientes;
+mod etapas_oportunidad;
 mod health;
 mod idempotency;
 mod importing;
 mod leads;
+mod motivos_perdida;
+mod oportunidades;
 mod pipeline;
 mod productos;
 mod table;

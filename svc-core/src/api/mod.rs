@@ -3,9 +3,12 @@
 
 pub mod categorias;
 pub mod clientes;
+pub mod etapas_oportunidad;
 pub mod health;
 pub mod leads;
 pub mod marcas;
+pub mod motivos_perdida;
+pub mod oportunidades;
 pub mod precios;
 pub mod productos;
 pub mod unidades;

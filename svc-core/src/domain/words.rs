@@ -97,3 +97,15 @@ words! {
         E = "e",
     }
 }
+
+words! {
+    /// What has become of an opportunity: the type of its stage.
+    pub enum OpportunityStatus {
+        /// Under way.
+        Abierta = "abierta",
+        /// Won.
+        Ganada = "ganada",
+        /// Lost.
+        Perdida = "perdida",
+    }
+}

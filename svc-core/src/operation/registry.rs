@@ -54,6 +54,9 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::marcas::Brands>()),
     Endpoint::of(list::<api::categorias::Categories>()),
     Endpoint::of(list::<api::unidades::Units>()),
+    Endpoint::of(list::<api::oportunidades::Opportunities>()),
+    Endpoint::of(list::<api::etapas_oportunidad::Stages>()),
+    Endpoint::of(list::<api::motivos_perdida::LossReasons>()),
 ];
 
 /// Why a registry makes no router.

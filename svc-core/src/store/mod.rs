@@ -141,7 +141,10 @@ macro_rules! reader {
 reader! {
     crate::api::categorias::Categories,
     crate::api::clientes::Customers,
+    crate::api::etapas_oportunidad::Stages,
     crate::api::marcas::Brands,
+    crate::api::motivos_perdida::LossReasons,
+    crate::api::oportunidades::Opportunities,
     crate::api::precios::Prices,
     crate::api::productos::Products,
     crate::api::unidades::Units,
@@ -149,7 +152,9 @@ reader! {
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
-pub trait Tx: CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OutboxTx + ProductTx + Send {
+pub trait Tx:
+    CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OpportunityTx + OutboxTx + ProductTx + Send
+{
     /// Makes everything done in it permanent, at once.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 

@@ -11,6 +11,7 @@
 
 mod catalogue;
 mod customers;
+mod opportunities;
 mod products;
 
 use std::collections::HashSet;
@@ -20,6 +21,7 @@ use serde::de::DeserializeOwned;
 
 pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
 pub use customers::CustomerRecord;
+pub use opportunities::{LossReasonRecord, OpportunityRecord, StageRecord};
 pub use products::ProductRecord;
 
 use super::{Office, existing};
@@ -63,6 +65,9 @@ resources! {
     Productos = "productos" of ProductRecord,
     Precios = "precios" of PriceRecord,
     Clientes = "clientes" of CustomerRecord,
+    EtapasOportunidad = "etapas-oportunidad" of StageRecord,
+    MotivosPerdida = "motivos-perdida" of LossReasonRecord,
+    Oportunidades = "oportunidades" of OpportunityRecord,
 }
 
 impl Resource {
