@@ -3,9 +3,13 @@
 
 pub mod categorias;
 pub mod clientes;
+pub mod compras;
+pub mod compras_renglones;
+pub mod cxp;
 pub mod health;
 pub mod leads;
 pub mod marcas;
 pub mod precios;
 pub mod productos;
+pub mod proveedores;
 pub mod unidades;

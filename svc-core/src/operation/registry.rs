@@ -54,6 +54,10 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::marcas::Brands>()),
     Endpoint::of(list::<api::categorias::Categories>()),
     Endpoint::of(list::<api::unidades::Units>()),
+    Endpoint::of(list::<api::proveedores::Suppliers>()),
+    Endpoint::of(list::<api::compras::Purchases>()),
+    Endpoint::of(list::<api::compras_renglones::PurchaseLines>()),
+    Endpoint::of(list::<api::cxp::Payables>()),
 ];
 
 /// Why a registry makes no router.

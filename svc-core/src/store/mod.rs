@@ -141,15 +141,31 @@ macro_rules! reader {
 reader! {
     crate::api::categorias::Categories,
     crate::api::clientes::Customers,
+    crate::api::compras::Purchases,
+    crate::api::compras_renglones::PurchaseLines,
+    crate::api::cxp::Payables,
     crate::api::marcas::Brands,
     crate::api::precios::Prices,
     crate::api::productos::Products,
+    crate::api::proveedores::Suppliers,
     crate::api::unidades::Units,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
-pub trait Tx: CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OutboxTx + ProductTx + Send {
+pub trait Tx:
+    CatalogueTx
+    + CompanyTx
+    + CustomerTx
+    + IdempotencyTx
+    + ImportTx
+    + OutboxTx
+    + PayableTx
+    + ProductTx
+    + PurchaseTx
+    + SupplierTx
+    + Send
+{
     /// Makes everything done in it permanent, at once.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 

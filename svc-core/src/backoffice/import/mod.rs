@@ -12,6 +12,7 @@
 mod catalogue;
 mod customers;
 mod products;
+mod purchases;
 
 use std::collections::HashSet;
 use std::io;
@@ -21,6 +22,7 @@ use serde::de::DeserializeOwned;
 pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
 pub use customers::CustomerRecord;
 pub use products::ProductRecord;
+pub use purchases::{PayableRecord, PurchaseLineRecord, PurchaseRecord, SupplierRecord};
 
 use super::{Office, existing};
 use crate::domain::time::Timestamp;
@@ -63,6 +65,10 @@ resources! {
     Productos = "productos" of ProductRecord,
     Precios = "precios" of PriceRecord,
     Clientes = "clientes" of CustomerRecord,
+    Proveedores = "proveedores" of SupplierRecord,
+    Cxp = "cxp" of PayableRecord,
+    Compras = "compras" of PurchaseRecord,
+    ComprasRenglones = "compras-renglones" of PurchaseLineRecord,
 }
 
 impl Resource {
