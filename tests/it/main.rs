@@ -2,10 +2,14 @@
 
 mod authentication;
 mod clientes;
+mod compras;
+mod compras_renglones;
+mod cxp;
 mod health;
 mod idempotency;
 mod importing;
 mod leads;
 mod pipeline;
 mod productos;
+mod proveedores;
 mod table;
