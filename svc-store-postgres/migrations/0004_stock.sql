@@ -131,7 +131,6 @@ CREATE TABLE compras_renglones (
     compra             bigint NOT NULL,
     renglon            bigint NOT NULL CHECK (renglon > 0),
     producto           bigint,
-    sku                text,
     descripcion        text,
     cantidad           numeric(24, 6) NOT NULL CHECK (cantidad >= 0),
     cantidad_recibida  numeric(24, 6) NOT NULL DEFAULT 0 CHECK (cantidad_recibida >= 0),

@@ -247,7 +247,8 @@ CREATE INDEX cxp_estatus ON cxp (empresa, estatus, clave);
 CREATE INDEX cxp_tipo ON cxp (empresa, estatus, tipo, clave);
 CREATE INDEX cxp_proveedor ON cxp (empresa, estatus, proveedor, clave);
 CREATE INDEX cxp_uuid ON cxp (empresa, uuid, clave);
-CREATE INDEX cxp_con_saldo ON cxp (empresa, estatus, (saldo > 0), clave);
+CREATE INDEX cxp_con_saldo ON cxp (empresa, estatus, clave) WHERE saldo > 0;
+CREATE INDEX cxp_sin_saldo ON cxp (empresa, estatus, clave) WHERE saldo <= 0;
 CREATE INDEX cxp_vencimiento ON cxp (empresa, estatus, vencimiento, clave) WHERE saldo > 0;
 
 -- Accounting entries: one a business fact, its lines balanced (checked when the transaction ends).

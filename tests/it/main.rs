@@ -3,6 +3,9 @@
 mod authentication;
 mod clientes;
 mod etapas_oportunidad;
+mod compras;
+mod compras_renglones;
+mod cxp;
 mod health;
 mod idempotency;
 mod importing;
@@ -11,4 +14,5 @@ mod motivos_perdida;
 mod oportunidades;
 mod pipeline;
 mod productos;
+mod proveedores;
 mod table;

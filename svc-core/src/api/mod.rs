@@ -4,6 +4,9 @@
 pub mod categorias;
 pub mod clientes;
 pub mod etapas_oportunidad;
+pub mod compras;
+pub mod compras_renglones;
+pub mod cxp;
 pub mod health;
 pub mod leads;
 pub mod marcas;
@@ -11,4 +14,5 @@ pub mod motivos_perdida;
 pub mod oportunidades;
 pub mod precios;
 pub mod productos;
+pub mod proveedores;
 pub mod unidades;

@@ -107,5 +107,53 @@ words! {
         Ganada = "ganada",
         /// Lost.
         Perdida = "perdida",
+    /// Whether a supplier is bought from.
+    pub enum SupplierStatus {
+        /// Bought from.
+        Activo = "activo",
+        /// Not bought from at present.
+        Inactivo = "inactivo",
+        /// Deleted; shown only when asked for.
+        Eliminado = "eliminado",
+        /// None of the above (output only).
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// How far a purchase order has come.
+    pub enum PurchaseStatus {
+        /// Nothing has come.
+        Pendiente = "pendiente",
+        /// A part has come.
+        Parcial = "parcial",
+        /// All has come.
+        Recibida = "recibida",
+        /// Called off.
+        Cancelada = "cancelada",
+        /// None of the above (output only).
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// Whether a payable is still to be paid.
+    pub enum PayableStatus {
+        /// Called off.
+        Cancelado = "cancelado",
+        /// To be paid; what is shown when nothing is asked.
+        Pendiente = "pendiente",
+        /// Paid.
+        Pagado = "pagado",
+    }
+}
+
+words! {
+    /// What a payable came from.
+    pub enum PayableKind {
+        /// A purchase order.
+        Compra = "compra",
+        /// An expense.
+        Gasto = "gasto",
     }
 }

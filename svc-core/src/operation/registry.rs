@@ -57,6 +57,10 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::oportunidades::Opportunities>()),
     Endpoint::of(list::<api::etapas_oportunidad::Stages>()),
     Endpoint::of(list::<api::motivos_perdida::LossReasons>()),
+    Endpoint::of(list::<api::proveedores::Suppliers>()),
+    Endpoint::of(list::<api::compras::Purchases>()),
+    Endpoint::of(list::<api::compras_renglones::PurchaseLines>()),
+    Endpoint::of(list::<api::cxp::Payables>()),
 ];
 
 /// Why a registry makes no router.

@@ -142,11 +142,15 @@ reader! {
     crate::api::categorias::Categories,
     crate::api::clientes::Customers,
     crate::api::etapas_oportunidad::Stages,
+    crate::api::compras::Purchases,
+    crate::api::compras_renglones::PurchaseLines,
+    crate::api::cxp::Payables,
     crate::api::marcas::Brands,
     crate::api::motivos_perdida::LossReasons,
     crate::api::oportunidades::Opportunities,
     crate::api::precios::Prices,
     crate::api::productos::Products,
+    crate::api::proveedores::Suppliers,
     crate::api::unidades::Units,
 }
 
@@ -154,6 +158,17 @@ reader! {
 #[async_trait]
 pub trait Tx:
     CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OpportunityTx + OutboxTx + ProductTx + Send
+    CatalogueTx
+    + CompanyTx
+    + CustomerTx
+    + IdempotencyTx
+    + ImportTx
+    + OutboxTx
+    + PayableTx
+    + ProductTx
+    + PurchaseTx
+    + SupplierTx
+    + Send
 {
     /// Makes everything done in it permanent, at once.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;

@@ -13,6 +13,7 @@ mod catalogue;
 mod customers;
 mod opportunities;
 mod products;
+mod purchases;
 
 use std::collections::HashSet;
 use std::io;
@@ -23,6 +24,7 @@ pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
 pub use customers::CustomerRecord;
 pub use opportunities::{LossReasonRecord, OpportunityRecord, StageRecord};
 pub use products::ProductRecord;
+pub use purchases::{PayableRecord, PurchaseLineRecord, PurchaseRecord, SupplierRecord};
 
 use super::{Office, existing};
 use crate::domain::time::Timestamp;
@@ -68,6 +70,10 @@ resources! {
     EtapasOportunidad = "etapas-oportunidad" of StageRecord,
     MotivosPerdida = "motivos-perdida" of LossReasonRecord,
     Oportunidades = "oportunidades" of OpportunityRecord,
+    Proveedores = "proveedores" of SupplierRecord,
+    Cxp = "cxp" of PayableRecord,
+    Compras = "compras" of PurchaseRecord,
+    ComprasRenglones = "compras-renglones" of PurchaseLineRecord,
 }
 
 impl Resource {
