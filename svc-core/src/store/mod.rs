@@ -83,6 +83,8 @@ pub enum Conflict {
     Clave,
     /// Another record has the name.
     Name,
+    /// Another record has the value of this field (imports).
+    Taken(String),
     /// The record that this field refers to is not in the company.
     Reference(String),
     /// A value that the database's constraint of this name refuses (imports).
@@ -97,7 +99,7 @@ impl Conflict {
             Self::Sku => "sku",
             Self::Clave => "clave",
             Self::Name => "nombre",
-            Self::Reference(field) | Self::Value(field) => field,
+            Self::Taken(field) | Self::Reference(field) | Self::Value(field) => field,
         }
     }
 }

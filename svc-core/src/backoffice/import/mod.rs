@@ -236,7 +236,9 @@ async fn blame<R: Record>(
     let text = match &conflict {
         Conflict::Reference(_) => "no existe en la empresa",
         Conflict::Value(_) => "no es válido",
-        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name => "ya existe en la empresa o en el archivo",
+        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
+            "ya existe en la empresa o en el archivo"
+        }
     };
     Ok(ImportError::Line { line: numbers[bad - 1], text: format!("{}: {text}", conflict.field()) })
 }
