@@ -54,6 +54,12 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::marcas::Brands>()),
     Endpoint::of(list::<api::categorias::Categories>()),
     Endpoint::of(list::<api::unidades::Units>()),
+    Endpoint::of(list::<api::sucursales::Branches>()),
+    Endpoint::of(list::<api::almacenes::Warehouses>()),
+    Endpoint::of(list::<api::inventario::Stocks>()),
+    Endpoint::of(list::<api::movimientos_inventario::Movements>()),
+    Endpoint::of(list::<api::vendedores::Salespeople>()),
+    Endpoint::of(list::<api::cuentas_bancarias::BankAccounts>()),
 ];
 
 /// Why a registry makes no router.

@@ -5,6 +5,7 @@
 //! A record that is not there is `Ok(None)`. Where two requests can race, the store settles it and says so with a
 //! [`Conflict`], never by a check beforehand.
 
+mod bank;
 mod catalogue;
 mod company;
 mod customer;
@@ -28,6 +29,7 @@ use chrono::{DateTime, Utc};
 
 use crate::operation::{List, Query};
 
+pub use bank::BankTx;
 pub use catalogue::CatalogueTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{CustomerTx, NewCustomerRow};
@@ -141,17 +143,35 @@ macro_rules! reader {
 }
 
 reader! {
+    crate::api::almacenes::Warehouses,
     crate::api::categorias::Categories,
     crate::api::clientes::Customers,
+    crate::api::cuentas_bancarias::BankAccounts,
+    crate::api::inventario::Stocks,
     crate::api::marcas::Brands,
+    crate::api::movimientos_inventario::Movements,
     crate::api::precios::Prices,
     crate::api::productos::Products,
+    crate::api::sucursales::Branches,
     crate::api::unidades::Units,
+    crate::api::vendedores::Salespeople,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
-pub trait Tx: CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OutboxTx + ProductTx + Send {
+pub trait Tx:
+    BankTx
+    + CatalogueTx
+    + CompanyTx
+    + CustomerTx
+    + IdempotencyTx
+    + ImportTx
+    + OutboxTx
+    + ProductTx
+    + StaffTx
+    + StockTx
+    + Send
+{
     /// Makes everything done in it permanent, at once.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 

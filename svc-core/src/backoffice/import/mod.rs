@@ -12,6 +12,8 @@
 mod catalogue;
 mod customers;
 mod products;
+mod staff;
+mod stock;
 
 use std::collections::HashSet;
 use std::io;
@@ -21,6 +23,8 @@ use serde::de::DeserializeOwned;
 pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
 pub use customers::CustomerRecord;
 pub use products::ProductRecord;
+pub use staff::{BankAccountRecord, SalespersonRecord};
+pub use stock::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
 
 use super::{Office, existing};
 use crate::domain::time::Timestamp;
@@ -57,12 +61,18 @@ macro_rules! resources {
 }
 
 resources! {
+    Sucursales = "sucursales" of BranchRecord,
+    Almacenes = "almacenes" of WarehouseRecord,
     Unidades = "unidades" of UnitRecord,
+    Vendedores = "vendedores" of SalespersonRecord,
+    CuentasBancarias = "cuentas-bancarias" of BankAccountRecord,
     Marcas = "marcas" of BrandRecord,
     Categorias = "categorias" of CategoryRecord,
     Productos = "productos" of ProductRecord,
     Precios = "precios" of PriceRecord,
     Clientes = "clientes" of CustomerRecord,
+    Inventario = "inventario" of StockRecord,
+    MovimientosInventario = "movimientos-inventario" of MovementRecord,
 }
 
 impl Resource {
