@@ -38,7 +38,8 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
         (ErrorKind::UniqueViolation, "marcas_nombre_unico") => Some(Conflict::Name),
         (ErrorKind::UniqueViolation, name) if name.ends_with("_pkey") => Some(Conflict::Clave),
         (ErrorKind::ForeignKeyViolation, _) => Some(Conflict::Reference(field())),
-        (ErrorKind::CheckViolation | ErrorKind::UniqueViolation, _) => Some(Conflict::Value(field())),
+        (ErrorKind::UniqueViolation, _) => Some(Conflict::Taken(field())),
+        (ErrorKind::CheckViolation, _) => Some(Conflict::Value(field())),
         _ => None,
     }
 }

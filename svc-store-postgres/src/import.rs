@@ -80,23 +80,28 @@ impl PostgresTx {
             named.iter().filter(|(clave, _)| clave.is_none()).filter_map(|(_, sku)| *sku).collect();
         skus.sort_unstable();
         skus.dedup();
+        let claves = self.claves_of_skus(&skus).await?;
+        if claves.len() < skus.len() {
+            return Err(StoreError::Conflict(Conflict::Reference("sku".to_owned())));
+        }
+        Ok(named.into_iter().map(|(clave, sku)| clave.or_else(|| claves.get(sku?).copied())).collect())
+    }
+
+    /// The product that each SKU means, of those that a product has: see [`Self::products_by_sku`].
+    pub(crate) async fn claves_of_skus(&mut self, skus: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
         if skus.is_empty() {
-            return Ok(named.into_iter().map(|(clave, _)| clave).collect());
+            return Ok(HashMap::new());
         }
         let found: Vec<(String, i64)> = sqlx::query_as(
             "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
              ORDER BY sku, (estatus = 'activo') DESC, clave DESC",
         )
         .bind(self.empresa)
-        .bind(&skus)
+        .bind(skus)
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
-        if found.len() < skus.len() {
-            return Err(StoreError::Conflict(Conflict::Reference("sku".to_owned())));
-        }
-        let claves: HashMap<String, i64> = found.into_iter().collect();
-        Ok(named.into_iter().map(|(clave, sku)| clave.or_else(|| claves.get(sku?).copied())).collect())
+        Ok(found.into_iter().collect())
     }
 
     /// The claves of catalogue names; one that does not exist is a conflict of `field`. `table` is one of ours.

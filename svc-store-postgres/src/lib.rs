@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+mod bank;
 mod catalogue;
 mod company;
 mod copy;
@@ -17,6 +18,7 @@ mod invoice;
 #[cfg(feature = "local")]
 #[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
 pub mod local;
+mod movement;
 mod opportunity;
 mod outbox;
 mod page;

@@ -42,6 +42,11 @@ impl Page {
         self.with(before, value, "");
     }
 
+    /// The statement, for a condition of more parts; what it has so far ends in AND.
+    pub(crate) fn and(&mut self) -> &mut QueryBuilder<Postgres> {
+        self.builder.push(" AND ")
+    }
+
     /// Runs it for the records after the cursor, one more than the page holds.
     pub(crate) async fn fetch<F, T>(
         mut self,

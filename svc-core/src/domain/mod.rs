@@ -8,6 +8,7 @@ pub mod quantity;
 pub mod rfc;
 pub mod sat;
 pub mod scope;
+pub mod stock;
 pub mod text;
 pub mod time;
 pub mod words;

@@ -117,6 +117,14 @@ words! {
         Eliminado = "eliminado",
         /// None of the above (output only).
         Desconocido = "desconocido",
+    /// Whether a warehouse is in use.
+    pub enum WarehouseStatus {
+        /// In use.
+        Activo = "activo",
+        /// Not in use.
+        Inactivo = "inactivo",
+        /// Deleted; shown only when asked for.
+        Eliminado = "eliminado",
     }
 }
 
@@ -155,5 +163,51 @@ words! {
         Compra = "compra",
         /// An expense.
         Gasto = "gasto",
+    /// What happened to stock. What is written down may be another word: it is shown as `desconocido`.
+    pub enum MovementKind {
+        /// The product was entered with stock.
+        Registro = "registro",
+        /// Sent to another warehouse.
+        TraspasoSalida = "traspaso_salida",
+        /// Came from another warehouse.
+        TraspasoEntrada = "traspaso_entrada",
+        /// Corrected upwards.
+        AjusteEntrada = "ajuste_entrada",
+        /// Corrected downwards.
+        AjusteSalida = "ajuste_salida",
+        /// Bought.
+        Compra = "compra",
+        /// A purchase was cancelled.
+        CancelacionCompra = "cancelacion_compra",
+        /// Sold.
+        Venta = "venta",
+        /// A sale was cancelled.
+        CancelacionVenta = "cancelacion_venta",
+        /// Returned with a credit note.
+        DevolucionNotaCredito = "devolucion_nota_credito",
+        /// A credit note was cancelled.
+        CancelacionNotaCredito = "cancelacion_nota_credito",
+        /// The stock was set.
+        SaldoInicial = "saldo_inicial",
+        /// Used in a service order.
+        OrdenServicio = "orden_servicio",
+        /// What was sold before left the warehouse.
+        SalidaEmbarque = "salida_embarque",
+        /// Produced.
+        Produccion = "produccion",
+        /// Lost.
+        Merma = "merma",
+        /// Returned.
+        Devolucion = "devolucion",
+    }
+}
+
+words! {
+    /// Whether a movement adds to stock or takes from it.
+    pub enum Direction {
+        /// Adds.
+        Entrada = "entrada",
+        /// Takes.
+        Salida = "salida",
     }
 }

@@ -55,7 +55,7 @@ async fn serve(
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
     let caller = authenticate::caller(api, &head.headers, notices).await?;
-    if !spec.scope.is_some_and(|scope| caller.scopes().has(scope)) {
+    if !spec.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());
     }
     match route.endpoint.handler {

@@ -14,6 +14,8 @@ mod customers;
 mod opportunities;
 mod products;
 mod purchases;
+mod staff;
+mod stock;
 
 use std::collections::HashSet;
 use std::io;
@@ -25,6 +27,8 @@ pub use customers::CustomerRecord;
 pub use opportunities::{LossReasonRecord, OpportunityRecord, StageRecord};
 pub use products::ProductRecord;
 pub use purchases::{PayableRecord, PurchaseLineRecord, PurchaseRecord, SupplierRecord};
+pub use staff::{BankAccountRecord, SalespersonRecord};
+pub use stock::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
 
 use super::{Office, existing};
 use crate::domain::time::Timestamp;
@@ -61,7 +65,11 @@ macro_rules! resources {
 }
 
 resources! {
+    Sucursales = "sucursales" of BranchRecord,
+    Almacenes = "almacenes" of WarehouseRecord,
     Unidades = "unidades" of UnitRecord,
+    Vendedores = "vendedores" of SalespersonRecord,
+    CuentasBancarias = "cuentas-bancarias" of BankAccountRecord,
     Marcas = "marcas" of BrandRecord,
     Categorias = "categorias" of CategoryRecord,
     Productos = "productos" of ProductRecord,
@@ -74,6 +82,8 @@ resources! {
     Cxp = "cxp" of PayableRecord,
     Compras = "compras" of PurchaseRecord,
     ComprasRenglones = "compras-renglones" of PurchaseLineRecord,
+    Inventario = "inventario" of StockRecord,
+    MovimientosInventario = "movimientos-inventario" of MovementRecord,
 }
 
 impl Resource {
@@ -247,7 +257,9 @@ async fn blame<R: Record>(
     let text = match &conflict {
         Conflict::Reference(_) => "no existe en la empresa",
         Conflict::Value(_) => "no es válido",
-        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name => "ya existe en la empresa o en el archivo",
+        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
+            "ya existe en la empresa o en el archivo"
+        }
     };
     Ok(ImportError::Line { line: numbers[bad - 1], text: format!("{}: {text}", conflict.field()) })
 }
