@@ -2,10 +2,10 @@
 
 mod authentication;
 mod clientes;
-mod etapas_oportunidad;
 mod compras;
 mod compras_renglones;
 mod cxp;
+mod etapas_oportunidad;
 mod health;
 mod idempotency;
 mod importing;

@@ -107,6 +107,10 @@ words! {
         Ganada = "ganada",
         /// Lost.
         Perdida = "perdida",
+    }
+}
+
+words! {
     /// Whether a supplier is bought from.
     pub enum SupplierStatus {
         /// Bought from.
@@ -117,14 +121,6 @@ words! {
         Eliminado = "eliminado",
         /// None of the above (output only).
         Desconocido = "desconocido",
-    /// Whether a warehouse is in use.
-    pub enum WarehouseStatus {
-        /// In use.
-        Activo = "activo",
-        /// Not in use.
-        Inactivo = "inactivo",
-        /// Deleted; shown only when asked for.
-        Eliminado = "eliminado",
     }
 }
 
@@ -163,6 +159,22 @@ words! {
         Compra = "compra",
         /// An expense.
         Gasto = "gasto",
+    }
+}
+
+words! {
+    /// Whether a warehouse is in use.
+    pub enum WarehouseStatus {
+        /// In use.
+        Activo = "activo",
+        /// Not in use.
+        Inactivo = "inactivo",
+        /// Deleted; shown only when asked for.
+        Eliminado = "eliminado",
+    }
+}
+
+words! {
     /// What happened to stock. What is written down may be another word: it is shown as `desconocido`.
     pub enum MovementKind {
         /// The product was entered with stock.

@@ -146,22 +146,19 @@ reader! {
     crate::api::almacenes::Warehouses,
     crate::api::categorias::Categories,
     crate::api::clientes::Customers,
-    crate::api::etapas_oportunidad::Stages,
     crate::api::compras::Purchases,
     crate::api::compras_renglones::PurchaseLines,
+    crate::api::cuentas_bancarias::BankAccounts,
     crate::api::cxp::Payables,
+    crate::api::etapas_oportunidad::Stages,
+    crate::api::inventario::Stocks,
     crate::api::marcas::Brands,
     crate::api::motivos_perdida::LossReasons,
+    crate::api::movimientos_inventario::Movements,
     crate::api::oportunidades::Opportunities,
     crate::api::precios::Prices,
     crate::api::productos::Products,
     crate::api::proveedores::Suppliers,
-    crate::api::cuentas_bancarias::BankAccounts,
-    crate::api::inventario::Stocks,
-    crate::api::marcas::Brands,
-    crate::api::movimientos_inventario::Movements,
-    crate::api::precios::Prices,
-    crate::api::productos::Products,
     crate::api::sucursales::Branches,
     crate::api::unidades::Units,
     crate::api::vendedores::Salespeople,
@@ -170,22 +167,20 @@ reader! {
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
 pub trait Tx:
-    CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OpportunityTx + OutboxTx + ProductTx + Send
-    CatalogueTx
     BankTx
     + CatalogueTx
     + CompanyTx
     + CustomerTx
     + IdempotencyTx
     + ImportTx
+    + OpportunityTx
     + OutboxTx
     + PayableTx
     + ProductTx
     + PurchaseTx
-    + SupplierTx
-    + ProductTx
     + StaffTx
     + StockTx
+    + SupplierTx
     + Send
 {
     /// Makes everything done in it permanent, at once.
