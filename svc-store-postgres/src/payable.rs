@@ -61,7 +61,12 @@ impl ListReader<Payables> for PostgresReader<'_> {
                 F::ConSaldo(true) => page.only("saldo > 0"),
                 F::ConSaldo(false) => page.only("saldo <= 0"),
                 F::Vencido(true) => page.compare("saldo > 0 AND vencimiento < ", today),
-                F::Vencido(false) => page.with("(saldo > 0 AND vencimiento < ", today, ") IS NOT TRUE"),
+                // All others, in parts that an index leads to each.
+                F::Vencido(false) => page.with(
+                    "(saldo <= 0 OR saldo > 0 AND vencimiento IS NULL OR saldo > 0 AND vencimiento >= ",
+                    today,
+                    ")",
+                ),
             }
         }
         page.fetch(self.pool, query, payable).await
