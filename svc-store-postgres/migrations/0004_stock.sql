@@ -89,6 +89,7 @@ CREATE TABLE movimientos_inventario (
     PRIMARY KEY (empresa, clave)
 );
 CREATE INDEX movimientos_inventario_producto ON movimientos_inventario (empresa, producto, clave);
+CREATE INDEX movimientos_inventario_tipo ON movimientos_inventario (empresa, producto, tipo, clave);
 -- By the SKU as written down, the products it was written down for are told apart without reading their ledgers.
 CREATE INDEX movimientos_inventario_sku ON movimientos_inventario (empresa, sku, producto, clave);
 CREATE INDEX movimientos_inventario_venta ON movimientos_inventario (empresa, venta, clave) WHERE venta IS NOT NULL;
