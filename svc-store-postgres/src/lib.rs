@@ -7,6 +7,7 @@
 #![deny(unsafe_code)]
 
 mod catalogue;
+mod columns;
 mod company;
 mod copy;
 mod customer;

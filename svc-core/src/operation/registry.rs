@@ -54,6 +54,11 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::marcas::Brands>()),
     Endpoint::of(list::<api::categorias::Categories>()),
     Endpoint::of(list::<api::unidades::Units>()),
+    Endpoint::of(list::<api::ventas::Sales>()),
+    Endpoint::of(list::<api::ventas_renglones::SaleLines>()),
+    Endpoint::of(list::<api::facturas::Invoices>()),
+    Endpoint::of(list::<api::cxc::Receivables>()),
+    Endpoint::of(list::<api::cxc_pagos::Payments>()),
 ];
 
 /// Why a registry makes no router.

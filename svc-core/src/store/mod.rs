@@ -145,11 +145,28 @@ reader! {
     crate::api::precios::Prices,
     crate::api::productos::Products,
     crate::api::unidades::Units,
+    crate::api::ventas::Sales,
+    crate::api::ventas_renglones::SaleLines,
+    crate::api::facturas::Invoices,
+    crate::api::cxc::Receivables,
+    crate::api::cxc_pagos::Payments,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
-pub trait Tx: CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OutboxTx + ProductTx + Send {
+pub trait Tx:
+    CatalogueTx
+    + CompanyTx
+    + CustomerTx
+    + IdempotencyTx
+    + ImportTx
+    + InvoiceTx
+    + OutboxTx
+    + ProductTx
+    + ReceivableTx
+    + SaleTx
+    + Send
+{
     /// Makes everything done in it permanent, at once.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 

@@ -12,6 +12,8 @@
 mod catalogue;
 mod customers;
 mod products;
+mod receivables;
+mod sales;
 
 use std::collections::HashSet;
 use std::io;
@@ -21,6 +23,8 @@ use serde::de::DeserializeOwned;
 pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
 pub use customers::CustomerRecord;
 pub use products::ProductRecord;
+pub use receivables::{PaymentRecord, ReceivableRecord};
+pub use sales::{InvoiceRecord, LineAmounts, SaleLineRecord, SaleRecord};
 
 use super::{Office, existing};
 use crate::domain::time::Timestamp;
@@ -63,6 +67,11 @@ resources! {
     Productos = "productos" of ProductRecord,
     Precios = "precios" of PriceRecord,
     Clientes = "clientes" of CustomerRecord,
+    Ventas = "ventas" of SaleRecord,
+    VentasRenglones = "ventas-renglones" of SaleLineRecord,
+    Facturas = "facturas" of InvoiceRecord,
+    Cxc = "cxc" of ReceivableRecord,
+    CxcPagos = "cxc-pagos" of PaymentRecord,
 }
 
 impl Resource {
@@ -172,6 +181,12 @@ fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fa
 /// A clave is positive.
 fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
     require(clave.is_none_or(|clave| clave > 0), "clave", "debe ser un entero positivo")
+}
+
+/// A fiscal folio is whole.
+fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
+    let whole = |text: &str| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok();
+    require(uuid.is_none_or(whole), field, "debe ser un folio fiscal de 36 caracteres")
 }
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
