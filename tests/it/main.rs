@@ -2,6 +2,10 @@
 
 mod authentication;
 mod clientes;
+mod cxc;
+mod cxc_pagos;
+mod documents;
+mod facturas;
 mod health;
 mod idempotency;
 mod importing;
@@ -9,3 +13,5 @@ mod leads;
 mod pipeline;
 mod productos;
 mod table;
+mod ventas;
+mod ventas_renglones;
