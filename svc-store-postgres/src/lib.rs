@@ -8,6 +8,7 @@
 
 mod bank;
 mod catalogue;
+mod columns;
 mod company;
 mod copy;
 mod customer;

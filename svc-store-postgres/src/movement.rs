@@ -123,9 +123,8 @@ impl PostgresTx {
     /// Writes movements. One that names its product by a SKU which no product has keeps the SKU alone; one that names it
     /// by clave keeps the SKU that the product has now.
     pub(crate) async fn copy_movements(&mut self, rows: &[MovementRecord], now: Timestamp) -> Result<(), StoreError> {
-        let skus: Vec<&str> =
-            rows.iter().filter(|row| row.producto.is_none()).filter_map(|row| row.sku.as_deref()).collect();
-        let products = self.claves_of_skus(&skus).await?;
+        let unnamed = rows.iter().filter(|row| row.producto.is_none());
+        let products = self.known_skus(unnamed.filter_map(|row| row.sku.as_deref())).await?;
         let written = self.skus_of(rows.iter().filter(|row| row.sku.is_none()).filter_map(|row| row.producto)).await?;
         let claves = self.claves("movimientos_inventario", rows.iter().map(|row| row.clave)).await?;
         let mut copy = Copy::default();

@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
@@ -12,10 +10,9 @@ use svc_core::domain::quantity::{Quantity, Rate};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::PurchaseStatus;
 use svc_core::operation::Query;
-use svc_core::store::{Conflict, ListReader, PurchaseTx, StoreError};
+use svc_core::store::{ListReader, PurchaseTx, StoreError};
 
 use crate::copy::Copy;
-use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
@@ -108,7 +105,7 @@ impl ListReader<PurchaseLines> for PostgresReader<'_> {
 #[async_trait]
 impl PurchaseTx for PostgresTx {
     async fn import_purchases(&mut self, rows: &[PurchaseRecord], now: Timestamp) -> Result<(), StoreError> {
-        let warehouses = warehouses(self, rows.iter().filter_map(|row| row.almacen.as_deref())).await?;
+        let warehouses = self.warehouses(rows.iter().filter_map(|row| row.almacen.as_deref())).await?;
         let claves = self.claves("compras", rows.iter().map(|row| row.clave)).await?;
         let mut copy = Copy::default();
         for (row, clave) in rows.iter().zip(claves) {
@@ -149,25 +146,4 @@ impl PurchaseTx for PostgresTx {
         )
         .await
     }
-}
-
-/// The claves of warehouses by their codes; one that does not exist is a conflict.
-async fn warehouses(
-    tx: &mut PostgresTx,
-    codes: impl Iterator<Item = &str> + Send,
-) -> Result<HashMap<String, i64>, StoreError> {
-    let mut codes: Vec<&str> = codes.collect();
-    codes.sort_unstable();
-    codes.dedup();
-    let found: Vec<(String, i64)> =
-        sqlx::query_as("SELECT codigo, clave FROM almacenes WHERE empresa = $1 AND codigo = ANY ($2)")
-            .bind(tx.empresa)
-            .bind(&codes)
-            .fetch_all(tx.connection())
-            .await
-            .map_err(store_error)?;
-    if found.len() < codes.len() {
-        return Err(StoreError::Conflict(Conflict::Reference("almacen".to_owned())));
-    }
-    Ok(found.into_iter().collect())
 }

@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
@@ -13,10 +11,9 @@ use svc_core::domain::stock::available;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Status, WarehouseStatus};
 use svc_core::operation::Query;
-use svc_core::store::{Conflict, ListReader, StockTx, StoreError};
+use svc_core::store::{ListReader, StockTx, StoreError};
 
 use crate::copy::Copy;
-use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
@@ -189,28 +186,5 @@ impl StockTx for PostgresTx {
 
     async fn import_movements(&mut self, rows: &[MovementRecord], now: Timestamp) -> Result<(), StoreError> {
         self.copy_movements(rows, now).await
-    }
-}
-
-impl PostgresTx {
-    /// The warehouses of these codes; one that does not exist is a conflict.
-    async fn warehouses<'c>(
-        &mut self,
-        codes: impl Iterator<Item = &'c str> + Send,
-    ) -> Result<HashMap<String, i64>, StoreError> {
-        let mut codes: Vec<&str> = codes.collect();
-        codes.sort_unstable();
-        codes.dedup();
-        let found: Vec<(String, i64)> =
-            sqlx::query_as("SELECT codigo, clave FROM almacenes WHERE empresa = $1 AND codigo = ANY ($2)")
-                .bind(self.empresa)
-                .bind(&codes)
-                .fetch_all(self.connection())
-                .await
-                .map_err(store_error)?;
-        if found.len() < codes.len() {
-            return Err(StoreError::Conflict(Conflict::Reference("almacen".to_owned())));
-        }
-        Ok(found.into_iter().collect())
     }
 }

@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod customer;
 pub mod event;
+pub mod line;
 pub mod money;
 pub mod quantity;
 pub mod rfc;

@@ -67,6 +67,11 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::movimientos_inventario::Movements>()),
     Endpoint::of(list::<api::vendedores::Salespeople>()),
     Endpoint::of(list::<api::cuentas_bancarias::BankAccounts>()),
+    Endpoint::of(list::<api::ventas::Sales>()),
+    Endpoint::of(list::<api::ventas_renglones::SaleLines>()),
+    Endpoint::of(list::<api::facturas::Invoices>()),
+    Endpoint::of(list::<api::cxc::Receivables>()),
+    Endpoint::of(list::<api::cxc_pagos::Payments>()),
 ];
 
 /// Why a registry makes no router.

@@ -149,8 +149,11 @@ reader! {
     crate::api::compras::Purchases,
     crate::api::compras_renglones::PurchaseLines,
     crate::api::cuentas_bancarias::BankAccounts,
+    crate::api::cxc::Receivables,
+    crate::api::cxc_pagos::Payments,
     crate::api::cxp::Payables,
     crate::api::etapas_oportunidad::Stages,
+    crate::api::facturas::Invoices,
     crate::api::inventario::Stocks,
     crate::api::marcas::Brands,
     crate::api::motivos_perdida::LossReasons,
@@ -162,6 +165,8 @@ reader! {
     crate::api::sucursales::Branches,
     crate::api::unidades::Units,
     crate::api::vendedores::Salespeople,
+    crate::api::ventas::Sales,
+    crate::api::ventas_renglones::SaleLines,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
@@ -173,11 +178,14 @@ pub trait Tx:
     + CustomerTx
     + IdempotencyTx
     + ImportTx
+    + InvoiceTx
     + OpportunityTx
     + OutboxTx
     + PayableTx
     + ProductTx
     + PurchaseTx
+    + ReceivableTx
+    + SaleTx
     + StaffTx
     + StockTx
     + SupplierTx

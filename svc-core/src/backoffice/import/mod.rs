@@ -14,6 +14,8 @@ mod customers;
 mod opportunities;
 mod products;
 mod purchases;
+mod receivables;
+mod sales;
 mod staff;
 mod stock;
 
@@ -27,6 +29,8 @@ pub use customers::CustomerRecord;
 pub use opportunities::{LossReasonRecord, OpportunityRecord, StageRecord};
 pub use products::ProductRecord;
 pub use purchases::{PayableRecord, PurchaseLineRecord, PurchaseRecord, SupplierRecord};
+pub use receivables::{PaymentRecord, ReceivableRecord};
+pub use sales::{InvoiceRecord, LineAmounts, SaleLineRecord, SaleRecord};
 pub use staff::{BankAccountRecord, SalespersonRecord};
 pub use stock::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
 
@@ -74,16 +78,21 @@ resources! {
     Categorias = "categorias" of CategoryRecord,
     Productos = "productos" of ProductRecord,
     Precios = "precios" of PriceRecord,
-    Clientes = "clientes" of CustomerRecord,
-    EtapasOportunidad = "etapas-oportunidad" of StageRecord,
-    MotivosPerdida = "motivos-perdida" of LossReasonRecord,
-    Oportunidades = "oportunidades" of OpportunityRecord,
     Proveedores = "proveedores" of SupplierRecord,
+    Clientes = "clientes" of CustomerRecord,
+    Inventario = "inventario" of StockRecord,
+    MovimientosInventario = "movimientos-inventario" of MovementRecord,
+    Ventas = "ventas" of SaleRecord,
+    VentasRenglones = "ventas-renglones" of SaleLineRecord,
+    Facturas = "facturas" of InvoiceRecord,
+    Cxc = "cxc" of ReceivableRecord,
+    CxcPagos = "cxc-pagos" of PaymentRecord,
     Cxp = "cxp" of PayableRecord,
     Compras = "compras" of PurchaseRecord,
     ComprasRenglones = "compras-renglones" of PurchaseLineRecord,
-    Inventario = "inventario" of StockRecord,
-    MovimientosInventario = "movimientos-inventario" of MovementRecord,
+    EtapasOportunidad = "etapas-oportunidad" of StageRecord,
+    MotivosPerdida = "motivos-perdida" of LossReasonRecord,
+    Oportunidades = "oportunidades" of OpportunityRecord,
 }
 
 impl Resource {
@@ -193,6 +202,12 @@ fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fa
 /// A clave is positive.
 fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
     require(clave.is_none_or(|clave| clave > 0), "clave", "debe ser un entero positivo")
+}
+
+/// A fiscal folio is whole.
+fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
+    let whole = |text: &str| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok();
+    require(uuid.is_none_or(whole), field, "debe ser un folio fiscal de 36 caracteres")
 }
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
