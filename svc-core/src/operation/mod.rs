@@ -28,7 +28,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use context::uuid_v7;
 pub use context::{Actor, Cx};
-pub(crate) use erased::{AnyWrite, Handler};
+pub(crate) use erased::{AnyWrite, Handler, Keyed as KeyedHandler};
 pub use filters::Filter;
 pub use page::{Keyed, Pages};
 pub use query::Query;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::erased::{list, open, write};
-use super::{Handler, Method, Pages, Spec, filters};
+use super::{Handler, KeyedHandler, Method, Pages, Spec, filters};
 use crate::api;
 
 /// An operation of the registry.
@@ -22,7 +22,7 @@ impl Endpoint {
     /// A list's page regime; `None` for other operations.
     pub fn pages(&self) -> Option<Pages> {
         match self.handler {
-            Handler::List(list) => Some(list.pages()),
+            Handler::Keyed(KeyedHandler::List(list)) => Some(list.pages()),
             _ => None,
         }
     }
@@ -30,7 +30,7 @@ impl Endpoint {
     /// A list's filters; empty for other operations.
     pub fn filters(&self) -> Vec<filters::Description> {
         match self.handler {
-            Handler::List(list) => list.filters(),
+            Handler::Keyed(KeyedHandler::List(list)) => list.filters(),
             _ => Vec::new(),
         }
     }
