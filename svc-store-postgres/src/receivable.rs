@@ -1,6 +1,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use chrono::TimeDelta;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -19,6 +20,9 @@ use crate::error::{store_error, value_error};
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
+
+/// A span of days like the longest that sales are read for.
+const SHORT: TimeDelta = TimeDelta::days(92);
 
 fn receivable(row: &PgRow) -> Result<Receivable, sqlx::Error> {
     Ok(Receivable {
@@ -89,10 +93,10 @@ impl ListReader<Receivables> for PostgresReader<'_> {
                 F::Venta(venta) => page.compare("x.venta = ", venta),
                 F::Uuid(uuid) => page.compare("x.uuid = ", uuid),
                 F::ConSaldo(true) => page.only("x.saldo > 0"),
-                F::ConSaldo(false) => page.only("NOT (x.saldo > 0)"),
+                F::ConSaldo(false) => page.only("(x.saldo > 0) IS FALSE"),
                 F::Vencido(true) => page.compare("x.saldo > 0 AND x.vencimiento < ", today),
                 F::Vencido(false) => {
-                    page.with("(NOT (x.saldo > 0) OR x.vencimiento IS NULL OR x.vencimiento >= ", today, ")");
+                    page.with("((x.saldo > 0) IS FALSE OR x.vencimiento IS NULL OR x.vencimiento >= ", today, ")");
                 }
             }
         }
@@ -119,8 +123,24 @@ impl ListReader<Payments> for PostgresReader<'_> {
                 F::FechaHasta(until) => page.compare("fecha <= ", until),
             }
         }
+        if is_short(query) {
+            page.range_leads();
+        }
         page.fetch(self.pool, query, payment).await
     }
+}
+
+/// Whether the days asked for are so few that collecting them is cheaper than walking the claves.
+fn is_short(query: &Query<PaymentFilter>) -> bool {
+    let (mut from, mut until) = (None, query.now.date_naive());
+    for filter in &query.filters {
+        match filter {
+            PaymentFilter::FechaDesde(date) => from = Some(*date),
+            PaymentFilter::FechaHasta(date) => until = *date,
+            _ => {}
+        }
+    }
+    from.is_some_and(|from| until - from <= SHORT)
 }
 
 #[async_trait]

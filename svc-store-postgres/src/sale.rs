@@ -120,7 +120,7 @@ impl ListReader<Sales> for PostgresReader<'_> {
                     sku,
                     ") SELECT venta FROM ventas_renglones WHERE empresa = $1 AND producto = ANY (ARRAY( \
                         SELECT clave FROM productos WHERE empresa = $1 AND sku = (SELECT sku FROM q))) \
-                     UNION SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)))",
+                     UNION ALL SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)))",
                 ),
             }
         }

@@ -126,6 +126,11 @@ async fn pending_ones_are_shown_unless_a_status_or_a_document_is_asked_for() {
         ],
     )
     .await;
+}
+
+#[tokio::test]
+async fn each_fault_of_a_filter_has_its_code() {
+    let ana = World::new().await.company().await.admin().await;
     refuses(
         &ana,
         "/cxc",

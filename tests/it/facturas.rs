@@ -119,6 +119,11 @@ async fn filters_find_every_status_and_the_exact_value() {
         ],
     )
     .await;
+}
+
+#[tokio::test]
+async fn each_fault_of_a_filter_has_its_code() {
+    let ana = World::new().await.company().await.admin().await;
     refuses(
         &ana,
         "/facturas",
