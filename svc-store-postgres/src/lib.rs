@@ -2,7 +2,7 @@
 //!
 //! Each file is the twin of the file of that name in `svc_core::store`. A read is one statement without BEGIN, and every
 //! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
-//! With the feature `local`, [`local`] runs a private PostgreSQL from the machine's own binaries.
+//! With the feature `local`, the module `local` runs a private PostgreSQL from the machine's own binaries.
 
 #![deny(unsafe_code)]
 
