@@ -3,6 +3,7 @@
 mod credentials;
 mod filters;
 mod fuzz;
+mod isolation;
 mod order;
 mod pages;
 mod routes;
