@@ -5,6 +5,7 @@ pub mod customer;
 pub mod event;
 pub mod line;
 pub mod money;
+pub mod product;
 pub mod quantity;
 pub mod rfc;
 pub mod sat;

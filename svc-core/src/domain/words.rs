@@ -14,6 +14,11 @@ macro_rules! words {
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
+
+            /// What that word means; a word that the database holds is one of the set.
+            pub fn of(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)* _ => None }
+            }
         }
     };
 }

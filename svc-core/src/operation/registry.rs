@@ -50,6 +50,8 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(write::<api::clientes::CreateCustomer>()),
     Endpoint::of(write::<api::clientes::EditCustomer>()),
     Endpoint::of(list::<api::productos::Products>()),
+    Endpoint::of(write::<api::productos::CreateProduct>()),
+    Endpoint::of(write::<api::productos::EditProduct>()),
     Endpoint::of(list::<api::precios::Prices>()),
     Endpoint::of(list::<api::marcas::Brands>()),
     Endpoint::of(list::<api::categorias::Categories>()),

@@ -63,17 +63,21 @@ async fn filled(world: &World, mark: &str, number: i64) -> Company {
 /// A record of every resource; the mark or the number stands in each.
 fn records(mark: &str, number: i64) -> Vec<(Resource, Value)> {
     let record = |resource: Resource| match resource {
-        Resource::Sucursales | Resource::Vendedores | Resource::CuentasBancarias | Resource::Marcas => {
-            json!({"nombre": mark})
-        }
+        Resource::Sucursales
+        | Resource::Vendedores
+        | Resource::CuentasBancarias
+        | Resource::Marcas
+        | Resource::Categorias
+        | Resource::EtapasOportunidad
+        | Resource::MotivosPerdida
+        | Resource::Proveedores
+        | Resource::Clientes => json!({"nombre": mark}),
         Resource::Almacenes => json!({"codigo": mark, "nombre": mark, "sucursal": CLAVE}),
         Resource::Unidades => json!({"nombre": mark, "clave_sat": "H87"}),
-        Resource::Categorias | Resource::EtapasOportunidad | Resource::MotivosPerdida => json!({"nombre": mark}),
         Resource::Productos => {
             json!({"sku": mark, "descripcion": mark, "marca": mark, "categoria": mark, "unidad": CLAVE})
         }
         Resource::Precios => json!({"producto": CLAVE, "lista": 1, "lista_nombre": mark, "precio": number}),
-        Resource::Proveedores | Resource::Clientes => json!({"nombre": mark}),
         Resource::Inventario => json!({"producto": CLAVE, "almacen": mark, "existencia": number}),
         Resource::MovimientosInventario => {
             json!({"tipo": "compra", "producto": CLAVE, "cantidad": number, "almacen": "7", "existencia_actual": number, "referencia": mark})
@@ -87,8 +91,7 @@ fn records(mark: &str, number: i64) -> Vec<(Resource, Value)> {
         Resource::Facturas => json!({"venta": CLAVE, "cliente": CLAVE, "serie": mark}),
         Resource::Cxc => json!({"venta": CLAVE, "cliente": CLAVE, "folio": mark, "total": number}),
         Resource::CxcPagos => json!({"cxc": CLAVE, "importe": number, "referencia": mark, "cuenta_bancaria": CLAVE}),
-        Resource::Cxp => json!({"proveedor": CLAVE, "folio": mark, "total": number}),
-        Resource::Compras => json!({"proveedor": CLAVE, "folio": mark, "total": number}),
+        Resource::Cxp | Resource::Compras => json!({"proveedor": CLAVE, "folio": mark, "total": number}),
         Resource::ComprasRenglones => {
             json!({"compra": CLAVE, "renglon": 1, "producto": CLAVE, "cantidad": number, "descripcion": mark})
         }
