@@ -71,7 +71,7 @@ pub(crate) enum Command {
         /// The company's number.
         #[arg(long)]
         company: i64,
-        /// What the records are: clientes, productos, marcas, categorias or unidades.
+        /// What the records are: a list's path without the slash.
         resource: String,
         /// The file, or - for standard input.
         file: PathBuf,

@@ -112,6 +112,20 @@ codes! {
     EmpresaEnFranquicia = 422 "empresa_en_franquicia" "la empresa opera en franquicia y no puede usar esta operación todavía",
     /// No active salesperson has this key.
     VendedorInvalido = 422 "vendedor_invalido" "vendedor: no es un vendedor activo de la empresa",
+    /// Another active product of the company has this SKU.
+    SkuDuplicado = 409 "sku_duplicado" "sku: ya existe un producto activo con ese SKU",
+    /// The company has no such category.
+    CategoriaInvalida = 422 "categoria_invalida" "categoria: no es una categoría de la empresa",
+    /// The company has no such active unit with a key of the SAT's catalogue.
+    UnidadInvalida = 422 "unidad_invalida" "unidad: no es una unidad activa con clave del SAT",
+    /// The product or service key is not in the SAT's catalogue.
+    ClaveSatInvalida = 422 "clave_sat_invalida" "clave_sat: no está en el catálogo del SAT",
+    /// The tax object key is not in the SAT's catalogue.
+    ObjetoImpuestoInvalido = 422 "objeto_impuesto_invalido" "objeto_impuesto: no está en el catálogo del SAT",
+    /// No IVA has this key.
+    IvaInvalido = 422 "iva_invalido" "el IVA debe ser 16, 8, 0 o EX",
+    /// The border rate of IVA is not for this product or company.
+    ImpuestoIncompatible = 422 "impuesto_incompatible" "el IVA de 8 % no corresponde al producto o a la empresa",
     /// The back office named something the company does not have (never on the wire of the API).
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
     /// The store cannot be reached, or transactions kept colliding.
@@ -220,6 +234,7 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let code = match &error {
             StoreError::Conflict(Conflict::Rfc) => return Code::RfcDuplicado.into(),
+            StoreError::Conflict(Conflict::Sku) => return Code::SkuDuplicado.into(),
             StoreError::Conflict(Conflict::Reference(field)) => {
                 return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
             }

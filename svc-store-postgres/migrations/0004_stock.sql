@@ -89,9 +89,10 @@ CREATE TABLE movimientos_inventario (
     PRIMARY KEY (empresa, clave)
 );
 CREATE INDEX movimientos_inventario_producto ON movimientos_inventario (empresa, producto, clave);
-CREATE INDEX movimientos_inventario_sku ON movimientos_inventario (empresa, sku, clave);
+CREATE INDEX movimientos_inventario_tipo ON movimientos_inventario (empresa, producto, tipo, clave);
+-- By the SKU as written down, the products it was written down for are told apart without reading their ledgers.
+CREATE INDEX movimientos_inventario_sku ON movimientos_inventario (empresa, sku, producto, clave);
 CREATE INDEX movimientos_inventario_venta ON movimientos_inventario (empresa, venta, clave) WHERE venta IS NOT NULL;
-CREATE INDEX movimientos_inventario_tipo ON movimientos_inventario (empresa, tipo, clave);
 
 CREATE TABLE compras (
     empresa        bigint NOT NULL REFERENCES empresas,
@@ -131,7 +132,6 @@ CREATE TABLE compras_renglones (
     compra             bigint NOT NULL,
     renglon            bigint NOT NULL CHECK (renglon > 0),
     producto           bigint,
-    sku                text,
     descripcion        text,
     cantidad           numeric(24, 6) NOT NULL CHECK (cantidad >= 0),
     cantidad_recibida  numeric(24, 6) NOT NULL DEFAULT 0 CHECK (cantidad_recibida >= 0),

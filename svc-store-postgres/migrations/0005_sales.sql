@@ -52,9 +52,9 @@ CREATE TABLE ventas (
 -- Each type is paged by itself, valid documents unless asked otherwise.
 CREATE INDEX ventas_tipo ON ventas (empresa, tipo, cancelada, clave);
 CREATE INDEX ventas_folio ON ventas (empresa, tipo, folio, clave);
-CREATE INDEX ventas_cliente ON ventas (empresa, tipo, cliente, clave);
-CREATE INDEX ventas_sucursal ON ventas (empresa, tipo, sucursal, clave);
-CREATE INDEX ventas_fecha ON ventas (empresa, tipo, fecha, clave);
+CREATE INDEX ventas_cliente ON ventas (empresa, tipo, cancelada, cliente, clave);
+CREATE INDEX ventas_sucursal ON ventas (empresa, tipo, cancelada, sucursal, clave);
+CREATE INDEX ventas_fecha ON ventas (empresa, tipo, cancelada, fecha, clave);
 
 CREATE TABLE ventas_renglones (
     empresa            bigint NOT NULL REFERENCES empresas,
@@ -171,12 +171,13 @@ CREATE TABLE cxc (
     CONSTRAINT cxc_factura_fk FOREIGN KEY (empresa, factura) REFERENCES facturas,
     CONSTRAINT cxc_sucursal_fk FOREIGN KEY (empresa, sucursal) REFERENCES sucursales
 );
+-- A status is always asked for, but with clave, venta or uuid.
 CREATE INDEX cxc_estatus ON cxc (empresa, estatus, clave);
-CREATE INDEX cxc_cliente ON cxc (empresa, cliente, clave);
+CREATE INDEX cxc_cliente ON cxc (empresa, estatus, cliente, clave);
 CREATE INDEX cxc_venta ON cxc (empresa, venta, clave);
 CREATE INDEX cxc_uuid ON cxc (empresa, uuid, clave);
-CREATE INDEX cxc_con_saldo ON cxc (empresa, (saldo > 0), clave);
-CREATE INDEX cxc_vencimiento ON cxc (empresa, vencimiento, clave) WHERE saldo > 0;
+CREATE INDEX cxc_con_saldo ON cxc (empresa, estatus, (saldo > 0), clave);
+CREATE INDEX cxc_vencimiento ON cxc (empresa, estatus, vencimiento, clave) WHERE saldo > 0;
 
 CREATE TABLE cxc_pagos (
     empresa          bigint NOT NULL REFERENCES empresas,
@@ -247,7 +248,8 @@ CREATE INDEX cxp_estatus ON cxp (empresa, estatus, clave);
 CREATE INDEX cxp_tipo ON cxp (empresa, estatus, tipo, clave);
 CREATE INDEX cxp_proveedor ON cxp (empresa, estatus, proveedor, clave);
 CREATE INDEX cxp_uuid ON cxp (empresa, uuid, clave);
-CREATE INDEX cxp_con_saldo ON cxp (empresa, estatus, (saldo > 0), clave);
+CREATE INDEX cxp_con_saldo ON cxp (empresa, estatus, clave) WHERE saldo > 0;
+CREATE INDEX cxp_sin_saldo ON cxp (empresa, estatus, clave) WHERE saldo <= 0;
 CREATE INDEX cxp_vencimiento ON cxp (empresa, estatus, vencimiento, clave) WHERE saldo > 0;
 
 -- Accounting entries: one a business fact, its lines balanced (checked when the transaction ends).

@@ -172,14 +172,11 @@ impl CompanyTx for PostgresTx {
     }
 
     async fn is_salesperson(&mut self, usuario: i64) -> Result<bool, StoreError> {
-        sqlx::query_scalar(
+        self.exists(
             "SELECT EXISTS (SELECT FROM usuarios WHERE empresa = $1 AND clave = $2 AND vendedor AND activo)",
+            usuario,
         )
-        .bind(self.empresa)
-        .bind(usuario)
-        .fetch_one(self.connection())
         .await
-        .map_err(store_error)
     }
 
     async fn insert_key(&mut self, key: &NewKey) -> Result<(), StoreError> {

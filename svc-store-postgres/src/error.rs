@@ -1,6 +1,7 @@
 //! Database errors as [`StoreError`]s.
 
 use sqlx::error::{DatabaseError, ErrorKind};
+use svc_core::json::Fault;
 use svc_core::store::{Conflict, StoreError};
 
 /// What an error means when no constraint of ours is expected to have been violated, and when one is: constraints
@@ -25,6 +26,11 @@ pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
     }
 }
 
+/// A value that was found wrong where it was to be written.
+pub(crate) fn value_error(fault: &Fault) -> StoreError {
+    StoreError::Conflict(Conflict::Value(fault.field().to_owned()))
+}
+
 fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
     let constraint = error.constraint()?;
     let field = || {
@@ -38,7 +44,8 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
         (ErrorKind::UniqueViolation, "marcas_nombre_unico") => Some(Conflict::Name),
         (ErrorKind::UniqueViolation, name) if name.ends_with("_pkey") => Some(Conflict::Clave),
         (ErrorKind::ForeignKeyViolation, _) => Some(Conflict::Reference(field())),
-        (ErrorKind::CheckViolation | ErrorKind::UniqueViolation, _) => Some(Conflict::Value(field())),
+        (ErrorKind::UniqueViolation, _) => Some(Conflict::Taken(field())),
+        (ErrorKind::CheckViolation, _) => Some(Conflict::Value(field())),
         _ => None,
     }
 }

@@ -76,12 +76,24 @@ impl PostgresTx {
         named: impl Iterator<Item = (Option<i64>, Option<&'n str>)> + Send,
     ) -> Result<Vec<Option<i64>>, StoreError> {
         let named: Vec<_> = named.collect();
-        let mut skus: Vec<&str> =
-            named.iter().filter(|(clave, _)| clave.is_none()).filter_map(|(_, sku)| *sku).collect();
+        let skus = || named.iter().filter(|(clave, _)| clave.is_none()).filter_map(|(_, sku)| *sku);
+        let claves = self.known_skus(skus()).await?;
+        if skus().any(|sku| !claves.contains_key(sku)) {
+            return Err(StoreError::Conflict(Conflict::Reference("sku".to_owned())));
+        }
+        Ok(named.into_iter().map(|(clave, sku)| clave.or_else(|| claves.get(sku?).copied())).collect())
+    }
+
+    /// The products of those SKUs that a product has; a SKU means the one that [`PostgresTx::products_by_sku`] tells.
+    pub(crate) async fn known_skus<'n>(
+        &mut self,
+        skus: impl Iterator<Item = &'n str> + Send,
+    ) -> Result<HashMap<String, i64>, StoreError> {
+        let mut skus: Vec<&str> = skus.collect();
         skus.sort_unstable();
         skus.dedup();
         if skus.is_empty() {
-            return Ok(named.into_iter().map(|(clave, _)| clave).collect());
+            return Ok(HashMap::new());
         }
         let found: Vec<(String, i64)> = sqlx::query_as(
             "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
@@ -92,11 +104,28 @@ impl PostgresTx {
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
-        if found.len() < skus.len() {
-            return Err(StoreError::Conflict(Conflict::Reference("sku".to_owned())));
+        Ok(found.into_iter().collect())
+    }
+
+    /// The warehouses of these codes; one that does not exist is a conflict.
+    pub(crate) async fn warehouses<'c>(
+        &mut self,
+        codes: impl Iterator<Item = &'c str> + Send,
+    ) -> Result<HashMap<String, i64>, StoreError> {
+        let mut codes: Vec<&str> = codes.collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let found: Vec<(String, i64)> =
+            sqlx::query_as("SELECT codigo, clave FROM almacenes WHERE empresa = $1 AND codigo = ANY ($2)")
+                .bind(self.empresa)
+                .bind(&codes)
+                .fetch_all(self.connection())
+                .await
+                .map_err(store_error)?;
+        if found.len() < codes.len() {
+            return Err(StoreError::Conflict(Conflict::Reference("almacen".to_owned())));
         }
-        let claves: HashMap<String, i64> = found.into_iter().collect();
-        Ok(named.into_iter().map(|(clave, sku)| clave.or_else(|| claves.get(sku?).copied())).collect())
+        Ok(found.into_iter().collect())
     }
 
     /// The claves of catalogue names; one that does not exist is a conflict of `field`. `table` is one of ours.

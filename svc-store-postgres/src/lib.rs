@@ -2,11 +2,13 @@
 //!
 //! Each file is the twin of the file of that name in `svc_core::store`. A read is one statement without BEGIN, and every
 //! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
-//! With the feature `local`, [`local`] runs a private PostgreSQL from the machine's own binaries.
+//! With the feature `local`, the module `local` runs a private PostgreSQL from the machine's own binaries.
 
 #![deny(unsafe_code)]
 
+mod bank;
 mod catalogue;
+mod columns;
 mod company;
 mod copy;
 mod customer;
@@ -17,6 +19,7 @@ mod invoice;
 #[cfg(feature = "local")]
 #[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
 pub mod local;
+mod movement;
 mod opportunity;
 mod outbox;
 mod page;

@@ -4,6 +4,8 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::productos::{Product, ProductFilter, Products};
 use svc_core::backoffice::import::ProductRecord;
+use svc_core::domain::money::Money;
+use svc_core::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, ProductData};
 use svc_core::domain::text::{fold, like_pattern};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{ProductKind, ProductStatus, ProductSubkind};
@@ -11,6 +13,7 @@ use svc_core::operation::Query;
 use svc_core::store::{ListReader, ProductTx, StoreError};
 
 use crate::copy::Copy;
+use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
@@ -140,6 +143,90 @@ impl<'q> Named<'q> {
 
 #[async_trait]
 impl ProductTx for PostgresTx {
+    async fn insert_product(&mut self, data: &ProductData, creado: Timestamp) -> Result<i64, StoreError> {
+        let clave = self.next("productos", 1).await?;
+        sqlx::query(
+            "INSERT INTO productos (empresa, clave, folio, estatus, subtipo, sku, descripcion, codigo_barras, categoria, costo,
+                                    codigo_sat, unidad, objeto_impuesto, iva_venta, iva_compra, tipo, busqueda, modificado)
+             VALUES ($1, $2, $3, 'activo', 'terminado', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(clave.to_string())
+        .bind(&data.sku)
+        .bind(&data.descripcion)
+        .bind(&data.codigo_barras)
+        .bind(data.categoria)
+        .bind(data.costo.get())
+        .bind(&data.clave_sat)
+        .bind(data.unidad)
+        .bind(&data.objeto_impuesto)
+        .bind(&data.iva_venta)
+        .bind(&data.iva_compra)
+        .bind(data.tipo.word())
+        .bind(search_text(data.sku.as_deref(), data.descripcion.as_deref()))
+        .bind(creado.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(clave)
+    }
+
+    async fn product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError> {
+        let row = sqlx::query(
+            "SELECT sku, descripcion, codigo_barras, categoria, costo, codigo_sat, unidad, objeto_impuesto, iva_venta,
+                    iva_compra, tipo
+             FROM productos WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(product_data).transpose().map_err(store_error)
+    }
+
+    async fn update_product(
+        &mut self,
+        clave: i64,
+        data: &ProductData,
+        modificado: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE productos SET sku = $3, descripcion = $4, codigo_barras = $5, categoria = $6, costo = $7, codigo_sat = $8,
+                 unidad = $9, objeto_impuesto = $10, iva_venta = $11, iva_compra = $12, tipo = $13, busqueda = $14, modificado = $15
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(&data.sku)
+        .bind(&data.descripcion)
+        .bind(&data.codigo_barras)
+        .bind(data.categoria)
+        .bind(data.costo.get())
+        .bind(&data.clave_sat)
+        .bind(data.unidad)
+        .bind(&data.objeto_impuesto)
+        .bind(&data.iva_venta)
+        .bind(&data.iva_compra)
+        .bind(data.tipo.word())
+        .bind(search_text(data.sku.as_deref(), data.descripcion.as_deref()))
+        .bind(modificado.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn is_usable_unit(&mut self, unidad: i64) -> Result<bool, StoreError> {
+        let statement = "SELECT EXISTS (SELECT FROM unidades WHERE empresa = $1 AND clave = $2 AND estatus = 'activo' AND clave_sat IS NOT NULL)";
+        self.exists(statement, unidad).await
+    }
+
+    async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError> {
+        self.exists("SELECT EXISTS (SELECT FROM categorias WHERE empresa = $1 AND clave = $2)", categoria).await
+    }
+
     async fn import_products(&mut self, rows: &[ProductRecord], now: Timestamp) -> Result<(), StoreError> {
         let brands = self.by_name("marcas", "marca", rows.iter().filter_map(|row| row.marca.as_deref())).await?;
         let categories =
@@ -154,12 +241,14 @@ impl ProductTx for PostgresTx {
             copy.value(row.tipo.unwrap_or(ProductKind::Normal).word());
             copy.value(row.subtipo.unwrap_or(ProductSubkind::Terminado).word());
             copy.value(row.kit.unwrap_or(false)).optional(row.clave_padre.filter(|padre| *padre != 0));
-            copy.value(row.codigo_sat.as_deref().unwrap_or("01010101"));
+            copy.value(row.codigo_sat.as_deref().unwrap_or(DEFAULT_SAT_KEY));
             copy.optional(row.marca.as_deref().and_then(|name| brands.get(name)));
             copy.optional(row.categoria.as_deref().and_then(|name| categories.get(name)));
             copy.optional(row.id_platform_b.as_deref()).optional(row.unidad).optional(row.codigo_barras.as_deref());
-            copy.value(row.costo.unwrap_or_default()).value(row.objeto_impuesto.as_deref().unwrap_or("02"));
-            copy.value(row.iva_venta.as_deref().unwrap_or("16")).value(row.iva_compra.as_deref().unwrap_or("16"));
+            copy.value(row.costo.unwrap_or_default())
+                .value(row.objeto_impuesto.as_deref().unwrap_or(DEFAULT_TAX_OBJECT));
+            copy.value(row.iva_venta.as_deref().unwrap_or(DEFAULT_VAT))
+                .value(row.iva_compra.as_deref().unwrap_or(DEFAULT_VAT));
             copy.value(search_text(row.sku.as_deref(), row.descripcion.as_deref()));
             copy.value(row.modificado.unwrap_or(now)).end();
         }
@@ -176,4 +265,21 @@ impl ProductTx for PostgresTx {
 /// What `buscar` looks through (contract §3).
 fn search_text(sku: Option<&str>, description: Option<&str>) -> String {
     fold(&[sku, description].into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+fn product_data(row: &PgRow) -> Result<ProductData, sqlx::Error> {
+    let tipo: String = row.try_get("tipo")?;
+    Ok(ProductData {
+        sku: row.try_get("sku")?,
+        descripcion: row.try_get("descripcion")?,
+        codigo_barras: row.try_get("codigo_barras")?,
+        categoria: row.try_get("categoria")?,
+        costo: Money::new(row.try_get("costo")?),
+        clave_sat: row.try_get("codigo_sat")?,
+        unidad: row.try_get("unidad")?,
+        objeto_impuesto: row.try_get("objeto_impuesto")?,
+        iva_venta: row.try_get("iva_venta")?,
+        iva_compra: row.try_get("iva_compra")?,
+        tipo: ProductKind::of(&tipo).unwrap_or(ProductKind::Desconocido),
+    })
 }

@@ -32,6 +32,16 @@ impl PostgresTx {
         Ok(last - count as i64 + 1)
     }
 
+    /// Asks a yes-or-no question about the company (`$1`) and one clave (`$2`).
+    pub(crate) async fn exists(&mut self, statement: &'static str, clave: i64) -> Result<bool, StoreError> {
+        sqlx::query_scalar(statement)
+            .bind(self.empresa)
+            .bind(clave)
+            .fetch_one(self.connection())
+            .await
+            .map_err(store_error)
+    }
+
     /// Moves a series past `clave`, which a record brought along.
     pub(crate) async fn move_past(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         sqlx::query(

@@ -1,14 +1,31 @@
 //! End-to-end tests over a real PostgreSQL. The modules mirror the API's URLs; `table` goes over the whole registry.
 
+mod almacenes;
 mod authentication;
 mod clientes;
+mod compras;
+mod compras_renglones;
+mod cuentas_bancarias;
+mod cxc;
+mod cxc_pagos;
+mod cxp;
+mod documents;
 mod etapas_oportunidad;
+mod facturas;
+mod finding;
 mod health;
 mod idempotency;
 mod importing;
+mod inventario;
 mod leads;
 mod motivos_perdida;
+mod movimientos_inventario;
 mod oportunidades;
 mod pipeline;
 mod productos;
+mod proveedores;
+mod sucursales;
 mod table;
+mod vendedores;
+mod ventas;
+mod ventas_renglones;

@@ -42,10 +42,16 @@ pub(super) async fn create(store: &PostgresStore) -> Result<Access, Failure> {
     let brands = data::brands().iter().map(|name| json!({ "nombre": name })).collect();
     load(&office, company, Resource::Marcas, brands).await?;
     load(&office, company, Resource::Categorias, categories()).await?;
-    let products = data::products(SEED, today).into_iter().map(|product| with_unit(product, &units)).collect();
+    let (products, customers) = (data::products(SEED, today), data::customers(SEED, today, CUSTOMERS));
+    let year = data::year(SEED, today, &products, &customers);
+    let products = products.into_iter().map(|product| with_unit(product, &units)).collect();
     load(&office, company, Resource::Productos, products).await?;
-    let customers = data::customers(SEED, today, CUSTOMERS).into_iter().map(Value::Object).collect();
-    load(&office, company, Resource::Clientes, customers).await?;
+    load(&office, company, Resource::Clientes, customers.into_iter().map(Value::Object).collect()).await?;
+    for (name, records) in year {
+        let unknown = || Failure::Other(format!("the demo has records of {name:?}, which cannot be imported"));
+        let resource = Resource::parse(name).ok_or_else(unknown)?;
+        load(&office, company, resource, records.into_iter().map(Value::Object).collect()).await?;
+    }
 
     let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
     let created = office.perform(company, &key).await?;

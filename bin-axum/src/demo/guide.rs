@@ -1,8 +1,10 @@
 //! What the demo tells: where it is, its key, and requests to paste.
 
 use serde_json::json;
+use svc_core::domain::clock::{Clock, SystemClock};
 
 use super::Access;
+use super::data::days_before;
 use crate::commands::print as print_result;
 use crate::failure::Failure;
 
@@ -22,6 +24,7 @@ pub(super) fn print(base_url: &str, access: &Access) -> Result<(), Failure> {
 
 fn steps(base_url: &str, access: &Access) -> Vec<(&'static str, String)> {
     let Access { key_id, api_key } = access;
+    let since = days_before(SystemClock.now().date_naive(), 90);
     let get = |path: &str| {
         format!("curl -s '{base_url}{path}' -H 'Authorization: Bearer {api_key}' -H 'X-Svc-Key-Id: {key_id}'")
     };
@@ -34,6 +37,14 @@ fn steps(base_url: &str, access: &Access) -> Vec<(&'static str, String)> {
             "Products that speak of galvanised screws, however they are spelled",
             get("/productos?buscar=TORNÍLLO%20galvanizado&limite=5"),
         ),
+        (
+            "The latest quarter's invoices: at most 92 days at a time",
+            get(&format!("/ventas?tipo=factura&fecha_desde={since}&limite=3")),
+        ),
+        ("What was sold in one of them", get("/ventas-renglones?venta=1")),
+        ("How a product came to its stock (kardex)", get("/movimientos-inventario?sku=FER-TOR-0106&limite=5")),
+        ("What is overdue", get("/cxc?vencido=true&limite=3")),
+        ("Deals still open", get("/oportunidades?estatus=abierta&limite=3")),
         (
             "A customer, created once: run it twice, the second answer is the first one replayed",
             write(

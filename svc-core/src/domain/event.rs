@@ -19,6 +19,20 @@ pub enum Event {
         /// The customer's clave.
         cliente: i64,
     },
+    /// A product was created.
+    ProductoCreado {
+        /// The product's clave.
+        producto: i64,
+        /// Its SKU.
+        sku: Option<String>,
+    },
+    /// A product's data were edited; prices and stock have their own queries.
+    ProductoActualizado {
+        /// The product's clave.
+        producto: i64,
+        /// Its SKU.
+        sku: Option<String>,
+    },
 }
 
 impl Event {
@@ -27,6 +41,8 @@ impl Event {
         match self {
             Self::ClienteCreado { .. } => "cliente.creado",
             Self::ClienteActualizado { .. } => "cliente.actualizado",
+            Self::ProductoCreado { .. } => "producto.creado",
+            Self::ProductoActualizado { .. } => "producto.actualizado",
         }
     }
 
@@ -34,12 +50,18 @@ impl Event {
     pub fn recurso(&self) -> (&'static str, i64) {
         match *self {
             Self::ClienteCreado { cliente } | Self::ClienteActualizado { cliente } => ("clientes", cliente),
+            Self::ProductoCreado { producto, .. } | Self::ProductoActualizado { producto, .. } => {
+                ("productos", producto)
+            }
         }
     }
 
     fn datos(&self) -> Value {
         match self {
             Self::ClienteCreado { cliente } | Self::ClienteActualizado { cliente } => json!({ "cliente": cliente }),
+            Self::ProductoCreado { producto, sku } | Self::ProductoActualizado { producto, sku } => {
+                json!({ "producto": producto, "sku": sku })
+            }
         }
     }
 

@@ -3,11 +3,14 @@
 pub mod clock;
 pub mod customer;
 pub mod event;
+pub mod line;
 pub mod money;
+pub mod product;
 pub mod quantity;
 pub mod rfc;
 pub mod sat;
 pub mod scope;
+pub mod stock;
 pub mod text;
 pub mod time;
 pub mod words;

@@ -84,6 +84,30 @@ impl Scopes {
         Scope::ALL.iter().copied().collect()
     }
 
+    /// No scope.
+    pub const NONE: Self = Self(0);
+
+    /// The set of `scope` alone.
+    pub const fn only(scope: Scope) -> Self {
+        Self(1 << scope as u32)
+    }
+
+    /// The set with `scope` added.
+    #[must_use]
+    pub const fn and(self, scope: Scope) -> Self {
+        Self(self.0 | 1 << scope as u32)
+    }
+
+    /// Whether the set has no scope.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether both sets have a scope in common.
+    pub const fn meet(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// Whether `scope` is in the set.
     pub const fn has(self, scope: Scope) -> bool {
         self.0 & (1 << scope as u32) != 0
@@ -97,7 +121,7 @@ impl Scopes {
 
 impl FromIterator<Scope> for Scopes {
     fn from_iter<I: IntoIterator<Item = Scope>>(scopes: I) -> Self {
-        Self(scopes.into_iter().fold(0, |bits, scope| bits | (1 << scope as u32)))
+        scopes.into_iter().fold(Self::NONE, Self::and)
     }
 }
 
@@ -114,5 +138,13 @@ mod tests {
             assert_eq!(only.iter().collect::<Vec<_>>(), [*scope]);
         }
         assert_eq!(Scopes::all().iter().count(), Scope::ALL.len());
+    }
+
+    #[test]
+    fn sets_meet_where_they_share_a_scope() {
+        let either = Scopes::only(Scope::ActividadesWrite).and(Scope::ClientesRead);
+        assert!(either.meet(Scopes::only(Scope::ClientesRead)) && either.meet(Scopes::all()));
+        assert!(!either.meet(Scopes::only(Scope::ClientesWrite)) && !either.meet(Scopes::NONE));
+        assert!(Scopes::NONE.is_empty() && !either.is_empty());
     }
 }

@@ -14,6 +14,11 @@ macro_rules! words {
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
+
+            /// What that word means; a word that the database holds is one of the set.
+            pub fn of(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)* _ => None }
+            }
         }
     };
 }
@@ -107,5 +112,254 @@ words! {
         Ganada = "ganada",
         /// Lost.
         Perdida = "perdida",
+    }
+}
+
+words! {
+    /// Whether a supplier is bought from.
+    pub enum SupplierStatus {
+        /// Bought from.
+        Activo = "activo",
+        /// Not bought from at present.
+        Inactivo = "inactivo",
+        /// Deleted; shown only when asked for.
+        Eliminado = "eliminado",
+        /// None of the above (output only).
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// How far a purchase order has come.
+    pub enum PurchaseStatus {
+        /// Nothing has come.
+        Pendiente = "pendiente",
+        /// A part has come.
+        Parcial = "parcial",
+        /// All has come.
+        Recibida = "recibida",
+        /// Called off.
+        Cancelada = "cancelada",
+        /// None of the above (output only).
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// Whether a payable is still to be paid.
+    pub enum PayableStatus {
+        /// Called off.
+        Cancelado = "cancelado",
+        /// To be paid; what is shown when nothing is asked.
+        Pendiente = "pendiente",
+        /// Paid.
+        Pagado = "pagado",
+    }
+}
+
+words! {
+    /// What a payable came from.
+    pub enum PayableKind {
+        /// A purchase order.
+        Compra = "compra",
+        /// An expense.
+        Gasto = "gasto",
+    }
+}
+
+words! {
+    /// Whether a warehouse is in use.
+    pub enum WarehouseStatus {
+        /// In use.
+        Activo = "activo",
+        /// Not in use.
+        Inactivo = "inactivo",
+        /// Deleted; shown only when asked for.
+        Eliminado = "eliminado",
+    }
+}
+
+words! {
+    /// What happened to stock. What is written down may be another word: it is shown as `desconocido`.
+    pub enum MovementKind {
+        /// The product was entered with stock.
+        Registro = "registro",
+        /// Sent to another warehouse.
+        TraspasoSalida = "traspaso_salida",
+        /// Came from another warehouse.
+        TraspasoEntrada = "traspaso_entrada",
+        /// Corrected upwards.
+        AjusteEntrada = "ajuste_entrada",
+        /// Corrected downwards.
+        AjusteSalida = "ajuste_salida",
+        /// Bought.
+        Compra = "compra",
+        /// A purchase was cancelled.
+        CancelacionCompra = "cancelacion_compra",
+        /// Sold.
+        Venta = "venta",
+        /// A sale was cancelled.
+        CancelacionVenta = "cancelacion_venta",
+        /// Returned with a credit note.
+        DevolucionNotaCredito = "devolucion_nota_credito",
+        /// A credit note was cancelled.
+        CancelacionNotaCredito = "cancelacion_nota_credito",
+        /// The stock was set.
+        SaldoInicial = "saldo_inicial",
+        /// Used in a service order.
+        OrdenServicio = "orden_servicio",
+        /// What was sold before left the warehouse.
+        SalidaEmbarque = "salida_embarque",
+        /// Produced.
+        Produccion = "produccion",
+        /// Lost.
+        Merma = "merma",
+        /// Returned.
+        Devolucion = "devolucion",
+    }
+}
+
+words! {
+    /// Whether a movement adds to stock or takes from it.
+    pub enum Direction {
+        /// Adds.
+        Entrada = "entrada",
+        /// Takes.
+        Salida = "salida",
+    }
+}
+
+words! {
+    /// What a sales document is.
+    pub enum SaleKind {
+        /// Another word for [`SaleKind::Venta`]: taken, never stored or shown.
+        Remision = "remision",
+        /// A sale.
+        Venta = "venta",
+        /// A sale with an invoice.
+        Factura = "factura",
+        /// A quote.
+        Cotizacion = "cotizacion",
+        /// An order.
+        Pedido = "pedido",
+        /// An advance payment.
+        Anticipo = "anticipo",
+    }
+}
+
+impl SaleKind {
+    /// The kind that is stored and shown.
+    #[must_use]
+    pub const fn settled(self) -> Self {
+        match self {
+            Self::Remision => Self::Venta,
+            other => other,
+        }
+    }
+}
+
+words! {
+    /// When a sale is paid.
+    pub enum PaymentTerm {
+        /// At once.
+        Contado = "contado",
+        /// Later.
+        Credito = "credito",
+    }
+}
+
+words! {
+    /// How far an order is fulfilled.
+    pub enum Fulfilment {
+        /// Not at all.
+        Pendiente = "pendiente",
+        /// In part.
+        Parcial = "parcial",
+        /// All of it.
+        Surtido = "surtido",
+    }
+}
+
+words! {
+    /// Where a sale was made.
+    pub enum SaleOrigin {
+        /// In the API.
+        Api = "api",
+        /// In the application.
+        Aplicacion = "aplicacion",
+        /// On a sales platform.
+        Plataforma = "plataforma",
+        /// None of the above.
+        Desconocido = "desconocido",
+    }
+}
+
+words! {
+    /// What a record of the stamping registry is.
+    pub enum InvoiceKind {
+        /// An invoice.
+        Factura = "factura",
+        /// A credit note.
+        NotaCredito = "nota_credito",
+        /// A payment complement.
+        Pago = "pago",
+        /// A transfer of goods.
+        Traslado = "traslado",
+        /// A shipment.
+        Embarque = "embarque",
+        /// An invoice stamped elsewhere.
+        Externa = "externa",
+    }
+}
+
+words! {
+    /// What became of a record of the stamping registry.
+    pub enum InvoiceStatus {
+        /// Stamped.
+        Vigente = "vigente",
+        /// Cancelled.
+        Cancelada = "cancelada",
+        /// Not stamped yet.
+        EnEspera = "en_espera",
+        /// Refused.
+        Error = "error",
+    }
+}
+
+words! {
+    /// Whether a receivable is paid.
+    pub enum ReceivableStatus {
+        /// Something is owed.
+        Pendiente = "pendiente",
+        /// Nothing is owed.
+        Pagado = "pagado",
+        /// Cancelled.
+        Cancelado = "cancelado",
+    }
+}
+
+words! {
+    /// What a payment was made from.
+    pub enum PaymentOrigin {
+        /// A deposit.
+        Deposito = "deposito",
+        /// A balance in the customer's favour.
+        SaldoAFavor = "saldo_a_favor",
+        /// An advance.
+        Anticipo = "anticipo",
+    }
+}
+
+words! {
+    /// What became of a payment's complement.
+    pub enum Complement {
+        /// There is none to be made.
+        NoAplica = "no_aplica",
+        /// It waits to be stamped.
+        Encolado = "encolado",
+        /// Stamped.
+        Timbrado = "timbrado",
+        /// Refused.
+        Error = "error",
     }
 }

@@ -46,6 +46,27 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
     }
 }
 
+/// A string of exactly `COUNT` characters: a key of a catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Exact<const COUNT: usize>(Text<COUNT>);
+
+impl<const COUNT: usize> Exact<COUNT> {
+    /// The string.
+    pub fn into_string(self) -> String {
+        self.0.into_string()
+    }
+}
+
+impl<'de, const COUNT: usize> Deserialize<'de> for Exact<COUNT> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Text::deserialize(deserializer)?;
+        if text.chars().count() == COUNT {
+            return Ok(Self(text));
+        }
+        Err(de::Error::custom(format_args!("debe tener {COUNT} caracteres")))
+    }
+}
+
 /// A string of exactly `COUNT` ASCII digits: a postal code, a key with leading zeros.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digits<const COUNT: usize>(Text<COUNT>);
@@ -94,6 +115,15 @@ impl<T> Patch<T> {
             Self::Keep => {}
             Self::Clear => *field = None,
             Self::Set(value) => *field = Some(value),
+        }
+    }
+
+    /// Changes `field`, which always has a value: clearing gives back `standard`.
+    pub fn apply_or(self, field: &mut T, standard: T) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *field = standard,
+            Self::Set(value) => *field = value,
         }
     }
 

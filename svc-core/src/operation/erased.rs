@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::page::{self, Cursors, Regime};
-use super::{Cx, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters};
+use super::{Cx, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters, query};
 use crate::error::Error;
 use crate::json::Json;
 use crate::store::{ListReader, Reader};
@@ -16,7 +16,15 @@ use crate::store::{ListReader, Reader};
 /// What runs an operation.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
+    /// For anyone.
     Open(&'static dyn AnyOpen),
+    /// For whoever has a key.
+    Keyed(Keyed),
+}
+
+/// What runs an operation that needs a key.
+#[derive(Clone, Copy)]
+pub(crate) enum Keyed {
     List(&'static dyn AnyList),
     Write(&'static dyn AnyWrite),
 }
@@ -55,11 +63,11 @@ pub(crate) const fn list<L: List>() -> (&'static Spec, Handler)
 where
     for<'r> dyn Reader + 'r: ListReader<L>,
 {
-    (const { &L::SPEC.spec }, Handler::List(const { &Of::<L>(PhantomData) }))
+    (const { &L::SPEC.spec }, Handler::Keyed(Keyed::List(const { &Of::<L>(PhantomData) })))
 }
 
 pub(crate) const fn write<O: Operation>() -> (&'static Spec, Handler) {
-    (const { &O::SPEC }, Handler::Write(const { &Of::<O>(PhantomData) }))
+    (const { &O::SPEC }, Handler::Keyed(Keyed::Write(const { &Of::<O>(PhantomData) })))
 }
 
 /// Every success begins with `ok`.
@@ -101,7 +109,7 @@ where
         regime: Regime,
         now: DateTime<Utc>,
     ) -> Result<Bytes, Error> {
-        let mut query = filters::read(L::SPEC.filters, query, cursors, regime, now)?;
+        let mut query = query::read(L::SPEC.filters, query, cursors, regime, now)?;
         L::settle(&mut query)?;
         let items = ListReader::<L>::page(reader, &query).await?;
         page::write(items, &query, cursors)

@@ -16,6 +16,7 @@ mod context;
 mod erased;
 pub mod filters;
 pub mod page;
+pub mod query;
 pub mod registry;
 pub mod window;
 
@@ -27,11 +28,12 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use context::uuid_v7;
 pub use context::{Actor, Cx};
-pub(crate) use erased::{AnyWrite, Handler};
-pub use filters::{Filter, Query};
+pub(crate) use erased::{AnyWrite, Handler, Keyed as KeyedHandler};
+pub use filters::Filter;
 pub use page::{Keyed, Pages};
+pub use query::Query;
 
-use crate::domain::scope::Scope;
+use crate::domain::scope::{Scope, Scopes};
 use crate::error::{Code, Error};
 
 /// An HTTP method the API answers.
@@ -80,8 +82,8 @@ pub struct Spec {
     pub method: Method,
     /// Path below the base URL; `{clave}` is an integer parameter.
     pub path: &'static str,
-    /// The scope a key needs; `None` only where no key is needed.
-    pub scope: Option<Scope>,
+    /// The scopes of which a key needs one; none only where no key is needed.
+    pub scopes: Scopes,
     /// What it does, in a few words.
     pub summary: &'static str,
     /// The status of its success.
@@ -98,7 +100,7 @@ impl Spec {
         Self {
             method,
             path,
-            scope: None,
+            scopes: Scopes::NONE,
             summary: "",
             status: StatusCode::OK,
             idempotency: Idempotency::Optional,
@@ -108,7 +110,7 @@ impl Spec {
 
     /// A read.
     pub const fn read(path: &'static str, scope: Scope) -> Self {
-        Self { scope: Some(scope), ..Self::open(Method::Get, path) }
+        Self { scopes: Scopes::only(scope), ..Self::open(Method::Get, path) }
     }
 
     /// A write: POST answers 201 and the others 200; an Idempotency-Key is required.
@@ -117,13 +119,20 @@ impl Spec {
             Method::Post => StatusCode::CREATED,
             _ => StatusCode::OK,
         };
-        Self { scope: Some(scope), status, idempotency: Idempotency::Required, ..Self::open(method, path) }
+        Self { scopes: Scopes::only(scope), status, idempotency: Idempotency::Required, ..Self::open(method, path) }
     }
 
     /// With a summary.
     #[must_use]
     pub const fn summary(mut self, summary: &'static str) -> Self {
         self.summary = summary;
+        self
+    }
+
+    /// With another scope that suffices.
+    #[must_use]
+    pub const fn or(mut self, scope: Scope) -> Self {
+        self.scopes = self.scopes.and(scope);
         self
     }
 
@@ -199,6 +208,13 @@ impl<F> ListSpec<F> {
     #[must_use]
     pub const fn summary(mut self, summary: &'static str) -> Self {
         self.spec = self.spec.summary(summary);
+        self
+    }
+
+    /// With another scope that suffices.
+    #[must_use]
+    pub const fn or(mut self, scope: Scope) -> Self {
+        self.spec = self.spec.or(scope);
         self
     }
 }

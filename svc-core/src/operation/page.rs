@@ -7,7 +7,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
 use sha2::Sha256;
 
-use super::filters::Query;
+use super::query::Query;
 use crate::error::{Code, Error};
 use crate::store::{Company, LimitMode};
 

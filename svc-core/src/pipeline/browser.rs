@@ -3,7 +3,7 @@
 use http::{HeaderMap, header};
 
 use crate::error::{Code, Error};
-use crate::operation::filters::parameters;
+use crate::operation::query::parameters;
 
 /// The headers by which web applications guard against forged requests.
 const ANTI_FORGERY: [&str; 4] = ["x-csrf-token", "x-xsrf-token", "x-csrftoken", "requestverificationtoken"];

@@ -78,7 +78,7 @@ fn in_progress(error: StoreError) -> Error {
 
 /// A write has no filters.
 fn refuse_query(query: &str) -> Result<(), Error> {
-    match crate::operation::filters::parameters(query).first() {
+    match crate::operation::query::parameters(query).first() {
         Some((name, _)) => {
             Err(Error::field(Code::FiltroNoPermitido, &crate::json::brief(name), "una escritura no lleva filtros"))
         }

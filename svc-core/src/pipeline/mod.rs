@@ -23,7 +23,8 @@ pub use authenticate::{TERMS_VERSION, parse_key_id};
 
 use crate::error::{Code, Error};
 use crate::operation::page::{Cursors, Regime};
-use crate::operation::{Handler, filters};
+use crate::operation::query::exceeds_unannounced;
+use crate::operation::{Handler, KeyedHandler};
 use crate::service::Inner;
 
 /// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
@@ -47,27 +48,27 @@ async fn serve(
 ) -> Result<Reply, Error> {
     let route = route::find(api, head)?;
     let spec = route.endpoint.spec;
-    if let Handler::Open(operation) = route.endpoint.handler {
-        return Ok(Reply::new(spec.status, operation.run(peticion)?));
-    }
+    let keyed = match route.endpoint.handler {
+        Handler::Open(operation) => return Ok(Reply::new(spec.status, operation.run(peticion)?)),
+        Handler::Keyed(keyed) => keyed,
+    };
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
     let caller = authenticate::caller(api, &head.headers, notices).await?;
-    if !spec.scope.is_some_and(|scope| caller.scopes().has(scope)) {
+    if !spec.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());
     }
-    match route.endpoint.handler {
-        Handler::Open(_) => unreachable!("answered above"),
-        Handler::List(list) => {
+    match keyed {
+        KeyedHandler::List(list) => {
             let regime = Regime::of(list.pages(), limits::mode(api, caller.company()));
-            if filters::exceeds_unannounced(query, regime) {
+            if exceeds_unannounced(query, regime) {
                 notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let reader = api.store.reader(caller.company().id);
             let cursors = Cursors::new(caller.company(), spec.path);
             Ok(Reply::new(StatusCode::OK, list.page(reader.as_ref(), query, &cursors, regime, api.clock.now()).await?))
         }
-        Handler::Write(operation) => {
+        KeyedHandler::Write(operation) => {
             let body = decode::receive(head, body, api.max_body).await?;
             let name = idempotency::name(&head.headers, spec.idempotency)?;
             let body = &decode::json(&body)?;

@@ -5,6 +5,7 @@
 //! A record that is not there is `Ok(None)`. Where two requests can race, the store settles it and says so with a
 //! [`Conflict`], never by a check beforehand.
 
+mod bank;
 mod catalogue;
 mod company;
 mod customer;
@@ -28,6 +29,7 @@ use chrono::{DateTime, Utc};
 
 use crate::operation::{List, Query};
 
+pub use bank::BankTx;
 pub use catalogue::CatalogueTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{CustomerTx, NewCustomerRow};
@@ -83,6 +85,8 @@ pub enum Conflict {
     Clave,
     /// Another record has the name.
     Name,
+    /// Another record has the value of this field (imports).
+    Taken(String),
     /// The record that this field refers to is not in the company.
     Reference(String),
     /// A value that the database's constraint of this name refuses (imports).
@@ -97,7 +101,7 @@ impl Conflict {
             Self::Sku => "sku",
             Self::Clave => "clave",
             Self::Name => "nombre",
-            Self::Reference(field) | Self::Value(field) => field,
+            Self::Taken(field) | Self::Reference(field) | Self::Value(field) => field,
         }
     }
 }
@@ -139,21 +143,53 @@ macro_rules! reader {
 }
 
 reader! {
+    crate::api::almacenes::Warehouses,
     crate::api::categorias::Categories,
     crate::api::clientes::Customers,
+    crate::api::compras::Purchases,
+    crate::api::compras_renglones::PurchaseLines,
+    crate::api::cuentas_bancarias::BankAccounts,
+    crate::api::cxc::Receivables,
+    crate::api::cxc_pagos::Payments,
+    crate::api::cxp::Payables,
     crate::api::etapas_oportunidad::Stages,
+    crate::api::facturas::Invoices,
+    crate::api::inventario::Stocks,
     crate::api::marcas::Brands,
     crate::api::motivos_perdida::LossReasons,
+    crate::api::movimientos_inventario::Movements,
     crate::api::oportunidades::Opportunities,
     crate::api::precios::Prices,
     crate::api::productos::Products,
+    crate::api::proveedores::Suppliers,
+    crate::api::sucursales::Branches,
     crate::api::unidades::Units,
+    crate::api::vendedores::Salespeople,
+    crate::api::ventas::Sales,
+    crate::api::ventas_renglones::SaleLines,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
 pub trait Tx:
-    CatalogueTx + CompanyTx + CustomerTx + IdempotencyTx + ImportTx + OpportunityTx + OutboxTx + ProductTx + Send
+    BankTx
+    + CatalogueTx
+    + CompanyTx
+    + CustomerTx
+    + IdempotencyTx
+    + ImportTx
+    + InvoiceTx
+    + OpportunityTx
+    + OutboxTx
+    + PayableTx
+    + ProductTx
+    + PurchaseTx
+    + ReceivableTx
+    + SaleTx
+    + StaffTx
+    + StockTx
+    + SupplierTx
+    + Send
 {
     /// Makes everything done in it permanent, at once.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;

@@ -1,4 +1,13 @@
 //! Suppliers.
 
+use async_trait::async_trait;
+
+use super::StoreError;
+use crate::backoffice::import::SupplierRecord;
+
 /// Suppliers inside a transaction.
-pub trait SupplierTx {}
+#[async_trait]
+pub trait SupplierTx {
+    /// Writes imported suppliers.
+    async fn import_suppliers(&mut self, rows: &[SupplierRecord]) -> Result<(), StoreError>;
+}

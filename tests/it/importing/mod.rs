@@ -22,7 +22,7 @@ where
 
 /// Checks that an import is refused for this line, and that the text goes on with `text`: the field, mostly.
 #[track_caller]
-fn blames(outcome: Result<u64, String>, line: usize, text: &str) {
+pub(crate) fn blames(outcome: Result<u64, String>, line: usize, text: &str) {
     let error = outcome.expect_err("a refusal");
     assert!(error.starts_with(&format!("line {line}: {text}")), "{error}, not line {line}: {text}");
 }

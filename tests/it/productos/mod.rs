@@ -1,5 +1,7 @@
 //! `/productos`
 
+mod create;
+mod edit;
 mod list;
 mod search;
 

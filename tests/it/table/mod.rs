@@ -4,9 +4,11 @@ mod credentials;
 mod explain;
 mod filters;
 mod fuzz;
+mod isolation;
 mod order;
 mod pages;
 mod routes;
+mod walks;
 mod writes;
 
 use chrono::TimeDelta;
@@ -19,7 +21,7 @@ use svc_tests::{Actor, Company, Reply, World, fresh_key};
 
 /// The operations that need a key.
 fn keyed() -> impl Iterator<Item = &'static Spec> {
-    OPERATIONS.iter().map(|endpoint| endpoint.spec).filter(|spec| spec.scope.is_some())
+    OPERATIONS.iter().map(|endpoint| endpoint.spec).filter(|spec| !spec.scopes.is_empty())
 }
 
 /// The lists.

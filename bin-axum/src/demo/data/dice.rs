@@ -71,7 +71,7 @@ impl Dice {
 }
 
 /// The day `days` before `day`; at the end of the calendar, `day` itself.
-pub(super) fn days_before(day: NaiveDate, days: u32) -> NaiveDate {
+pub(crate) fn days_before(day: NaiveDate, days: u32) -> NaiveDate {
     day.checked_sub_days(Days::new(days.into())).unwrap_or(day)
 }
 

@@ -16,10 +16,13 @@ mod products;
 mod rfc;
 #[cfg(test)]
 mod tests;
+mod year;
 
 pub(crate) use catalog::{brands, categories, units};
 pub(crate) use customers::customers;
+pub(crate) use dice::days_before;
 pub(crate) use products::products;
+pub(crate) use year::year;
 
 /// One import line: a JSON object, still unwritten.
 pub(crate) type Record = serde_json::Map<String, serde_json::Value>;

@@ -43,10 +43,7 @@ impl CustomerEdit {
         self.movil.map(Text::into_string).apply(&mut data.movil);
         self.calle.map(Text::into_string).apply(&mut data.calle);
         self.colonia.map(Text::into_string).apply(&mut data.colonia);
-        // Clearing a datum that has a default gives back the default.
-        let mut pais = Some(data.pais);
-        self.pais.apply(&mut pais);
-        data.pais = pais.unwrap_or(DEFAULT_COUNTRY);
+        self.pais.apply_or(&mut data.pais, DEFAULT_COUNTRY);
     }
 }
 

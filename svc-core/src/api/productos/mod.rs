@@ -1,13 +1,20 @@
 //! Products: `/productos`.
 
+mod create;
+mod edit;
 mod list;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+pub use create::{CreateProduct, NewProduct, ProductCreated};
+pub use edit::{EditProduct, ProductEdit, ProductEdited};
 pub use list::{ProductFilter, Products};
 
+use crate::domain::product::ProductData;
 use crate::domain::time::Timestamp;
-use crate::operation::Keyed;
+use crate::domain::words::ProductKind;
+use crate::error::{Code, Error};
+use crate::operation::{Cx, Keyed};
 
 /// A product as a list shows it (spec, "Product").
 #[derive(Debug, Clone, Serialize)]
@@ -47,3 +54,51 @@ impl Keyed for Product {
         self.clave
     }
 }
+
+/// What a product is, as writes code it (spec, "Product").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum KindCode {
+    /// Normal.
+    A,
+    /// Virtual with price.
+    B,
+    /// Virtual without price.
+    C,
+}
+
+impl From<KindCode> for ProductKind {
+    fn from(code: KindCode) -> Self {
+        match code {
+            KindCode::A => Self::Normal,
+            KindCode::B => Self::VirtualConPrecio,
+            KindCode::C => Self::VirtualSinPrecio,
+        }
+    }
+}
+
+/// Judges what a write changes of a product: tax data, then unit, then category.
+async fn judge(cx: &mut Cx<'_>, after: &ProductData, before: &ProductData) -> Result<(), Error> {
+    after.judge(before, cx.company.cp.as_deref())?;
+    if let Some(unidad) = after.unidad.filter(|_| after.unidad != before.unidad)
+        && !cx.tx.is_usable_unit(unidad).await?
+    {
+        return Err(Code::UnidadInvalida.into());
+    }
+    if let Some(categoria) = after.categoria.filter(|_| after.categoria != before.categoria)
+        && !cx.tx.has_category(categoria).await?
+    {
+        return Err(Code::CategoriaInvalida.into());
+    }
+    Ok(())
+}
+
+/// The errors of writing a product.
+const WRITE_ERRORS: &[Code] = &[
+    Code::ClaveSatInvalida,
+    Code::ObjetoImpuestoInvalido,
+    Code::IvaInvalido,
+    Code::ImpuestoIncompatible,
+    Code::UnidadInvalida,
+    Code::CategoriaInvalida,
+    Code::SkuDuplicado,
+];

@@ -13,6 +13,11 @@ mod catalogue;
 mod customers;
 mod opportunities;
 mod products;
+mod purchases;
+mod receivables;
+mod sales;
+mod staff;
+mod stock;
 
 use std::collections::HashSet;
 use std::io;
@@ -23,6 +28,11 @@ pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
 pub use customers::CustomerRecord;
 pub use opportunities::{LossReasonRecord, OpportunityRecord, StageRecord};
 pub use products::ProductRecord;
+pub use purchases::{PayableRecord, PurchaseLineRecord, PurchaseRecord, SupplierRecord};
+pub use receivables::{PaymentRecord, ReceivableRecord};
+pub use sales::{InvoiceRecord, LineAmounts, SaleLineRecord, SaleRecord};
+pub use staff::{BankAccountRecord, SalespersonRecord};
+pub use stock::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
 
 use super::{Office, existing};
 use crate::domain::time::Timestamp;
@@ -59,12 +69,27 @@ macro_rules! resources {
 }
 
 resources! {
+    Sucursales = "sucursales" of BranchRecord,
+    Almacenes = "almacenes" of WarehouseRecord,
     Unidades = "unidades" of UnitRecord,
+    Vendedores = "vendedores" of SalespersonRecord,
+    CuentasBancarias = "cuentas-bancarias" of BankAccountRecord,
     Marcas = "marcas" of BrandRecord,
     Categorias = "categorias" of CategoryRecord,
     Productos = "productos" of ProductRecord,
     Precios = "precios" of PriceRecord,
+    Proveedores = "proveedores" of SupplierRecord,
     Clientes = "clientes" of CustomerRecord,
+    Inventario = "inventario" of StockRecord,
+    MovimientosInventario = "movimientos-inventario" of MovementRecord,
+    Ventas = "ventas" of SaleRecord,
+    VentasRenglones = "ventas-renglones" of SaleLineRecord,
+    Facturas = "facturas" of InvoiceRecord,
+    Cxc = "cxc" of ReceivableRecord,
+    CxcPagos = "cxc-pagos" of PaymentRecord,
+    Cxp = "cxp" of PayableRecord,
+    Compras = "compras" of PurchaseRecord,
+    ComprasRenglones = "compras-renglones" of PurchaseLineRecord,
     EtapasOportunidad = "etapas-oportunidad" of StageRecord,
     MotivosPerdida = "motivos-perdida" of LossReasonRecord,
     Oportunidades = "oportunidades" of OpportunityRecord,
@@ -179,6 +204,12 @@ fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
     require(clave.is_none_or(|clave| clave > 0), "clave", "debe ser un entero positivo")
 }
 
+/// A fiscal folio is whole.
+fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
+    let whole = |text: &str| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok();
+    require(uuid.is_none_or(whole), field, "debe ser un folio fiscal de 36 caracteres")
+}
+
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
     async fn load<R: Record>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
         let mut count = 0;
@@ -241,7 +272,9 @@ async fn blame<R: Record>(
     let text = match &conflict {
         Conflict::Reference(_) => "no existe en la empresa",
         Conflict::Value(_) => "no es válido",
-        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name => "ya existe en la empresa o en el archivo",
+        Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
+            "ya existe en la empresa o en el archivo"
+        }
     };
     Ok(ImportError::Line { line: numbers[bad - 1], text: format!("{}: {text}", conflict.field()) })
 }

@@ -83,9 +83,9 @@ SELECT :empresa, n, n, CASE WHEN n > :filas * 0.99 THEN 'pendiente' WHEN n % 500
        CASE WHEN n % 500 = 0 THEN 3 ELSE 0 END, 1, n % 977, timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas
 FROM generate_series(1, :filas) n;
 
-INSERT INTO compras_renglones (empresa, clave, compra, renglon, producto, sku, cantidad, costo_unitario, total)
-SELECT :empresa, n, CASE WHEN n % 200 = 7 THEN 1 ELSE n END, n, p, 'SKU-' || p, 1, n % 977, n % 977
-FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 40 = 0 THEN 1 ELSE n END) t (p);
+INSERT INTO compras_renglones (empresa, clave, compra, renglon, producto, cantidad, costo_unitario, total)
+SELECT :empresa, n, CASE WHEN n % 200 = 7 THEN 1 ELSE n END, n, CASE WHEN n % 40 = 0 THEN 1 ELSE n END, 1, n % 977, n % 977
+FROM generate_series(1, :filas) n;
 
 INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, total, saldo, cancelada,
                     factura, modificado)

@@ -16,7 +16,7 @@ use svc_tests::Actor;
 use self::fill::Big;
 use self::plans::{Plan, Plans};
 use self::values::Query;
-use super::lists;
+use super::{lists, path};
 
 /// Rows of the big company, in each table that may have so many, and in the others.
 const ROWS: i64 = 100_000;
@@ -69,7 +69,7 @@ async fn settings(store: &PostgresStore, actor: &Actor) -> Company {
 
 fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {
     let cursor = cursor.map_or_else(String::new, |cursor| format!("&cursor={cursor}"));
-    format!("{}?limite=30&{}{cursor}", list.spec.path, query.url())
+    format!("{}?limite=30&{}{cursor}", path(list.spec, "1"), query.url())
 }
 
 /// The plans of the statement that reads a list, when it is read again and again.

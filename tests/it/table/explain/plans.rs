@@ -62,10 +62,12 @@ impl Plan {
             if kind == "Seq Scan" && sizes.get(table).is_none_or(|rows| *rows > SMALL) {
                 faults.push(format!("reads the whole of {table}"));
             }
-            if let ("Sort" | "Incremental Sort", Some(input)) = (kind, inputs(node).first())
-                && number(input, "Plan Rows") > MOST
-            {
-                faults.push(format!("sorts {} rows", number(input, "Plan Rows")));
+            if let ("Sort" | "Incremental Sort", Some(input)) = (kind, inputs(node).first()) {
+                let sorted =
+                    number(input, "Plan Rows").max(number(input, "Actual Rows") * number(input, "Actual Loops"));
+                if sorted > MOST {
+                    faults.push(format!("sorts {sorted} rows"));
+                }
             }
             let vain = number(node, "Rows Removed by Filter") * number(node, "Actual Loops");
             if vain > MOST {

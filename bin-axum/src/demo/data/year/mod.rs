@@ -1,0 +1,95 @@
+//! A year of the demo company's business, day by day: what was bought, sold, invoiced, paid and hoped for.
+//!
+//! It is a simulation, so that its figures agree with one another: the ledger adds up to the stock, documents add up to
+//! their lines, receivables to their documents less the payments. Amounts are whole cents.
+
+mod books;
+mod funnel;
+mod goods;
+mod purchases;
+mod sales;
+mod stock;
+#[cfg(test)]
+mod tests;
+
+use chrono::{Datelike, NaiveDate, Weekday};
+
+use self::books::Books;
+use self::stock::Stock;
+use super::dice::{Dice, days_before};
+use super::{Record, put};
+
+/// The days that are played.
+const DAYS: u32 = 364;
+
+/// The salesperson's clave: the company's second user.
+const SALESPEOPLE: [i64; 3] = [2, 3, 4];
+
+/// Import records of a year until yesterday, by resource, in the order in which each finds what it refers to.
+/// `products` and `customers` are the company's, under the claves 1, 2, 3…
+pub(crate) fn year(
+    seed: u64,
+    today: NaiveDate,
+    products: &[Record],
+    customers: &[Record],
+) -> Vec<(&'static str, Vec<Record>)> {
+    let mut dice = Dice::new(seed, 3);
+    let goods = goods::of(products);
+    let mut books = Books::default();
+    let mut stock = Stock::new(&mut books, goods.len());
+    books.list("vendedores", salespeople());
+    purchases::suppliers(&mut dice, &mut books);
+    goods::prices(&goods, &mut books);
+    sales::accounts(&mut books);
+    let first = days_before(today, DAYS);
+    stock.open(&mut dice, &mut books, &goods, first);
+    let buyers = sales::buyers(customers);
+    for ago in (1..DAYS).rev() {
+        let day = days_before(today, ago);
+        if day.weekday() == Weekday::Sun {
+            continue;
+        }
+        purchases::day(&mut dice, &mut books, &mut stock, &goods, day, today);
+        stock.day(&mut dice, &mut books, &goods, day);
+        sales::day(&mut dice, &mut books, &mut stock, &goods, &buyers, day, today);
+    }
+    funnel::of(&mut dice, &mut books, customers, today);
+    stock.close(&mut books, &goods, today);
+    books.in_order()
+}
+
+fn salespeople() -> Vec<Record> {
+    let names = ["Ramiro Escalante", "Ofelia Cordero"];
+    SALESPEOPLE[1..]
+        .iter()
+        .zip(names)
+        .map(|(clave, name)| {
+            let mut record = Record::new();
+            put(&mut record, "clave", *clave);
+            put(&mut record, "nombre", name);
+            record
+        })
+        .collect()
+}
+
+/// An instant of `day` in office hours of Mexico, by the minute of the working day.
+fn at(day: NaiveDate, minute: u32) -> String {
+    let minute = minute.min(8 * 60);
+    format!("{day}T{:02}:{:02}:00Z", 15 + minute / 60, minute % 60)
+}
+
+/// Cents as the wire's decimal string.
+fn money(cents: i64) -> String {
+    let sign = if cents < 0 { "-" } else { "" };
+    format!("{sign}{}.{:02}", cents.abs() / 100, cents.abs() % 100)
+}
+
+/// `percent` of `cents`, half a cent up.
+fn percent_of(cents: i64, percent: i64) -> i64 {
+    (cents * percent + 50) / 100
+}
+
+/// The day `days` after `day`.
+fn after(day: NaiveDate, days: u32) -> NaiveDate {
+    day.checked_add_days(chrono::Days::new(days.into())).unwrap_or(day)
+}

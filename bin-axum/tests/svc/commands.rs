@@ -1,0 +1,62 @@
+//! Commands: one JSON line, or one clear line.
+
+use serde_json::json;
+
+use crate::harness::Svc;
+
+#[test]
+fn commands_print_one_json_line_and_fail_with_one_clear_line() {
+    let svc = Svc::new();
+    assert!(svc.ok(&["migrate"])["migraciones"].as_u64().is_some_and(|done| done > 0));
+    assert_eq!(svc.ok(&["migrate"]), json!({ "migraciones": 0 }));
+    assert_eq!(
+        svc.ok(&["company", "create", "--name", "Uno", "--plan", "none"]),
+        json!({ "empresa": 1, "usuario": 1 })
+    );
+    assert_eq!(svc.ok(&["company", "edit", "--company", "1", "--plan", "pro"]), json!({ "empresa": 1 }));
+    assert_eq!(
+        svc.ok(&["user", "create", "--company", "1", "--name", "Beto", "--salesperson"]),
+        json!({ "usuario": 2 })
+    );
+    let key = svc.ok(&["key", "create", "--company", "1", "--user", "2", "--scopes", "clientes:read", "--no-terms"]);
+    let key_id = key["key_id"].as_str().unwrap();
+    assert!(key["api_key"].as_str().unwrap().len() >= 64);
+    assert_eq!(svc.ok(&["key", "accept-terms", "--key-id", key_id]), json!({ "key_id": key_id }));
+    assert_eq!(svc.ok(&["key", "revoke", "--key-id", key_id]), json!({ "key_id": key_id }));
+    assert_eq!(svc.ok(&["user", "disable", "--company", "1", "--user", "2"]), json!({ "usuario": 2 }));
+
+    for (args, said) in [
+        (&["company", "edit", "--company", "9"][..], "la empresa 9 no existe"),
+        (&["company", "create"], "nombre: es obligatorio"),
+        (&["company", "create", "--name", "X", "--rfc", "NO"], "rfc_invalido"),
+        (&["user", "disable", "--company", "1", "--user", "7"], "el usuario 7 no existe"),
+        (&["key", "create", "--company", "1", "--user", "7"], "usuario: no existe"),
+        (&["key", "create", "--company", "1", "--scopes", "todo"], "\"todo\" is no scope"),
+        (&["key", "revoke", "--key-id", "1_nada"], "la llave 1_nada no existe"),
+        (&["key", "revoke", "--key-id", "nada"], "is no key id"),
+        (&["key", "create", "--company", "uno"], "invalid value 'uno'"),
+        (&["user", "create"], "--company <COMPANY> --name <NAME>"),
+        (&["import", "--company", "1", "nubes", "-"], "\"nubes\" cannot be imported"),
+        (&["import", "--company", "1", "clientes", "no-such-file"], "cannot read no-such-file"),
+    ] {
+        let output = svc.run(args, "");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{args:?}: {stderr}");
+        assert!(stderr.contains(said) && stderr.trim_end().lines().count() == 1, "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn an_import_names_the_bad_line_and_leaves_nothing() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let good = "{\"nombre\":\"Cliente\"}
+"
+    .repeat(2_500);
+    let output = svc
+        .run(&["import", "--company", "1", "clientes", "-"], &format!("{good}{{\"nombre\":\"X\",\"rfc\":\"malo\"}}\n"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("line 2501: rfc: "));
+    let output = svc.run(&["import", "--company", "1", "clientes", "-"], &good);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"importados\":2500}\n");
+}

@@ -1,0 +1,68 @@
+//! The demo, and what is left when it ends.
+
+use std::collections::HashSet;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+
+use crate::harness::Svc;
+
+#[test]
+fn the_demo_answers_what_it_prints_and_leaves_no_process() {
+    let svc = Svc::new();
+    let demo = svc.demo();
+    let first = demo.get("/clientes");
+    assert_eq!(first["datos"].as_array().unwrap().len(), 30);
+    let mut seen = HashSet::new();
+    let mut page = first;
+    loop {
+        for customer in page["datos"].as_array().unwrap() {
+            assert!(seen.insert(customer["clave"].as_i64().unwrap()), "{customer} twice");
+        }
+        match page["siguiente"].as_str() {
+            Some(cursor) => page = demo.get(&format!("/clientes?cursor={cursor}")),
+            None => break,
+        }
+    }
+    assert_eq!(seen.len(), 480);
+    assert!(demo.get("/productos?buscar=torn%C3%ADllo")["datos"].as_array().unwrap().len() > 5);
+    for curl in demo.printed["curl"].as_array().unwrap() {
+        assert!(curl.as_str().unwrap().contains(demo.printed["api_key"].as_str().unwrap()));
+    }
+    let health = svc.ok(&["healthcheck", "--listen", &demo.address]);
+    assert_eq!(health["ok"], true);
+
+    let printed = demo.printed.clone();
+    demo.stop(Signal::SIGTERM);
+    assert!(svc.server_is_gone());
+    let again = svc.demo();
+    assert_eq!(again.printed["api_key"], printed["api_key"], "the company is made once");
+    again.stop(Signal::SIGKILL);
+    assert!(svc.server_is_gone(), "a killed demo leaves no PostgreSQL behind");
+    assert_eq!(svc.run(&["healthcheck", "--listen", "127.0.0.1:9"], "").status.code(), Some(1));
+}
+
+#[test]
+fn sigterm_lets_the_request_under_way_end() {
+    let svc = Svc::new();
+    let demo = svc.demo();
+    let body = r#"{"nombre":"Último"}"#;
+    let mut stream = TcpStream::connect(&demo.address).unwrap();
+    let head = demo.head(
+        "POST",
+        "/clientes",
+        &format!("Content-Type: application/json\r\nIdempotency-Key: fin\r\nContent-Length: {}\r\n", body.len()),
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&body.as_bytes()[..5]).unwrap();
+    // The server has the head once it has answered another connection.
+    demo.get("/clientes?limite=1");
+    kill(demo.pid(), Signal::SIGTERM).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    stream.write_all(&body.as_bytes()[5..]).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+}

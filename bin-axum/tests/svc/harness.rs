@@ -1,0 +1,135 @@
+//! The binary on a data directory of its own.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A data directory, and the binary run on it.
+pub(crate) struct Svc {
+    pub(crate) dir: TempDir,
+}
+
+impl Svc {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        // The private server runs as another user when we are root.
+        std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        Self { dir }
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
+        command.args(args).env("SVC_DATA_DIR", self.dir.path().join("data"));
+        for name in ["DATABASE_URL", "PORT", "SVC_LISTEN", "SVC_BASE_URL", "SVC_LIMITS", "RUST_LOG"] {
+            command.env_remove(name);
+        }
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str], input: &str) -> Output {
+        let mut child = self.command(args).spawn().unwrap();
+        // A command that does not read its input may have gone by now.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    }
+
+    pub(crate) fn ok(&self, args: &[&str]) -> Value {
+        let output = self.run(args, "");
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(stdout.lines().count(), 1, "{stdout}");
+        serde_json::from_str(&stdout).unwrap()
+    }
+
+    pub(crate) fn demo(&self) -> Demo {
+        let mut child = self.command(&["demo", "--listen", "127.0.0.1:0"]).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let printed: Value = serde_json::from_str(&line).unwrap();
+        let base = printed["base_url"].as_str().unwrap();
+        let address = base.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/api/v1")).unwrap().to_owned();
+        Demo { child, printed, address }
+    }
+
+    /// Whether no PostgreSQL serves the data directory any more; it is given a moment to go.
+    pub(crate) fn server_is_gone(&self) -> bool {
+        let cluster = self.dir.path().join("data/cluster").to_string_lossy().into_owned();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while Instant::now() < deadline {
+            let serving = std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+                std::fs::read(entry.path().join("cmdline"))
+                    .is_ok_and(|line| String::from_utf8_lossy(&line).split('\0').any(|argument| argument == cluster))
+            });
+            if !serving {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        false
+    }
+}
+
+/// A demo that is being served.
+pub(crate) struct Demo {
+    pub(crate) child: Child,
+    pub(crate) printed: Value,
+    pub(crate) address: String,
+}
+
+impl Demo {
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_raw(self.child.id().try_into().unwrap())
+    }
+
+    pub(crate) fn head(&self, method: &str, path: &str, headers: &str) -> String {
+        let (id, secret) = (self.printed["key_id"].as_str().unwrap(), self.printed["api_key"].as_str().unwrap());
+        format!(
+            "{method} /api/v1{path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\nX-Svc-Key-Id: {id}\r\n{headers}\r\n",
+            self.address
+        )
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(self.head("GET", path, "").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
+        serde_json::from_str(body).unwrap()
+    }
+
+    pub(crate) fn stop(mut self, signal: Signal) {
+        kill(self.pid(), signal).unwrap();
+        let status = self.child.wait().unwrap();
+        assert_eq!(status.success(), signal == Signal::SIGTERM, "{status}");
+    }
+
+    /// Reads a list to its end.
+    pub(crate) fn walk(&self, path: &str) -> Vec<Value> {
+        let joint = if path.contains('?') { '&' } else { '?' };
+        let (mut records, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = self.get(&format!("{path}{joint}limite=30{cursor}"));
+            records.extend(page["datos"].as_array().unwrap().iter().cloned());
+            match page["siguiente"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return records,
+            }
+        }
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

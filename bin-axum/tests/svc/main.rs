@@ -1,0 +1,6 @@
+//! The binary as its users run it.
+
+mod commands;
+mod demo;
+mod harness;
+mod lists;

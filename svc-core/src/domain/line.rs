@@ -1,0 +1,146 @@
+//! The arithmetic of a document's lines (contract §4, "POST /ventas"): exact, half-up to two decimals.
+
+use std::fmt;
+
+use rust_decimal::Decimal;
+use serde::{Deserialize, Deserializer, de};
+
+use super::money::Money;
+use super::quantity::Quantity;
+
+/// What quantities, prices and rates are counted in: six decimals.
+const SCALE: u32 = 6;
+
+/// An amount of 18 digits and more is no amount.
+const MOST: i128 = 10_i128.pow(18 + 2);
+
+/// The rate of a line's IVA: a string of six decimals ("0.160000") or `exento`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VatRate {
+    /// None is charged, and no rate written.
+    Exempt,
+    /// A part of the amount, less than the whole.
+    Rate(Decimal),
+}
+
+impl VatRate {
+    /// Reads `exento` or `0(\.\d{1,6})?`.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "exento" {
+            return Some(Self::Exempt);
+        }
+        let fraction = text.strip_prefix('0')?;
+        let digits = match fraction.strip_prefix('.') {
+            Some(digits) => (1..=6).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit()),
+            None => fraction.is_empty(),
+        };
+        digits.then(|| text.parse().ok().map(Self::Rate)).flatten()
+    }
+}
+
+impl fmt::Display for VatRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exempt => f.write_str("exento"),
+            Self::Rate(rate) => write!(f, "{rate:.6}"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for VatRate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(text.trim()).ok_or_else(|| de::Error::custom("debe ser una tasa como \"0.160000\", o exento"))
+    }
+}
+
+/// `quantity × price`; `None` when it has more than 18 digits, or the quantity is negative.
+pub fn subtotal(quantity: Quantity, price: Money) -> Option<Money> {
+    product(quantity.get(), price.get())
+}
+
+/// The IVA of `base`; none without a rate. `None` when the base is negative.
+pub fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
+    match rate {
+        Some(VatRate::Rate(rate)) => product(base, rate),
+        Some(VatRate::Exempt) | None => Some(Money::default()),
+    }
+}
+
+/// An amount that was reckoned; `None` when it is negative or has more than 18 digits.
+pub fn amount(value: Decimal) -> Option<Money> {
+    (Decimal::ZERO..Decimal::from_i128_with_scale(MOST, 2)).contains(&value).then(|| Money::new(value))
+}
+
+/// In whole numbers: a product of two decimals of 24 digits fits no [`Decimal`], and may not be rounded twice.
+fn product(a: Decimal, b: Decimal) -> Option<Money> {
+    let units = |value: Decimal| {
+        let mut value = value;
+        value.rescale(SCALE);
+        value.mantissa()
+    };
+    let product = units(a).checked_mul(units(b)).filter(|product| *product >= 0)?;
+    let cents = 10_i128.pow(2 * SCALE - 2);
+    let rounded = product.checked_add(cents / 2)? / cents;
+    (rounded < MOST).then(|| Money::new(Decimal::from_i128_with_scale(rounded, 2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn halves_go_up() {
+        for (quantity, price, expected) in [
+            ("3", "10", Some("30.00")),
+            ("0.5", "0.01", Some("0.01")),
+            ("0.499999", "0.01", Some("0.00")),
+            ("1", "0.005", Some("0.01")),
+            ("1", "0.004999", Some("0.00")),
+            ("1", "2.675", Some("2.68")),
+            ("0", "9", Some("0.00")),
+            ("1", "999999999999999999.99", Some("999999999999999999.99")),
+            ("1", "999999999999999999.995", None),
+            ("999999999999999.999999", "999999999999999999.999999", None),
+            ("-1", "1", None),
+        ] {
+            let found = subtotal(Quantity::new(decimal(quantity)), Money::new(decimal(price)));
+            assert_eq!(found.map(|money| money.to_string()).as_deref(), expected, "{quantity} × {price}");
+        }
+    }
+
+    #[test]
+    fn the_iva_is_a_part_or_nothing() {
+        let tax = |base, rate: &str| vat(decimal(base), VatRate::parse(rate)).map(|money| money.to_string());
+        assert_eq!(tax("100.03", "0.16").as_deref(), Some("16.00"));
+        assert_eq!(tax("0.03125", "0.160000").as_deref(), Some("0.01"));
+        assert_eq!(tax("100", "exento").as_deref(), Some("0.00"));
+        assert_eq!(tax("-1", "0.16"), None);
+        assert_eq!(vat(decimal("100"), None), Some(Money::default()));
+    }
+
+    #[test]
+    fn a_rate_is_less_than_one_and_has_six_decimals() {
+        for (text, shown) in [("0", "0.000000"), ("0.16", "0.160000"), ("0.080000", "0.080000"), ("exento", "exento")] {
+            assert_eq!(VatRate::parse(text).unwrap().to_string(), shown);
+        }
+        for text in ["", "1", "16", ".16", "0.", "0.1600000", "-0.16", "0,16", "Exento", "0.1e1", "00.1"] {
+            assert_eq!(VatRate::parse(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_decimal_where_that_is_exact(a in 0_i64..1_000_000_000_000, b in 0_i64..1_000_000_000_000) {
+            use rust_decimal::RoundingStrategy::MidpointAwayFromZero;
+            let (a, b) = (Decimal::new(a, SCALE), Decimal::new(b, SCALE));
+            prop_assert_eq!(product(a, b), Some(Money::new((a * b).round_dp_with_strategy(2, MidpointAwayFromZero))));
+        }
+    }
+}

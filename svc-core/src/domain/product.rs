@@ -1,0 +1,150 @@
+//! A product's data and the rules they must keep, whoever writes them.
+
+use super::money::Money;
+use super::sat::{self, Border};
+use super::words::ProductKind;
+use crate::error::{Code, Error};
+
+/// The product or service key of a product that has none: "no existe en el catálogo" (contract §4).
+pub const DEFAULT_SAT_KEY: &str = "01010101";
+/// The tax object of a product that has none: subject to tax (contract §4).
+pub const DEFAULT_TAX_OBJECT: &str = "02";
+/// The IVA of a product that has none (contract §4).
+pub const DEFAULT_VAT: &str = "16";
+/// The IVA of the border regions, a fiscal stimulus.
+const BORDER_VAT: &str = "8";
+
+/// What can be written of a product.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProductData {
+    /// Stock keeping unit.
+    pub sku: Option<String>,
+    /// Description.
+    pub descripcion: Option<String>,
+    /// Barcode.
+    pub codigo_barras: Option<String>,
+    /// Category, by its clave.
+    pub categoria: Option<i64>,
+    /// Replacement cost of one unit, in pesos.
+    pub costo: Money,
+    /// The SAT's product or service key.
+    pub clave_sat: String,
+    /// Unit, by its clave.
+    pub unidad: Option<i64>,
+    /// The SAT's tax object key.
+    pub objeto_impuesto: String,
+    /// IVA when it is sold: 16, 8, 0 or EX.
+    pub iva_venta: String,
+    /// IVA when it is bought: 16, 8, 0 or EX.
+    pub iva_compra: String,
+    /// What it is.
+    pub tipo: ProductKind,
+}
+
+impl Default for ProductData {
+    fn default() -> Self {
+        Self {
+            sku: None,
+            descripcion: None,
+            codigo_barras: None,
+            categoria: None,
+            costo: Money::default(),
+            clave_sat: DEFAULT_SAT_KEY.to_owned(),
+            unidad: None,
+            objeto_impuesto: DEFAULT_TAX_OBJECT.to_owned(),
+            iva_venta: DEFAULT_VAT.to_owned(),
+            iva_compra: DEFAULT_VAT.to_owned(),
+            tipo: ProductKind::Normal,
+        }
+    }
+}
+
+impl ProductData {
+    /// Judges the tax data that differ from `before`; `cp` is the company's fiscal postal code. What an edit leaves alone
+    /// is not judged: older records need not keep today's rules. Unit and category are the store's to judge.
+    pub fn judge(&self, before: &Self, cp: Option<&str>) -> Result<(), Error> {
+        if self.clave_sat != before.clave_sat && !sat::product_service_exists(&self.clave_sat) {
+            return Err(Code::ClaveSatInvalida.into());
+        }
+        if self.objeto_impuesto != before.objeto_impuesto && !sat::tax_object_exists(&self.objeto_impuesto) {
+            return Err(Code::ObjetoImpuestoInvalido.into());
+        }
+        for (field, key, earlier) in
+            [("iva_venta", &self.iva_venta, &before.iva_venta), ("iva_compra", &self.iva_compra, &before.iva_compra)]
+        {
+            if key != earlier && sat::vat(key).is_none() {
+                return Err(Error::field(Code::IvaInvalido, field, "debe ser 16, 8, 0 o EX"));
+            }
+        }
+        let taxes = |data: &Self| (data.clave_sat.clone(), data.iva_venta.clone(), data.iva_compra.clone());
+        if taxes(self) != taxes(before) {
+            self.judge_border_rate(cp)?;
+        }
+        Ok(())
+    }
+
+    /// The border rate needs a product that the SAT's catalogue knows, and a company in a border region.
+    fn judge_border_rate(&self, cp: Option<&str>) -> Result<(), Error> {
+        let bordering = cp.and_then(sat::postal_code).is_some_and(|border| border != Border::None);
+        for (field, key) in [("iva_venta", &self.iva_venta), ("iva_compra", &self.iva_compra)] {
+            if key != BORDER_VAT {
+                continue;
+            }
+            if self.clave_sat == DEFAULT_SAT_KEY {
+                return Err(Error::field(Code::ImpuestoIncompatible, field, "8 % no se aplica con clave_sat 01010101"));
+            }
+            if !bordering {
+                return Err(Error::field(
+                    Code::ImpuestoIncompatible,
+                    field,
+                    "8 % es sólo para empresas de la región fronteriza",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tijuana, in the northern border region.
+    const BORDER: Option<&str> = Some("22000");
+
+    fn judge(change: impl FnOnce(&mut ProductData), cp: Option<&str>) -> Result<(), Code> {
+        let before = ProductData::default();
+        let mut data = before.clone();
+        change(&mut data);
+        data.judge(&before, cp).map_err(|error| error.code())
+    }
+
+    #[test]
+    fn each_fault_has_its_code() {
+        type Change = fn(&mut ProductData);
+        let table: &[(Change, Option<&str>, Result<(), Code>)] = &[
+            (|_| (), None, Ok(())),
+            (|data| data.clave_sat = "31161620".into(), None, Ok(())),
+            (|data| data.clave_sat = "99999999".into(), None, Err(Code::ClaveSatInvalida)),
+            (|data| data.objeto_impuesto = "99".into(), None, Err(Code::ObjetoImpuestoInvalido)),
+            (|data| data.iva_venta = "17".into(), None, Err(Code::IvaInvalido)),
+            (|data| data.iva_compra = "ex".into(), None, Err(Code::IvaInvalido)),
+            (|data| data.iva_venta = "EX".into(), None, Ok(())),
+            (|data| data.iva_venta = "8".into(), BORDER, Err(Code::ImpuestoIncompatible)),
+            (|data| (data.iva_venta, data.clave_sat) = ("8".into(), "31161620".into()), BORDER, Ok(())),
+            (
+                |data| (data.iva_venta, data.clave_sat) = ("8".into(), "31161620".into()),
+                Some("44100"),
+                Err(Code::ImpuestoIncompatible),
+            ),
+            (
+                |data| (data.iva_compra, data.clave_sat) = ("8".into(), "31161620".into()),
+                None,
+                Err(Code::ImpuestoIncompatible),
+            ),
+        ];
+        for (at, (change, cp, outcome)) in table.iter().enumerate() {
+            assert_eq!(judge(change, *cp), *outcome, "row {at}");
+        }
+    }
+}

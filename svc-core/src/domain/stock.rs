@@ -1,0 +1,115 @@
+//! Stock and its movements (spec, "Stock record" and "Inventory movement").
+
+use rust_decimal::{Decimal, RoundingStrategy};
+use serde::Deserialize;
+use serde::de::value::{self, StrDeserializer};
+
+use super::money::Money;
+use super::quantity::Quantity;
+use super::words::{Direction, MovementKind};
+
+/// What can be sold: the stock less what is reserved, whichever the sign of the reservation, and never below the floor.
+pub fn available(existencia: Quantity, apartado: Quantity, minimo: Quantity) -> Quantity {
+    Quantity::new((existencia.get() - apartado.get().abs()).max(minimo.get()))
+}
+
+impl MovementKind {
+    /// The kind of that word, if it is one of those listed.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
+    }
+
+    /// Whether it adds or takes (contract §3, "`sentido`"); neither where stock is set, or was taken before.
+    pub const fn direction(self) -> Option<Direction> {
+        match self {
+            Self::Registro
+            | Self::TraspasoEntrada
+            | Self::AjusteEntrada
+            | Self::Compra
+            | Self::CancelacionVenta
+            | Self::DevolucionNotaCredito
+            | Self::Produccion
+            | Self::Devolucion => Some(Direction::Entrada),
+            Self::TraspasoSalida
+            | Self::AjusteSalida
+            | Self::CancelacionCompra
+            | Self::Venta
+            | Self::CancelacionNotaCredito
+            | Self::OrdenServicio
+            | Self::Merma => Some(Direction::Salida),
+            Self::SaldoInicial | Self::SalidaEmbarque => None,
+        }
+    }
+
+    /// The stock after a movement of `cantidad`.
+    pub fn stock_after(self, before: Quantity, cantidad: Quantity) -> Quantity {
+        match (self, self.direction()) {
+            (_, Some(Direction::Entrada)) => Quantity::new(before.get() + cantidad.get()),
+            (_, Some(Direction::Salida)) => Quantity::new(before.get() - cantidad.get()),
+            (Self::SaldoInicial, None) => cantidad,
+            (_, None) => before,
+        }
+    }
+}
+
+/// What `cantidad` units cost, rounded half-up to two decimals; `None` when no amount can be so large.
+pub fn cost_of(cantidad: Quantity, costo_unitario: Money) -> Option<Money> {
+    let exact = cantidad.get().checked_mul(costo_unitario.get())?;
+    let amount = exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
+    // 18 digits before the decimal point (contract §1).
+    (amount < Decimal::from(10_i64.pow(18))).then(|| Money::new(amount))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quantity(text: &str) -> Quantity {
+        Quantity::new(text.parse().unwrap())
+    }
+
+    #[test]
+    fn a_reservation_takes_whichever_its_sign_down_to_the_floor() {
+        for (existencia, apartado, minimo, disponible) in [
+            ("10", "3", "0", "7"),
+            ("10", "-3", "0", "7"),
+            ("10", "12", "0", "0"),
+            ("10", "-8.5", "2", "2"),
+            ("-4", "0", "0", "0"),
+            ("-4", "1", "-10", "-5"),
+            ("0.000001", "0", "0", "0.000001"),
+        ] {
+            let shown = available(quantity(existencia), quantity(apartado), quantity(minimo));
+            assert_eq!(shown, quantity(disponible), "{existencia} {apartado} {minimo}");
+        }
+    }
+
+    #[test]
+    fn every_kind_is_read_back_and_moves_stock_its_way() {
+        let (mut added, mut taken, mut neither) = (0, 0, Vec::new());
+        for word in MovementKind::WORDS {
+            let kind = MovementKind::parse(word).unwrap();
+            assert_eq!(kind.word(), *word);
+            let after = kind.stock_after(quantity("10"), quantity("4"));
+            match kind.direction() {
+                Some(Direction::Entrada) => added += i32::from(after == quantity("14")),
+                Some(Direction::Salida) => taken += i32::from(after == quantity("6")),
+                None => neither.push((*word, after.to_string())),
+            }
+        }
+        assert_eq!((added, taken), (8, 7));
+        assert_eq!(neither, [("saldo_inicial", "4".to_owned()), ("salida_embarque", "10".to_owned())]);
+        assert_eq!(MovementKind::parse("desconocido"), None);
+    }
+
+    #[test]
+    fn a_cost_is_rounded_half_up_and_bounded() {
+        let cost = |units, each| cost_of(quantity(units), Money::parse(each).unwrap()).map(|cost| cost.to_string());
+        assert_eq!(cost("3", "0.335"), Some("1.01".to_owned()));
+        assert_eq!(cost("1", "0.005"), Some("0.01".to_owned()));
+        assert_eq!(cost("0", "12.5"), Some("0.00".to_owned()));
+        assert_eq!(cost("1", "999999999999999999.99"), Some("999999999999999999.99".to_owned()));
+        assert_eq!(cost("1", "999999999999999999.999"), None);
+        assert_eq!(cost("999999999999999.999999", "999999999999999999.999999"), None);
+    }
+}

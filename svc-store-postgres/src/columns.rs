@@ -1,0 +1,28 @@
+//! Columns as the domain's values.
+
+use chrono::{DateTime, Utc};
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use svc_core::domain::money::Money;
+use svc_core::domain::quantity::{Quantity, Rate};
+use svc_core::domain::time::Timestamp;
+
+pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
+    row.try_get(at).map(Money::new)
+}
+
+pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> {
+    row.try_get(at).map(Quantity::new)
+}
+
+pub(crate) fn rate(row: &PgRow, at: usize) -> Result<Rate, sqlx::Error> {
+    row.try_get(at).map(Rate::new)
+}
+
+pub(crate) fn instant(row: &PgRow, at: usize) -> Result<Timestamp, sqlx::Error> {
+    row.try_get(at).map(Timestamp::new)
+}
+
+pub(crate) fn instant_or_null(row: &PgRow, at: usize) -> Result<Option<Timestamp>, sqlx::Error> {
+    row.try_get::<Option<DateTime<Utc>>, _>(at).map(|at| at.map(Timestamp::new))
+}

@@ -1,0 +1,189 @@
+//! `/compras-renglones`
+
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_tests::{Company, World};
+
+#[tokio::test]
+async fn an_item_has_every_field_and_nulls_stay() {
+    let company = buyer(&World::new().await).await;
+    let complete = json!({
+        "clave": 7, "compra": 1, "renglon": 3, "producto": 1, "sku": "TOR-1", "descripcion": "Tornillo de ¼\"",
+        "cantidad": 12.5, "cantidad_recibida": 0.25, "unidad": "Caja", "costo_unitario": "8.1234",
+        "descuento": "1.00", "subtotal": "101.54", "iva": "16.09", "total": "116.63",
+    });
+    let bare = json!({
+        "clave": 8, "compra": 1, "renglon": 1, "producto": null, "sku": null, "descripcion": null, "cantidad": 2,
+        "cantidad_recibida": 0, "unidad": null, "costo_unitario": "0.00", "descuento": "0.00", "subtotal": "0.00",
+        "iva": "0.00", "total": "0.00",
+    });
+    let mut nulls = bare.clone();
+    for (field, value) in nulls.as_object_mut().unwrap() {
+        if !["compra", "renglon", "cantidad"].contains(&field.as_str()) {
+            *value = Value::Null;
+        }
+    }
+    nulls["renglon"] = json!(2);
+    let mut third = bare.clone();
+    third["clave"] = json!(9);
+    third["renglon"] = json!(2);
+    let records = [complete.clone(), json!({"compra": 1, "renglon": 1, "cantidad": 2}), nulls];
+    assert_eq!(company.import(Resource::ComprasRenglones, &records).await, Ok(3));
+    let reply = company.admin().await.get("/compras-renglones?compra=1").await;
+    let page = reply.ok(200);
+    assert_eq!(page, json!({"ok": true, "datos": [complete, bare, third], "siguiente": null, "hay_mas": false}));
+    let text = String::from_utf8(reply.body.to_vec()).unwrap();
+    let bare = concat!(
+        r#"{"clave":8,"compra":1,"renglon":1,"producto":null,"sku":null,"descripcion":null,"cantidad":2,"#,
+        r#""cantidad_recibida":0,"unidad":null,"costo_unitario":"0.00","descuento":"0.00","subtotal":"0.00","#,
+        r#""iva":"0.00","total":"0.00"}"#,
+    );
+    assert!(text.contains(bare), "{text}");
+}
+
+#[tokio::test]
+async fn one_document_a_query() {
+    let company = buyer(&World::new().await).await;
+    let line = |compra: i64, renglon: i64| json!({"compra": compra, "renglon": renglon, "cantidad": 1});
+    let records = [line(2, 2), line(1, 1), line(2, 1), line(1, 2), line(2, 3)];
+    company.import(Resource::ComprasRenglones, &records).await.unwrap();
+    let ana = company.admin().await;
+    for (compra, expected) in [(1, &[2, 4][..]), (2, &[1, 3, 5]), (3, &[]), (0, &[]), (-1, &[])] {
+        let found = ana.walk(&format!("/compras-renglones?compra={compra}&limite=2")).await;
+        let found: Vec<_> = found.iter().map(|record| record["clave"].as_i64().unwrap()).collect();
+        assert_eq!(found, expected, "{compra}");
+    }
+    for (query, codigo) in [
+        ("", "filtro_requerido"),
+        ("limite=5", "filtro_requerido"),
+        ("compra=", "filtro_vacio"),
+        ("compra=OC-1", "filtro_invalido"),
+        ("compra=1&clave=1", "filtro_no_permitido"),
+        ("compra=1&sku=TOR-1", "filtro_no_permitido"),
+        ("compra=1&producto=1", "filtro_no_permitido"),
+        ("compra=1&limite=501", "limite_invalido"),
+    ] {
+        ana.get(&format!("/compras-renglones?{query}")).await.fails(400, codigo);
+    }
+    let text = ana.get("/compras-renglones").await.mensaje();
+    assert!(text.starts_with("compra: "), "{text}");
+}
+
+#[tokio::test]
+async fn amounts_left_out_follow_from_quantity_and_cost() {
+    let company = buyer(&World::new().await).await;
+    let records = [
+        json!({"compra": 1, "renglon": 1, "cantidad": 3, "costo_unitario": "33.335"}),
+        json!({"compra": 1, "renglon": 2, "cantidad": 2, "costo_unitario": 50, "descuento": 20, "iva": "12.80"}),
+        json!({"compra": 1, "renglon": 3, "cantidad": 2, "costo_unitario": 50, "subtotal": "90.00"}),
+        json!({"compra": 1, "renglon": 4, "cantidad": 2, "costo_unitario": 50, "total": "1.00"}),
+    ];
+    company.import(Resource::ComprasRenglones, &records).await.unwrap();
+    let lines = company.admin().await.walk("/compras-renglones?compra=1").await;
+    let amounts: Vec<_> = lines.iter().map(|line| json!([line["subtotal"], line["total"]])).collect();
+    let expected =
+        [json!(["100.01", "100.01"]), json!(["100.00", "92.80"]), json!(["90.00", "90.00"]), json!(["100.00", "1.00"])];
+    assert_eq!(amounts, expected);
+}
+
+#[tokio::test]
+async fn a_product_is_named_by_clave_or_by_sku_and_shows_the_sku_it_has() {
+    let company = buyer(&World::new().await).await;
+    let line = |renglon: i64, product: Value| {
+        let mut line = json!({"compra": 1, "renglon": renglon, "cantidad": 1});
+        line.as_object_mut().unwrap().extend(product.as_object().unwrap().clone());
+        line
+    };
+    let records = [
+        line(1, json!({"producto": 1})),
+        line(2, json!({"sku": "TOR-2"})),
+        // The clave tells; the SKU beside it is taken and not stored.
+        line(3, json!({"producto": 1, "sku": "OTRO"})),
+        line(4, json!({"producto": 3})),
+    ];
+    company.import(Resource::ComprasRenglones, &records).await.unwrap();
+    let ana = company.admin().await;
+    let products =
+        |lines: Vec<Value>| -> Vec<_> { lines.iter().map(|line| json!([line["producto"], line["sku"]])).collect() };
+    let lines = products(ana.walk("/compras-renglones?compra=1").await);
+    assert_eq!(lines, [json!([1, "TOR-1"]), json!([2, "TOR-2"]), json!([1, "TOR-1"]), json!([3, null])]);
+}
+
+#[tokio::test]
+async fn a_bad_line_is_named_with_its_field() {
+    let company = buyer(&World::new().await).await;
+    for (field, value) in [
+        ("clave", json!(0)),
+        ("compra", Value::Null),
+        ("compra", json!(99)),
+        ("compra", json!("OC-1")),
+        ("renglon", Value::Null),
+        ("renglon", json!(0)),
+        ("renglon", json!(1)),
+        ("producto", json!(99)),
+        ("producto", json!("TOR-1")),
+        ("sku", json!("NADIE")),
+        ("sku", json!(7)),
+        ("descripcion", json!("ñ".repeat(501))),
+        ("cantidad", Value::Null),
+        ("cantidad", json!(-1)),
+        ("cantidad", json!("1")),
+        ("cantidad_recibida", json!(-0.5)),
+        ("unidad", json!(1)),
+        ("costo_unitario", json!("-1")),
+        ("descuento", json!("1.01")),
+        ("subtotal", json!("x")),
+        ("iva", json!("1.1234567")),
+        ("total", json!(-1)),
+        ("moneda", json!("MXN")),
+    ] {
+        let mut bad = json!({"compra": 1, "renglon": 2, "cantidad": 1, "costo_unitario": "1.00"});
+        bad[field] = value.clone();
+        let good = |renglon: i64| json!({"compra": 1, "renglon": renglon, "cantidad": 1, "sku": "TOR-1"});
+        let error = company.import(Resource::ComprasRenglones, &[good(1), bad, good(3)]).await.unwrap_err();
+        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
+    }
+    let vast = json!({"compra": 1, "renglon": 1, "cantidad": 1_000_000, "costo_unitario": "999999999999999999"});
+    let error = company.import(Resource::ComprasRenglones, &[vast]).await.unwrap_err();
+    assert!(error.starts_with("line 1: subtotal: "), "{error}");
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM compras_renglones").await, 0);
+}
+
+#[tokio::test]
+async fn what_is_listed_can_be_imported_into_another_company() {
+    let world = World::new().await;
+    let [one, other] = [buyer(&world).await, buyer(&world).await];
+    let records = [
+        json!({"compra": 2, "renglon": 1, "sku": "TOR-1", "cantidad": 1.5, "costo_unitario": "1.333333", "iva": 0.32}),
+        json!({"compra": 2, "renglon": 2, "producto": 3, "cantidad": 0, "cantidad_recibida": 4, "unidad": "Pieza"}),
+        json!({"compra": 2, "renglon": 3, "descripcion": "Flete", "cantidad": 1, "costo_unitario": "500"}),
+    ];
+    one.import(Resource::ComprasRenglones, &records).await.unwrap();
+    let shown = one.admin().await.walk("/compras-renglones?compra=2").await;
+    assert_eq!(shown.len(), 3);
+    other.import(Resource::ComprasRenglones, &shown).await.unwrap();
+    assert_eq!(other.admin().await.walk("/compras-renglones?compra=2").await, shown);
+}
+
+#[tokio::test]
+async fn companies_with_the_same_claves_never_see_one_another() {
+    let world = World::new().await;
+    for name in ["Una", "Otra"] {
+        let company = buyer(&world).await;
+        let record = json!({"compra": 1, "renglon": 1, "sku": "TOR-1", "cantidad": 1, "descripcion": name});
+        company.import(Resource::ComprasRenglones, &[record]).await.unwrap();
+        let found = company.admin().await.walk("/compras-renglones?compra=1").await;
+        let names: Vec<_> = found.iter().map(|line| &line["descripcion"]).collect();
+        assert_eq!(names, [name]);
+    }
+}
+
+/// A company with three products and two purchase orders.
+async fn buyer(world: &World) -> Company {
+    let company = world.company().await;
+    let products = [json!({"sku": "TOR-1"}), json!({"sku": "TOR-2"}), json!({})];
+    company.import(Resource::Productos, &products).await.unwrap();
+    company.import(Resource::Proveedores, &[json!({"nombre": "Aceros"})]).await.unwrap();
+    company.import(Resource::Compras, &[json!({"proveedor": 1}), json!({"proveedor": 1})]).await.unwrap();
+    company
+}

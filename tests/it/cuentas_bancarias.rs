@@ -1,0 +1,84 @@
+//! `/cuentas-bancarias`
+
+use serde_json::json;
+use svc_core::backoffice::import::Resource;
+use svc_core::domain::scope::Scope;
+use svc_tests::World;
+
+use super::finding::{finds, refuses, shows};
+use super::importing::blames;
+
+#[tokio::test]
+async fn an_item_has_every_field_and_no_balance() {
+    let company = World::new().await.company().await;
+    let records = [
+        json!({"clave": 4, "nombre": "Concentradora", "banco": "Banco Ñ", "moneda": "USD", "estatus": "inactivo"}),
+        json!({"nombre": "Caja"}),
+        json!({"clave": null, "nombre": "Nula", "banco": null, "moneda": null, "estatus": null}),
+    ];
+    assert_eq!(company.import(Resource::CuentasBancarias, &records).await, Ok(3));
+    company.world.sql::<i64>("UPDATE cuentas_bancarias SET saldo = 12345 WHERE clave = 4 RETURNING clave").await;
+    let shown = [
+        r#"{"clave":4,"nombre":"Concentradora","banco":"Banco Ñ","moneda":"USD","estatus":"inactivo"}"#,
+        r#"{"clave":5,"nombre":"Caja","banco":null,"moneda":"MXN","estatus":"activo"}"#,
+        r#"{"clave":6,"nombre":"Nula","banco":null,"moneda":"MXN","estatus":"activo"}"#,
+    ];
+    let ana = company.actor(&[Scope::CxcRead]).await;
+    shows(&ana, "/cuentas-bancarias", &shown).await;
+    finds(
+        &ana,
+        "/cuentas-bancarias",
+        &[
+            ("clave=4", &[4]),
+            ("clave=1", &[]),
+            ("estatus=activo", &[5, 6]),
+            ("estatus=inactivo", &[4]),
+            ("estatus=inactivo&clave=5", &[]),
+        ],
+    )
+    .await;
+    refuses(
+        &ana,
+        "/cuentas-bancarias",
+        &[
+            ("moneda=MXN", "filtro_no_permitido"),
+            ("saldo=0", "filtro_no_permitido"),
+            ("estatus=eliminado", "filtro_invalido"),
+            ("limite=31", "limite_invalido"),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_bad_record_is_named_by_line_and_field() {
+    let company = World::new().await.company().await;
+    company.import(Resource::CuentasBancarias, &[json!({"nombre": "Caja"})]).await.unwrap();
+    for (bad, text) in [
+        (json!({}), "nombre: es obligatorio"),
+        (json!({"nombre": "A", "clave": 1}), "clave: ya existe"),
+        (json!({"nombre": "A", "clave": -1}), "clave: "),
+        (json!({"nombre": "A", "banco": 7}), "banco: "),
+        (json!({"nombre": "A", "moneda": "PESOS"}), "moneda: "),
+        (json!({"nombre": "A", "moneda": "ZZZ"}), "moneda: no está en el catálogo del SAT"),
+        (json!({"nombre": "A", "moneda": "mxn"}), "moneda: "),
+        (json!({"nombre": "A", "estatus": "x"}), "estatus: "),
+        (json!({"nombre": "A", "saldo": "1.00"}), "saldo: "),
+    ] {
+        let lines = [json!({"nombre": "B"}), bad, json!({"nombre": "B"})];
+        blames(company.import(Resource::CuentasBancarias, &lines).await, 2, text);
+    }
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM cuentas_bancarias").await, 1);
+}
+
+#[tokio::test]
+async fn what_is_shown_can_be_imported_and_companies_are_separate() {
+    let world = World::new().await;
+    let [one, other] = [world.company().await, world.company().await];
+    let records = [json!({"nombre": "Una", "banco": "Uno"}), json!({"nombre": "Dos", "moneda": "EUR"})];
+    one.import(Resource::CuentasBancarias, &records).await.unwrap();
+    let shown = one.admin().await.walk("/cuentas-bancarias").await;
+    shows(&other.admin().await, "/cuentas-bancarias", &[]).await;
+    other.import(Resource::CuentasBancarias, &shown).await.unwrap();
+    assert_eq!(other.admin().await.walk("/cuentas-bancarias").await, shown);
+}

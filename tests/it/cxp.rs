@@ -1,0 +1,319 @@
+//! `/cxp`
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_tests::{Actor, Company, World};
+
+const UUID: &str = "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d";
+
+#[tokio::test]
+async fn an_item_has_every_field_and_nulls_stay() {
+    let company = debtor(&World::new().await).await;
+    let complete = json!({
+        "clave": 7, "folio": "CP-70", "tipo": "compra", "estatus": "pendiente", "proveedor": 2, "compra": 12,
+        "factura": "A-1, A-2", "uuid": UUID, "fecha": "2026-01-02", "vencimiento": "2026-02-01", "moneda": "USD",
+        "tipo_cambio": "17.543200", "total": "1160.00", "pagado": "1200.123456", "saldo": "-40.123456", "sucursal": 0,
+        "operaciones": 3, "concepto": "Acero", "modificado": "2026-01-03T00:00:00Z",
+    });
+    let bare = json!({
+        "clave": 8, "folio": "8", "tipo": "gasto", "estatus": "pendiente", "proveedor": 0, "compra": null,
+        "factura": null, "uuid": null, "fecha": "2026-10-12", "vencimiento": null, "moneda": "MXN",
+        "tipo_cambio": "1.000000", "total": "0.00", "pagado": "0.00", "saldo": "0.00", "sucursal": 0, "operaciones": 1,
+        "concepto": null, "modificado": "2026-10-12T18:00:00Z",
+    });
+    let mut nulls = bare.clone();
+    for (_, value) in nulls.as_object_mut().unwrap() {
+        *value = Value::Null;
+    }
+    let mut third = bare.clone();
+    third["clave"] = json!(9);
+    third["folio"] = json!("9");
+    assert_eq!(company.import(Resource::Cxp, &[complete.clone(), json!({}), nulls]).await, Ok(3));
+    let reply = company.admin().await.get("/cxp").await;
+    let page = reply.ok(200);
+    assert_eq!(page, json!({"ok": true, "datos": [complete, bare, third], "siguiente": null, "hay_mas": false}));
+    let text = String::from_utf8(reply.body.to_vec()).unwrap();
+    let bare = concat!(
+        r#"{"clave":8,"folio":"8","tipo":"gasto","estatus":"pendiente","proveedor":0,"compra":null,"factura":null,"#,
+        r#""uuid":null,"fecha":"2026-10-12","vencimiento":null,"moneda":"MXN","tipo_cambio":"1.000000","#,
+        r#""total":"0.00","pagado":"0.00","saldo":"0.00","sucursal":0,"operaciones":1,"concepto":null,"#,
+        r#""modificado":"2026-10-12T18:00:00Z"}"#,
+    );
+    assert!(text.contains(bare), "{text}");
+}
+
+#[tokio::test]
+async fn without_a_status_only_pending_ones_are_shown() {
+    let ana = ten_payables().await;
+    finds(
+        &ana,
+        &[
+            ("", &[1, 2, 3, 4, 5, 6, 9, 10]),
+            ("estatus=pendiente", &[1, 2, 3, 4, 5, 6, 9, 10]),
+            ("estatus=pagado", &[7]),
+            ("estatus=cancelado", &[8]),
+            ("clave=1", &[1]),
+            ("clave=7", &[]),
+            ("clave=7&estatus=pagado", &[7]),
+            ("clave=8", &[]),
+            ("clave=8&estatus=cancelado", &[8]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn filters_find_exactly_what_matches() {
+    let ana = ten_payables().await;
+    finds(
+        &ana,
+        &[
+            ("clave=99", &[]),
+            ("tipo=compra", &[1, 4]),
+            ("tipo=gasto", &[2, 3, 5, 6, 9, 10]),
+            ("tipo=compra&estatus=pagado", &[7]),
+            ("proveedor=1", &[1, 2]),
+            ("proveedor=2", &[3]),
+            ("proveedor=0", &[4, 5, 6, 9, 10]),
+            ("proveedor=2&estatus=cancelado", &[8]),
+            ("proveedor=99", &[]),
+            ("uuid=5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d", &[1]),
+            ("uuid=5A5F2D3C-8B1E-4C6A-9F0D-1E2F3A4B5C6D", &[1]),
+            ("uuid=00000000-0000-0000-0000-000000000000", &[]),
+            // Of a status that was not asked for.
+            ("uuid=11111111-aaaa-4c6a-9f0d-1e2f3a4b5c6d", &[]),
+            ("uuid=11111111-AAAA-4c6a-9f0d-1e2f3a4b5c6d&estatus=pagado", &[7]),
+            ("proveedor=1&tipo=gasto", &[2]),
+            ("proveedor=1&tipo=compra&clave=1", &[1]),
+            ("proveedor=2&tipo=compra", &[]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_balance_is_what_is_still_to_be_paid() {
+    let ana = ten_payables().await;
+    finds(
+        &ana,
+        &[
+            ("con_saldo=true", &[1, 2, 3, 6, 9, 10]),
+            ("con_saldo=false", &[4, 5]),
+            ("con_saldo=true&estatus=pagado", &[]),
+            ("con_saldo=false&estatus=pagado", &[7]),
+            ("con_saldo=true&estatus=cancelado", &[8]),
+            ("con_saldo=false&estatus=cancelado", &[]),
+            ("con_saldo=true&proveedor=1", &[1, 2]),
+            ("con_saldo=false&proveedor=1", &[]),
+            ("con_saldo=true&tipo=compra", &[1]),
+            ("con_saldo=false&tipo=compra", &[4]),
+            ("con_saldo=true&clave=6", &[6]),
+            ("con_saldo=false&clave=6", &[]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn overdue_is_with_a_balance_and_due_before_today() {
+    let ana = ten_payables().await;
+    finds(
+        &ana,
+        &[
+            // 3 is due today, 9 tomorrow, 6 never; 4 and 5 were due but leave nothing to pay.
+            ("vencido=true", &[1, 2, 10]),
+            ("vencido=false", &[3, 4, 5, 6, 9]),
+            ("vencido=true&estatus=pagado", &[]),
+            ("vencido=false&estatus=pagado", &[7]),
+            ("vencido=true&estatus=cancelado", &[8]),
+            ("vencido=false&estatus=cancelado", &[]),
+            ("vencido=true&con_saldo=true", &[1, 2, 10]),
+            ("vencido=true&con_saldo=false", &[]),
+            ("vencido=false&con_saldo=true", &[3, 6, 9]),
+            ("vencido=false&con_saldo=false", &[4, 5]),
+            ("vencido=true&proveedor=1", &[1, 2]),
+            ("vencido=true&proveedor=1&tipo=gasto&con_saldo=true", &[2]),
+            ("vencido=false&proveedor=2&tipo=gasto&con_saldo=true&estatus=pendiente", &[3]),
+            ("vencido=true&clave=3", &[]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn today_is_the_day_in_utc() {
+    let company = debtor(&World::new().await).await;
+    company.import(Resource::Cxp, &[json!({"total": 1, "vencimiento": "2026-10-12"})]).await.unwrap();
+    let ana = company.admin().await;
+    let clock = &company.world.clock;
+    // 23:59:59 UTC of the day, then midnight, when it is 18:00 of the same day in Mexico.
+    clock.advance(TimeDelta::hours(6) - TimeDelta::seconds(1));
+    finds(&ana, &[("vencido=true", &[]), ("vencido=false", &[1])]).await;
+    clock.advance(TimeDelta::seconds(1));
+    finds(&ana, &[("vencido=true", &[1]), ("vencido=false", &[])]).await;
+    // While a record is of the day it is captured in, in Mexico.
+    company.import(Resource::Cxp, &[json!({})]).await.unwrap();
+    let fecha = ana.get("/cxp?clave=2").await.ok(200)["datos"][0]["fecha"].clone();
+    assert_eq!(fecha, "2026-10-12");
+}
+
+#[tokio::test]
+async fn each_fault_of_a_filter_has_its_code() {
+    let ana = World::new().await.company().await.admin().await;
+    for (query, codigo) in [
+        ("compra=1", "filtro_no_permitido"),
+        ("folio=1", "filtro_no_permitido"),
+        ("fecha_desde=2026-01-01", "filtro_no_permitido"),
+        ("uuid=", "filtro_vacio"),
+        ("uuid=5a5f2d3c", "filtro_invalido"),
+        ("estatus=vigente", "filtro_invalido"),
+        ("tipo=venta", "filtro_invalido"),
+        ("con_saldo=1", "filtro_invalido"),
+        ("vencido=si", "filtro_invalido"),
+        ("limite=31", "limite_invalido"),
+    ] {
+        ana.get(&format!("/cxp?{query}")).await.fails(400, codigo);
+    }
+}
+
+#[tokio::test]
+async fn a_balance_left_out_is_the_total_less_what_was_paid() {
+    let company = debtor(&World::new().await).await;
+    let records = [
+        json!({"total": "100.00", "pagado": "30.50"}),
+        json!({"total": "100.00", "pagado": "130.50"}),
+        json!({"total": "-100.00"}),
+        json!({"pagado": -5}),
+        json!({"total": "100.00", "pagado": "30.00", "saldo": "0"}),
+        json!({"saldo": "-999999999999999999.999999"}),
+    ];
+    company.import(Resource::Cxp, &records).await.unwrap();
+    let shown = company.admin().await.walk("/cxp").await;
+    let amounts: Vec<_> = shown.iter().map(|row| json!([row["total"], row["pagado"], row["saldo"]])).collect();
+    let expected = [
+        json!(["100.00", "30.50", "69.50"]),
+        json!(["100.00", "130.50", "-30.50"]),
+        json!(["-100.00", "0.00", "-100.00"]),
+        json!(["0.00", "-5.00", "5.00"]),
+        json!(["100.00", "30.00", "0.00"]),
+        json!(["0.00", "0.00", "-999999999999999999.999999"]),
+    ];
+    assert_eq!(amounts, expected);
+}
+
+#[tokio::test]
+async fn a_bad_line_is_named_with_its_field() {
+    let company = debtor(&World::new().await).await;
+    for (field, value) in [
+        ("clave", json!(0)),
+        ("folio", json!(7)),
+        ("tipo", json!("venta")),
+        ("estatus", json!("vigente")),
+        ("proveedor", json!(99)),
+        ("proveedor", json!(-1)),
+        ("compra", json!(0)),
+        ("compra", json!("OC-1")),
+        ("factura", json!("ñ".repeat(256))),
+        ("uuid", json!("5a5f2d3c8b1e4c6a9f0d1e2f3a4b5c6d")),
+        ("uuid", json!("5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6g")),
+        ("fecha", json!("2026-02-30")),
+        ("fecha", json!("2026-02-03T00:00:00Z")),
+        ("vencimiento", json!(20_260_203)),
+        ("moneda", json!("ZZZ")),
+        ("tipo_cambio", json!(0)),
+        ("total", json!("1,000")),
+        ("pagado", json!("1.1234567")),
+        ("saldo", json!(true)),
+        ("saldo", json!("1e3")),
+        ("sucursal", json!(9)),
+        ("operaciones", json!(0)),
+        ("concepto", json!(["Acero"])),
+        ("modificado", json!("ayer")),
+        ("proveedor_ref", json!(1)),
+    ] {
+        let mut bad = json!({"proveedor": 1});
+        bad[field] = value.clone();
+        let error = company.import(Resource::Cxp, &[json!({}), bad, json!({})]).await.unwrap_err();
+        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
+    }
+    let vast = json!({"total": "999999999999999999", "pagado": "-999999999999999999"});
+    let error = company.import(Resource::Cxp, &[vast]).await.unwrap_err();
+    assert!(error.starts_with("line 1: saldo: "), "{error}");
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM cxp").await, 0);
+}
+
+#[tokio::test]
+async fn what_is_listed_can_be_imported_into_another_company() {
+    let world = World::new().await;
+    let [one, other] = [debtor(&world).await, debtor(&world).await];
+    one.import(Resource::Cxp, &ten()).await.unwrap();
+    let [ana, eva] = [one.admin().await, other.admin().await];
+    for (estatus, count) in [("pendiente", 8), ("pagado", 1), ("cancelado", 1)] {
+        let list = format!("/cxp?estatus={estatus}");
+        let shown = ana.walk(&list).await;
+        assert_eq!(shown.len(), count, "{estatus}");
+        other.import(Resource::Cxp, &shown).await.unwrap();
+        assert_eq!(eva.walk(&list).await, shown, "{estatus}");
+    }
+}
+
+#[tokio::test]
+async fn companies_with_the_same_claves_never_see_one_another() {
+    let world = World::new().await;
+    for name in ["Una", "Otra"] {
+        let company = debtor(&world).await;
+        let record = json!({
+            "proveedor": 1, "uuid": UUID, "concepto": name, "total": 1, "vencimiento": "2026-01-01",
+        });
+        company.import(Resource::Cxp, &[record]).await.unwrap();
+        let ana = company.admin().await;
+        for query in ["", "clave=1", "proveedor=1", &format!("uuid={UUID}"), "con_saldo=true", "vencido=true"] {
+            let found = ana.walk(&format!("/cxp?{query}")).await;
+            let names: Vec<_> = found.iter().map(|payable| &payable["concepto"]).collect();
+            assert_eq!(names, [name], "{query}");
+        }
+    }
+}
+
+/// Checks that each query finds exactly the payables of these claves.
+async fn finds(actor: &Actor, table: &[(&str, &[i64])]) {
+    for (query, expected) in table {
+        let found = actor.walk(&format!("/cxp?{query}&limite=3")).await;
+        let found: Vec<_> = found.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect();
+        assert_eq!(found, *expected, "{query}");
+    }
+}
+
+/// A company with two suppliers.
+async fn debtor(world: &World) -> Company {
+    let company = world.company().await;
+    let suppliers = [json!({"nombre": "Aceros"}), json!({"nombre": "Pinturas"})];
+    company.import(Resource::Proveedores, &suppliers).await.unwrap();
+    company
+}
+
+/// Someone in a company of ten payables.
+async fn ten_payables() -> Actor {
+    let company = debtor(&World::new().await).await;
+    company.import(Resource::Cxp, &ten()).await.unwrap();
+    company.admin().await
+}
+
+/// Today is 2026-10-12.
+fn ten() -> [Value; 10] {
+    [
+        json!({"proveedor": 1, "tipo": "compra", "compra": 5, "uuid": UUID.to_uppercase(), "total": 100,
+               "vencimiento": "2026-10-11"}),
+        json!({"proveedor": 1, "total": 100, "pagado": "99.999999", "vencimiento": "2020-01-01"}),
+        json!({"proveedor": 2, "total": 100, "vencimiento": "2026-10-12"}),
+        json!({"tipo": "compra", "total": 100, "pagado": 100, "vencimiento": "2026-10-11"}),
+        json!({"total": 100, "pagado": 150, "vencimiento": "2026-10-11"}),
+        json!({"total": 100, "fecha": "2020-01-01"}),
+        json!({"tipo": "compra", "estatus": "pagado", "total": 100, "pagado": 100, "vencimiento": "2026-10-11",
+               "uuid": "11111111-aaaa-4c6a-9f0d-1e2f3a4b5c6d"}),
+        json!({"proveedor": 2, "estatus": "cancelado", "total": 100, "vencimiento": "2026-10-11"}),
+        json!({"total": "0.000001", "vencimiento": "2026-10-13"}),
+        json!({"saldo": "0.01", "vencimiento": "2026-10-11", "operaciones": 4}),
+    ]
+}

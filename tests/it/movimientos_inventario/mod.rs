@@ -1,0 +1,4 @@
+//! `/movimientos-inventario`
+
+mod import;
+mod list;

@@ -1,0 +1,215 @@
+//! `/proveedores`
+
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_tests::{Actor, World};
+
+#[tokio::test]
+async fn an_item_has_every_field_and_nulls_stay() {
+    let company = World::new().await.company().await;
+    let complete = json!({
+        "clave": 7, "folio": "P-70", "nombre": "Aceros Ñandú", "contacto": "Eva Ruiz", "rfc": "EKU9003173C9",
+        "correo": "eva@example.com, ventas@example.com", "telefono": "+52 (55) 1234-5678", "estatus": "inactivo",
+    });
+    let bare = json!({
+        "clave": 8, "folio": "8", "nombre": null, "contacto": null, "rfc": null, "correo": null, "telefono": null,
+        "estatus": "activo",
+    });
+    let mut nulls = bare.clone();
+    for (_, value) in nulls.as_object_mut().unwrap() {
+        *value = Value::Null;
+    }
+    let mut third = bare.clone();
+    third["clave"] = json!(9);
+    third["folio"] = json!("9");
+    assert_eq!(company.import(Resource::Proveedores, &[complete.clone(), json!({}), nulls]).await, Ok(3));
+    let reply = company.admin().await.get("/proveedores").await;
+    let page = reply.ok(200);
+    assert_eq!(page, json!({"ok": true, "datos": [complete, bare, third], "siguiente": null, "hay_mas": false}));
+    let text = String::from_utf8(reply.body.to_vec()).unwrap();
+    let fields = r#"{"clave":8,"folio":"8","nombre":null,"contacto":null,"rfc":null,"correo":null,"telefono":null,"#;
+    assert!(text.contains(fields), "{text}");
+}
+
+#[tokio::test]
+async fn exact_filters_find_the_whole_value_only() {
+    let ana = seven_suppliers().await;
+    finds(
+        &ana,
+        &[
+            ("", &[1, 2, 3, 5, 6, 7]),
+            ("clave=2", &[2]),
+            ("clave=-2", &[]),
+            ("folio=A-1", &[1]),
+            ("folio=a-1", &[]),
+            ("folio=A-", &[]),
+            ("folio=A-%25", &[]),
+            ("folio=2", &[2]),
+            ("rfc=EKU9003173C9", &[2, 3]),
+            ("rfc=eku9003173c9", &[]),
+            ("rfc=EKU", &[]),
+            ("rfc=*", &[]),
+            ("rfc=EKU9003173C9&clave=3", &[3]),
+            ("rfc=EKU9003173C9&clave=1", &[]),
+            ("folio=A-1&rfc=EKU9003173C9", &[]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn deleted_suppliers_are_shown_only_when_asked_for() {
+    let ana = seven_suppliers().await;
+    finds(
+        &ana,
+        &[
+            ("estatus=activo", &[1, 2, 6, 7]),
+            ("estatus=inactivo", &[3]),
+            ("estatus=eliminado", &[4]),
+            // 5 is of unknown status: of none that can be asked for, but not deleted.
+            ("clave=5", &[5]),
+            ("clave=4", &[]),
+            ("clave=4&estatus=eliminado", &[4]),
+            ("nombre=aceros&estatus=eliminado", &[4]),
+            ("rfc=EKU9003173C9&estatus=activo", &[2]),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_name_is_searched_by_words_without_case_and_accents() {
+    let ana = seven_suppliers().await;
+    finds(
+        &ana,
+        &[
+            ("nombre=aceros", &[1, 2]),
+            ("nombre=ACEROS", &[1, 2]),
+            ("nombre=%C3%91AND%C3%9A", &[1]),
+            ("nombre=nandu", &[1]),
+            ("nombre=cero", &[1, 2]),
+            ("nombre=norte+aceros", &[2]),
+            ("nombre=aceros%20%20de+xx", &[1, 2]),
+            ("nombre=aceros+nadie", &[]),
+            // Of the name only, and no word runs over from one into the next.
+            ("nombre=eva", &[]),
+            ("nombre=EKU", &[]),
+            ("nombre=acerosdel", &[]),
+            ("nombre=100%25", &[6]),
+            ("nombre=%25%25%25", &[]),
+            ("nombre=___", &[]),
+            ("nombre=a_b", &[7]),
+            ("nombre=acer*", &[]),
+            ("nombre=aceros&folio=A-1", &[1]),
+        ],
+    )
+    .await;
+    for query in ["a", "de+la", "%C3%B1%C3%B1"] {
+        ana.get(&format!("/proveedores?nombre={query}")).await.fails(400, "busqueda_corta");
+    }
+}
+
+#[tokio::test]
+async fn each_fault_of_a_filter_has_its_code() {
+    let ana = World::new().await.company().await.admin().await;
+    for (query, codigo) in [
+        ("correo=a%40x.mx", "filtro_no_permitido"),
+        ("contacto=Eva", "filtro_no_permitido"),
+        ("buscar=aceros", "filtro_no_permitido"),
+        ("nombre=", "filtro_vacio"),
+        ("estatus=desconocido", "filtro_invalido"),
+        ("clave=A", "filtro_invalido"),
+        ("limite=501", "limite_invalido"),
+    ] {
+        ana.get(&format!("/proveedores?{query}")).await.fails(400, codigo);
+    }
+}
+
+#[tokio::test]
+async fn a_bad_line_is_named_with_its_field() {
+    let company = World::new().await.company().await;
+    for (field, value) in [
+        ("clave", json!(0)),
+        ("clave", json!("1")),
+        ("folio", json!(7)),
+        ("nombre", json!("ñ".repeat(256))),
+        ("contacto", json!("ñ".repeat(101))),
+        ("rfc", json!("ABC010230AB1")),
+        ("rfc", json!("eku9003173c9")),
+        ("correo", json!(["a@x.mx"])),
+        ("telefono", json!(5_512_345_678_i64)),
+        ("estatus", json!("baja")),
+        ("busqueda", json!("aceros")),
+        ("modificado", json!("2026-01-01T00:00:00Z")),
+    ] {
+        let mut bad = json!({"nombre": "Aceros"});
+        bad[field] = value.clone();
+        let error = company.import(Resource::Proveedores, &[json!({"nombre": "Aceros"}), bad]).await.unwrap_err();
+        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
+    }
+    let twice = [json!({"clave": 5}), json!({"clave": 5})];
+    let error = company.import(Resource::Proveedores, &twice).await.unwrap_err();
+    assert!(error.starts_with("line 2: clave: "), "{error}");
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM proveedores").await, 0);
+}
+
+#[tokio::test]
+async fn what_is_listed_can_be_imported_into_another_company() {
+    let world = World::new().await;
+    let [one, other] = [world.company().await, world.company().await];
+    one.import(Resource::Proveedores, &seven()).await.unwrap();
+    let ana = one.admin().await;
+    let mut shown = ana.walk("/proveedores").await;
+    shown.extend(ana.walk("/proveedores?estatus=eliminado").await);
+    assert_eq!(shown.len(), 7);
+    other.import(Resource::Proveedores, &shown).await.unwrap();
+    let eva = other.admin().await;
+    for query in ["", "estatus=eliminado", "nombre=aceros"] {
+        let query = format!("/proveedores?{query}");
+        assert_eq!(eva.walk(&query).await, ana.walk(&query).await, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn companies_with_the_same_claves_never_see_one_another() {
+    let world = World::new().await;
+    for name in ["Aceros Uno", "Aceros Dos"] {
+        let company = world.company().await;
+        let record = json!({"folio": "A-1", "nombre": name, "rfc": "EKU9003173C9"});
+        company.import(Resource::Proveedores, &[record]).await.unwrap();
+        let ana = company.admin().await;
+        for query in ["", "clave=1", "folio=A-1", "rfc=EKU9003173C9", "nombre=aceros", "estatus=activo"] {
+            let found = ana.walk(&format!("/proveedores?{query}")).await;
+            let names: Vec<_> = found.iter().map(|supplier| &supplier["nombre"]).collect();
+            assert_eq!(names, [name], "{query}");
+        }
+    }
+}
+
+/// Checks that each query finds exactly the suppliers of these claves.
+async fn finds(actor: &Actor, table: &[(&str, &[i64])]) {
+    for (query, expected) in table {
+        let found = actor.walk(&format!("/proveedores?{query}&limite=2")).await;
+        let found: Vec<_> = found.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect();
+        assert_eq!(found, *expected, "{query}");
+    }
+}
+
+/// Someone in a company of seven suppliers.
+async fn seven_suppliers() -> Actor {
+    let company = World::new().await.company().await;
+    company.import(Resource::Proveedores, &seven()).await.unwrap();
+    company.admin().await
+}
+
+fn seven() -> [Value; 7] {
+    [
+        json!({"folio": "A-1", "nombre": "Aceros Ñandú", "contacto": "Eva"}),
+        json!({"nombre": "Aceros del Norte", "rfc": "EKU9003173C9"}),
+        json!({"nombre": "Pinturas", "rfc": "EKU9003173C9", "estatus": "inactivo"}),
+        json!({"nombre": "Aceros viejos", "estatus": "eliminado"}),
+        json!({"estatus": "desconocido"}),
+        json!({"nombre": "100% algodón"}),
+        json!({"nombre": "xa_by"}),
+    ]
+}

@@ -1,0 +1,53 @@
+//! A walk through a list that changes meanwhile.
+
+use std::collections::HashSet;
+
+use serde_json::json;
+use svc_core::backoffice::import::Resource;
+use svc_tests::World;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn small_pages_repeat_and_skip_nothing_while_records_come_and_go() {
+    const BRANDS: i64 = 400;
+    let company = World::new().await.company().await;
+    let brands: Vec<_> = (1..=BRANDS).map(|n| json!({"clave": n, "nombre": format!("Marca {n}")})).collect();
+    company.import(Resource::Marcas, &brands).await.unwrap();
+
+    // Every third brand goes, from both ends towards the middle, and for each that goes a new one comes.
+    let (pool, empresa) = (company.world.store.pool().clone(), company.id.0);
+    let changes = tokio::spawn(async move {
+        for step in 0..BRANDS / 6 {
+            for gone in [step * 3, BRANDS - 1 - step * 3] {
+                let gone = gone - gone % 3;
+                sqlx::query("DELETE FROM marcas WHERE empresa = $1 AND clave = $2")
+                    .bind(empresa)
+                    .bind(gone)
+                    .execute(&pool)
+                    .await
+                    .unwrap();
+                sqlx::query("INSERT INTO marcas (empresa, clave, nombre) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING")
+                    .bind(empresa)
+                    .bind(BRANDS + 1 + gone)
+                    .bind(format!("Nueva {gone}"))
+                    .execute(&pool)
+                    .await
+                    .unwrap();
+            }
+        }
+    });
+    let walker = company.admin().await;
+    let mut seen = Vec::new();
+    while !changes.is_finished() || seen.is_empty() {
+        seen = walker.walk("/marcas?limite=7").await.iter().map(|brand| brand["clave"].as_i64().unwrap()).collect();
+        let distinct: HashSet<_> = seen.iter().copied().collect();
+        assert_eq!(distinct.len(), seen.len(), "a brand came twice");
+        let stayed = (1..=BRANDS).filter(|n| n % 3 != 0);
+        assert_eq!(
+            stayed.filter(|n| !distinct.contains(n)).collect::<Vec<_>>(),
+            Vec::<i64>::new(),
+            "brands were skipped"
+        );
+    }
+    changes.await.unwrap();
+    assert!(seen.iter().any(|clave| *clave > BRANDS), "the list changed");
+}
