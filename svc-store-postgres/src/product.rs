@@ -18,11 +18,12 @@ use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
 
+/// Names are looked up for the rows of the page: joins would be made for all that match before the page is cut.
 const SELECT: &str = "SELECT p.clave, p.sku, p.folio, p.descripcion, p.estatus, p.tipo, p.subtipo, p.kit, \
-                      coalesce(p.clave_padre, 0), p.codigo_sat, m.nombre, c.nombre, p.id_platform_b, p.modificado \
-                      FROM productos p \
-                      LEFT JOIN marcas m ON m.empresa = p.empresa AND m.clave = p.marca \
-                      LEFT JOIN categorias c ON c.empresa = p.empresa AND c.clave = p.categoria";
+                      coalesce(p.clave_padre, 0), p.codigo_sat, \
+                      (SELECT nombre FROM marcas m WHERE m.empresa = p.empresa AND m.clave = p.marca), \
+                      (SELECT nombre FROM categorias c WHERE c.empresa = p.empresa AND c.clave = p.categoria), \
+                      p.id_platform_b, p.modificado FROM productos p";
 
 fn product(row: &PgRow) -> Result<Product, sqlx::Error> {
     Ok(Product {
@@ -48,9 +49,15 @@ impl ListReader<Products> for PostgresReader<'_> {
     async fn page(&self, query: &Query<ProductFilter>) -> Result<Vec<Product>, StoreError> {
         use ProductFilter as F;
         let mut page = Page::new(SELECT, "p.", self.empresa);
+        let named = Named::of(&query.filters);
+        if let Some(named) = &named {
+            named.begin(&mut page);
+        }
         let mut deleted_hidden = true;
         for filter in &query.filters {
             match filter {
+                F::Marca(_) if matches!(named, Some(Named::Brand(_))) => {}
+                F::Categoria(_) if matches!(named, Some(Named::Category(_))) => {}
                 F::Clave(clave) => page.compare("p.clave = ", clave),
                 F::Sku(sku) => page.compare("p.sku = ", sku),
                 F::Folio(folio) => page.compare("p.folio = ", folio.to_string()),
@@ -87,7 +94,50 @@ impl ListReader<Products> for PostgresReader<'_> {
         if deleted_hidden {
             page.only("p.estatus <> 'eliminado'");
         }
+        if let Some(named) = &named {
+            named.end(&mut page, query);
+        }
         page.fetch(self.pool, query, product).await
+    }
+}
+
+/// What leads to products when they are asked for by a name. Names may repeat, so the products of each clave that bears
+/// it are read from their index, no further than the page can reach: a name that few bear, or none, is found at once,
+/// where a list of claves would have the database walk the whole catalogue to meet one of them.
+enum Named<'q> {
+    Brand(&'q str),
+    Category(&'q str),
+}
+
+impl<'q> Named<'q> {
+    fn of(filters: &'q [ProductFilter]) -> Option<Self> {
+        filters.iter().find_map(|filter| match filter {
+            ProductFilter::Marca(name) => Some(Self::Brand(name)),
+            ProductFilter::Categoria(name) => Some(Self::Category(name)),
+            _ => None,
+        })
+    }
+
+    /// Begins the condition; the query's other conditions go into the middle of it.
+    fn begin(&self, page: &mut Page) {
+        page.and().push(match self {
+            Self::Brand(_) => {
+                "p.clave = ANY (ARRAY(SELECT f.clave FROM marcas n CROSS JOIN LATERAL (SELECT p.clave FROM productos p \
+                 WHERE p.empresa = $1 AND p.marca = n.clave"
+            }
+            Self::Category(_) => {
+                "p.clave = ANY (ARRAY(SELECT f.clave FROM categorias n CROSS JOIN LATERAL (SELECT p.clave FROM productos p \
+                 WHERE p.empresa = $1 AND p.categoria = n.clave"
+            }
+        });
+    }
+
+    fn end(&self, page: &mut Page, query: &Query<ProductFilter>) {
+        let (Self::Brand(name) | Self::Category(name)) = *self;
+        let sql = page.and();
+        sql.push("p.clave > ").push_bind(query.after.unwrap_or(i64::MIN));
+        sql.push(" ORDER BY p.clave LIMIT ").push_bind(i64::from(query.limit) + 1);
+        sql.push(") f WHERE n.empresa = $1 AND n.nombre = ").push_bind(name.to_owned()).push("))");
     }
 }
 

@@ -8,7 +8,7 @@ use super::{a_minute_later, company, fails, lists, outcome, path};
 
 /// The lists that want a selector, and those that read 92 days at the most (contract §3).
 pub(super) const SELECTED: [&str; 3] = ["/movimientos-inventario", "/ventas-renglones", "/compras-renglones"];
-const WINDOWED: [&str; 2] = ["/ventas", "/facturas"];
+pub(super) const WINDOWED: [&str; 2] = ["/ventas", "/facturas"];
 
 const UUID: &str = "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d";
 

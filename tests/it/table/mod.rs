@@ -1,6 +1,7 @@
 //! Tests that walk the registry: an operation is covered from the day it is registered.
 
 mod credentials;
+mod explain;
 mod filters;
 mod fuzz;
 mod isolation;

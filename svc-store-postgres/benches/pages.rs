@@ -1,0 +1,119 @@
+//! What a page costs at the beginning of a list and deep in it: pages 1 and 3,000 of 100,000 customers and products, read
+//! from a private PostgreSQL. By keyset both cost the same; the ratio of their medians is printed beside the figures.
+//!
+//! `cargo bench -p svc-store-postgres --features local`
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::DateTime;
+use criterion::{Criterion, criterion_group, criterion_main};
+use svc_core::api::clientes::Customers;
+use svc_core::api::productos::Products;
+use svc_core::backoffice::Office;
+use svc_core::backoffice::import::Resource;
+use svc_core::operation::{Keyed, List, Query};
+use svc_core::store::{CompanyChange, CompanyId, ListReader, Reader, Store};
+use svc_store_postgres::local::Cluster;
+use svc_store_postgres::{PostgresStore, Settings};
+use tokio::runtime::Runtime;
+
+const ROWS: i64 = 100_000;
+const LIMIT: u32 = 30;
+const PAGE: i64 = 3_000;
+
+/// Reads for the ratio, of each page by turns, so that what else the machine does falls on both alike.
+const TURNS: usize = 2_000;
+
+/// Pages of a list for one company.
+struct Pages<'a> {
+    runtime: &'a Runtime,
+    store: &'a PostgresStore,
+    company: CompanyId,
+}
+
+impl Pages<'_> {
+    /// The page after `after`; gives how many records it has.
+    async fn read<L: List>(&self, after: Option<i64>) -> usize
+    where
+        for<'r> dyn Reader + 'r: ListReader<L>,
+    {
+        let query = Query::new(Vec::new(), after, LIMIT, DateTime::UNIX_EPOCH);
+        let items = ListReader::<L>::page(self.store.reader(self.company).as_ref(), &query).await.expect("a page");
+        assert!(items.iter().all(|item| item.clave() > after.unwrap_or(0)));
+        items.len()
+    }
+
+    fn bench<L: List>(&self, criterion: &mut Criterion)
+    where
+        for<'r> dyn Reader + 'r: ListReader<L>,
+    {
+        let path = L::SPEC.spec.path;
+        let pages = [(1, None), (PAGE, Some((PAGE - 1) * i64::from(LIMIT)))];
+        for (number, after) in pages {
+            let full = self.runtime.block_on(self.read::<L>(after));
+            assert_eq!(full, LIMIT as usize + 1, "one more tells that there is another page");
+            criterion.bench_function(&format!("GET {path}, page {number}"), |bench| {
+                bench.to_async(self.runtime).iter(|| self.read::<L>(after));
+            });
+        }
+        let mut times = [Vec::with_capacity(TURNS), Vec::with_capacity(TURNS)];
+        for _ in 0..TURNS {
+            for ((_, after), times) in pages.iter().zip(&mut times) {
+                let start = Instant::now();
+                self.runtime.block_on(self.read::<L>(*after));
+                times.push(start.elapsed());
+            }
+        }
+        let [first, deep] = times.map(median);
+        let ratio = deep.as_secs_f64() / first.as_secs_f64();
+        println!("GET {path}: page {PAGE} takes {ratio:.2} times page 1 ({deep:.0?}, {first:.0?})\n");
+    }
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// A company with its customers and products.
+async fn load(store: &PostgresStore) -> CompanyId {
+    store.migrate().await.expect("the schema");
+    let office = Office::new(Arc::new(store.clone()), "https://erp.example.com/api/v1");
+    let company =
+        office.create_company(CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() });
+    let company = CompanyId(company.await.expect("a company").empresa);
+    let customer = |n| {
+        format!(
+            r#"{{"nombre":"Cliente {n}","razon_social":"COMERCIALIZADORA {n}","correo":"compras{n}@example.com","telefono":"(477) {n:07}"}}"#
+        )
+    };
+    let product =
+        |n| format!(r#"{{"sku":"SKU-{n}","descripcion":"Tornillo galvanizado de {n} mm","codigo_sat":"31162800"}}"#);
+    let lines = |line: fn(i64) -> String| (1..=ROWS).map(move |n| Ok(line(n).into_bytes()));
+    for (resource, line) in [(Resource::Clientes, customer as fn(i64) -> String), (Resource::Productos, product)] {
+        office.import(company, resource, lines(line), &mut |_| ()).await.expect("the records");
+    }
+    sqlx::query("VACUUM ANALYZE").execute(store.pool()).await.expect("statistics");
+    company
+}
+
+fn pages(criterion: &mut Criterion) {
+    let cluster = Cluster::ephemeral().expect("a private PostgreSQL");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let (store, company) = runtime.block_on(async {
+        cluster.create_database("paginas").await.expect("a database");
+        // Loading takes as long as it takes.
+        let settings = Settings { statement_timeout: Duration::ZERO, ..Settings::default() };
+        let store = PostgresStore::with_options(cluster.options("paginas"), &settings);
+        let company = load(&store).await;
+        (store, company)
+    });
+    let pages = Pages { runtime: &runtime, store: &store, company };
+    pages.bench::<Customers>(criterion);
+    pages.bench::<Products>(criterion);
+    runtime.block_on(store.close());
+}
+
+criterion_group!(benches, pages);
+criterion_main!(benches);

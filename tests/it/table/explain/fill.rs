@@ -1,0 +1,117 @@
+//! The data: `fill.sql` for one big company among small ones.
+
+use std::collections::HashMap;
+
+use chrono::TimeDelta;
+use sqlx::{AssertSqlSafe, PgConnection};
+use svc_core::Api;
+use svc_core::store::CompanyChange;
+use svc_store_postgres::{PostgresStore, Settings};
+use svc_tests::{Actor, BASE_URL, Company, World};
+
+use super::{CATALOGUE, ROWS};
+
+/// A statement a table.
+const FILL: &str = include_str!("fill.sql");
+
+/// What makes PostgreSQL tell the plan of every statement, once it has run, to the client that sent it.
+const TELLING: [(&str, &str); 7] = [
+    ("session_preload_libraries", "auto_explain"),
+    ("auto_explain.log_min_duration", "0"),
+    ("auto_explain.log_analyze", "on"),
+    ("auto_explain.log_buffers", "on"),
+    ("auto_explain.log_timing", "off"),
+    ("auto_explain.log_format", "json"),
+    ("auto_explain.log_level", "notice"),
+];
+
+/// Loading row by row into a hundred indexes takes four times as long as making them afterwards.
+const DROP_INDEXES: &str = "
+    CREATE TEMP TABLE indices ON COMMIT DROP AS
+    SELECT i.indexrelid::regclass::text AS nombre, pg_get_indexdef(i.indexrelid) AS definicion
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+    WHERE c.relnamespace = 'public'::regnamespace AND NOT i.indisunique;
+    DO $$ DECLARE x record; BEGIN
+        FOR x IN SELECT nombre FROM indices LOOP EXECUTE 'DROP INDEX ' || x.nombre; END LOOP;
+    END $$";
+const MAKE_INDEXES: &str = "
+    DO $$ DECLARE x record; BEGIN
+        FOR x IN SELECT definicion FROM indices LOOP EXECUTE x.definicion; END LOOP;
+    END $$";
+
+/// A world with one big company among others.
+pub(super) struct Big {
+    world: World,
+    company: Company,
+    /// Rows of each table.
+    pub(super) sizes: HashMap<String, i64>,
+}
+
+impl Big {
+    pub(super) async fn new() -> Self {
+        let world = World::new().await;
+        let small = [world.company().await, world.company().await];
+        let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
+        let later = [world.company().await, world.company().await];
+        let mut tx = world.store.pool().begin().await.expect("a connection");
+        // Without foreign keys and triggers: the data are made to fit.
+        run(&mut tx, "SET LOCAL session_replication_role = replica").await;
+        run(&mut tx, "SET LOCAL statement_timeout = 0").await;
+        run(&mut tx, "SET LOCAL maintenance_work_mem = '256MB'").await;
+        run(&mut tx, DROP_INDEXES).await;
+        for other in small.iter().chain(&later) {
+            fill(&mut tx, other, ROWS / 20, CATALOGUE / 20).await;
+        }
+        fill(&mut tx, &company, ROWS, CATALOGUE).await;
+        run(&mut tx, MAKE_INDEXES).await;
+        run(&mut tx, "ANALYZE").await;
+        let sizes = sqlx::query_as("SELECT relname::text, reltuples::bigint FROM pg_class WHERE relkind = 'r'");
+        let sizes: Vec<(String, i64)> = sizes.fetch_all(&mut *tx).await.expect("the sizes");
+        tx.commit().await.expect("the data");
+        Self { world, company, sizes: sizes.into_iter().collect() }
+    }
+
+    /// Someone of the big company whose requests' plans are told, and the store that they go to. It has one connection,
+    /// so that a request that is repeated meets its prepared statement.
+    pub(super) async fn watched(&self) -> (PostgresStore, Actor) {
+        let options = (*self.world.store.pool().connect_options()).clone().options(TELLING);
+        let store = PostgresStore::with_options(options, &Settings { max_connections: 1, ..Settings::default() });
+        let api = Api::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
+        (store, self.company.admin().await.at(&api.build().expect("the API builds")))
+    }
+
+    /// The greatest clave of the big company in a list's table.
+    pub(super) async fn last_clave(&self, path: &str) -> i64 {
+        let last = format!("SELECT coalesce(max(clave), 0) FROM {} WHERE empresa = $1", table(path));
+        let last = sqlx::query_scalar(AssertSqlSafe(last)).bind(self.company.id.0);
+        last.fetch_one(self.world.store.pool()).await.expect("a list's table has its name, or see `table`")
+    }
+
+    /// Gives the key its minute's allowance again.
+    pub(super) fn a_minute_later(&self) {
+        self.world.clock.advance(TimeDelta::minutes(1));
+    }
+}
+
+/// The table that a list reads.
+fn table(path: &str) -> String {
+    match path {
+        "/vendedores" => "usuarios".to_owned(),
+        _ => path.rsplit('/').next().unwrap_or_default().replace('-', "_"),
+    }
+}
+
+async fn fill(connection: &mut PgConnection, company: &Company, rows: i64, catalogue: i64) {
+    for statement in FILL.split(";\n") {
+        let statement = statement
+            .replace(":empresa", &company.id.0.to_string())
+            .replace(":filas", &rows.to_string())
+            .replace(":catalogo", &catalogue.to_string());
+        run(connection, &statement).await;
+    }
+}
+
+async fn run(connection: &mut PgConnection, statements: &str) {
+    let outcome = sqlx::raw_sql(AssertSqlSafe(statements)).execute(connection).await;
+    outcome.unwrap_or_else(|error| panic!("{error}\n{statements}"));
+}

@@ -1,0 +1,86 @@
+//! Every list × every filter, over a company of a hundred thousand rows a table among other companies: the plans of the
+//! very statements that requests run, as PostgreSQL's `auto_explain` tells them.
+//!
+//! A new table wants a statement in `fill.sql`; a new text filter wants its values in `values.rs`.
+
+mod fill;
+mod plans;
+mod values;
+
+use svc_core::operation::page::Cursors;
+use svc_core::operation::registry::Endpoint;
+use svc_core::store::{Company, CompanyId, Store as _};
+use svc_store_postgres::PostgresStore;
+use svc_tests::Actor;
+
+use self::fill::Big;
+use self::plans::{Plan, Plans};
+use self::values::Query;
+use super::lists;
+
+/// Rows of the big company, in each table that may have so many, and in the others.
+const ROWS: i64 = 100_000;
+const CATALOGUE: i64 = 10_000;
+
+/// PostgreSQL may change its mind about a prepared statement's plan when it is run for the sixth time.
+const TIMES: usize = 7;
+
+/// How many times the first page's blocks a page near the end may touch, and how many more, since some records are longer.
+const DRIFT: (f64, f64) = (1.2, 4.0);
+
+#[tokio::test]
+async fn every_list_and_filter_is_served_by_an_index() {
+    let big = Big::new().await;
+    let plans = Plans::watch();
+    let (store, ana) = big.watched().await;
+    let company = settings(&store, &ana).await;
+    let mut faults = Vec::new();
+    for list in lists() {
+        let last = big.last_clave(list.spec.path).await;
+        assert!(last > 1_000, "fill.sql has no statement for the table of {}", list.spec.path);
+        let cursors = Cursors::new(&company, list.spec.path);
+        for query in values::queries(list) {
+            let first = address(list, &query, None);
+            let deep = address(list, &query, Some(&cursors.seal(last - 100, &query.canonical())));
+            let mut blocks = Vec::new();
+            for target in [&first, &deep] {
+                let told = ask(&ana, &plans, target).await;
+                for plan in &told {
+                    let wrong = plan.faults(&big.sizes);
+                    faults.extend(wrong.into_iter().map(|fault| format!("{target}: {fault}: {}", plan.statement)));
+                }
+                blocks.extend(told.last().map(Plan::blocks));
+            }
+            if query.is_empty() && blocks[1] > DRIFT.0 * blocks[0] + DRIFT.1 {
+                faults.push(format!("{first}: touches {} blocks, but {} near the end", blocks[0], blocks[1]));
+            }
+            big.a_minute_later();
+        }
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// The company's row, which cursors are made with.
+async fn settings(store: &PostgresStore, actor: &Actor) -> Company {
+    let (company, suffix) = actor.key_id.split_once('_').expect("<company>_<suffix>");
+    let company = CompanyId(company.parse().expect("a number"));
+    store.key(company, suffix).await.expect("an answer").expect("the key").company
+}
+
+fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {
+    let cursor = cursor.map_or_else(String::new, |cursor| format!("&cursor={cursor}"));
+    format!("{}?limite=30&{}{cursor}", list.spec.path, query.url())
+}
+
+/// The plans of the statement that reads a list, when it is read again and again.
+async fn ask(actor: &Actor, plans: &Plans, target: &str) -> Vec<Plan> {
+    plans.take();
+    for _ in 0..TIMES {
+        actor.get(target).await.ok(200);
+    }
+    let mut told = plans.take();
+    // What authentication asks is no page.
+    told.retain(|plan| plan.statement.contains(" LIMIT "));
+    assert_eq!(told.len(), TIMES, "one statement a page: {target}: {told:#?}");
+    told
+}

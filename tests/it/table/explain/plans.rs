@@ -1,0 +1,127 @@
+//! Plans as `auto_explain` tells them: notices, which the driver hands to `tracing`.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::DefaultGuard;
+use tracing::{Event, Metadata, Subscriber};
+
+/// A table of no more rows may be read whole.
+const SMALL: i64 = 1_000;
+
+/// No more rows may be sorted for a page, and no more be passed over by a filter.
+const MOST: f64 = 5_000.0;
+
+/// The plans of the statements that this thread sends.
+pub(super) struct Plans {
+    told: Arc<Mutex<Vec<Plan>>>,
+    _watching: DefaultGuard,
+}
+
+impl Plans {
+    pub(super) fn watch() -> Self {
+        let told = Arc::default();
+        Self { _watching: tracing::subscriber::set_default(Notices(Arc::clone(&told))), told }
+    }
+
+    /// Those told since the last time.
+    pub(super) fn take(&self) -> Vec<Plan> {
+        std::mem::take(&mut self.told.lock().expect("no panic"))
+    }
+}
+
+/// A statement and how it was run.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    /// Its text.
+    pub(super) statement: String,
+    root: Value,
+}
+
+impl Plan {
+    fn read(notice: &str) -> Option<Self> {
+        let mut told: Value = serde_json::from_str(&notice[notice.find('{')?..]).ok()?;
+        Some(Self { statement: told["Query Text"].as_str()?.to_owned(), root: told["Plan"].take() })
+    }
+
+    /// The blocks it touched, in memory or not: what it cost. (The planner's own figure is no measure of a page near the
+    /// end: it takes the page for so much of all that is left.)
+    pub(super) fn blocks(&self) -> f64 {
+        number(&self.root, "Shared Hit Blocks") + number(&self.root, "Shared Read Blocks")
+    }
+
+    /// What is wrong with it; `sizes` has the rows of each table.
+    pub(super) fn faults(&self, sizes: &HashMap<String, i64>) -> Vec<String> {
+        let mut faults = Vec::new();
+        visit(&self.root, &mut |node| {
+            let kind = node["Node Type"].as_str().unwrap_or_default();
+            let table = node["Relation Name"].as_str().unwrap_or_default();
+            if kind == "Seq Scan" && sizes.get(table).is_none_or(|rows| *rows > SMALL) {
+                faults.push(format!("reads the whole of {table}"));
+            }
+            if let ("Sort" | "Incremental Sort", Some(input)) = (kind, inputs(node).first())
+                && number(input, "Plan Rows") > MOST
+            {
+                faults.push(format!("sorts {} rows", number(input, "Plan Rows")));
+            }
+            let vain = number(node, "Rows Removed by Filter") * number(node, "Actual Loops");
+            if vain > MOST {
+                faults.push(format!("reads {vain} rows of {table} in vain"));
+            }
+        });
+        faults
+    }
+}
+
+fn number(node: &Value, name: &str) -> f64 {
+    node[name].as_f64().unwrap_or(0.0)
+}
+
+fn inputs(node: &Value) -> &[Value] {
+    node["Plans"].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn visit(node: &Value, see: &mut impl FnMut(&Value)) {
+    see(node);
+    for input in inputs(node) {
+        visit(input, see);
+    }
+}
+
+/// Listens for notices.
+struct Notices(Arc<Mutex<Vec<Plan>>>);
+
+impl Subscriber for Notices {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "sqlx::postgres::notice"
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut Message(&self.0));
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+struct Message<'a>(&'a Mutex<Vec<Plan>>);
+
+impl Visit for Message<'_> {
+    fn record_str(&mut self, _: &Field, text: &str) {
+        self.0.lock().expect("no panic").extend(Plan::read(text));
+    }
+
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+}
