@@ -40,9 +40,11 @@ async fn what_no_operation_answers_is_404_whatever_the_method() {
             .into();
     for spec in OPERATIONS.iter().map(|endpoint| endpoint.spec) {
         let known = path(spec, "1");
-        unknown.extend([format!("{known}/"), format!("/{known}"), format!("{known}/1/x/2/y"), format!("{known};x")]);
+        unknown.extend([format!("{known}/"), format!("/{known}"), format!("{known}/1/x/2/y")]);
+        // Behind a parameter it would be a part of the parameter's value.
+        unknown.extend((!spec.path.ends_with('}')).then(|| format!("{known};x")));
     }
-    for path in unknown.iter().filter(|path| !path.starts_with("/clientes/1;")) {
+    for path in &unknown {
         for method in ["GET", "POST", "PATCH", "OPTIONS"] {
             fails(&answer(&world, method, path).await, 404, "ruta_no_existe", &format!("{method} {path}"));
         }

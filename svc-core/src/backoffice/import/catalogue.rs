@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Record, require, require_clave};
+use super::{Record, require, require_clave, require_currency};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sat;
@@ -105,11 +105,7 @@ impl Record for PriceRecord {
         require_clave(self.clave)?;
         require(self.producto.is_some() || self.sku.is_some(), "producto", "hace falta producto o sku")?;
         require(self.lista > 0, "lista", "debe ser un entero positivo")?;
-        require(
-            self.moneda.as_deref().is_none_or(|key| sat::currency(key).is_some()),
-            "moneda",
-            "no está en el catálogo del SAT",
-        )?;
+        require_currency(self.moneda.as_deref())?;
         let span = self.vigencia_desde.zip(self.vigencia_hasta);
         require(span.is_none_or(|(from, until)| from <= until), "vigencia_hasta", "es anterior a vigencia_desde")
     }

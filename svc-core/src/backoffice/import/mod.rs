@@ -35,6 +35,7 @@ pub use staff::{BankAccountRecord, SalespersonRecord};
 pub use stock::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
 
 use super::{Office, existing};
+use crate::domain::sat;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json};
@@ -197,6 +198,11 @@ trait Record: DeserializeOwned + Send + Sync {
 /// A fault of `field` unless what it holds is `fine`.
 fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fault> {
     if fine { Ok(()) } else { Err(Fault::new(Code::DatoInvalido, field, text)) }
+}
+
+/// A currency is one of the SAT's catalogue.
+fn require_currency(moneda: Option<&str>) -> Result<(), Fault> {
+    require(moneda.is_none_or(|key| sat::currency(key).is_some()), "moneda", "no está en el catálogo del SAT")
 }
 
 /// A clave is positive.

@@ -2,9 +2,8 @@
 
 use serde::Deserialize;
 
-use super::{Record, require, require_clave};
+use super::{Record, require, require_clave, require_currency};
 use crate::domain::money::Money;
-use crate::domain::sat;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{OpportunityStatus, Status};
 use crate::json::{Fault, Text};
@@ -91,11 +90,7 @@ impl Record for LossReasonRecord {
 impl Record for OpportunityRecord {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
-        require(
-            self.moneda.as_deref().is_none_or(|key| sat::currency(key).is_some()),
-            "moneda",
-            "no está en el catálogo del SAT",
-        )?;
+        require_currency(self.moneda.as_deref())?;
         require_probability(self.probabilidad)
     }
 

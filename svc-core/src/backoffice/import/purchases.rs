@@ -4,11 +4,10 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{Record, require, require_clave};
+use super::{Record, require, require_clave, require_currency};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
 use crate::domain::rfc::Rfc;
-use crate::domain::sat;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
 use crate::error::Code;
@@ -190,11 +189,6 @@ impl Record for PayableRecord {
     async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
         tx.import_payables(rows, now).await
     }
-}
-
-/// A currency is one of the SAT's.
-fn require_currency(key: Option<&str>) -> Result<(), Fault> {
-    require(key.is_none_or(|key| sat::currency(key).is_some()), "moneda", "no está en el catálogo del SAT")
 }
 
 /// Whether the database's columns of money hold it: at most 18 digits before the decimal point.

@@ -3,8 +3,8 @@
 use rust_decimal::Decimal;
 use serde::Deserialize;
 
-use super::sales::{require_currency, require_payment_keys};
-use super::{Record, require, require_clave, require_uuid};
+use super::sales::require_payment_keys;
+use super::{Record, require, require_clave, require_currency, require_uuid};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;

@@ -3,7 +3,7 @@
 use rust_decimal::Decimal;
 use serde::Deserialize;
 
-use super::{Record, require, require_clave, require_uuid};
+use super::{Record, require, require_clave, require_currency, require_uuid};
 use crate::domain::line::{self, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
@@ -125,11 +125,6 @@ pub(super) fn require_payment_keys(form: Option<&str>, method: Option<&str>) -> 
     const TEXT: &str = "no está en el catálogo del SAT";
     require(form.is_none_or(sat::payment_form_exists), "forma_pago_sat", TEXT)?;
     require(method.is_none_or(sat::payment_method_exists), "metodo_pago_sat", TEXT)
-}
-
-/// A currency of the SAT's catalogue.
-pub(super) fn require_currency(moneda: Option<&str>) -> Result<(), Fault> {
-    require(moneda.is_none_or(|key| sat::currency(key).is_some()), "moneda", "no está en el catálogo del SAT")
 }
 
 impl SaleRecord {

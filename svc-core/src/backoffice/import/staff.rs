@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Record, require, require_clave};
-use crate::domain::sat;
+use super::{Record, require_clave, require_currency};
 use crate::domain::time::Timestamp;
 use crate::domain::words::Status;
 use crate::json::{Fault, Text};
@@ -44,11 +43,7 @@ impl Record for SalespersonRecord {
 impl Record for BankAccountRecord {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
-        require(
-            self.moneda.as_deref().is_none_or(|key| sat::currency(key).is_some()),
-            "moneda",
-            "no está en el catálogo del SAT",
-        )
+        require_currency(self.moneda.as_deref())
     }
 
     async fn insert(tx: &mut dyn Tx, rows: &[Self], _: Timestamp) -> Result<(), StoreError> {

@@ -84,8 +84,8 @@ SELECT :empresa, n, n, CASE WHEN n > :filas * 0.99 THEN 'pendiente' WHEN n % 500
 FROM generate_series(1, :filas) n;
 
 INSERT INTO compras_renglones (empresa, clave, compra, renglon, producto, cantidad, costo_unitario, total)
-SELECT :empresa, n, CASE WHEN n % 200 = 7 THEN 1 ELSE n END, n, CASE WHEN n % 40 = 0 THEN 1 ELSE n END, 1, n % 977, n % 977
-FROM generate_series(1, :filas) n;
+SELECT :empresa, n, CASE WHEN n % 200 = 7 THEN 1 ELSE n END, n, p, 1, n % 977, n % 977
+FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 40 = 0 THEN 1 ELSE n END) t (p);
 
 INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, total, saldo, cancelada,
                     factura, modificado)
