@@ -110,6 +110,14 @@ codes! {
     PaisInvalido = 422 "pais_invalido" "pais: no es una clave de país",
     /// Companies in a franchise scheme cannot use this operation yet.
     EmpresaEnFranquicia = 422 "empresa_en_franquicia" "la empresa opera en franquicia y no puede usar esta operación todavía",
+    /// A contact was logged without saying what follows.
+    FaltaSiguientePaso = 400 "falta_siguiente_paso" "falta el siguiente paso: proximo_fecha o cierre",
+    /// Contacts with a sales platform's customers are not logged.
+    ClienteDePlataforma = 422 "cliente_de_plataforma" "el cliente es de una plataforma de venta y aquí no se le da seguimiento",
+    /// The customer has no e-mail, telephone or mobile.
+    ClienteSinContacto = 422 "cliente_sin_contacto" "el cliente no tiene correo, telefono ni movil",
+    /// The key's owner cannot be the author, and no other was named.
+    VendedorRequerido = 422 "vendedor_requerido" "vendedor: hace falta, porque el dueño de la llave ya no es usuario activo de la empresa",
     /// No active salesperson has this key.
     VendedorInvalido = 422 "vendedor_invalido" "vendedor: no es un vendedor activo de la empresa",
     /// Another active product of the company has this SKU.

@@ -171,6 +171,10 @@ impl CompanyTx for PostgresTx {
             .map_err(store_error)
     }
 
+    async fn is_active_user(&mut self, usuario: i64) -> Result<bool, StoreError> {
+        self.exists("SELECT EXISTS (SELECT FROM usuarios WHERE empresa = $1 AND clave = $2 AND activo)", usuario).await
+    }
+
     async fn is_salesperson(&mut self, usuario: i64) -> Result<bool, StoreError> {
         self.exists(
             "SELECT EXISTS (SELECT FROM usuarios WHERE empresa = $1 AND clave = $2 AND vendedor AND activo)",

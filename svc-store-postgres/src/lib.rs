@@ -15,6 +15,7 @@ mod customer;
 mod error;
 mod idempotency;
 mod import;
+mod interaction;
 mod invoice;
 #[cfg(feature = "local")]
 #[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]

@@ -1,10 +1,10 @@
 //! Closed sets of words: the statuses and kinds of the wire and the database, letter for letter.
 
 macro_rules! words {
-    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[doc = $doc:literal])* $variant:ident = $word:literal,)* }) => {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
-        $vis enum $name { $($(#[doc = $doc])* #[serde(rename = $word)] $variant,)* }
+        $vis enum $name { $($(#[$note])* #[serde(rename = $word)] $variant,)* }
 
         impl $name {
             /// Every word of the set.
@@ -22,6 +22,8 @@ macro_rules! words {
         }
     };
 }
+
+pub(super) use words;
 
 words! {
     /// Whether a product is for sale.

@@ -49,6 +49,7 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::clientes::Customers>()),
     Endpoint::of(write::<api::clientes::CreateCustomer>()),
     Endpoint::of(write::<api::clientes::EditCustomer>()),
+    Endpoint::of(write::<api::clientes::LogInteraction>()),
     Endpoint::of(list::<api::productos::Products>()),
     Endpoint::of(write::<api::productos::CreateProduct>()),
     Endpoint::of(write::<api::productos::EditProduct>()),

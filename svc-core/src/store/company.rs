@@ -206,6 +206,9 @@ pub trait CompanyTx {
     /// The first user made with the company: the owner of keys that name no other.
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;
 
+    /// Whether that user has access to the company.
+    async fn is_active_user(&mut self, usuario: i64) -> Result<bool, StoreError>;
+
     /// Whether that user is an active salesperson of the company.
     async fn is_salesperson(&mut self, usuario: i64) -> Result<bool, StoreError>;
 

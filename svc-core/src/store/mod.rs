@@ -11,6 +11,7 @@ mod company;
 mod customer;
 mod idempotency;
 mod import;
+mod interaction;
 mod invoice;
 mod opportunity;
 mod outbox;
@@ -35,6 +36,7 @@ pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKe
 pub use customer::{CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
+pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::InvoiceTx;
 pub use opportunity::OpportunityTx;
 pub use outbox::{NewEvent, OutboxTx};
@@ -178,6 +180,7 @@ pub trait Tx:
     + CustomerTx
     + IdempotencyTx
     + ImportTx
+    + InteractionTx
     + InvoiceTx
     + OpportunityTx
     + OutboxTx

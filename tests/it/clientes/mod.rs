@@ -3,6 +3,7 @@
 mod create;
 mod cursor;
 mod edit;
+mod interact;
 mod limits;
 mod list;
 

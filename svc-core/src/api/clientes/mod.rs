@@ -2,6 +2,7 @@
 
 mod create;
 mod edit;
+mod interact;
 mod list;
 
 use chrono::NaiveDate;
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 pub use create::{CreateCustomer, CustomerCreated, NewCustomer};
 pub use edit::{CustomerEdit, CustomerEdited, EditCustomer};
+pub use interact::{InteractionLogged, InteractionToLog, LogInteraction};
 pub use list::{CustomerFilter, Customers};
 
 use crate::domain::time::Timestamp;

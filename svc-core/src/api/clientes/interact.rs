@@ -1,0 +1,113 @@
+use serde::{Deserialize, Serialize};
+
+use crate::domain::clock::mexico_date;
+use crate::domain::interaction::{Channel, Initiative, Minutes, NextStep, Outcome, moment};
+use crate::domain::scope::Scope;
+use crate::domain::time::{Date, Timestamp};
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::operation::{Actor, Cx, Method, Operation, Spec};
+use crate::store::{NewCommitment, NewInteraction};
+
+/// Logs a contact with a customer or prospect; it replaces the customer's commitment. It emits no event: the catalogue
+/// has none for it, and the next contact is no datum of the customer that someone edited.
+///
+/// What the body alone and the calendar tell is judged first (400), then whether the customer is there (404), then who
+/// they are and who the author is (422).
+pub struct LogInteraction;
+
+/// The body of [`LogInteraction`] (spec, "POST /clientes/{clave}/interacciones").
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InteractionToLog {
+    /// How.
+    canal: Channel,
+    /// What came of it.
+    resultado: Outcome,
+    /// Who contacted whom.
+    sentido: Option<Initiative>,
+    /// What there is to say of it.
+    nota: Option<Text<5000>>,
+    /// When, if not now.
+    fecha: Option<Timestamp>,
+    /// How long it took.
+    duracion_min: Option<Minutes>,
+    /// The day of the next contact; this or `cierre` is required.
+    proximo_fecha: Option<Date>,
+    /// What the next contact is about.
+    proximo_texto: Option<Text<200>>,
+    /// Why there is no next contact.
+    cierre: Option<Text<40>>,
+    /// The author, if not the key's owner.
+    vendedor: Option<i64>,
+}
+
+/// The answer of [`LogInteraction`].
+#[derive(Debug, Serialize)]
+pub struct InteractionLogged {
+    interaccion: i64,
+    cliente: i64,
+    solo_nota: bool,
+}
+
+impl Operation for LogInteraction {
+    const SPEC: Spec = Spec::write(Method::Post, "/clientes/{clave}/interacciones", Scope::ActividadesWrite)
+        .summary("Log a contact with a customer")
+        .errors(&[
+            Code::FaltaSiguientePaso,
+            Code::ClienteDePlataforma,
+            Code::ClienteSinContacto,
+            Code::VendedorRequerido,
+            Code::VendedorInvalido,
+        ]);
+    type Path = i64;
+    type Input = InteractionToLog;
+    type Output = InteractionLogged;
+
+    async fn run(cx: &mut Cx<'_>, cliente: i64, contact: InteractionToLog) -> Result<InteractionLogged, Error> {
+        let fecha = moment(contact.fecha, cx.now)?;
+        let siguiente = NextStep::judge(
+            contact.proximo_fecha.map(|date| date.0),
+            contact.proximo_texto.map(Text::into_string),
+            contact.cierre.map(Text::into_string),
+            mexico_date(cx.now.get()),
+        )?;
+        let account = cx.tx.account(cliente).await?.ok_or(Code::NoEncontrado)?;
+        account.judge()?;
+        let vendedor = author(cx, contact.vendedor).await?;
+        let solo_nota = account.is_of_another_than(vendedor);
+        let row = NewInteraction {
+            cliente,
+            vendedor,
+            canal: contact.canal,
+            resultado: contact.resultado,
+            sentido: contact.sentido.unwrap_or_default(),
+            nota: contact.nota.as_deref(),
+            fecha,
+            duracion: contact.duracion_min,
+            siguiente: &siguiente,
+            solo_nota,
+            creada: cx.now,
+        };
+        let interaccion = cx.tx.insert_interaction(&row).await?;
+        if !solo_nota {
+            let commitment =
+                siguiente.commitment().map(|(fecha, texto)| NewCommitment { vendedor, fecha, texto, interaccion });
+            cx.tx.replace_commitment(cliente, commitment.as_ref(), cx.now).await?;
+        }
+        Ok(InteractionLogged { interaccion, cliente, solo_nota })
+    }
+}
+
+/// Who is said to have had the contact: the salesperson named, or else the owner of the key. The owner need not be a
+/// salesperson, but must still have access to the company: in notice mode a key outlives its owner's.
+async fn author(cx: &mut Cx<'_>, named: Option<i64>) -> Result<i64, Error> {
+    if let Some(vendedor) = named {
+        let active = cx.tx.is_salesperson(vendedor).await?;
+        return if active { Ok(vendedor) } else { Err(Code::VendedorInvalido.into()) };
+    }
+    match *cx.actor {
+        Actor::Key { owner, .. } if cx.tx.is_active_user(owner).await? => Ok(owner),
+        _ => Err(Code::VendedorRequerido.into()),
+    }
+}

@@ -1,0 +1,279 @@
+//! A contact with a customer: what is judged of it, and whom it concerns (spec, "POST /clientes/{clave}/interacciones").
+
+use std::fmt;
+
+use chrono::NaiveDate;
+use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
+
+use super::time::Timestamp;
+use super::words::words;
+use crate::error::{Code, Error};
+
+words! {
+    /// How someone was contacted.
+    pub enum Channel {
+        /// By telephone.
+        Llamada = "llamada",
+        /// By a message of `WhatsApp`.
+        Whatsapp = "whatsapp",
+        /// By e-mail.
+        Correo = "correo",
+        /// At their place.
+        Visita = "visita",
+        /// In a meeting.
+        Reunion = "reunion",
+        /// In some other way.
+        Otro = "otro",
+    }
+}
+
+words! {
+    /// What came of a contact.
+    pub enum Outcome {
+        /// They were spoken to.
+        Contactado = "contactado",
+        /// They did not answer.
+        NoContesto = "no_contesto",
+        /// They were given a quote.
+        Cotizo = "cotizo",
+        /// They ordered.
+        Pidio = "pidio",
+        /// They refused.
+        Rechazo = "rechazo",
+        /// They put it off.
+        Reagendo = "reagendo",
+    }
+}
+
+words! {
+    /// Who contacted whom.
+    #[derive(Default)]
+    pub enum Initiative {
+        /// We contacted them.
+        #[default]
+        Saliente = "saliente",
+        /// They contacted us.
+        Entrante = "entrante",
+    }
+}
+
+/// How long a contact took: 1 to 1440 minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Minutes(i32);
+
+impl Minutes {
+    /// The most there are: a day.
+    const MOST: i32 = 1440;
+
+    /// The number.
+    pub fn get(self) -> i32 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Minutes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Whole;
+        impl Visitor<'_> for Whole {
+            type Value = Minutes;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "un entero de 1 a {}", Minutes::MOST)
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Minutes, E> {
+                match i32::try_from(number) {
+                    Ok(minutes) if (1..=Minutes::MOST).contains(&minutes) => Ok(Minutes(minutes)),
+                    _ => Err(E::invalid_value(Unexpected::Signed(number), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_i64(Whole)
+    }
+}
+
+/// When a contact took place: at `fecha`, which is not in the future, or else `now`.
+pub fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Error> {
+    match fecha {
+        Some(fecha) if fecha > now => Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro")),
+        Some(fecha) => Ok(fecha),
+        None => Ok(now),
+    }
+}
+
+/// What follows a contact: a commitment, or none any more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NextStep {
+    /// To contact them again.
+    Commitment {
+        /// On this day.
+        fecha: NaiveDate,
+        /// About this.
+        texto: Option<String>,
+    },
+    /// Not to follow up any further.
+    Closing {
+        /// Because of this.
+        motivo: String,
+    },
+}
+
+impl NextStep {
+    /// The step that a body's three fields name: either `proximo_fecha`, not before `today`, to which `proximo_texto`
+    /// may be added, or `cierre`.
+    pub fn judge(
+        proximo_fecha: Option<NaiveDate>,
+        proximo_texto: Option<String>,
+        cierre: Option<String>,
+        today: NaiveDate,
+    ) -> Result<Self, Error> {
+        let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
+        match (proximo_fecha, cierre) {
+            (None, None) => Err(Code::FaltaSiguientePaso.into()),
+            (Some(_), Some(_)) => invalid("cierre", "no va junto con proximo_fecha"),
+            (None, Some(_)) if proximo_texto.is_some() => invalid("proximo_texto", "solo va junto con proximo_fecha"),
+            (Some(fecha), None) if fecha < today => invalid("proximo_fecha", "no puede estar en el pasado"),
+            (Some(fecha), None) => Ok(Self::Commitment { fecha, texto: proximo_texto }),
+            (None, Some(motivo)) => Ok(Self::Closing { motivo }),
+        }
+    }
+
+    /// The day and the text of a commitment.
+    pub fn commitment(&self) -> Option<(NaiveDate, Option<&str>)> {
+        match self {
+            Self::Commitment { fecha, texto } => Some((*fecha, texto.as_deref())),
+            Self::Closing { .. } => None,
+        }
+    }
+
+    /// Why there is no further step.
+    pub fn closing(&self) -> Option<&str> {
+        match self {
+            Self::Commitment { .. } => None,
+            Self::Closing { motivo } => Some(motivo),
+        }
+    }
+}
+
+/// A customer, as far as logging a contact with them depends on it.
+#[derive(Debug, Clone, Default)]
+pub struct Account {
+    /// Whether they are the customer of a sales platform.
+    pub de_plataforma: bool,
+    /// E-mail addresses.
+    pub correo: Option<String>,
+    /// Telephone.
+    pub telefono: Option<String>,
+    /// Mobile.
+    pub movil: Option<String>,
+    /// The salesperson they are assigned to.
+    pub vendedor: Option<i64>,
+}
+
+impl Account {
+    /// Refuses those with whom no contact is logged: customers of a sales platform, and who has no contact data.
+    pub fn judge(&self) -> Result<(), Error> {
+        if self.de_plataforma {
+            return Err(Code::ClienteDePlataforma.into());
+        }
+        if [&self.correo, &self.telefono, &self.movil].into_iter().flatten().all(|datum| datum.trim().is_empty()) {
+            return Err(Code::ClienteSinContacto.into());
+        }
+        Ok(())
+    }
+
+    /// Whether `author` may only leave a note: the account is another salesperson's. One that is assigned to nobody is
+    /// anybody's to plan.
+    pub fn is_of_another_than(&self, author: i64) -> bool {
+        self.vendedor.is_some_and(|vendedor| vendedor != author)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+
+    fn at(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    fn day(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_contact_took_place_now_or_before() {
+        let now = at("2026-10-12T18:00:00Z");
+        assert_eq!(moment(None, now).unwrap(), now);
+        assert_eq!(moment(Some(now), now).unwrap(), now);
+        // The wire counts whole seconds.
+        assert_eq!(moment(Some(at("2026-10-12T18:00:00.999Z")), now).unwrap(), now);
+        assert_eq!(moment(Some(at("0001-01-01T00:00:00Z")), now).unwrap(), at("0001-01-01T00:00:00Z"));
+        let error = moment(Some(at("2026-10-12T18:00:01Z")), now).unwrap_err();
+        assert_eq!(error.to_string(), "dato_invalido: fecha: no puede estar en el futuro");
+    }
+
+    #[test]
+    fn the_next_step_is_a_commitment_or_a_closing() {
+        let today = day("2026-10-12");
+        let judge = |fecha: Option<&str>, texto: Option<&str>, cierre: Option<&str>| {
+            NextStep::judge(fecha.map(day), texto.map(str::to_owned), cierre.map(str::to_owned), today)
+        };
+        let step = judge(Some("2026-10-12"), Some("Llamar"), None).unwrap();
+        assert_eq!((step.commitment(), step.closing()), (Some((today, Some("Llamar"))), None));
+        let step = judge(Some("9999-12-31"), None, None).unwrap();
+        assert_eq!((step.commitment(), step.closing()), (Some((day("9999-12-31"), None)), None));
+        let step = judge(None, None, Some("vendido")).unwrap();
+        assert_eq!((step.commitment(), step.closing()), (None, Some("vendido")));
+
+        for (fecha, texto, cierre, code, field) in [
+            (None, None, None, Code::FaltaSiguientePaso, ""),
+            (None, Some("Llamar"), None, Code::FaltaSiguientePaso, ""),
+            (Some("2026-10-13"), None, Some("vendido"), Code::DatoInvalido, "cierre: "),
+            (Some("2026-10-11"), Some("Llamar"), Some("vendido"), Code::DatoInvalido, "cierre: "),
+            (None, Some("Llamar"), Some("vendido"), Code::DatoInvalido, "proximo_texto: "),
+            (Some("2026-10-11"), Some("Llamar"), None, Code::DatoInvalido, "proximo_fecha: "),
+        ] {
+            let error = judge(fecha, texto, cierre).unwrap_err();
+            assert_eq!(error.code(), code, "{error}");
+            assert!(error.mensaje().starts_with(field), "{error}");
+        }
+    }
+
+    #[test]
+    fn minutes_are_a_day_at_most() {
+        let read = |literal: &str| Json::Number(literal.into()).read::<Minutes>();
+        assert_eq!(read("1").map(Minutes::get), Ok(1));
+        assert_eq!(read("1440").map(Minutes::get), Ok(1440));
+        for wrong in ["0", "-1", "1441", "4294967297", "9223372036854775808", "1.5"] {
+            assert_eq!(read(wrong).unwrap_err().to_string(), "debe ser un entero de 1 a 1440", "{wrong}");
+        }
+    }
+
+    #[test]
+    fn who_cannot_be_contacted_here_is_refused() {
+        let code = |account: &Account| account.judge().map_err(|error| error.code());
+        let some = || Some("1".to_owned());
+        assert_eq!(code(&Account::default()), Err(Code::ClienteSinContacto));
+        let blank = Account { correo: Some(String::new()), movil: Some(" ".into()), ..Account::default() };
+        assert_eq!(code(&blank), Err(Code::ClienteSinContacto));
+        for account in [
+            Account { correo: some(), ..Account::default() },
+            Account { telefono: some(), ..Account::default() },
+            Account { movil: some(), ..Account::default() },
+        ] {
+            assert_eq!(code(&account), Ok(()));
+            assert_eq!(code(&Account { de_plataforma: true, ..account }), Err(Code::ClienteDePlataforma));
+        }
+        assert_eq!(code(&Account { de_plataforma: true, ..Account::default() }), Err(Code::ClienteDePlataforma));
+    }
+
+    #[test]
+    fn an_account_is_its_salespersons_or_anybodys() {
+        let account = |vendedor| Account { vendedor, ..Account::default() };
+        assert!(!account(None).is_of_another_than(3));
+        assert!(!account(Some(3)).is_of_another_than(3));
+        assert!(account(Some(4)).is_of_another_than(3));
+    }
+}
