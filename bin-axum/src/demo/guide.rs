@@ -57,6 +57,24 @@ fn steps(base_url: &str, access: &Access) -> Vec<(&'static str, String)> {
         ("That customer, by RFC", get("/clientes?rfc=EKU9003173C9")),
         ("An error names the field", write("POST", "/clientes", "demo-2", r#"{"nombre":"X","cp":"123"}"#)),
         (
+            "A call to a customer, logged",
+            write(
+                "POST",
+                "/clientes/2/interacciones",
+                "demo-4",
+                r#"{"canal":"llamada","resultado":"contactado","nota":"Pide catálogo","cierre":"Enviado por correo"}"#,
+            ),
+        ),
+        (
+            "A product",
+            write(
+                "POST",
+                "/productos",
+                "demo-5",
+                r#"{"sku":"DEMO-1","descripcion":"Cinta de aislar 19 mm x 18 m","unidad":1,"clave_sat":"31201502","costo":"21.50"}"#,
+            ),
+        ),
+        (
             "A prospect for the CRM",
             write(
                 "POST",
