@@ -1,5 +1,4 @@
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::categorias::{Categories, Category, CategoryFilter};
@@ -7,13 +6,12 @@ use svc_core::api::marcas::{Brand, BrandFilter, Brands};
 use svc_core::api::precios::{Price, PriceFilter, Prices};
 use svc_core::api::unidades::{Unit, UnitFilter, Units};
 use svc_core::backoffice::import::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
-use svc_core::domain::money::Money;
-use svc_core::domain::quantity::Quantity;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{BrandStatus, Status};
 use svc_core::operation::Query;
 use svc_core::store::{CatalogueTx, ListReader, StoreError};
 
+use crate::columns::{instant_or_null, money, quantity};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -40,12 +38,12 @@ fn price(row: &PgRow) -> Result<Price, sqlx::Error> {
         lista: row.try_get(3)?,
         lista_nombre: row.try_get(4)?,
         moneda: row.try_get(5)?,
-        precio: Money::new(row.try_get(6)?),
+        precio: money(row, 6)?,
         iva_incluido: row.try_get(7)?,
-        cantidad_minima: Quantity::new(row.try_get(8)?),
+        cantidad_minima: quantity(row, 8)?,
         vigencia_desde: row.try_get(9)?,
         vigencia_hasta: row.try_get(10)?,
-        modificado: row.try_get::<Option<DateTime<Utc>>, _>(11)?.map(Timestamp::new),
+        modificado: instant_or_null(row, 11)?,
     })
 }
 
@@ -67,17 +65,13 @@ impl ListReader<Units> for PostgresReader<'_> {
 impl ListReader<Brands> for PostgresReader<'_> {
     async fn page(&self, query: &Query<BrandFilter>) -> Result<Vec<Brand>, StoreError> {
         let mut page = Page::new("SELECT clave, nombre, estatus FROM marcas", "", self.empresa);
-        let mut deleted_hidden = true;
         for filter in &query.filters {
             match filter {
                 BrandFilter::Clave(clave) => page.compare("clave = ", clave),
-                BrandFilter::Estatus(estatus) => {
-                    deleted_hidden = false;
-                    page.compare("estatus = ", estatus);
-                }
+                BrandFilter::Estatus(estatus) => page.compare("estatus = ", estatus),
             }
         }
-        if deleted_hidden {
+        if !query.filters.iter().any(|filter| matches!(filter, BrandFilter::Estatus(_))) {
             page.only("estatus <> 'eliminado'");
         }
         page.fetch(self.pool, query, brand).await

@@ -1,6 +1,7 @@
 //! Columns as the domain's values.
 
 use chrono::{DateTime, Utc};
+use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
@@ -9,6 +10,10 @@ use svc_core::domain::time::Timestamp;
 
 pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
     row.try_get(at).map(Money::new)
+}
+
+pub(crate) fn money_or_null(row: &PgRow, at: usize) -> Result<Option<Money>, sqlx::Error> {
+    row.try_get::<Option<Decimal>, _>(at).map(|amount| amount.map(Money::new))
 }
 
 pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> {

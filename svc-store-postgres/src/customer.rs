@@ -1,7 +1,6 @@
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use sqlx::Row;
-use sqlx::postgres::PgRow;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::{Postgres, Row};
 use svc_core::api::clientes::{Customer, CustomerFilter, Customers};
 use svc_core::backoffice::import::CustomerRecord;
 use svc_core::domain::customer::{CustomerData, DEFAULT_COUNTRY};
@@ -11,6 +10,7 @@ use svc_core::domain::words::Platform;
 use svc_core::operation::Query;
 use svc_core::store::{CustomerTx, ListReader, NewCustomerRow, StoreError};
 
+use crate::columns::instant_or_null;
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -39,7 +39,7 @@ fn customer(row: &PgRow) -> Result<Customer, sqlx::Error> {
         id_platform_e: row.try_get(13)?,
         publico: row.try_get(14)?,
         proximo_contacto: row.try_get(15)?,
-        modificado: row.try_get::<Option<DateTime<Utc>>, _>(16)?.map(Timestamp::new),
+        modificado: instant_or_null(row, 16)?,
     })
 }
 
@@ -77,38 +77,18 @@ impl ListReader<Customers> for PostgresReader<'_> {
 impl CustomerTx for PostgresTx {
     async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError> {
         let clave = self.next("clientes", 1).await?;
-        let data = row.data;
-        sqlx::query(
-            "INSERT INTO clientes (empresa, clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto,
-                                   modificado, regimen, uso_cfdi, cp, calle, colonia, pais, vendedor, mensaje,
-                                   correo_comparable, telefono_comparable, movil_comparable)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(clave.to_string())
-        .bind(&data.nombre)
-        .bind(&data.razon_social)
-        .bind(&data.rfc)
-        .bind(&data.correo)
-        .bind(&data.telefono)
-        .bind(&data.movil)
-        .bind(row.prospecto)
-        .bind(row.creado.get())
-        .bind(data.regimen)
-        .bind(&data.uso_cfdi)
-        .bind(&data.cp)
-        .bind(&data.calle)
-        .bind(&data.colonia)
-        .bind(data.pais)
-        .bind(row.vendedor)
-        .bind(row.mensaje)
-        .bind(data.correo.as_deref().map(normalise_email))
-        .bind(data.telefono.as_deref().map(clean_phone))
-        .bind(data.movil.as_deref().map(clean_phone))
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        let statement = "INSERT INTO clientes (empresa, clave, folio, nombre, razon_social, rfc, regimen, uso_cfdi, cp, correo, telefono,
+                                   movil, calle, colonia, pais, modificado, correo_comparable, telefono_comparable,
+                                   movil_comparable, prospecto, vendedor, mensaje)
+             VALUES ($1, $2::bigint, $2::bigint::text, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                     $19, $20, $21)";
+        written(statement, self.empresa, clave, row.data, row.creado)
+            .bind(row.prospecto)
+            .bind(row.vendedor)
+            .bind(row.mensaje)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
         Ok(clave)
     }
 
@@ -131,33 +111,14 @@ impl CustomerTx for PostgresTx {
         data: &CustomerData,
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
-            "UPDATE clientes SET nombre = $3, razon_social = $4, rfc = $5, regimen = $6, uso_cfdi = $7, cp = $8, correo = $9,
+        let statement = "UPDATE clientes SET nombre = $3, razon_social = $4, rfc = $5, regimen = $6, uso_cfdi = $7, cp = $8, correo = $9,
                  telefono = $10, movil = $11, calle = $12, colonia = $13, pais = $14, modificado = $15,
                  correo_comparable = $16, telefono_comparable = $17, movil_comparable = $18
-             WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(&data.nombre)
-        .bind(&data.razon_social)
-        .bind(&data.rfc)
-        .bind(data.regimen)
-        .bind(&data.uso_cfdi)
-        .bind(&data.cp)
-        .bind(&data.correo)
-        .bind(&data.telefono)
-        .bind(&data.movil)
-        .bind(&data.calle)
-        .bind(&data.colonia)
-        .bind(data.pais)
-        .bind(modificado.get())
-        .bind(data.correo.as_deref().map(normalise_email))
-        .bind(data.telefono.as_deref().map(clean_phone))
-        .bind(data.movil.as_deref().map(clean_phone))
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+             WHERE empresa = $1 AND clave = $2";
+        written(statement, self.empresa, clave, data, modificado)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
         Ok(())
     }
 
@@ -196,6 +157,35 @@ impl CustomerTx for PostgresTx {
         )
         .await
     }
+}
+
+/// A statement that writes a customer: company, clave, its data, when, and the forms that filters compare.
+fn written<'q>(
+    statement: &'static str,
+    empresa: i64,
+    clave: i64,
+    data: &'q CustomerData,
+    when: Timestamp,
+) -> sqlx::query::Query<'q, Postgres, PgArguments> {
+    sqlx::query(statement)
+        .bind(empresa)
+        .bind(clave)
+        .bind(&data.nombre)
+        .bind(&data.razon_social)
+        .bind(&data.rfc)
+        .bind(data.regimen)
+        .bind(&data.uso_cfdi)
+        .bind(&data.cp)
+        .bind(&data.correo)
+        .bind(&data.telefono)
+        .bind(&data.movil)
+        .bind(&data.calle)
+        .bind(&data.colonia)
+        .bind(data.pais)
+        .bind(when.get())
+        .bind(data.correo.as_deref().map(normalise_email))
+        .bind(data.telefono.as_deref().map(clean_phone))
+        .bind(data.movil.as_deref().map(clean_phone))
 }
 
 fn customer_data(row: &PgRow) -> Result<CustomerData, sqlx::Error> {

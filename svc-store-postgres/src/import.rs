@@ -112,26 +112,15 @@ impl PostgresTx {
         &mut self,
         codes: impl Iterator<Item = &'c str> + Send,
     ) -> Result<HashMap<String, i64>, StoreError> {
-        let mut codes: Vec<&str> = codes.collect();
-        codes.sort_unstable();
-        codes.dedup();
-        let found: Vec<(String, i64)> =
-            sqlx::query_as("SELECT codigo, clave FROM almacenes WHERE empresa = $1 AND codigo = ANY ($2)")
-                .bind(self.empresa)
-                .bind(&codes)
-                .fetch_all(self.connection())
-                .await
-                .map_err(store_error)?;
-        if found.len() < codes.len() {
-            return Err(StoreError::Conflict(Conflict::Reference("almacen".to_owned())));
-        }
-        Ok(found.into_iter().collect())
+        self.named("almacenes", "codigo", "almacen", codes).await
     }
 
-    /// The claves of catalogue names; one that does not exist is a conflict of `field`. `table` is one of ours.
-    pub(crate) async fn by_name<'n>(
+    /// The claves of the records that bear these names in `column`; a name that none bears is a conflict of `field`.
+    /// `table` and `column` are ours, never a client's.
+    pub(crate) async fn named<'n>(
         &mut self,
         table: &'static str,
+        column: &'static str,
         field: &str,
         names: impl Iterator<Item = &'n str> + Send,
     ) -> Result<HashMap<String, i64>, StoreError> {
@@ -139,7 +128,7 @@ impl PostgresTx {
         names.sort_unstable();
         names.dedup();
         let found: Vec<(String, i64)> = sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT nombre, min(clave) FROM {table} WHERE empresa = $1 AND nombre = ANY ($2) GROUP BY nombre"
+            "SELECT {column}, min(clave) FROM {table} WHERE empresa = $1 AND {column} = ANY ($2) GROUP BY {column}"
         )))
         .bind(self.empresa)
         .bind(&names)

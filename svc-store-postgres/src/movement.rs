@@ -3,19 +3,16 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use rust_decimal::Decimal;
 use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 use svc_core::api::movimientos_inventario::{Movement, MovementFilter, Movements, UNKNOWN_KIND};
 use svc_core::backoffice::import::MovementRecord;
-use svc_core::domain::money::Money;
-use svc_core::domain::quantity::Quantity;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::MovementKind;
 use svc_core::operation::Query;
 use svc_core::store::{ListReader, StoreError};
 
+use crate::columns::{instant, money_or_null, quantity};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -30,24 +27,22 @@ const SELECT: &str = "SELECT m.clave, m.fecha, m.tipo, m.producto, coalesce(p.sk
 
 fn movement(row: &PgRow) -> Result<Movement, sqlx::Error> {
     let kind = MovementKind::parse(row.try_get(2)?);
-    let quantity = |at: usize| row.try_get(at).map(Quantity::new);
-    let money = |at: usize| row.try_get::<Option<Decimal>, _>(at).map(|amount| amount.map(Money::new));
     Ok(Movement {
         clave: row.try_get(0)?,
-        fecha: Timestamp::new(row.try_get::<DateTime<Utc>, _>(1)?),
+        fecha: instant(row, 1)?,
         tipo: kind.map_or(UNKNOWN_KIND, MovementKind::word),
         sentido: kind.and_then(MovementKind::direction),
         producto: row.try_get(3)?,
         sku: row.try_get(4)?,
-        cantidad: quantity(5)?,
-        existencia_anterior: quantity(6)?,
-        existencia_actual: quantity(7)?,
+        cantidad: quantity(row, 5)?,
+        existencia_anterior: quantity(row, 6)?,
+        existencia_actual: quantity(row, 7)?,
         almacen: row.try_get(8)?,
         almacen_destino: row.try_get(9)?,
         venta: row.try_get(10)?,
         compra: row.try_get(11)?,
-        costo_unitario: money(12)?,
-        importe: money(13)?,
+        costo_unitario: money_or_null(row, 12)?,
+        importe: money_or_null(row, 13)?,
         referencia: row.try_get(14)?,
     })
 }

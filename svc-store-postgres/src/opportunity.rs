@@ -1,20 +1,18 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::etapas_oportunidad::{Stage, StageFilter, Stages};
 use svc_core::api::motivos_perdida::{LossReason, LossReasonFilter, LossReasons};
 use svc_core::api::oportunidades::{Opportunities, Opportunity, OpportunityFilter};
 use svc_core::backoffice::import::{LossReasonRecord, OpportunityRecord, StageRecord};
-use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{OpportunityStatus, Status};
 use svc_core::operation::Query;
 use svc_core::store::{Conflict, ListReader, OpportunityTx, StoreError};
 
+use crate::columns::{instant, instant_or_null, money_or_null};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -49,15 +47,15 @@ fn opportunity(row: &PgRow) -> Result<Opportunity, sqlx::Error> {
         contacto_correo: row.try_get(8)?,
         contacto_telefono: row.try_get(9)?,
         vendedor: row.try_get(10)?,
-        monto: row.try_get::<Option<Decimal>, _>(11)?.map(Money::new),
+        monto: money_or_null(row, 11)?,
         moneda: row.try_get(12)?,
         probabilidad: row.try_get(13)?,
         cierre: row.try_get(14)?,
         motivo_perdida: row.try_get(15)?,
-        fecha_cierre: row.try_get::<Option<DateTime<Utc>>, _>(16)?.map(Timestamp::new),
+        fecha_cierre: instant_or_null(row, 16)?,
         origen: row.try_get(17)?,
-        creado: Timestamp::new(row.try_get(18)?),
-        modificado: row.try_get::<Option<DateTime<Utc>>, _>(19)?.map(Timestamp::new),
+        creado: instant(row, 18)?,
+        modificado: instant_or_null(row, 19)?,
     })
 }
 

@@ -1,17 +1,16 @@
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::cxp::{Payable, PayableFilter, Payables};
 use svc_core::backoffice::import::PayableRecord;
 use svc_core::domain::clock::mexico_date;
-use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableKind, PayableStatus};
 use svc_core::operation::Query;
 use svc_core::store::{ListReader, PayableTx, StoreError};
 
+use crate::columns::{instant_or_null, money, rate};
 use crate::copy::Copy;
 use crate::page::Page;
 use crate::reader::PostgresReader;
@@ -33,14 +32,14 @@ fn payable(row: &PgRow) -> Result<Payable, sqlx::Error> {
         fecha: row.try_get(8)?,
         vencimiento: row.try_get(9)?,
         moneda: row.try_get(10)?,
-        tipo_cambio: Rate::new(row.try_get(11)?),
-        total: Money::new(row.try_get(12)?),
-        pagado: Money::new(row.try_get(13)?),
-        saldo: Money::new(row.try_get(14)?),
+        tipo_cambio: rate(row, 11)?,
+        total: money(row, 12)?,
+        pagado: money(row, 13)?,
+        saldo: money(row, 14)?,
         sucursal: row.try_get(15)?,
         operaciones: row.try_get(16)?,
         concepto: row.try_get(17)?,
-        modificado: row.try_get::<Option<DateTime<Utc>>, _>(18)?.map(Timestamp::new),
+        modificado: instant_or_null(row, 18)?,
     })
 }
 

@@ -1,7 +1,6 @@
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use sqlx::Row;
-use sqlx::postgres::PgRow;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::{Postgres, Row};
 use svc_core::api::productos::{Product, ProductFilter, Products};
 use svc_core::backoffice::import::ProductRecord;
 use svc_core::domain::money::Money;
@@ -12,6 +11,7 @@ use svc_core::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use svc_core::operation::Query;
 use svc_core::store::{ListReader, ProductTx, StoreError};
 
+use crate::columns::instant_or_null;
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -40,7 +40,7 @@ fn product(row: &PgRow) -> Result<Product, sqlx::Error> {
         marca: row.try_get(10)?,
         categoria: row.try_get(11)?,
         id_platform_b: row.try_get(12)?,
-        modificado: row.try_get::<Option<DateTime<Utc>>, _>(13)?.map(Timestamp::new),
+        modificado: instant_or_null(row, 13)?,
     })
 }
 
@@ -53,7 +53,6 @@ impl ListReader<Products> for PostgresReader<'_> {
         if let Some(named) = &named {
             named.begin(&mut page);
         }
-        let mut deleted_hidden = true;
         for filter in &query.filters {
             match filter {
                 F::Marca(_) if matches!(named, Some(Named::Brand(_))) => {}
@@ -61,10 +60,7 @@ impl ListReader<Products> for PostgresReader<'_> {
                 F::Clave(clave) => page.compare("p.clave = ", clave),
                 F::Sku(sku) => page.compare("p.sku = ", sku),
                 F::Folio(folio) => page.compare("p.folio = ", folio.to_string()),
-                F::Estatus(estatus) => {
-                    deleted_hidden = false;
-                    page.compare("p.estatus = ", estatus);
-                }
+                F::Estatus(estatus) => page.compare("p.estatus = ", estatus),
                 F::Tipo(tipo) => page.compare("p.tipo = ", tipo),
                 F::Subtipo(subtipo) => page.compare("p.subtipo = ", subtipo),
                 F::Kit(kit) => page.compare("p.kit = ", kit),
@@ -91,7 +87,7 @@ impl ListReader<Products> for PostgresReader<'_> {
                 F::ModificadoDesde(from) => page.compare("p.modificado >= ", from),
             }
         }
-        if deleted_hidden {
+        if !query.filters.iter().any(|filter| matches!(filter, F::Estatus(_))) {
             page.only("p.estatus <> 'eliminado'");
         }
         if let Some(named) = &named {
@@ -145,30 +141,10 @@ impl<'q> Named<'q> {
 impl ProductTx for PostgresTx {
     async fn insert_product(&mut self, data: &ProductData, creado: Timestamp) -> Result<i64, StoreError> {
         let clave = self.next("productos", 1).await?;
-        sqlx::query(
-            "INSERT INTO productos (empresa, clave, folio, estatus, subtipo, sku, descripcion, codigo_barras, categoria, costo,
-                                    codigo_sat, unidad, objeto_impuesto, iva_venta, iva_compra, tipo, busqueda, modificado)
-             VALUES ($1, $2, $3, 'activo', 'terminado', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(clave.to_string())
-        .bind(&data.sku)
-        .bind(&data.descripcion)
-        .bind(&data.codigo_barras)
-        .bind(data.categoria)
-        .bind(data.costo.get())
-        .bind(&data.clave_sat)
-        .bind(data.unidad)
-        .bind(&data.objeto_impuesto)
-        .bind(&data.iva_venta)
-        .bind(&data.iva_compra)
-        .bind(data.tipo.word())
-        .bind(search_text(data.sku.as_deref(), data.descripcion.as_deref()))
-        .bind(creado.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        let statement = "INSERT INTO productos (empresa, clave, folio, estatus, subtipo, sku, descripcion, codigo_barras, categoria,
+                                    costo, codigo_sat, unidad, objeto_impuesto, iva_venta, iva_compra, tipo, busqueda, modificado)
+             VALUES ($1, $2::bigint, $2::bigint::text, 'activo', 'terminado', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+        written(statement, self.empresa, clave, data, creado).execute(self.connection()).await.map_err(store_error)?;
         Ok(clave)
     }
 
@@ -192,29 +168,13 @@ impl ProductTx for PostgresTx {
         data: &ProductData,
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
-            "UPDATE productos SET sku = $3, descripcion = $4, codigo_barras = $5, categoria = $6, costo = $7, codigo_sat = $8,
+        let statement = "UPDATE productos SET sku = $3, descripcion = $4, codigo_barras = $5, categoria = $6, costo = $7, codigo_sat = $8,
                  unidad = $9, objeto_impuesto = $10, iva_venta = $11, iva_compra = $12, tipo = $13, busqueda = $14, modificado = $15
-             WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(&data.sku)
-        .bind(&data.descripcion)
-        .bind(&data.codigo_barras)
-        .bind(data.categoria)
-        .bind(data.costo.get())
-        .bind(&data.clave_sat)
-        .bind(data.unidad)
-        .bind(&data.objeto_impuesto)
-        .bind(&data.iva_venta)
-        .bind(&data.iva_compra)
-        .bind(data.tipo.word())
-        .bind(search_text(data.sku.as_deref(), data.descripcion.as_deref()))
-        .bind(modificado.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+             WHERE empresa = $1 AND clave = $2";
+        written(statement, self.empresa, clave, data, modificado)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
         Ok(())
     }
 
@@ -228,9 +188,11 @@ impl ProductTx for PostgresTx {
     }
 
     async fn import_products(&mut self, rows: &[ProductRecord], now: Timestamp) -> Result<(), StoreError> {
-        let brands = self.by_name("marcas", "marca", rows.iter().filter_map(|row| row.marca.as_deref())).await?;
-        let categories =
-            self.by_name("categorias", "categoria", rows.iter().filter_map(|row| row.categoria.as_deref())).await?;
+        let brands =
+            self.named("marcas", "nombre", "marca", rows.iter().filter_map(|row| row.marca.as_deref())).await?;
+        let categories = self
+            .named("categorias", "nombre", "categoria", rows.iter().filter_map(|row| row.categoria.as_deref()))
+            .await?;
         let claves = self.claves("productos", rows.iter().map(|row| row.clave)).await?;
         let mut copy = Copy::default();
         for (row, clave) in rows.iter().zip(claves) {
@@ -265,6 +227,32 @@ impl ProductTx for PostgresTx {
 /// What `buscar` looks through (contract §3).
 fn search_text(sku: Option<&str>, description: Option<&str>) -> String {
     fold(&[sku, description].into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// A statement that writes a product: company, clave, its data, what they are searched by, and when.
+fn written<'q>(
+    statement: &'static str,
+    empresa: i64,
+    clave: i64,
+    data: &'q ProductData,
+    when: Timestamp,
+) -> sqlx::query::Query<'q, Postgres, PgArguments> {
+    sqlx::query(statement)
+        .bind(empresa)
+        .bind(clave)
+        .bind(&data.sku)
+        .bind(&data.descripcion)
+        .bind(&data.codigo_barras)
+        .bind(data.categoria)
+        .bind(data.costo.get())
+        .bind(&data.clave_sat)
+        .bind(data.unidad)
+        .bind(&data.objeto_impuesto)
+        .bind(&data.iva_venta)
+        .bind(&data.iva_compra)
+        .bind(data.tipo.word())
+        .bind(search_text(data.sku.as_deref(), data.descripcion.as_deref()))
+        .bind(when.get())
 }
 
 fn product_data(row: &PgRow) -> Result<ProductData, sqlx::Error> {

@@ -1,17 +1,16 @@
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::compras::{Purchase, PurchaseFilter, Purchases};
 use svc_core::api::compras_renglones::{PurchaseLine, PurchaseLineFilter, PurchaseLines};
 use svc_core::backoffice::import::{PurchaseLineRecord, PurchaseRecord};
-use svc_core::domain::money::Money;
-use svc_core::domain::quantity::{Quantity, Rate};
+use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::PurchaseStatus;
 use svc_core::operation::Query;
 use svc_core::store::{ListReader, PurchaseTx, StoreError};
 
+use crate::columns::{instant, instant_or_null, money, quantity, rate};
 use crate::copy::Copy;
 use crate::page::Page;
 use crate::reader::PostgresReader;
@@ -34,19 +33,19 @@ fn purchase(row: &PgRow) -> Result<Purchase, sqlx::Error> {
         folio: row.try_get(1)?,
         estatus: row.try_get(2)?,
         proveedor: row.try_get(3)?,
-        fecha: Timestamp::new(row.try_get(4)?),
+        fecha: instant(row, 4)?,
         fecha_entrega: row.try_get(5)?,
         sucursal: row.try_get(6)?,
         almacen: row.try_get(7)?,
         moneda: row.try_get(8)?,
-        tipo_cambio: Rate::new(row.try_get(9)?),
-        subtotal: Money::new(row.try_get(10)?),
-        descuento: Money::new(row.try_get(11)?),
-        impuestos: Money::new(row.try_get(12)?),
-        total: Money::new(row.try_get(13)?),
+        tipo_cambio: rate(row, 9)?,
+        subtotal: money(row, 10)?,
+        descuento: money(row, 11)?,
+        impuestos: money(row, 12)?,
+        total: money(row, 13)?,
         cxp: row.try_get(14)?,
         comentarios: row.try_get(15)?,
-        modificado: row.try_get::<Option<DateTime<Utc>>, _>(16)?.map(Timestamp::new),
+        modificado: instant_or_null(row, 16)?,
     })
 }
 
@@ -58,14 +57,14 @@ fn line(row: &PgRow) -> Result<PurchaseLine, sqlx::Error> {
         producto: row.try_get(3)?,
         sku: row.try_get(4)?,
         descripcion: row.try_get(5)?,
-        cantidad: Quantity::new(row.try_get(6)?),
-        cantidad_recibida: Quantity::new(row.try_get(7)?),
+        cantidad: quantity(row, 6)?,
+        cantidad_recibida: quantity(row, 7)?,
         unidad: row.try_get(8)?,
-        costo_unitario: Money::new(row.try_get(9)?),
-        descuento: Money::new(row.try_get(10)?),
-        subtotal: Money::new(row.try_get(11)?),
-        iva: Money::new(row.try_get(12)?),
-        total: Money::new(row.try_get(13)?),
+        costo_unitario: money(row, 9)?,
+        descuento: money(row, 10)?,
+        subtotal: money(row, 11)?,
+        iva: money(row, 12)?,
+        total: money(row, 13)?,
     })
 }
 

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -11,7 +10,7 @@ use svc_core::backoffice::import::{PaymentRecord, ReceivableRecord};
 use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
-use svc_core::operation::Query;
+use svc_core::operation::{Query, window};
 use svc_core::store::{ListReader, ReceivableTx, StoreError};
 
 use crate::columns::{instant, instant_or_null, money, rate};
@@ -20,9 +19,6 @@ use crate::error::{store_error, value_error};
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
-
-/// A span of days like the longest that sales are read for.
-const SHORT: TimeDelta = TimeDelta::days(92);
 
 fn receivable(row: &PgRow) -> Result<Receivable, sqlx::Error> {
     Ok(Receivable {
@@ -130,7 +126,7 @@ impl ListReader<Payments> for PostgresReader<'_> {
     }
 }
 
-/// Whether the days asked for are so few that collecting them is cheaper than walking the claves.
+/// Whether the days asked for are so few, as when sales are read, that collecting them is cheaper than walking the claves.
 fn is_short(query: &Query<PaymentFilter>) -> bool {
     let (mut from, mut until) = (None, query.now.date_naive());
     for filter in &query.filters {
@@ -140,7 +136,7 @@ fn is_short(query: &Query<PaymentFilter>) -> bool {
             _ => {}
         }
     }
-    from.is_some_and(|from| until - from <= SHORT)
+    from.is_some_and(|from| until - from <= window::LONGEST)
 }
 
 #[async_trait]

@@ -1,20 +1,18 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::ventas::{Sale, SaleFilter, Sales};
 use svc_core::api::ventas_renglones::{SaleLine, SaleLineFilter, SaleLines};
 use svc_core::backoffice::import::{SaleLineRecord, SaleRecord};
-use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 use svc_core::operation::Query;
 use svc_core::store::{ListReader, SaleTx, StoreError};
 
-use crate::columns::{instant, instant_or_null, money, quantity, rate};
+use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate};
 use crate::copy::Copy;
 use crate::error::{store_error, value_error};
 use crate::page::Page;
@@ -63,7 +61,7 @@ fn sale(row: &PgRow) -> Result<Sale, sqlx::Error> {
         cancelada: row.try_get(23)?,
         fecha_cancelacion: instant_or_null(row, 24)?,
         surtido_estatus: row.try_get(25)?,
-        monto_surtido: row.try_get::<Option<Decimal>, _>(26)?.map(Money::new),
+        monto_surtido: money_or_null(row, 26)?,
         factura: row.try_get(27)?,
         uuid: row.try_get(28)?,
         origen: row.try_get(29)?,

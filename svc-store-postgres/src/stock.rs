@@ -1,18 +1,17 @@
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::almacenes::{Warehouse, WarehouseFilter, Warehouses};
 use svc_core::api::inventario::{Stock, StockFilter, Stocks};
 use svc_core::api::sucursales::{Branch, BranchFilter, Branches};
 use svc_core::backoffice::import::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
-use svc_core::domain::quantity::Quantity;
 use svc_core::domain::stock::available;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Status, WarehouseStatus};
 use svc_core::operation::Query;
 use svc_core::store::{ListReader, StockTx, StoreError};
 
+use crate::columns::{instant_or_null, quantity};
 use crate::copy::Copy;
 use crate::page::Page;
 use crate::reader::PostgresReader;
@@ -34,8 +33,7 @@ fn warehouse(row: &PgRow) -> Result<Warehouse, sqlx::Error> {
 }
 
 fn stock(row: &PgRow) -> Result<Stock, sqlx::Error> {
-    let quantity = |at: usize| row.try_get(at).map(Quantity::new);
-    let (existencia, apartado, minimo) = (quantity(5)?, quantity(6)?, quantity(7)?);
+    let (existencia, apartado, minimo) = (quantity(row, 5)?, quantity(row, 6)?, quantity(row, 7)?);
     Ok(Stock {
         clave: row.try_get(0)?,
         producto: row.try_get(1)?,
@@ -46,7 +44,7 @@ fn stock(row: &PgRow) -> Result<Stock, sqlx::Error> {
         apartado,
         minimo,
         disponible: available(existencia, apartado, minimo),
-        modificado: row.try_get::<Option<DateTime<Utc>>, _>(8)?.map(Timestamp::new),
+        modificado: instant_or_null(row, 8)?,
     })
 }
 
@@ -69,20 +67,16 @@ impl ListReader<Warehouses> for PostgresReader<'_> {
     async fn page(&self, query: &Query<WarehouseFilter>) -> Result<Vec<Warehouse>, StoreError> {
         const SELECT: &str = "SELECT clave, codigo, nombre, sucursal, principal, estatus FROM almacenes";
         let mut page = Page::new(SELECT, "", self.empresa);
-        let mut deleted_hidden = true;
         for filter in &query.filters {
             match filter {
                 WarehouseFilter::Clave(clave) => page.compare("clave = ", clave),
                 WarehouseFilter::Codigo(codigo) => page.compare("codigo = ", codigo),
                 WarehouseFilter::Sucursal(sucursal) => page.compare("sucursal = ", sucursal),
                 WarehouseFilter::Principal(principal) => page.compare("principal = ", principal),
-                WarehouseFilter::Estatus(estatus) => {
-                    deleted_hidden = false;
-                    page.compare("estatus = ", estatus);
-                }
+                WarehouseFilter::Estatus(estatus) => page.compare("estatus = ", estatus),
             }
         }
-        if deleted_hidden {
+        if !query.filters.iter().any(|filter| matches!(filter, WarehouseFilter::Estatus(_))) {
             page.only("estatus <> 'eliminado'");
         }
         page.fetch(self.pool, query, warehouse).await

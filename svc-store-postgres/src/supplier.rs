@@ -33,20 +33,16 @@ impl ListReader<Suppliers> for PostgresReader<'_> {
     async fn page(&self, query: &Query<SupplierFilter>) -> Result<Vec<Supplier>, StoreError> {
         use SupplierFilter as F;
         let mut page = Page::new(SELECT, "", self.empresa);
-        let mut deleted_hidden = true;
         for filter in &query.filters {
             match filter {
                 F::Clave(clave) => page.compare("clave = ", clave),
                 F::Folio(folio) => page.compare("folio = ", folio),
-                F::Estatus(estatus) => {
-                    deleted_hidden = false;
-                    page.compare("estatus = ", estatus);
-                }
+                F::Estatus(estatus) => page.compare("estatus = ", estatus),
                 F::Rfc(rfc) => page.compare("rfc = ", rfc),
                 F::Nombre(words) => words.iter().for_each(|word| page.compare("busqueda LIKE ", like_pattern(word))),
             }
         }
-        if deleted_hidden {
+        if !query.filters.iter().any(|filter| matches!(filter, F::Estatus(_))) {
             page.only("estatus <> 'eliminado'");
         }
         page.fetch(self.pool, query, supplier).await

@@ -80,6 +80,10 @@ pub(crate) fn read<F>(
 
 /// Whether `limite` asks for more than will be served once limits are enforced.
 pub(crate) fn exceeds_unannounced(query: &str, regime: Regime) -> bool {
+    // Where nothing is served that will be refused, the query need not be read for it.
+    if regime.unannounced >= regime.most {
+        return false;
+    }
     let given = parameters(query);
     let asked = given.iter().find(|(name, _)| name == "limite").and_then(|(_, value)| regime.limit(Some(value)).ok());
     asked.is_some_and(|limit| limit > regime.unannounced)

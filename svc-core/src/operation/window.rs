@@ -5,7 +5,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use crate::error::{Code, Error};
 
 /// The longest span, in days between the two dates.
-const LONGEST: TimeDelta = TimeDelta::days(92);
+pub const LONGEST: TimeDelta = TimeDelta::days(92);
 
 /// Judges the range of a list that reads 92 days at the most, and gives where it ends: with only a beginning it ends now.
 /// It is never clipped: a longer one, or one without a beginning, is an error.
