@@ -134,6 +134,86 @@ codes! {
     IvaInvalido = 422 "iva_invalido" "el IVA debe ser 16, 8, 0 o EX",
     /// The border rate of IVA is not for this product or company.
     ImpuestoIncompatible = 422 "impuesto_incompatible" "el IVA de 8 % no corresponde al producto o a la empresa",
+    /// No customer of the company has this key.
+    ClienteInvalido = 422 "cliente_invalido" "cliente: no es un cliente de la empresa",
+    /// No product that can be sold has this key or SKU.
+    ProductoInvalido = 422 "producto_invalido" "no es un producto activo de la empresa",
+    /// Several products have this SKU.
+    SkuAmbiguo = 422 "sku_ambiguo" "varios productos tienen ese SKU; use producto",
+    /// Neither the sale nor a price list gives a price.
+    SinPrecio = 422 "sin_precio" "el producto no tiene precio en la lista del cliente ni en la de la empresa; envíe precio_unitario",
+    /// No active warehouse has this code.
+    AlmacenInvalido = 422 "almacen_invalido" "almacen: no es un almacén activo de la empresa",
+    /// The payment form is not in the SAT's catalogue.
+    FormaPagoInvalida = 422 "forma_pago_invalida" "forma_pago_sat: no está en el catálogo del SAT",
+    /// The payment method is not in the SAT's catalogue.
+    MetodoPagoInvalido = 422 "metodo_pago_invalido" "metodo_pago_sat: debe ser PUE o PPD",
+    /// The currency is not one that a sale can be made in.
+    MonedaInvalida = 422 "moneda_invalida" "moneda: no está en el catálogo del SAT",
+    /// The sale was not created with POST /ventas.
+    VentaNoApi = 422 "venta_no_api" "la venta no se creó con POST /ventas",
+    /// The sale is cancelled.
+    VentaCancelada = 422 "venta_cancelada" "la venta está cancelada",
+    /// The application has invoiced the sale.
+    VentaYaFacturada = 422 "venta_ya_facturada" "la venta ya se facturó en la aplicación",
+    /// The sale is neither an order nor a quote.
+    VentaNoFacturable = 422 "venta_no_facturable" "solo se facturan pedidos y cotizaciones",
+    /// Goods of the order have been handed over.
+    PedidoConSurtido = 422 "pedido_con_surtido" "el pedido ya tiene surtido",
+    /// The branch is not the sale's.
+    SucursalNoCoincide = 422 "sucursal_no_coincide" "sucursal: no es la de la venta",
+    /// The application is invoicing the sale at this moment.
+    VentaEnProceso = 503 "venta_en_proceso" "la venta se está facturando en otro lugar; reintente",
+    /// The sale has another value already.
+    DatoYaCapturado = 422 "dato_ya_capturado" "la venta ya tiene otro valor de ese dato",
+    /// The company's plan has no invoicing.
+    PlanSinFacturacion = 422 "plan_sin_facturacion" "el plan de la empresa no incluye facturación",
+    /// No signing certificate is loaded, or it is not valid now.
+    CertificadoInvalido = 422 "certificado_invalido" "la empresa no tiene un certificado de sello digital vigente",
+    /// The customer has no valid RFC.
+    ClienteSinRfc = 422 "cliente_sin_rfc" "el cliente no tiene un RFC válido",
+    /// The customer has no tax regime.
+    ClienteSinRegimen = 422 "cliente_sin_regimen" "el cliente no tiene régimen fiscal",
+    /// The customer has no fiscal postal code.
+    ClienteSinCp = 422 "cliente_sin_cp" "el cliente no tiene código postal fiscal",
+    /// Neither the request, the sale nor the customer tells the CFDI use.
+    ClienteSinUsoCfdi = 422 "cliente_sin_uso_cfdi" "ni la venta ni el cliente tienen uso de CFDI",
+    /// The sale has no payment condition.
+    VentaSinCondicionPago = 422 "venta_sin_condicion_pago" "la venta no tiene condición de pago",
+    /// The sale has no payment method.
+    VentaSinMetodoPago = 422 "venta_sin_metodo_pago" "la venta no tiene método de pago; envíe metodo_pago_sat",
+    /// The sale has no payment form.
+    VentaSinFormaPago = 422 "venta_sin_forma_pago" "la venta no tiene forma de pago; envíe forma_pago_sat",
+    /// The payment form does not go with the payment method.
+    FormaPagoIncompatible = 422 "forma_pago_incompatible" "forma_pago_sat: PPD lleva 99 y PUE no la admite",
+    /// The customer's credit does not reach.
+    CreditoInsuficiente = 422 "credito_insuficiente" "el crédito disponible del cliente no alcanza",
+    /// The customer has overdue receivables.
+    SaldoVencido = 422 "saldo_vencido" "el cliente tiene saldo vencido",
+    /// The advance is less than the company's minimum.
+    AnticipoInsuficiente = 422 "anticipo_insuficiente" "el anticipo no llega al mínimo de la empresa",
+    /// The payment is more than what is owed.
+    ImporteExcedeSaldo = 422 "importe_excede_saldo" "importe: es mayor que el saldo",
+    /// Nothing is owed.
+    CxcSinSaldo = 422 "cxc_sin_saldo" "la cuenta por cobrar no tiene saldo",
+    /// The receivable is cancelled.
+    CxcCancelada = 422 "cxc_cancelada" "la cuenta por cobrar está cancelada",
+    /// No active bank account of the company has this key.
+    CuentaBancariaInvalida = 422 "cuenta_bancaria_invalida" "cuenta_bancaria: no es una cuenta activa de la empresa",
+    /// The bank account has another currency.
+    MonedaDistinta = 422 "moneda_distinta" "cuenta_bancaria: su moneda no es la de la cuenta por cobrar",
+    /// The payment is earlier than the invoice.
+    FechaAnteriorFactura = 422 "fecha_anterior_factura" "fecha: es anterior a la factura",
+    /// The sale has no breakdown of taxes.
+    VentaSinDesglose = 422 "venta_sin_desglose" "la venta no tiene desglose de impuestos; se cobra en la aplicación",
+    /// The invoice has no payment method.
+    MetodoPagoFaltante = 422 "metodo_pago_faltante" "la factura no tiene método de pago capturado",
+    /// The same payment was applied already.
+    PagoRepetido = 409 "pago_repetido" "ya se aplicó un pago con esa cuenta, fecha, importe y referencia",
+    /// A deposit with those data waits to be applied.
+    DepositoSinAplicar = 409 "deposito_sin_aplicar" "la cuenta ya tiene un depósito sin aplicar con esa fecha, importe y referencia",
+    /// The back office asked for a step that the record's state does not allow (never on the wire of the API).
+    EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     /// The back office named something the company does not have (never on the wire of the API).
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
     /// The store cannot be reached, or transactions kept colliding.

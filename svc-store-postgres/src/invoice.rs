@@ -8,7 +8,7 @@ use svc_core::backoffice::import::InvoiceRecord;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus};
 use svc_core::operation::Query;
-use svc_core::store::{InvoiceTx, ListReader, StoreError};
+use svc_core::store::{InvoiceTx, ListReader, NewInvoice, StoreError};
 
 use crate::columns::{instant, instant_or_null};
 use crate::copy::Copy;
@@ -66,6 +66,38 @@ impl ListReader<Invoices> for PostgresReader<'_> {
 
 #[async_trait]
 impl InvoiceTx for PostgresTx {
+    async fn insert_invoice(&mut self, row: &NewInvoice<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("facturas", 1).await?;
+        sqlx::query(
+            "INSERT INTO facturas (empresa, clave, tipo, estatus, venta, cliente, serie, folio, fecha, origen, modificado)
+             VALUES ($1, $2, $3, 'en_espera', $4, $5, $6, $7, $8, $9, $8)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(row.tipo.word())
+        .bind(row.venta)
+        .bind(row.cliente)
+        .bind(row.serie)
+        .bind(row.folio.to_string())
+        .bind(row.fecha.get())
+        .bind(row.origen.word())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(clave)
+    }
+
+    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
+            .bind(self.empresa)
+            .bind(factura)
+            .bind(now.get())
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(())
+    }
+
     async fn import_invoices(&mut self, rows: &[InvoiceRecord], now: Timestamp) -> Result<(), StoreError> {
         let claves = self.claves("facturas", rows.iter().map(|row| row.clave)).await?;
         let mut copy = Copy::default();
@@ -86,6 +118,11 @@ impl InvoiceTx for PostgresTx {
              fecha_cancelacion, motivo_cancelacion, uuid_sustitucion, error_codigo, error_mensaje, modificado) FROM STDIN",
         )
         .await?;
+        let folios = rows.iter().filter_map(|row| {
+            let tipo = row.tipo.unwrap_or(InvoiceKind::Factura).word();
+            Some((tipo, row.serie.as_deref().unwrap_or_default(), row.folio.as_deref()?.parse().ok()?))
+        });
+        self.move_past_folios(folios).await?;
         invoice_sales(self, rows, &claves).await
     }
 }

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
 use sqlx::Row;
@@ -144,6 +144,10 @@ impl ListReader<SaleLines> for PostgresReader<'_> {
 
 #[async_trait]
 impl SaleTx for PostgresTx {
+    async fn next_folio(&mut self, tipo: &'static str, serie: &str) -> Result<i64, StoreError> {
+        self.next(&folio_series(tipo, serie), 1).await
+    }
+
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError> {
         let warehouses = self.warehouses(rows.iter().filter_map(|row| row.almacen.as_deref())).await?;
         let claves = self.claves("ventas", rows.iter().map(|row| row.clave)).await?;
@@ -178,7 +182,11 @@ impl SaleTx for PostgresTx {
              retenciones, total, saldo, cancelada, fecha_cancelacion, surtido_estatus, monto_surtido, factura, uuid, origen, \
              referencia, comentarios, desglose, modificado) FROM STDIN",
         )
-        .await
+        .await?;
+        let folios = rows
+            .iter()
+            .filter_map(|row| Some((row.tipo.settled().word(), row.serie.as_deref().unwrap_or_default(), row.folio?)));
+        self.move_past_folios(folios).await
     }
 
     async fn import_sale_lines(&mut self, rows: &[SaleLineRecord]) -> Result<(), StoreError> {
@@ -207,6 +215,31 @@ impl SaleTx for PostgresTx {
              unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total) FROM STDIN",
         )
         .await
+    }
+}
+
+/// The counter of the folios of documents of a type and series.
+fn folio_series(tipo: &str, serie: &str) -> String {
+    format!("folio:{tipo}:{serie}")
+}
+
+impl PostgresTx {
+    /// Moves the series of folios past those that imported documents bring: type, series, folio.
+    pub(crate) async fn move_past_folios<'r>(
+        &mut self,
+        folios: impl Iterator<Item = (&'static str, &'r str, i64)> + Send,
+    ) -> Result<(), StoreError> {
+        // Sorted, so that two imports take the counters in the same order.
+        let mut last = BTreeMap::new();
+        // What no series of documents reaches is a number of another kind, and would leave no next one.
+        for (tipo, serie, folio) in folios.filter(|(_, _, folio)| *folio < 1_000_000_000_000) {
+            let greatest = last.entry((tipo, serie)).or_insert(folio);
+            *greatest = folio.max(*greatest);
+        }
+        for ((tipo, serie), folio) in last {
+            self.move_past(&folio_series(tipo, serie), folio).await?;
+        }
+        Ok(())
     }
 }
 

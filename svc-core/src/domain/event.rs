@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::money::Money;
 use super::time::Timestamp;
+use super::words::{OpportunityStatus, SaleKind};
 
 /// Something that happened to a resource of a company. It carries keys and little else: never names or e-mails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +35,67 @@ pub enum Event {
         /// Its SKU.
         sku: Option<String>,
     },
+    /// A sales document was created, from any channel. Converting one into another emits nothing.
+    VentaCreada {
+        /// The document's clave.
+        venta: i64,
+        /// What it is; never [`SaleKind::Remision`].
+        tipo: SaleKind,
+    },
+    /// The tax authority stamped an income invoice.
+    FacturaTimbrada {
+        /// The registry record's clave.
+        factura: i64,
+        /// The sale it is of.
+        venta: i64,
+        /// The fiscal folio.
+        uuid: String,
+    },
+    /// The cancellation of an invoice became final.
+    FacturaCancelada {
+        /// The registry record's clave.
+        factura: i64,
+        /// The sale it is of.
+        venta: i64,
+        /// The fiscal folio.
+        uuid: String,
+    },
+    /// A payment was applied to a receivable.
+    PagoAplicado {
+        /// The payment's clave.
+        pago: i64,
+        /// The receivable.
+        cxc: i64,
+        /// What was applied.
+        importe: Money,
+    },
+    /// Stock or reserved quantity of a product in a warehouse changed.
+    ExistenciaCambiada {
+        /// The stock record's clave.
+        existencia: i64,
+        /// The product.
+        producto: i64,
+        /// The warehouse's code.
+        almacen: String,
+    },
+    /// An opportunity was created.
+    OportunidadCreada {
+        /// Its clave.
+        oportunidad: i64,
+        /// Its stage.
+        etapa: i64,
+    },
+    /// An opportunity moved to another stage.
+    EtapaCambiada {
+        /// Its clave.
+        oportunidad: i64,
+        /// The stage it was in.
+        etapa_anterior: i64,
+        /// The stage it is in.
+        etapa: i64,
+        /// What has become of it.
+        estatus: OpportunityStatus,
+    },
 }
 
 impl Event {
@@ -43,6 +106,13 @@ impl Event {
             Self::ClienteActualizado { .. } => "cliente.actualizado",
             Self::ProductoCreado { .. } => "producto.creado",
             Self::ProductoActualizado { .. } => "producto.actualizado",
+            Self::VentaCreada { .. } => "venta.creada",
+            Self::FacturaTimbrada { .. } => "factura.timbrada",
+            Self::FacturaCancelada { .. } => "factura.cancelada",
+            Self::PagoAplicado { .. } => "cxc.pago_aplicado",
+            Self::ExistenciaCambiada { .. } => "inventario.existencia_cambiada",
+            Self::OportunidadCreada { .. } => "oportunidad.creada",
+            Self::EtapaCambiada { .. } => "oportunidad.etapa_cambiada",
         }
     }
 
@@ -53,6 +123,22 @@ impl Event {
             Self::ProductoCreado { producto, .. } | Self::ProductoActualizado { producto, .. } => {
                 ("productos", producto)
             }
+            Self::VentaCreada { venta, .. } => ("ventas", venta),
+            Self::FacturaTimbrada { factura, .. } | Self::FacturaCancelada { factura, .. } => ("facturas", factura),
+            Self::PagoAplicado { pago, .. } => ("cxc-pagos", pago),
+            Self::ExistenciaCambiada { existencia, .. } => ("inventario", existencia),
+            Self::OportunidadCreada { oportunidad, .. } | Self::EtapaCambiada { oportunidad, .. } => {
+                ("oportunidades", oportunidad)
+            }
+        }
+    }
+
+    /// Where the resource is read: below the API's address, one record. Sales are listed by type, so theirs names it.
+    fn path(&self) -> String {
+        let (tipo, clave) = self.recurso();
+        match self {
+            Self::VentaCreada { tipo: kind, .. } => format!("{tipo}?clave={clave}&tipo={}", kind.word()),
+            _ => format!("{tipo}?clave={clave}"),
         }
     }
 
@@ -62,6 +148,18 @@ impl Event {
             Self::ProductoCreado { producto, sku } | Self::ProductoActualizado { producto, sku } => {
                 json!({ "producto": producto, "sku": sku })
             }
+            Self::VentaCreada { venta, tipo } => json!({ "venta": venta, "tipo": tipo }),
+            Self::FacturaTimbrada { factura, venta, uuid } | Self::FacturaCancelada { factura, venta, uuid } => {
+                json!({ "factura": factura, "venta": venta, "uuid": uuid })
+            }
+            Self::PagoAplicado { pago, cxc, importe } => json!({ "pago": pago, "cxc": cxc, "importe": importe }),
+            Self::ExistenciaCambiada { existencia, producto, almacen } => {
+                json!({ "existencia": existencia, "producto": producto, "almacen": almacen })
+            }
+            Self::OportunidadCreada { oportunidad, etapa } => json!({ "oportunidad": oportunidad, "etapa": etapa }),
+            Self::EtapaCambiada { oportunidad, etapa_anterior, etapa, estatus } => json!({
+                "oportunidad": oportunidad, "etapa_anterior": etapa_anterior, "etapa": etapa, "estatus": estatus,
+            }),
         }
     }
 
@@ -95,7 +193,7 @@ impl Event {
             creado,
             empresa,
             datos: self.datos(),
-            recurso: Resource { tipo, clave, url: format!("{base_url}/{tipo}?clave={clave}") },
+            recurso: Resource { tipo, clave, url: format!("{base_url}/{}", self.path()) },
         })
     }
 }

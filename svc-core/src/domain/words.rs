@@ -329,6 +329,16 @@ words! {
 }
 
 words! {
+    /// Who asked for a record of the stamping registry.
+    pub enum InvoiceOrigin {
+        /// The API.
+        Api = "api",
+        /// The application.
+        Aplicacion = "aplicacion",
+    }
+}
+
+words! {
     /// Whether a receivable is paid.
     pub enum ReceivableStatus {
         /// Something is owed.

@@ -37,7 +37,7 @@ pub use customer::{CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
-pub use invoice::InvoiceTx;
+pub use invoice::{InvoiceTx, NewInvoice};
 pub use opportunity::OpportunityTx;
 pub use outbox::{NewEvent, OutboxTx};
 pub use payable::PayableTx;

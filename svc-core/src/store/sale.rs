@@ -9,7 +9,10 @@ use crate::domain::time::Timestamp;
 /// Sales documents and their lines inside a transaction.
 #[async_trait]
 pub trait SaleTx {
-    /// Writes imported sales documents.
+    /// The next folio of documents of a type and series: without gaps, since the series is this transaction's until its end.
+    async fn next_folio(&mut self, tipo: &'static str, serie: &str) -> Result<i64, StoreError>;
+
+    /// Writes imported sales documents; folios go on after theirs.
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError>;
 
     /// Writes imported lines; one without number gets the document's next.
