@@ -46,7 +46,7 @@ pub use purchase::PurchaseTx;
 pub use receivable::ReceivableTx;
 pub use sale::SaleTx;
 pub use staff::StaffTx;
-pub use stock::StockTx;
+pub use stock::{ActiveWarehouse, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 
