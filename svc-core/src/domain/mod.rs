@@ -9,6 +9,7 @@ pub mod money;
 pub mod product;
 pub mod quantity;
 pub mod rfc;
+pub mod sale;
 pub mod sat;
 pub mod scope;
 pub mod stock;
