@@ -4,6 +4,7 @@ pub mod clock;
 pub mod customer;
 pub mod event;
 pub mod interaction;
+pub mod invoice;
 pub mod line;
 pub mod money;
 pub mod product;

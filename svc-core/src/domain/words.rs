@@ -290,6 +290,16 @@ words! {
 }
 
 words! {
+    /// The SAT's payment methods.
+    pub enum PaymentMethod {
+        /// All of it at once.
+        Pue = "PUE",
+        /// In parts, or later.
+        Ppd = "PPD",
+    }
+}
+
+words! {
     /// How far an order is fulfilled.
     pub enum Fulfilment {
         /// Not at all.
