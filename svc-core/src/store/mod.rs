@@ -5,6 +5,7 @@
 //! A record that is not there is `Ok(None)`. Where two requests can race, the store settles it and says so with a
 //! [`Conflict`], never by a check beforehand.
 
+mod accounting;
 mod bank;
 mod catalogue;
 mod company;
@@ -30,6 +31,7 @@ use chrono::{DateTime, Utc};
 
 use crate::operation::{List, Query};
 
+pub use accounting::AccountingTx;
 pub use bank::BankTx;
 pub use catalogue::CatalogueTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
@@ -174,7 +176,8 @@ reader! {
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
 pub trait Tx:
-    BankTx
+    AccountingTx
+    + BankTx
     + CatalogueTx
     + CompanyTx
     + CustomerTx
