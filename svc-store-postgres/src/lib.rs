@@ -8,6 +8,7 @@
 
 mod bank;
 mod catalogue;
+mod certificate;
 mod columns;
 mod company;
 mod copy;

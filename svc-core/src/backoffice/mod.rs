@@ -3,6 +3,7 @@
 //! An [`Office`] is to the back office what [`crate::Api`] is to the wire: it opens the transaction, gives the action
 //! its [`Cx`], and commits. An [`Action`] is its own input.
 
+mod certificates;
 mod companies;
 pub mod import;
 mod keys;
@@ -12,6 +13,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
+pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use users::{CreateUser, DisableUser, UserNamed};

@@ -7,6 +7,7 @@
 
 mod bank;
 mod catalogue;
+mod certificate;
 mod company;
 mod customer;
 mod idempotency;
@@ -32,6 +33,7 @@ use crate::operation::{List, Query};
 
 pub use bank::BankTx;
 pub use catalogue::CatalogueTx;
+pub use certificate::CertificateTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
@@ -176,6 +178,7 @@ reader! {
 pub trait Tx:
     BankTx
     + CatalogueTx
+    + CertificateTx
     + CompanyTx
     + CustomerTx
     + IdempotencyTx
