@@ -1,6 +1,7 @@
 //! The rules, without I/O and without async: each is a pure function or a type that cannot hold a wrong value.
 
 pub mod accounting;
+pub mod certificate;
 pub mod clock;
 pub mod customer;
 pub mod event;

@@ -58,6 +58,7 @@ impl Work for Write<'_> {
             company: self.caller.company(),
             actor: &self.caller.actor,
             random: self.api.random.as_ref(),
+            sealer: &self.api.sealer,
             base_url: &self.api.base_url,
         };
         let body = self.operation.run(&mut cx, self.parameters, self.body).await?;

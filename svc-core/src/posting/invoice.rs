@@ -44,7 +44,7 @@ pub(crate) async fn request(
         return Err(Code::PlanSinFacturacion.into());
     }
     let certificate = cx.tx.signing_certificate().await?;
-    if !certificate.is_some_and(|certificate| certificate.is_valid(cx.company.rfc.as_deref(), cx.now.get())) {
+    if !certificate.is_some_and(|certificate| certificate.is_valid(cx.company.rfc.as_deref(), cx.now)) {
         return Err(Code::CertificadoInvalido.into());
     }
     let buyer = match sale.cliente {

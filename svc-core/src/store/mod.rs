@@ -8,6 +8,7 @@
 mod accounting;
 mod bank;
 mod catalogue;
+mod certificate;
 mod company;
 mod customer;
 mod idempotency;
@@ -34,6 +35,7 @@ use crate::operation::{List, Query};
 pub use accounting::AccountingTx;
 pub use bank::BankTx;
 pub use catalogue::CatalogueTx;
+pub use certificate::CertificateTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
@@ -179,6 +181,7 @@ pub trait Tx:
     AccountingTx
     + BankTx
     + CatalogueTx
+    + CertificateTx
     + CompanyTx
     + CustomerTx
     + IdempotencyTx
