@@ -1,10 +1,12 @@
-//! Quantities and rates: exact decimals like money, in other dress.
+//! Quantities and rates: exact decimals like money, in other dress; and whole numbers within bounds.
 
 use std::fmt;
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
+
+use crate::schema::field_schema;
 
 /// A quantity: a JSON number on the wire (`n` in the contract), exact, up to six decimals, never through a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -21,6 +23,8 @@ impl Quantity {
         self.0
     }
 }
+
+field_schema!(Quantity, "Quantity", { "type": "number" });
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -56,16 +60,61 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
+/// A whole number from `MIN` to `MAX`, both among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Whole<const MIN: i64, const MAX: i64>(i64);
+
+impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
+    /// The number `value`; `None` when it is out of bounds.
+    pub fn new(value: i64) -> Option<Self> {
+        (MIN..=MAX).contains(&value).then_some(Self(value))
+    }
+
+    /// The number.
+    pub fn get(self) -> i64 {
+        self.0
+    }
+}
+
+field_schema!([const MIN: i64, const MAX: i64] Whole<MIN, MAX>, format!("Whole{MIN}to{MAX}"), {
+    "type": "integer", "minimum": MIN, "maximum": MAX
+});
+
+impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Whole<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Integer<const MIN: i64, const MAX: i64>;
+        impl<const MIN: i64, const MAX: i64> de::Visitor<'_> for Integer<MIN, MAX> {
+            type Value = Whole<MIN, MAX>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "un entero de {MIN} a {MAX}")
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+                Whole::new(number).ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
+            }
+        }
+        deserializer.deserialize_i64(Integer)
+    }
+}
+
 /// An amount that may be negative: a balance in the company's favour. On the wire like [`super::money::Money`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Balance(Decimal);
 
 impl Balance {
+    /// The amount `value`.
+    pub fn new(value: Decimal) -> Self {
+        Self(value)
+    }
+
     /// The exact value.
     pub fn get(self) -> Decimal {
         self.0
     }
 }
+
+field_schema!(Balance, "Balance", { "type": ["string", "number"], "pattern": r"^-?\d{1,18}(\.\d{1,6})?$" });
 
 impl fmt::Display for Balance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,6 +146,10 @@ impl Rate {
         self.0
     }
 }
+
+field_schema!(Rate, "Rate", {
+    "type": ["string", "number"], "pattern": r"^\d{1,12}(\.\d{1,6})?$", "exclusiveMinimum": 0
+});
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

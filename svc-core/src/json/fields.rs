@@ -1,7 +1,31 @@
 use std::fmt;
 use std::ops::Deref;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+use super::Fault;
+use crate::schema::field_schema;
+
+/// A field type of text: made of a string by the rule by which it is read, and what its schema says of it.
+macro_rules! text_field {
+    ($name:ident, $schema:tt) => {
+        impl<const N: usize> std::str::FromStr for $name<N> {
+            type Err = Fault;
+
+            fn from_str(text: &str) -> Result<Self, Fault> {
+                Self::deserialize(StrDeserializer::new(text))
+            }
+        }
+
+        field_schema!([const N: usize] $name<N>, format!("{}{N}", stringify!($name)), $schema);
+    };
+}
+
+text_field!(Text, { "type": "string", "minLength": 1, "maxLength": N });
+text_field!(Exact, { "type": "string", "minLength": N, "maxLength": N });
+text_field!(Digits, { "type": "string", "pattern": format!("^[0-9]{{{N}}}$") });
 
 /// A string of 1 to `MAX` characters (not bytes), trimmed, without NUL. An empty one counts as missing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +102,14 @@ impl<const COUNT: usize> Digits<COUNT> {
     }
 }
 
+impl<const COUNT: usize> Deref for Exact<COUNT> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl<const COUNT: usize> Deref for Digits<COUNT> {
     type Target = str;
 
@@ -145,6 +177,20 @@ impl<T> Patch<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Option::deserialize(deserializer)?.map_or(Self::Clear, Self::Set))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Patch<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
     }
 }
 
@@ -248,6 +294,17 @@ mod tests {
             (order.tipo, order.precio.unwrap().to_string()),
             (Some(Kind::Pedido), "900719925474099345.67".into())
         );
+    }
+
+    #[test]
+    fn a_field_is_made_of_a_string_as_it_is_read() {
+        assert_eq!(&*" ñandú ".parse::<Text<5>>().unwrap(), "ñandú");
+        assert_eq!(&*"MXN".parse::<Exact<3>>().unwrap(), "MXN");
+        assert_eq!(&*"01000".parse::<Digits<5>>().unwrap(), "01000");
+        assert_eq!("  ".parse::<Text<5>>().unwrap_err().code(), Code::DatoRequerido);
+        assert_eq!("ñandús".parse::<Text<5>>().unwrap_err().code(), Code::DatoInvalido);
+        assert_eq!("MX".parse::<Exact<3>>().unwrap_err().code(), Code::DatoInvalido);
+        assert_eq!("0100x".parse::<Digits<5>>().unwrap_err().code(), Code::DatoInvalido);
     }
 
     #[test]
