@@ -28,6 +28,7 @@ mod error;
 pub mod json;
 pub mod operation;
 mod pipeline;
+mod posting;
 mod schema;
 mod service;
 pub mod store;

@@ -6,6 +6,7 @@
 
 #![deny(unsafe_code)]
 
+mod accounting;
 mod bank;
 mod catalogue;
 mod columns;

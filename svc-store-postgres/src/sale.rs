@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::ventas::{Sale, SaleFilter, Sales};
@@ -10,7 +11,7 @@ use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, SaleTx, StoreError};
+use svc_core::store::{ListReader, NewSale, NewSaleLine, SaleTx, StoreError};
 
 use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate};
 use crate::copy::Copy;
@@ -148,6 +149,52 @@ impl SaleTx for PostgresTx {
         self.next(&folio_series(tipo, serie), 1).await
     }
 
+    async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("ventas", 1).await?;
+        let order = sale.tipo == SaleKind::Pedido;
+        sqlx::query(
+            "INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
+                 condicion_pago, dias_credito, vencimiento, forma_pago_sat, metodo_pago_sat, uso_cfdi, subtotal, descuento,
+                 impuestos, total, saldo, surtido_estatus, monto_surtido, origen, referencia, comentarios, modificado)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $22,
+                 $23, $24, $25, $26, $27, $6)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(sale.tipo.word())
+        .bind(sale.serie)
+        .bind(sale.folio)
+        .bind(sale.fecha.get())
+        .bind(sale.sucursal)
+        .bind(sale.almacen)
+        .bind(sale.cliente)
+        .bind(sale.vendedor)
+        .bind(sale.moneda)
+        .bind(sale.tipo_cambio.get())
+        .bind(sale.condicion_pago.word())
+        .bind(sale.dias_credito)
+        .bind(sale.vencimiento)
+        .bind(sale.forma_pago_sat)
+        .bind(sale.metodo_pago_sat)
+        .bind(sale.uso_cfdi)
+        .bind(sale.amounts.subtotal.get())
+        .bind(sale.amounts.descuento.get())
+        .bind(sale.amounts.impuestos.get())
+        .bind(sale.amounts.total.get())
+        .bind(order.then_some(Fulfilment::Pendiente.word()))
+        .bind(order.then_some(Decimal::ZERO))
+        .bind(sale.origen.word())
+        .bind(sale.referencia)
+        .bind(sale.comentarios)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        // Of an order nothing is handed over yet; of a quote nothing ever is; the others hand over what they say.
+        let handed_over = !matches!(sale.tipo, SaleKind::Pedido | SaleKind::Cotizacion);
+        self.insert_sale_lines(clave, sale.lines, handed_over).await?;
+        Ok(clave)
+    }
+
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError> {
         let warehouses = self.warehouses(rows.iter().filter_map(|row| row.almacen.as_deref())).await?;
         let claves = self.claves("ventas", rows.iter().map(|row| row.clave)).await?;
@@ -224,6 +271,50 @@ fn folio_series(tipo: &str, serie: &str) -> String {
 }
 
 impl PostgresTx {
+    async fn insert_sale_lines(
+        &mut self,
+        venta: i64,
+        lines: &[NewSaleLine],
+        handed_over: bool,
+    ) -> Result<(), StoreError> {
+        fn column<'l, T>(lines: &'l [NewSaleLine], value: impl Fn(&'l NewSaleLine) -> T) -> Vec<T> {
+            lines.iter().map(value).collect()
+        }
+        let first = self.next("ventas_renglones", lines.len()).await?;
+        sqlx::query(
+            "INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
+                 unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total)
+             SELECT $1, $2 + n - 1, $3, n, producto, sku, descripcion, cantidad, CASE WHEN $4 THEN cantidad ELSE 0 END,
+                    unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total
+             FROM unnest($5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::text[], $11::text[], $12::text[],
+                         $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[])
+                  WITH ORDINALITY AS r (producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
+                                        precio, descuento, subtotal, tasa, iva, total, n)",
+        )
+        .bind(self.empresa)
+        .bind(first)
+        .bind(venta)
+        .bind(handed_over)
+        .bind(column(lines, |line| line.product.clave))
+        .bind(column(lines, |line| line.product.sku.as_deref()))
+        .bind(column(lines, |line| line.descripcion.as_deref()))
+        .bind(column(lines, |line| line.cantidad.get()))
+        .bind(column(lines, |line| line.product.unidad.as_deref()))
+        .bind(column(lines, |line| line.product.unidad_sat.as_deref()))
+        .bind(column(lines, |line| line.product.codigo_sat.as_str()))
+        .bind(column(lines, |line| line.product.objeto_impuesto.as_str()))
+        .bind(column(lines, |line| line.precio_unitario.get()))
+        .bind(column(lines, |line| line.amounts.descuento.get()))
+        .bind(column(lines, |line| line.amounts.subtotal.get()))
+        .bind(column(lines, |line| line.rate.map(|rate| rate.to_string())))
+        .bind(column(lines, |line| line.amounts.impuestos.get()))
+        .bind(column(lines, |line| line.amounts.total.get()))
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
     /// Moves the series of folios past those that imported documents bring: type, series, folio.
     pub(crate) async fn move_past_folios<'r>(
         &mut self,

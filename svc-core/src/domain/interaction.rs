@@ -2,10 +2,10 @@
 
 use chrono::NaiveDate;
 
-use super::quantity::Whole;
 use super::time::Timestamp;
 use super::words::words;
 use crate::error::{Code, Error};
+use crate::json::Within;
 
 words! {
     /// How someone was contacted.
@@ -56,7 +56,7 @@ words! {
 }
 
 /// How long a contact took: at most a day.
-pub type Minutes = Whole<1, 1440>;
+pub type Minutes = Within<1, 1440>;
 
 /// When a contact took place: at `fecha`, which is not in the future, or else `now`.
 pub fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Error> {

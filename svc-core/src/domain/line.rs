@@ -6,7 +6,8 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, de};
 
 use super::money::Money;
-use super::quantity::Quantity;
+use super::quantity::{Quantity, Rate};
+use super::sat::{self, Vat};
 use crate::schema::field_schema;
 
 /// What quantities, prices and rates are counted in: six decimals.
@@ -25,6 +26,14 @@ pub enum VatRate {
 }
 
 impl VatRate {
+    /// What an IVA key of the API (16, 8, 0, EX) stands for.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Some(match sat::vat(key)? {
+            Vat::Rate { millionths } => Self::Rate(Decimal::new(millionths.into(), 6)),
+            Vat::Exempt => Self::Exempt,
+        })
+    }
+
     /// Reads `exento` or `0(\.\d{1,6})?`.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "exento" {
@@ -70,6 +79,30 @@ pub fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
     }
 }
 
+/// `amount` at an exchange rate, in pesos and cents; `None` when it is negative or has more than 18 digits.
+pub fn pesos(amount: Money, rate: Rate) -> Option<Money> {
+    product(amount.get(), rate.get())
+}
+
+/// What of `whole`, an amount in cents, belongs to `part` of `total`, in cents; never more than `whole`.
+pub fn share(whole: Money, part: Money, total: Money) -> Money {
+    let (part, mut total) = (part.min(total), units(total.get()));
+    let (whole_units, mut part_units) = (units(whole.get()), units(part.get()));
+    let cents = 10_i128.pow(SCALE - 2);
+    loop {
+        if part_units <= 0 || whole_units <= 0 || total <= 0 {
+            return Money::default();
+        }
+        let doubled = whole_units.checked_mul(part_units).and_then(|product| product.checked_mul(2));
+        let half_up = doubled.and_then(|product| product.checked_add(total.checked_mul(cents)?));
+        if let Some((dividend, divisor)) = half_up.zip(total.checked_mul(2 * cents)) {
+            return Money::new(Decimal::from_i128_with_scale(dividend / divisor, 2));
+        }
+        // Only what no business reckons with comes here: its last digits are let go.
+        (part_units, total) = (part_units / 10, total / 10);
+    }
+}
+
 /// An amount that was reckoned; `None` when it is negative or has more than 18 digits.
 pub fn amount(value: Decimal) -> Option<Money> {
     (Decimal::ZERO..Decimal::from_i128_with_scale(MOST, 2)).contains(&value).then(|| Money::new(value))
@@ -77,15 +110,16 @@ pub fn amount(value: Decimal) -> Option<Money> {
 
 /// In whole numbers: a product of two decimals of 24 digits fits no [`Decimal`], and may not be rounded twice.
 fn product(a: Decimal, b: Decimal) -> Option<Money> {
-    let units = |value: Decimal| {
-        let mut value = value;
-        value.rescale(SCALE);
-        value.mantissa()
-    };
     let product = units(a).checked_mul(units(b)).filter(|product| *product >= 0)?;
     let cents = 10_i128.pow(2 * SCALE - 2);
     let rounded = product.checked_add(cents / 2)? / cents;
     (rounded < MOST).then(|| Money::new(Decimal::from_i128_with_scale(rounded, 2)))
+}
+
+/// A decimal of at most 18 digits before the point, in millionths.
+fn units(mut value: Decimal) -> i128 {
+    value.rescale(SCALE);
+    value.mantissa()
 }
 
 #[cfg(test)]
@@ -135,6 +169,34 @@ mod tests {
         }
         for text in ["", "1", "16", ".16", "0.", "0.1600000", "-0.16", "0,16", "Exento", "0.1e1", "00.1"] {
             assert_eq!(VatRate::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_share_is_in_proportion() {
+        for (whole, part, total, expected) in [
+            ("160", "580", "1160", "80.00"),
+            ("160", "386.67", "1160", "53.33"),
+            ("160", "773.34", "1160", "106.67"),
+            ("0.01", "1", "2", "0.01"),
+            ("0.01", "0.999999", "2", "0.00"),
+            ("160", "2000", "1160", "160.00"),
+            ("160", "0", "1160", "0.00"),
+            ("160", "1160", "0", "0.00"),
+            ("999999999999999999.99", "1", "3", "333333333333333333.33"),
+            (
+                "999999999999999999.99",
+                "999999999999999999.999999",
+                "999999999999999999.999999",
+                "999999999999999999.99",
+            ),
+        ] {
+            let money = |text| Money::parse(text).unwrap();
+            assert_eq!(
+                share(money(whole), money(part), money(total)).to_string(),
+                expected,
+                "{whole} × {part} / {total}"
+            );
         }
     }
 

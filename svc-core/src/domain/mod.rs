@@ -1,14 +1,17 @@
 //! The rules, without I/O and without async: each is a pure function or a type that cannot hold a wrong value.
 
+pub mod accounting;
 pub mod clock;
 pub mod customer;
 pub mod event;
 pub mod interaction;
+pub mod invoice;
 pub mod line;
 pub mod money;
 pub mod product;
 pub mod quantity;
 pub mod rfc;
+pub mod sale;
 pub mod sat;
 pub mod scope;
 pub mod stock;

@@ -1,4 +1,4 @@
-//! Quantities and rates: exact decimals like money, in other dress; and whole numbers within bounds.
+//! Quantities and rates: exact decimals like money, in other dress.
 
 use std::fmt;
 
@@ -60,41 +60,27 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
-/// A whole number from `MIN` to `MAX`, both among them.
+/// A quantity greater than zero, in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Whole<const MIN: i64, const MAX: i64>(i64);
+pub struct PositiveQuantity(Quantity);
 
-impl<const MIN: i64, const MAX: i64> Whole<MIN, MAX> {
-    /// The number `value`; `None` when it is out of bounds.
-    pub fn new(value: i64) -> Option<Self> {
-        (MIN..=MAX).contains(&value).then_some(Self(value))
+impl PositiveQuantity {
+    /// The quantity `value`; `None` when it is not greater than zero.
+    pub fn new(value: Quantity) -> Option<Self> {
+        (value.get() > Decimal::ZERO).then_some(Self(value))
     }
 
-    /// The number.
-    pub fn get(self) -> i64 {
+    /// The quantity.
+    pub fn get(self) -> Quantity {
         self.0
     }
 }
 
-field_schema!([const MIN: i64, const MAX: i64] Whole<MIN, MAX>, format!("Whole{MIN}to{MAX}"), {
-    "type": "integer", "minimum": MIN, "maximum": MAX
-});
+field_schema!(PositiveQuantity, "PositiveQuantity", { "type": "number", "exclusiveMinimum": 0 });
 
-impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Whole<MIN, MAX> {
+impl<'de> Deserialize<'de> for PositiveQuantity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Integer<const MIN: i64, const MAX: i64>;
-        impl<const MIN: i64, const MAX: i64> de::Visitor<'_> for Integer<MIN, MAX> {
-            type Value = Whole<MIN, MAX>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "un entero de {MIN} a {MAX}")
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
-                Whole::new(number).ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
-            }
-        }
-        deserializer.deserialize_i64(Integer)
+        Self::new(Quantity::deserialize(deserializer)?).ok_or_else(|| de::Error::custom("debe ser mayor que cero"))
     }
 }
 

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 
@@ -125,6 +125,92 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Digits<COUNT> {
             return Ok(Self(text));
         }
         Err(de::Error::custom(format_args!("debe tener {COUNT} dígitos")))
+    }
+}
+
+/// A whole number from `LEAST` to `MOST`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Within<const LEAST: i64, const MOST: i64>(i64);
+
+impl<const LEAST: i64, const MOST: i64> Within<LEAST, MOST> {
+    /// The number `number`; `None` when it is out of bounds.
+    pub fn new(number: i64) -> Option<Self> {
+        (LEAST..=MOST).contains(&number).then_some(Self(number))
+    }
+
+    /// The number.
+    pub fn get(self) -> i64 {
+        self.0
+    }
+}
+
+field_schema!([const LEAST: i64, const MOST: i64] Within<LEAST, MOST>, format!("From{LEAST}To{MOST}"), {
+    "type": "integer", "minimum": LEAST, "maximum": MOST
+});
+
+impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Integer<const LEAST: i64, const MOST: i64>;
+        impl<const LEAST: i64, const MOST: i64> Visitor<'_> for Integer<LEAST, MOST> {
+            type Value = Within<LEAST, MOST>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "un entero de {LEAST} a {MOST}")
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+                Within::new(number).ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
+            }
+        }
+        deserializer.deserialize_i64(Integer)
+    }
+}
+
+/// A list of 1 to `MOST` items. An empty one counts as missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Many<T, const MOST: usize>(Vec<T>);
+
+impl<T, const MOST: usize> Many<T, MOST> {
+    /// The list of these items; `None` when they are too many, or none.
+    pub fn new(items: Vec<T>) -> Option<Self> {
+        (1..=MOST).contains(&items.len()).then_some(Self(items))
+    }
+
+    /// The items.
+    pub fn into_vec(self) -> Vec<T> {
+        self.0
+    }
+}
+
+impl<T, const MOST: usize> Deref for Many<T, MOST> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = Vec::<T>::deserialize(deserializer)?;
+        if (1..=MOST).contains(&items.len()) {
+            return Ok(Self(items));
+        }
+        Err(de::Error::invalid_length(items.len(), &format!("una lista de 1 a {MOST} elementos").as_str()))
+    }
+}
+
+impl<T: JsonSchema, const MOST: usize> JsonSchema for Many<T, MOST> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("{}Many{MOST}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<T>(), "minItems": 1, "maxItems": MOST })
     }
 }
 

@@ -5,6 +5,7 @@
 //! A record that is not there is `Ok(None)`. Where two requests can race, the store settles it and says so with a
 //! [`Conflict`], never by a check beforehand.
 
+mod accounting;
 mod bank;
 mod catalogue;
 mod company;
@@ -30,10 +31,11 @@ use chrono::{DateTime, Utc};
 
 use crate::operation::{List, Query};
 
+pub use accounting::AccountingTx;
 pub use bank::BankTx;
 pub use catalogue::CatalogueTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
-pub use customer::{CustomerTx, NewCustomerRow};
+pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
@@ -44,9 +46,9 @@ pub use payable::PayableTx;
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
 pub use receivable::ReceivableTx;
-pub use sale::SaleTx;
+pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
-pub use stock::StockTx;
+pub use stock::{ActiveWarehouse, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 
@@ -174,7 +176,8 @@ reader! {
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
 #[async_trait]
 pub trait Tx:
-    BankTx
+    AccountingTx
+    + BankTx
     + CatalogueTx
     + CompanyTx
     + CustomerTx

@@ -1,0 +1,14 @@
+//! Accounting entries.
+
+use async_trait::async_trait;
+
+use super::StoreError;
+use crate::domain::accounting::Entry;
+use crate::domain::time::Timestamp;
+
+/// Accounting entries inside a transaction.
+#[async_trait]
+pub trait AccountingTx {
+    /// Writes an entry and gives its clave.
+    async fn insert_entry(&mut self, entry: &Entry, now: Timestamp) -> Result<i64, StoreError>;
+}
