@@ -1,12 +1,14 @@
 //! What the ERP's own screens do, as functions over the same transactions, rules and events as the API.
 //!
 //! An [`Office`] is to the back office what [`crate::Api`] is to the wire: it opens the transaction, gives the action
-//! its [`Cx`], and commits. An [`Action`] is its own input.
+//! its [`Cx`], and commits. An [`Action`] is its own input; [`actions`] is the table of those that have a name.
 
 mod certificates;
+pub mod actions;
 mod companies;
 pub mod import;
 mod keys;
+mod products;
 mod users;
 
 use std::fmt;
@@ -14,8 +16,10 @@ use std::future::Future;
 use std::sync::Arc;
 
 pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
+pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use products::{DeleteProduct, ProductNamed};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
