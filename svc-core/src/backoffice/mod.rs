@@ -6,6 +6,7 @@
 mod companies;
 pub mod import;
 mod keys;
+mod payments;
 mod users;
 
 use std::fmt;
@@ -14,6 +15,9 @@ use std::sync::Arc;
 
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use payments::{
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
+};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};

@@ -3,10 +3,12 @@
 pub mod accounting;
 pub mod clock;
 pub mod customer;
+pub mod deposit;
 pub mod event;
 pub mod interaction;
 pub mod line;
 pub mod money;
+pub mod payment;
 pub mod product;
 pub mod quantity;
 pub mod rfc;
