@@ -8,9 +8,9 @@ use svc_core::domain::text::{clean_phone, normalise_email, tidy_emails};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::Platform;
 use svc_core::operation::Query;
-use svc_core::store::{CustomerTx, ListReader, NewCustomerRow, StoreError};
+use svc_core::store::{Buyer, CustomerTx, ListReader, NewCustomerRow, StoreError};
 
-use crate::columns::instant_or_null;
+use crate::columns::{instant_or_null, money};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -105,6 +105,18 @@ impl CustomerTx for PostgresTx {
         row.as_ref().map(customer_data).transpose().map_err(store_error)
     }
 
+    async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+             FROM clientes WHERE empresa = $1 AND clave = $2";
+        self.read_buyer(statement, clave).await
+    }
+
+    async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+             FROM clientes WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE";
+        self.read_buyer(statement, clave).await
+    }
+
     async fn update_customer(
         &mut self,
         clave: i64,
@@ -159,6 +171,18 @@ impl CustomerTx for PostgresTx {
     }
 }
 
+impl PostgresTx {
+    async fn read_buyer(&mut self, statement: &'static str, clave: i64) -> Result<Option<Buyer>, StoreError> {
+        let row = sqlx::query(statement)
+            .bind(self.empresa)
+            .bind(clave)
+            .fetch_optional(self.connection())
+            .await
+            .map_err(store_error)?;
+        row.as_ref().map(buyer).transpose().map_err(store_error)
+    }
+}
+
 /// A statement that writes a customer: company, clave, its data, when, and the forms that filters compare.
 fn written<'q>(
     statement: &'static str,
@@ -186,6 +210,18 @@ fn written<'q>(
         .bind(data.correo.as_deref().map(normalise_email))
         .bind(data.telefono.as_deref().map(clean_phone))
         .bind(data.movil.as_deref().map(clean_phone))
+}
+
+fn buyer(row: &PgRow) -> Result<Buyer, sqlx::Error> {
+    Ok(Buyer {
+        rfc: row.try_get(0)?,
+        regimen: row.try_get(1)?,
+        uso_cfdi: row.try_get(2)?,
+        cp: row.try_get(3)?,
+        lista: row.try_get(4)?,
+        dias_credito: row.try_get(5)?,
+        limite_credito: money(row, 6)?,
+    })
 }
 
 fn customer_data(row: &PgRow) -> Result<CustomerData, sqlx::Error> {

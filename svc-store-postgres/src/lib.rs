@@ -9,6 +9,7 @@
 mod accounting;
 mod bank;
 mod catalogue;
+mod certificate;
 mod columns;
 mod company;
 mod copy;

@@ -7,10 +7,11 @@ use sqlx::postgres::PgRow;
 use sqlx::{Postgres, QueryBuilder, Row};
 use svc_core::api::movimientos_inventario::{Movement, MovementFilter, Movements, UNKNOWN_KIND};
 use svc_core::backoffice::import::MovementRecord;
+use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::MovementKind;
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, StoreError};
+use svc_core::store::{ListReader, MovementContext, NewMovement, StoreError};
 
 use crate::columns::{instant, money_or_null, quantity};
 use crate::copy::Copy;
@@ -115,6 +116,46 @@ fn next_movements(sql: &mut QueryBuilder<Postgres>, query: &Query<MovementFilter
 }
 
 impl PostgresTx {
+    /// Writes lines of a warehouse's ledger, which names the warehouse by its clave.
+    pub(crate) async fn write_movements(
+        &mut self,
+        almacen: i64,
+        rows: &[NewMovement<'_>],
+        context: &MovementContext<'_>,
+        fecha: Timestamp,
+    ) -> Result<i64, StoreError> {
+        let first = self.next("movimientos_inventario", rows.len()).await?;
+        sqlx::query(
+            "INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
+                 existencia_actual, costo_unitario, importe, almacen, almacen_destino, venta, compra, referencia)
+             SELECT $1, $2 + n - 1, $3, tipo, producto, sku, cantidad, anterior, actual, costo, importe,
+                    $4::bigint::text, $5::bigint::text, $6, $7, $8
+             FROM unnest($9::text[], $10::bigint[], $11::text[], $12::numeric[], $13::numeric[], $14::numeric[],
+                         $15::numeric[], $16::numeric[])
+                  WITH ORDINALITY AS m (tipo, producto, sku, cantidad, anterior, actual, costo, importe, n)",
+        )
+        .bind(self.empresa)
+        .bind(first)
+        .bind(fecha.get())
+        .bind(almacen)
+        .bind(context.almacen_destino)
+        .bind(context.venta)
+        .bind(context.compra)
+        .bind(context.referencia)
+        .bind(rows.iter().map(|row| row.tipo.word()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.producto).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.sku).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.cantidad.get()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.existencia_anterior.get()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.existencia_actual.get()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.costo_unitario.get()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.importe.map(Money::get)).collect::<Vec<_>>())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(first)
+    }
+
     /// Writes movements. One that names its product by a SKU which no product has keeps the SKU alone; one that names it
     /// by clave keeps the SKU that the product has now.
     pub(crate) async fn copy_movements(&mut self, rows: &[MovementRecord], now: Timestamp) -> Result<(), StoreError> {

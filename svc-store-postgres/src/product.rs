@@ -5,13 +5,14 @@ use svc_core::api::productos::{Product, ProductFilter, Products};
 use svc_core::backoffice::import::ProductRecord;
 use svc_core::domain::money::Money;
 use svc_core::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, ProductData};
+use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::text::{fold, like_pattern};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use svc_core::operation::Query;
 use svc_core::store::{ListReader, ProductTx, StoreError};
 
-use crate::columns::instant_or_null;
+use crate::columns::{instant_or_null, money, quantity};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -187,6 +188,42 @@ impl ProductTx for PostgresTx {
         self.exists("SELECT EXISTS (SELECT FROM categorias WHERE empresa = $1 AND clave = $2)", categoria).await
     }
 
+    async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT p.clave, p.sku, p.descripcion, p.estatus = 'activo', p.tipo, u.nombre, u.clave_sat, p.codigo_sat,
+                    p.objeto_impuesto, p.iva_venta, p.costo
+             FROM productos p LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
+             WHERE p.empresa = $1 AND p.estatus <> 'eliminado' AND (p.clave = ANY ($2) OR p.sku = ANY ($3))",
+        )
+        .bind(self.empresa)
+        .bind(claves)
+        .bind(skus)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(sale_product).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn list_prices(
+        &mut self,
+        productos: &[i64],
+        listas: &[i64],
+        moneda: &str,
+    ) -> Result<Vec<ListPrice>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta FROM precios
+             WHERE empresa = $1 AND producto = ANY ($2) AND lista = ANY ($3) AND moneda = $4 ORDER BY clave",
+        )
+        .bind(self.empresa)
+        .bind(productos)
+        .bind(listas)
+        .bind(moneda)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(list_price).collect::<Result<_, _>>().map_err(store_error)
+    }
+
     async fn import_products(&mut self, rows: &[ProductRecord], now: Timestamp) -> Result<(), StoreError> {
         let brands =
             self.named("marcas", "nombre", "marca", rows.iter().filter_map(|row| row.marca.as_deref())).await?;
@@ -227,6 +264,34 @@ impl ProductTx for PostgresTx {
 /// What `buscar` looks through (contract §3).
 fn search_text(sku: Option<&str>, description: Option<&str>) -> String {
     fold(&[sku, description].into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+fn sale_product(row: &PgRow) -> Result<SaleProduct, sqlx::Error> {
+    Ok(SaleProduct {
+        clave: row.try_get(0)?,
+        sku: row.try_get(1)?,
+        descripcion: row.try_get(2)?,
+        activo: row.try_get(3)?,
+        tipo: ProductKind::of(row.try_get(4)?).unwrap_or(ProductKind::Desconocido),
+        unidad: row.try_get(5)?,
+        unidad_sat: row.try_get(6)?,
+        codigo_sat: row.try_get(7)?,
+        objeto_impuesto: row.try_get(8)?,
+        iva_venta: row.try_get(9)?,
+        costo: money(row, 10)?,
+    })
+}
+
+fn list_price(row: &PgRow) -> Result<ListPrice, sqlx::Error> {
+    Ok(ListPrice {
+        producto: row.try_get(0)?,
+        lista: row.try_get(1)?,
+        precio: money(row, 2)?,
+        iva_incluido: row.try_get(3)?,
+        cantidad_minima: quantity(row, 4)?,
+        vigencia_desde: row.try_get(5)?,
+        vigencia_hasta: row.try_get(6)?,
+    })
 }
 
 /// A statement that writes a product: company, clave, its data, what they are searched by, and when.

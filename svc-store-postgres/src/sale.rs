@@ -1,18 +1,21 @@
 use std::collections::{BTreeMap, HashMap};
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::ventas::{Sale, SaleFilter, Sales};
 use svc_core::api::ventas_renglones::{SaleLine, SaleLineFilter, SaleLines};
 use svc_core::backoffice::import::{SaleLineRecord, SaleRecord};
+use svc_core::domain::invoice::{InvoiceableSale, SaleInvoice};
 use svc_core::domain::quantity::Rate;
+use svc_core::domain::sale::Amounts;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
+use svc_core::domain::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, SaleTx, StoreError};
+use svc_core::store::{InvoicedSale, ListReader, NewSale, NewSaleLine, SaleGoods, SaleTx, StoreError};
 
-use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate};
+use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate, word, word_or_null};
 use crate::copy::Copy;
 use crate::error::{store_error, value_error};
 use crate::page::Page;
@@ -148,6 +151,143 @@ impl SaleTx for PostgresTx {
         self.next(&folio_series(tipo, serie), 1).await
     }
 
+    async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("ventas", 1).await?;
+        let order = sale.tipo == SaleKind::Pedido;
+        sqlx::query(
+            "INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
+                 condicion_pago, dias_credito, vencimiento, forma_pago_sat, metodo_pago_sat, uso_cfdi, subtotal, descuento,
+                 impuestos, total, saldo, surtido_estatus, monto_surtido, origen, referencia, comentarios, modificado)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $22,
+                 $23, $24, $25, $26, $27, $6)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(sale.tipo.word())
+        .bind(sale.serie)
+        .bind(sale.folio)
+        .bind(sale.fecha.get())
+        .bind(sale.sucursal)
+        .bind(sale.almacen)
+        .bind(sale.cliente)
+        .bind(sale.vendedor)
+        .bind(sale.moneda)
+        .bind(sale.tipo_cambio.get())
+        .bind(sale.condicion_pago.word())
+        .bind(sale.dias_credito)
+        .bind(sale.vencimiento)
+        .bind(sale.forma_pago_sat)
+        .bind(sale.metodo_pago_sat)
+        .bind(sale.uso_cfdi)
+        .bind(sale.amounts.subtotal.get())
+        .bind(sale.amounts.descuento.get())
+        .bind(sale.amounts.impuestos.get())
+        .bind(sale.amounts.total.get())
+        .bind(order.then_some(Fulfilment::Pendiente.word()))
+        .bind(order.then_some(Decimal::ZERO))
+        .bind(sale.origen.word())
+        .bind(sale.referencia)
+        .bind(sale.comentarios)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        // Of an order nothing is handed over yet; of a quote nothing ever is; the others hand over what they say.
+        let handed_over = !matches!(sale.tipo, SaleKind::Pedido | SaleKind::Cotizacion);
+        self.insert_sale_lines(clave, sale.lines, handed_over).await?;
+        Ok(clave)
+    }
+
+    async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError> {
+        sqlx::query("SELECT FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE")
+            .bind(self.empresa)
+            .bind(clave)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        // A statement of its own: it sees what the transaction that we waited for wrote to the registry.
+        let row = sqlx::query(
+            "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
+                    v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
+                    v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
+                    f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid
+             FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+             WHERE v.empresa = $1 AND v.clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(invoiceable_sale).transpose().map_err(store_error)
+    }
+
+    async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT r.renglon, p.clave, p.sku, r.cantidad, p.costo
+             FROM ventas_renglones r JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
+             WHERE r.empresa = $1 AND r.venta = $2 AND p.tipo = 'normal' ORDER BY r.renglon",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(goods).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn turn_into_invoice(
+        &mut self,
+        clave: i64,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE ventas SET tipo = 'factura', factura = $3, serie = $4, folio = $5, vencimiento = $6, forma_pago_sat = $7,
+                 metodo_pago_sat = $8, uso_cfdi = $9, surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = $10
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(invoiced.factura)
+        .bind(invoiced.serie)
+        .bind(invoiced.folio)
+        .bind(invoiced.vencimiento)
+        .bind(&invoiced.terms.forma_pago_sat)
+        .bind(&invoiced.terms.metodo_pago_sat)
+        .bind(&invoiced.terms.uso_cfdi)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
+        sqlx::query("UPDATE ventas SET facturando = $3 WHERE empresa = $1 AND clave = $2")
+            .bind(self.empresa)
+            .bind(clave)
+            .bind(since.map(Timestamp::get))
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {
+        sqlx::query_scalar(
+            "SELECT coalesce((SELECT sum(total - saldo) FROM ventas
+                              WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
+                  - coalesce((SELECT sum(importe) FROM cxc_pagos
+                              WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = 'anticipo' AND NOT cancelado), 0)",
+        )
+        .bind(self.empresa)
+        .bind(cliente)
+        .bind(moneda)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
+    }
+
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError> {
         let warehouses = self.warehouses(rows.iter().filter_map(|row| row.almacen.as_deref())).await?;
         let claves = self.claves("ventas", rows.iter().map(|row| row.clave)).await?;
@@ -218,12 +358,108 @@ impl SaleTx for PostgresTx {
     }
 }
 
+fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
+    Ok(InvoiceableSale {
+        clave: row.try_get(0)?,
+        tipo: word(row, 1, SaleKind::of)?,
+        origen: word(row, 2, SaleOrigin::of)?,
+        cancelada: row.try_get(3)?,
+        surtido: word_or_null(row, 4, Fulfilment::of)?,
+        facturando: row.try_get(5)?,
+        sucursal: row.try_get(6)?,
+        almacen: row.try_get(7)?,
+        cliente: row.try_get(8)?,
+        moneda: row.try_get(9)?,
+        tipo_cambio: rate(row, 10)?,
+        condicion_pago: word_or_null(row, 11, PaymentTerm::of)?,
+        dias_credito: row.try_get(12)?,
+        forma_pago_sat: row.try_get(13)?,
+        metodo_pago_sat: row.try_get(14)?,
+        uso_cfdi: row.try_get(15)?,
+        amounts: Amounts {
+            subtotal: money(row, 16)?,
+            descuento: money(row, 17)?,
+            impuestos: money(row, 18)?,
+            total: money(row, 19)?,
+        },
+        saldo: money(row, 20)?,
+        factura: sale_invoice(row, 21)?,
+    })
+}
+
+/// The invoice that a sale was joined with, from this column on.
+fn sale_invoice(row: &PgRow, at: usize) -> Result<Option<SaleInvoice>, sqlx::Error> {
+    let Some(clave) = row.try_get(at)? else { return Ok(None) };
+    Ok(Some(SaleInvoice {
+        clave,
+        origen: word(row, at + 1, InvoiceOrigin::of)?,
+        estatus: word(row, at + 2, InvoiceStatus::of)?,
+        serie: row.try_get(at + 3)?,
+        folio: row.try_get(at + 4)?,
+        uuid: row.try_get(at + 5)?,
+    }))
+}
+
+fn goods(row: &PgRow) -> Result<SaleGoods, sqlx::Error> {
+    Ok(SaleGoods {
+        renglon: row.try_get(0)?,
+        producto: row.try_get(1)?,
+        sku: row.try_get(2)?,
+        cantidad: quantity(row, 3)?,
+        costo: money(row, 4)?,
+    })
+}
+
 /// The counter of the folios of documents of a type and series.
 fn folio_series(tipo: &str, serie: &str) -> String {
     format!("folio:{tipo}:{serie}")
 }
 
 impl PostgresTx {
+    async fn insert_sale_lines(
+        &mut self,
+        venta: i64,
+        lines: &[NewSaleLine],
+        handed_over: bool,
+    ) -> Result<(), StoreError> {
+        fn column<'l, T>(lines: &'l [NewSaleLine], value: impl Fn(&'l NewSaleLine) -> T) -> Vec<T> {
+            lines.iter().map(value).collect()
+        }
+        let first = self.next("ventas_renglones", lines.len()).await?;
+        sqlx::query(
+            "INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
+                 unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total)
+             SELECT $1, $2 + n - 1, $3, n, producto, sku, descripcion, cantidad, CASE WHEN $4 THEN cantidad ELSE 0 END,
+                    unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total
+             FROM unnest($5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::text[], $11::text[], $12::text[],
+                         $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[])
+                  WITH ORDINALITY AS r (producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
+                                        precio, descuento, subtotal, tasa, iva, total, n)",
+        )
+        .bind(self.empresa)
+        .bind(first)
+        .bind(venta)
+        .bind(handed_over)
+        .bind(column(lines, |line| line.product.clave))
+        .bind(column(lines, |line| line.product.sku.as_deref()))
+        .bind(column(lines, |line| line.descripcion.as_deref()))
+        .bind(column(lines, |line| line.cantidad.get()))
+        .bind(column(lines, |line| line.product.unidad.as_deref()))
+        .bind(column(lines, |line| line.product.unidad_sat.as_deref()))
+        .bind(column(lines, |line| line.product.codigo_sat.as_str()))
+        .bind(column(lines, |line| line.product.objeto_impuesto.as_str()))
+        .bind(column(lines, |line| line.precio_unitario.get()))
+        .bind(column(lines, |line| line.amounts.descuento.get()))
+        .bind(column(lines, |line| line.amounts.subtotal.get()))
+        .bind(column(lines, |line| line.rate.map(|rate| rate.to_string())))
+        .bind(column(lines, |line| line.amounts.impuestos.get()))
+        .bind(column(lines, |line| line.amounts.total.get()))
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
     /// Moves the series of folios past those that imported documents bring: type, series, folio.
     pub(crate) async fn move_past_folios<'r>(
         &mut self,

@@ -1,18 +1,22 @@
+use std::collections::HashSet;
+
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::api::almacenes::{Warehouse, WarehouseFilter, Warehouses};
 use svc_core::api::inventario::{Stock, StockFilter, Stocks};
 use svc_core::api::sucursales::{Branch, BranchFilter, Branches};
 use svc_core::backoffice::import::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
-use svc_core::domain::stock::available;
+use svc_core::domain::stock::{Holding, available};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Status, WarehouseStatus};
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, StockTx, StoreError};
+use svc_core::store::{ActiveWarehouse, ListReader, MovementContext, NewMovement, StockTx, StoreError};
 
 use crate::columns::{instant_or_null, quantity};
 use crate::copy::Copy;
+use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
@@ -134,8 +138,115 @@ fn of_branch(page: &mut Page, sucursal: i64, query: &Query<StockFilter>) {
     sql.push(") k WHERE w.empresa = $1 AND w.sucursal = ").push_bind(sucursal).push("))");
 }
 
+impl PostgresTx {
+    async fn active_warehouse(
+        &mut self,
+        query: sqlx::query::Query<'_, sqlx::Postgres, sqlx::postgres::PgArguments>,
+    ) -> Result<Option<ActiveWarehouse>, StoreError> {
+        let row = query.fetch_optional(self.connection()).await.map_err(store_error)?;
+        let read = |row: &PgRow| {
+            Ok(ActiveWarehouse { clave: row.try_get(0)?, codigo: row.try_get(1)?, sucursal: row.try_get(2)? })
+        };
+        row.as_ref().map(read).transpose().map_err(store_error)
+    }
+
+    /// Locked in the order of their products, so that two transactions that want the same ones wait and do not collide.
+    async fn locked(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT clave, producto, existencia, apartado FROM inventario
+             WHERE empresa = $1 AND almacen = $2 AND producto = ANY ($3) ORDER BY producto FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(almacen)
+        .bind(productos)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        let read = |row: &PgRow| {
+            let (existencia, apartado) = (quantity(row, 2)?, quantity(row, 3)?);
+            Ok(Holding { clave: row.try_get(0)?, producto: row.try_get(1)?, existencia, apartado })
+        };
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
+    }
+}
+
 #[async_trait]
 impl StockTx for PostgresTx {
+    async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError> {
+        let query = sqlx::query(
+            "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND codigo = $2 AND estatus = 'activo'",
+        );
+        self.active_warehouse(query.bind(self.empresa).bind(codigo.to_owned())).await
+    }
+
+    async fn warehouse_of_clave(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
+        let query = sqlx::query(
+            "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND clave = $2 AND estatus = 'activo'",
+        );
+        self.active_warehouse(query.bind(self.empresa).bind(clave)).await
+    }
+
+    async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
+        let query = sqlx::query(
+            "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND sucursal = $2 AND estatus = 'activo'
+             ORDER BY principal DESC, clave LIMIT 1",
+        );
+        self.active_warehouse(query.bind(self.empresa).bind(sucursal)).await
+    }
+
+    async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
+        let held = self.locked(almacen, productos).await?;
+        if held.len() == productos.len() {
+            return Ok(held);
+        }
+        let known: HashSet<i64> = held.iter().map(|row| row.producto).collect();
+        let missing: Vec<i64> = productos.iter().copied().filter(|producto| !known.contains(producto)).collect();
+        let first = self.next("inventario", missing.len()).await?;
+        sqlx::query(
+            "INSERT INTO inventario (empresa, clave, producto, almacen)
+             SELECT $1, $2 + n - 1, producto, $3 FROM unnest($4::bigint[]) WITH ORDINALITY AS p (producto, n)
+             ON CONFLICT (empresa, producto, almacen) DO NOTHING",
+        )
+        .bind(self.empresa)
+        .bind(first)
+        .bind(almacen)
+        .bind(missing)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        self.locked(almacen, productos).await
+    }
+
+    async fn save_stock(&mut self, rows: &[Holding], modificado: Timestamp) -> Result<(), StoreError> {
+        let claves: Vec<i64> = rows.iter().map(|row| row.clave).collect();
+        let stocks: Vec<Decimal> = rows.iter().map(|row| row.existencia.get()).collect();
+        let reserved: Vec<Decimal> = rows.iter().map(|row| row.apartado.get()).collect();
+        sqlx::query(
+            "UPDATE inventario x SET existencia = c.existencia, apartado = c.apartado, modificado = $2
+             FROM unnest($3::bigint[], $4::numeric[], $5::numeric[]) AS c (clave, existencia, apartado)
+             WHERE x.empresa = $1 AND x.clave = c.clave",
+        )
+        .bind(self.empresa)
+        .bind(modificado.get())
+        .bind(claves)
+        .bind(stocks)
+        .bind(reserved)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn insert_movements(
+        &mut self,
+        almacen: i64,
+        rows: &[NewMovement<'_>],
+        context: &MovementContext<'_>,
+        fecha: Timestamp,
+    ) -> Result<i64, StoreError> {
+        self.write_movements(almacen, rows, context, fecha).await
+    }
+
     async fn import_branches(&mut self, rows: &[BranchRecord]) -> Result<(), StoreError> {
         let claves = self.claves("sucursales", rows.iter().map(|row| row.clave)).await?;
         let mut copy = Copy::default();

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::money::Money;
 use super::quantity::{Quantity, Rate};
+use super::sat::{self, Vat};
 
 /// What quantities, prices and rates are counted in: six decimals.
 const SCALE: u32 = 6;
@@ -24,6 +25,14 @@ pub enum VatRate {
 }
 
 impl VatRate {
+    /// What an IVA key of the API (16, 8, 0, EX) stands for.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Some(match sat::vat(key)? {
+            Vat::Rate { millionths } => Self::Rate(Decimal::new(millionths.into(), 6)),
+            Vat::Exempt => Self::Exempt,
+        })
+    }
+
     /// Reads `exento` or `0(\.\d{1,6})?`.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "exento" {

@@ -56,6 +56,27 @@ impl<'de> Deserialize<'de> for Quantity {
     }
 }
 
+/// A quantity greater than zero, in a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PositiveQuantity(Quantity);
+
+impl PositiveQuantity {
+    /// The quantity.
+    pub fn get(self) -> Quantity {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for PositiveQuantity {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let quantity = Quantity::deserialize(deserializer)?;
+        if quantity.get() > Decimal::ZERO {
+            return Ok(Self(quantity));
+        }
+        Err(de::Error::custom("debe ser mayor que cero"))
+    }
+}
+
 /// An amount that may be negative: a balance in the company's favour. On the wire like [`super::money::Money`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Balance(Decimal);

@@ -52,6 +52,57 @@ impl MovementKind {
     }
 }
 
+/// What a warehouse holds of a product, and what happens to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// The stock record's clave.
+    pub clave: i64,
+    /// The product.
+    pub producto: i64,
+    /// Stock.
+    pub existencia: Quantity,
+    /// Reserved, signed.
+    pub apartado: Quantity,
+}
+
+/// What happens to the stock of one product in a warehouse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StockChange {
+    /// The product.
+    pub producto: i64,
+    /// Its SKU, for the ledger.
+    pub sku: Option<String>,
+    /// What comes or goes; nothing where only the reservation changes.
+    pub movement: Option<Movement>,
+    /// What is reserved more, or less when negative.
+    pub apartado: Quantity,
+}
+
+/// Goods that come or go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Movement {
+    /// Why.
+    pub tipo: MovementKind,
+    /// How many; never negative.
+    pub cantidad: Quantity,
+    /// What one costs, in pesos.
+    pub costo_unitario: Money,
+}
+
+impl Holding {
+    /// Changes it; gives the stock before. `None`, and nothing changed, when no stock record can hold so much.
+    #[must_use]
+    pub fn change(&mut self, change: &StockChange) -> Option<Quantity> {
+        // 18 digits before the decimal point: the most that a quantity is stored with.
+        let kept = |value: Decimal| (value.abs() < Decimal::from(10_i64.pow(18))).then(|| Quantity::new(value));
+        let before = self.existencia;
+        let after = change.movement.map_or(before, |movement| movement.tipo.stock_after(before, movement.cantidad));
+        let (existencia, apartado) = (kept(after.get())?, kept(self.apartado.get() + change.apartado.get())?);
+        (self.existencia, self.apartado) = (existencia, apartado);
+        Some(before)
+    }
+}
+
 /// What `cantidad` units cost, rounded half-up to two decimals; `None` when no amount can be so large.
 pub fn cost_of(cantidad: Quantity, costo_unitario: Money) -> Option<Money> {
     let exact = cantidad.get().checked_mul(costo_unitario.get())?;
@@ -100,6 +151,26 @@ mod tests {
         assert_eq!((added, taken), (8, 7));
         assert_eq!(neither, [("saldo_inicial", "4".to_owned()), ("salida_embarque", "10".to_owned())]);
         assert_eq!(MovementKind::parse("desconocido"), None);
+    }
+
+    #[test]
+    fn a_holding_keeps_its_books_and_its_bounds() {
+        let mut held = Holding { clave: 1, producto: 1, existencia: quantity("10"), apartado: quantity("4") };
+        let sold = Movement { tipo: MovementKind::Venta, cantidad: quantity("4"), costo_unitario: Money::default() };
+        let change =
+            |movement, apartado| StockChange { producto: 1, sku: None, movement, apartado: quantity(apartado) };
+        assert_eq!(held.change(&change(Some(sold), "-4")), Some(quantity("10")));
+        assert_eq!((held.existencia, held.apartado), (quantity("6"), quantity("0")));
+        assert_eq!(held.change(&change(None, "2.5")), Some(quantity("6")));
+        assert_eq!((held.existencia, held.apartado), (quantity("6"), quantity("2.5")));
+        let before = held.clone();
+        for _ in 0..999 {
+            assert!(held.change(&change(None, "999999999999999")).is_some());
+        }
+        held = before.clone();
+        held.apartado = quantity("999999999999999999");
+        assert_eq!(held.change(&change(Some(sold), "1")), None);
+        assert_eq!(held.existencia, before.existencia, "nothing of it");
     }
 
     #[test]

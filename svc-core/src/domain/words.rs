@@ -261,12 +261,41 @@ impl SaleKind {
 }
 
 words! {
+    /// The sales documents that the API makes (contract §4, "POST /ventas").
+    pub enum OrderKind {
+        /// An order: it reserves stock.
+        Pedido = "pedido",
+        /// A quote.
+        Cotizacion = "cotizacion",
+    }
+}
+
+impl From<OrderKind> for SaleKind {
+    fn from(kind: OrderKind) -> Self {
+        match kind {
+            OrderKind::Pedido => Self::Pedido,
+            OrderKind::Cotizacion => Self::Cotizacion,
+        }
+    }
+}
+
+words! {
     /// When a sale is paid.
     pub enum PaymentTerm {
         /// At once.
         Contado = "contado",
         /// Later.
         Credito = "credito",
+    }
+}
+
+words! {
+    /// The SAT's payment methods.
+    pub enum PaymentMethod {
+        /// All of it at once.
+        Pue = "PUE",
+        /// In parts, or later.
+        Ppd = "PPD",
     }
 }
 

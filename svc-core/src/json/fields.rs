@@ -57,6 +57,14 @@ impl<const COUNT: usize> Exact<COUNT> {
     }
 }
 
+impl<const COUNT: usize> Deref for Exact<COUNT> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl<'de, const COUNT: usize> Deserialize<'de> for Exact<COUNT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Text::deserialize(deserializer)?;
@@ -93,6 +101,56 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Digits<COUNT> {
             return Ok(Self(text));
         }
         Err(de::Error::custom(format_args!("debe tener {COUNT} dígitos")))
+    }
+}
+
+/// A whole number from `LEAST` to `MOST`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Within<const LEAST: i64, const MOST: i64>(i64);
+
+impl<const LEAST: i64, const MOST: i64> Within<LEAST, MOST> {
+    /// The number.
+    pub fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        if (LEAST..=MOST).contains(&number) {
+            return Ok(Self(number));
+        }
+        Err(de::Error::custom(format_args!("debe ser un entero de {LEAST} a {MOST}")))
+    }
+}
+
+/// A list of 1 to `MOST` items. An empty one counts as missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Many<T, const MOST: usize>(Vec<T>);
+
+impl<T, const MOST: usize> Many<T, MOST> {
+    /// The items.
+    pub fn into_vec(self) -> Vec<T> {
+        self.0
+    }
+}
+
+impl<T, const MOST: usize> Deref for Many<T, MOST> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, MOST> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let items = Vec::<T>::deserialize(deserializer)?;
+        if (1..=MOST).contains(&items.len()) {
+            return Ok(Self(items));
+        }
+        Err(de::Error::invalid_length(items.len(), &format!("una lista de 1 a {MOST} elementos").as_str()))
     }
 }
 

@@ -16,7 +16,7 @@ use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 pub use fault::Fault;
-pub use fields::{Digits, Exact, Patch, Text, present};
+pub use fields::{Digits, Exact, Many, Patch, Text, Within, present};
 
 /// Objects and arrays inside one another that a body may hold; the deepest body of the API needs three.
 const DEPTH: usize = 16;

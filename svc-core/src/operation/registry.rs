@@ -71,6 +71,8 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::vendedores::Salespeople>()),
     Endpoint::of(list::<api::cuentas_bancarias::BankAccounts>()),
     Endpoint::of(list::<api::ventas::Sales>()),
+    Endpoint::of(write::<api::ventas::CreateSale>()),
+    Endpoint::of(write::<api::ventas::InvoiceSale>()),
     Endpoint::of(list::<api::ventas_renglones::SaleLines>()),
     Endpoint::of(list::<api::facturas::Invoices>()),
     Endpoint::of(list::<api::cxc::Receivables>()),

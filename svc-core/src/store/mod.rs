@@ -8,6 +8,7 @@
 mod accounting;
 mod bank;
 mod catalogue;
+mod certificate;
 mod company;
 mod customer;
 mod idempotency;
@@ -35,8 +36,9 @@ use crate::operation::{List, Query};
 pub use accounting::AccountingTx;
 pub use bank::{BankTx, DepositOrigin, Receipt};
 pub use catalogue::CatalogueTx;
+pub use certificate::CertificateTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
-pub use customer::{CustomerTx, NewCustomerRow};
+pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
@@ -47,10 +49,10 @@ pub use payable::PayableTx;
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
-pub use receivable::ReceivableTx;
-pub use sale::SaleTx;
+pub use receivable::{NewReceivable, ReceivableTx, Standing};
+pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
 pub use staff::StaffTx;
-pub use stock::StockTx;
+pub use stock::{ActiveWarehouse, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 
@@ -181,6 +183,7 @@ pub trait Tx:
     AccountingTx
     + BankTx
     + CatalogueTx
+    + CertificateTx
     + CompanyTx
     + CustomerTx
     + IdempotencyTx

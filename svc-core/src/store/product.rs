@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use super::StoreError;
 use crate::backoffice::import::ProductRecord;
 use crate::domain::product::ProductData;
+use crate::domain::sale::{ListPrice, SaleProduct};
 use crate::domain::time::Timestamp;
 
 /// Products inside a transaction.
@@ -26,6 +27,17 @@ pub trait ProductTx {
 
     /// Whether the company has that category.
     async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError>;
+
+    /// The products, deleted ones left out, that have one of these claves or one of these SKUs.
+    async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError>;
+
+    /// The prices of these products on these lists in a currency, in the order of their claves.
+    async fn list_prices(
+        &mut self,
+        productos: &[i64],
+        listas: &[i64],
+        moneda: &str,
+    ) -> Result<Vec<ListPrice>, StoreError>;
 
     /// Writes imported products. A brand or category is named by its name and must exist.
     async fn import_products(&mut self, rows: &[ProductRecord], now: Timestamp) -> Result<(), StoreError>;

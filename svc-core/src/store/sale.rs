@@ -1,16 +1,142 @@
 //! Sales documents and their lines.
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::backoffice::import::{SaleLineRecord, SaleRecord};
+use crate::domain::invoice::{InvoiceableSale, Terms};
+use crate::domain::line::VatRate;
+use crate::domain::money::Money;
+use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::sale::{Amounts, SaleProduct};
 use crate::domain::time::Timestamp;
+use crate::domain::words::{PaymentTerm, SaleKind, SaleOrigin};
+
+/// A sales document to be stored.
+#[derive(Debug)]
+pub struct NewSale<'a> {
+    /// What it is; never [`SaleKind::Remision`].
+    pub tipo: SaleKind,
+    /// Series of its folio.
+    pub serie: Option<&'a str>,
+    /// Number in the series.
+    pub folio: i64,
+    /// When it is made.
+    pub fecha: Timestamp,
+    /// Branch.
+    pub sucursal: i64,
+    /// Warehouse.
+    pub almacen: i64,
+    /// Customer.
+    pub cliente: i64,
+    /// Salesperson.
+    pub vendedor: Option<i64>,
+    /// Currency.
+    pub moneda: &'a str,
+    /// Pesos for one unit of the currency.
+    pub tipo_cambio: Rate,
+    /// When it is paid.
+    pub condicion_pago: PaymentTerm,
+    /// Days of credit.
+    pub dias_credito: Option<i64>,
+    /// When it is due.
+    pub vencimiento: Option<NaiveDate>,
+    /// The SAT's payment form.
+    pub forma_pago_sat: Option<&'a str>,
+    /// PUE or PPD.
+    pub metodo_pago_sat: Option<&'a str>,
+    /// CFDI use.
+    pub uso_cfdi: Option<&'a str>,
+    /// What it comes to; all of it is still to be paid.
+    pub amounts: Amounts,
+    /// Who made it.
+    pub origen: SaleOrigin,
+    /// Reference.
+    pub referencia: Option<&'a str>,
+    /// Comments.
+    pub comentarios: Option<&'a str>,
+    /// Its lines, in their order.
+    pub lines: &'a [NewSaleLine],
+}
+
+/// A line of a sales document to be stored.
+#[derive(Debug, Clone)]
+pub struct NewSaleLine {
+    /// The product as it is sold.
+    pub product: SaleProduct,
+    /// What the line says of it.
+    pub descripcion: Option<String>,
+    /// How many.
+    pub cantidad: Quantity,
+    /// Price of one, before IVA.
+    pub precio_unitario: Money,
+    /// The rate of its IVA.
+    pub rate: Option<VatRate>,
+    /// What it comes to.
+    pub amounts: Amounts,
+}
+
+/// Goods of a sale: a line whose product has stock.
+#[derive(Debug, Clone)]
+pub struct SaleGoods {
+    /// The line's number.
+    pub renglon: i64,
+    /// The product.
+    pub producto: i64,
+    /// Its SKU.
+    pub sku: Option<String>,
+    /// How many.
+    pub cantidad: Quantity,
+    /// What one costs now, in pesos.
+    pub costo: Money,
+}
+
+/// What a sale gets when it becomes an invoice.
+#[derive(Debug)]
+pub struct InvoicedSale<'a> {
+    /// The registry's record.
+    pub factura: i64,
+    /// Series.
+    pub serie: &'a str,
+    /// Number in the series.
+    pub folio: i64,
+    /// When it is due.
+    pub vencimiento: NaiveDate,
+    /// Its terms, none missing any more.
+    pub terms: &'a Terms,
+}
 
 /// Sales documents and their lines inside a transaction.
 #[async_trait]
 pub trait SaleTx {
     /// The next folio of documents of a type and series: without gaps, since the series is this transaction's until its end.
     async fn next_folio(&mut self, tipo: &'static str, serie: &str) -> Result<i64, StoreError>;
+
+    /// Writes a document with its lines and gives its clave.
+    async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError>;
+
+    /// A sale to be invoiced, locked until the end. Another transaction that keeps it for too long is [`StoreError::Busy`].
+    async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError>;
+
+    /// The goods of a sale, in the order of its lines.
+    async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;
+
+    /// Makes an order or a quote the invoice it became: all of it is owed.
+    async fn turn_into_invoice(
+        &mut self,
+        clave: i64,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// Writes since when the application has been invoicing a sale; `None` when it is not.
+    async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;
+
+    /// What a customer paid in advance in a currency and is not applied yet: what is paid of their valid advances, less
+    /// what of it was applied to receivables.
+    async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError>;
 
     /// Writes imported sales documents; folios go on after theirs.
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError>;

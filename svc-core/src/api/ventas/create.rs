@@ -1,0 +1,57 @@
+use serde::Serialize;
+
+use super::SaleBody;
+use crate::domain::money::Money;
+use crate::domain::scope::Scope;
+use crate::domain::words::{OrderKind, SaleKind, SaleOrigin};
+use crate::error::{Code, Error};
+use crate::operation::{Cx, Method, Operation, Spec};
+use crate::posting::sale::{Channel, make};
+
+/// Creates an order or a quote and emits `venta.creada`. An order reserves its stock; neither takes any.
+pub struct CreateSale;
+
+/// The answer of [`CreateSale`].
+#[derive(Debug, Serialize)]
+pub struct SaleCreated {
+    venta: i64,
+    tipo: SaleKind,
+    folio: i64,
+    subtotal: Money,
+    descuento: Money,
+    impuestos: Money,
+    total: Money,
+}
+
+impl Operation for CreateSale {
+    const SPEC: Spec =
+        Spec::write(Method::Post, "/ventas", Scope::VentasWrite).summary("Create an order or a quote").errors(&[
+            Code::ClienteInvalido,
+            Code::ProductoInvalido,
+            Code::SkuAmbiguo,
+            Code::MonedaInvalida,
+            Code::SinPrecio,
+            Code::AlmacenInvalido,
+            Code::VendedorInvalido,
+            Code::FormaPagoInvalida,
+            Code::MetodoPagoInvalido,
+            Code::UsoCfdiInvalido,
+        ]);
+    type Path = ();
+    type Input = SaleBody<OrderKind>;
+    type Output = SaleCreated;
+
+    async fn run(cx: &mut Cx<'_>, (): (), sale: SaleBody<OrderKind>) -> Result<SaleCreated, Error> {
+        // Sales of the API belong to the head office (spec, "POST /ventas/{clave}/facturar", rule 6).
+        let made = make(cx, &sale, Channel { origen: SaleOrigin::Api, sucursal: 0 }).await?;
+        Ok(SaleCreated {
+            venta: made.venta,
+            tipo: made.tipo,
+            folio: made.folio,
+            subtotal: made.amounts.subtotal,
+            descuento: made.amounts.descuento,
+            impuestos: made.amounts.impuestos,
+            total: made.amounts.total,
+        })
+    }
+}

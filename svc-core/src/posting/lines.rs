@@ -1,0 +1,128 @@
+//! The lines of a sale: which products, at which price, with which IVA.
+
+use std::collections::HashMap;
+
+use chrono::NaiveDate;
+use serde::Deserialize;
+
+use crate::domain::money::Money;
+use crate::domain::quantity::PositiveQuantity;
+use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::operation::Cx;
+use crate::store::NewSaleLine;
+
+/// A line of a sale as it is asked for (contract §4, "POST /ventas").
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineBody {
+    /// The product, by its clave; this or `sku`.
+    pub producto: Option<i64>,
+    /// The product, by its SKU; this or `producto`.
+    pub sku: Option<Text<100>>,
+    /// How many.
+    pub cantidad: PositiveQuantity,
+    /// Price of one before IVA, up to six decimals; that of the price list when left out.
+    pub precio_unitario: Option<Money>,
+    /// Discount on the line, up to two decimals.
+    pub descuento: Option<Money>,
+    /// What the line says of the product; its description when left out.
+    pub descripcion: Option<Text<500>>,
+}
+
+impl LineBody {
+    fn discount(&self) -> Money {
+        self.descuento.unwrap_or_default()
+    }
+
+    /// What can be judged without the company's data.
+    fn judge(&self, at: usize) -> Result<(), Error> {
+        match (self.producto, &self.sku) {
+            (Some(_), Some(_)) => return Err(fault(Code::DatoInvalido, at, "sku", "va producto o sku, no ambos")),
+            (None, None) => return Err(fault(Code::DatoRequerido, at, "producto", "hace falta producto o sku")),
+            _ => {}
+        }
+        if self.descuento.is_some_and(|discount| discount.get().normalize().scale() > 2) {
+            return Err(fault(Code::DatoInvalido, at, "descuento", "admite a lo más 2 decimales"));
+        }
+        match self.precio_unitario {
+            Some(price) => amounts(Amounts::of_line(self.cantidad.get(), price, self.discount(), None), at).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Judges all lines without the company's data.
+pub(super) fn judge(lines: &[LineBody]) -> Result<(), Error> {
+    lines.iter().enumerate().try_for_each(|(at, line)| line.judge(at))
+}
+
+/// The products that lines name, one each.
+pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<SaleProduct>, Error> {
+    let claves: Vec<i64> = lines.iter().filter_map(|line| line.producto).collect();
+    let skus: Vec<&str> = lines.iter().filter_map(|line| line.sku.as_deref()).collect();
+    let found = cx.tx.sale_products(&claves, &skus).await?;
+    let by_clave: HashMap<i64, &SaleProduct> = found.iter().map(|product| (product.clave, product)).collect();
+    let mut by_sku: HashMap<&str, Vec<&SaleProduct>> = HashMap::new();
+    for product in &found {
+        if let Some(sku) = product.sku.as_deref() {
+            by_sku.entry(sku).or_default().push(product);
+        }
+    }
+    let resolve = |(at, line): (usize, &LineBody)| {
+        let (product, field) = match (line.producto, line.sku.as_deref()) {
+            (Some(clave), _) => (by_clave.get(&clave).copied(), "producto"),
+            (None, sku) => match sku.and_then(|sku| by_sku.get(sku)).map_or(&[][..], Vec::as_slice) {
+                [product] => (Some(*product), "sku"),
+                [] => (None, "sku"),
+                _ => return Err(fault(Code::SkuAmbiguo, at, "sku", "es de varios productos; use producto")),
+            },
+        };
+        let sellable = product.filter(|product| product.activo).cloned();
+        sellable.ok_or_else(|| fault(Code::ProductoInvalido, at, field, "no es un producto activo de la empresa"))
+    };
+    lines.iter().enumerate().map(resolve).collect()
+}
+
+/// The lines with their prices and amounts; `lists` are the price lists in the order in which they are asked.
+pub(super) async fn priced(
+    cx: &mut Cx<'_>,
+    lines: &[LineBody],
+    products: Vec<SaleProduct>,
+    lists: &[i64],
+    moneda: &str,
+    day: NaiveDate,
+) -> Result<Vec<NewSaleLine>, Error> {
+    let unpriced: Vec<i64> = lines
+        .iter()
+        .zip(&products)
+        .filter(|(line, _)| line.precio_unitario.is_none())
+        .map(|(_, product)| product.clave)
+        .collect();
+    let prices: Vec<ListPrice> =
+        if unpriced.is_empty() { Vec::new() } else { cx.tx.list_prices(&unpriced, lists, moneda).await? };
+    let line = |(at, (line, product)): (usize, (&LineBody, SaleProduct))| {
+        let (cantidad, rate) = (line.cantidad.get(), product.vat_rate());
+        let listed = || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(rate));
+        let missing = || fault(Code::SinPrecio, at, "precio_unitario", "el producto no tiene precio en las listas");
+        let precio_unitario = line.precio_unitario.or_else(listed).ok_or_else(missing)?;
+        let amounts = amounts(Amounts::of_line(cantidad, precio_unitario, line.discount(), rate), at)?;
+        let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
+        Ok(NewSaleLine { descripcion, cantidad, precio_unitario, rate, amounts, product })
+    };
+    lines.iter().zip(products).enumerate().map(line).collect()
+}
+
+fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<Amounts, Error> {
+    found.map_err(|of| match of {
+        AmountFault::TooLarge => fault(Code::DatoInvalido, at, "cantidad", "el importe pasa de 18 dígitos"),
+        AmountFault::DiscountAboveSubtotal => {
+            fault(Code::DatoInvalido, at, "descuento", "es mayor que el subtotal del renglón")
+        }
+    })
+}
+
+fn fault(code: Code, at: usize, field: &str, text: &str) -> Error {
+    Error::field(code, &format!("renglones[{at}].{field}"), text)
+}

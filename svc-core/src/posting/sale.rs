@@ -1,0 +1,191 @@
+//! A sales document, from whatever channel.
+
+use serde::Deserialize;
+
+use super::{lines, stock};
+use crate::domain::clock::mexico_date;
+use crate::domain::event::Event;
+use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
+use crate::domain::sat;
+use crate::domain::stock::StockChange;
+use crate::domain::words::{PaymentTerm, SaleKind, SaleOrigin};
+use crate::error::{Code, Error};
+use crate::json::{Exact, Many, Text, Within};
+use crate::operation::Cx;
+use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewSale, NewSaleLine};
+
+pub use super::lines::LineBody;
+
+/// The currency of a sale that names none.
+const PESO: &str = "MXN";
+
+/// Most lines of a document.
+pub const MOST_LINES: usize = 500;
+
+/// A sales document as it is asked for (contract §4, "POST /ventas"); `K` is what it may be.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SaleBody<K> {
+    /// What it is.
+    pub tipo: K,
+    /// The customer.
+    pub cliente: i64,
+    /// What is sold.
+    pub renglones: Many<LineBody, MOST_LINES>,
+    /// When it is paid; at once when left out.
+    pub condicion_pago: Option<PaymentTerm>,
+    /// Days of credit; the customer's when left out of a sale on credit.
+    pub dias_credito: Option<Within<0, 365>>,
+    /// The SAT's payment form.
+    pub forma_pago_sat: Option<Text<255>>,
+    /// PUE or PPD.
+    pub metodo_pago_sat: Option<Text<255>>,
+    /// CFDI use; the customer's is used when it is left out.
+    pub uso_cfdi: Option<Text<255>>,
+    /// The salesperson.
+    pub vendedor: Option<i64>,
+    /// The warehouse, by its code; the branch's main one when left out.
+    pub almacen: Option<Exact<3>>,
+    /// Currency; MXN when left out.
+    pub moneda: Option<Text<255>>,
+    /// Pesos for one unit of the currency; required unless that is MXN.
+    pub tipo_cambio: Option<Rate>,
+    /// Reference.
+    pub referencia: Option<Text<100>>,
+    /// Comments.
+    pub comentarios: Option<Text<500>>,
+}
+
+impl<K> SaleBody<K> {
+    fn moneda(&self) -> &str {
+        self.moneda.as_deref().unwrap_or(PESO)
+    }
+
+    /// What can be judged without the company's data (400); gives the exchange rate.
+    fn judge(&self) -> Result<Rate, Error> {
+        lines::judge(&self.renglones)?;
+        let foreign = self.moneda() != PESO;
+        match self.tipo_cambio {
+            None if foreign => {
+                Err(Error::field(Code::DatoRequerido, "tipo_cambio", "hace falta si la moneda no es MXN"))
+            }
+            Some(rate) if !foreign && rate != Rate::ONE => {
+                Err(Error::field(Code::DatoInvalido, "tipo_cambio", "en MXN es 1"))
+            }
+            rate => Ok(rate.unwrap_or(Rate::ONE)),
+        }
+    }
+
+    /// The keys of the SAT's catalogues (422).
+    fn judge_keys(&self) -> Result<(), Error> {
+        let known = |key: Option<&str>, exists: fn(&str) -> bool, code: Code| match key {
+            Some(key) if !exists(key) => Err(Error::from(code)),
+            _ => Ok(()),
+        };
+        known(self.forma_pago_sat.as_deref(), sat::payment_form_exists, Code::FormaPagoInvalida)?;
+        known(self.metodo_pago_sat.as_deref(), sat::payment_method_exists, Code::MetodoPagoInvalido)?;
+        known(self.uso_cfdi.as_deref(), |key| sat::cfdi_use(key).is_some(), Code::UsoCfdiInvalido)
+    }
+}
+
+/// Where a document comes from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Channel {
+    pub(crate) origen: SaleOrigin,
+    pub(crate) sucursal: i64,
+}
+
+/// A document that was made.
+#[derive(Debug)]
+pub(crate) struct Made {
+    pub(crate) venta: i64,
+    pub(crate) tipo: SaleKind,
+    pub(crate) folio: i64,
+    pub(crate) amounts: Amounts,
+}
+
+/// Makes a sales document: judges it, prices it, reserves the stock of an order, and emits `venta.creada`.
+pub(crate) async fn make<K: Copy + Into<SaleKind>>(
+    cx: &mut Cx<'_>,
+    body: &SaleBody<K>,
+    channel: Channel,
+) -> Result<Made, Error> {
+    let tipo = body.tipo.into().settled();
+    let tipo_cambio = body.judge()?;
+    let buyer = cx.tx.buyer(body.cliente).await?.ok_or(Code::ClienteInvalido)?;
+    let priced = price(cx, body, &buyer).await?;
+    let amounts = Amounts::of_document(priced.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
+        Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
+    })?;
+    let almacen = warehouse(cx, body.almacen.as_ref(), channel.sucursal).await?;
+    if let Some(vendedor) = body.vendedor
+        && !cx.tx.is_salesperson(vendedor).await?
+    {
+        return Err(Code::VendedorInvalido.into());
+    }
+    body.judge_keys()?;
+    if tipo == SaleKind::Pedido {
+        stock::post(cx, &almacen, &reservations(&priced), &MovementContext::default()).await?;
+    }
+    let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
+    let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
+    let folio = cx.tx.next_folio(tipo.word(), "").await?;
+    let sale = NewSale {
+        tipo,
+        serie: None,
+        folio,
+        fecha: cx.now,
+        sucursal: channel.sucursal,
+        almacen: almacen.clave,
+        cliente: body.cliente,
+        vendedor: body.vendedor,
+        moneda: body.moneda(),
+        tipo_cambio,
+        condicion_pago,
+        dias_credito: body.dias_credito.map(Within::get).or(own_days),
+        vencimiento: None,
+        forma_pago_sat: body.forma_pago_sat.as_deref(),
+        metodo_pago_sat: body.metodo_pago_sat.as_deref(),
+        uso_cfdi: body.uso_cfdi.as_deref(),
+        amounts,
+        origen: channel.origen,
+        referencia: body.referencia.as_deref(),
+        comentarios: body.comentarios.as_deref(),
+        lines: &priced,
+    };
+    let venta = cx.tx.insert_sale(&sale).await?;
+    cx.emit(&Event::VentaCreada { venta, tipo }).await?;
+    Ok(Made { venta, tipo, folio, amounts })
+}
+
+/// The lines with their prices: products first, then the currency, then the lists of the customer and the company.
+async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<Vec<NewSaleLine>, Error> {
+    let products = lines::products(cx, &body.renglones).await?;
+    // Amounts have two decimals: a currency without them cannot be invoiced.
+    if sat::currency(body.moneda()).is_none_or(|decimals| decimals < 2) {
+        return Err(Code::MonedaInvalida.into());
+    }
+    let mut lists = vec![buyer.lista.unwrap_or(DEFAULT_PRICE_LIST), DEFAULT_PRICE_LIST];
+    lists.dedup();
+    lines::priced(cx, &body.renglones, products, &lists, body.moneda(), mexico_date(cx.now.get())).await
+}
+
+async fn warehouse(cx: &mut Cx<'_>, named: Option<&Exact<3>>, sucursal: i64) -> Result<ActiveWarehouse, Error> {
+    let found = match named {
+        Some(code) => cx.tx.warehouse(code).await?,
+        None => cx.tx.main_warehouse(sucursal).await?,
+    };
+    Ok(found.ok_or(Code::AlmacenInvalido)?)
+}
+
+/// What an order reserves of the products that have stock.
+fn reservations(lines: &[NewSaleLine]) -> Vec<StockChange> {
+    let reserve = |line: &NewSaleLine| StockChange {
+        producto: line.product.clave,
+        sku: line.product.sku.clone(),
+        movement: None,
+        apartado: Quantity::new(line.cantidad.get()),
+    };
+    lines.iter().filter(|line| line.product.has_stock()).map(reserve).collect()
+}

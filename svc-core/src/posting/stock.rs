@@ -1,0 +1,72 @@
+//! Stock: the one place that changes it.
+
+use std::collections::HashMap;
+
+use crate::domain::event::Event;
+use crate::domain::stock::{Holding, StockChange, cost_of};
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+use crate::store::{ActiveWarehouse, MovementContext, NewMovement};
+
+/// What was posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Posted {
+    /// The stock records that changed, in the order of their products.
+    pub(crate) existencias: Vec<i64>,
+    /// The first line of the ledger; none where only reservations changed.
+    pub(crate) movimiento: Option<i64>,
+}
+
+/// Changes the stock of a warehouse: locks the records, in the order of their products whatever the order of `changes`,
+/// writes them and their ledger, and emits `inventario.existencia_cambiada` once for each.
+pub(crate) async fn post(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    changes: &[StockChange],
+    context: &MovementContext<'_>,
+) -> Result<Posted, Error> {
+    let mut products: Vec<i64> = changes.iter().map(|change| change.producto).collect();
+    products.sort_unstable();
+    products.dedup();
+    if products.is_empty() {
+        return Ok(Posted { existencias: Vec::new(), movimiento: None });
+    }
+    let mut held = cx.tx.lock_stock(almacen.clave, &products).await?;
+    let ledger = apply(&mut held, changes)?;
+    cx.tx.save_stock(&held, cx.now).await?;
+    let movimiento = match ledger.as_slice() {
+        [] => None,
+        rows => Some(cx.tx.insert_movements(almacen.clave, rows, context, cx.now).await?),
+    };
+    for Holding { clave, producto, .. } in &held {
+        let event =
+            Event::ExistenciaCambiada { existencia: *clave, producto: *producto, almacen: almacen.codigo.clone() };
+        cx.emit(&event).await?;
+    }
+    Ok(Posted { existencias: held.iter().map(|row| row.clave).collect(), movimiento })
+}
+
+/// Applies the changes one after the other; gives the lines of the ledger.
+fn apply<'c>(held: &mut [Holding], changes: &'c [StockChange]) -> Result<Vec<NewMovement<'c>>, Error> {
+    let position: HashMap<i64, usize> = held.iter().enumerate().map(|(at, row)| (row.producto, at)).collect();
+    let mut ledger = Vec::with_capacity(changes.len());
+    for change in changes {
+        let row = position.get(&change.producto).and_then(|at| held.get_mut(*at));
+        let row = row.ok_or_else(|| Error::internal("a stock record was not locked"))?;
+        let too_much = || Error::field(Code::DatoInvalido, "cantidad", "el almacén no puede llevar tanta existencia");
+        let before = row.change(change).ok_or_else(too_much)?;
+        if let Some(movement) = change.movement {
+            ledger.push(NewMovement {
+                tipo: movement.tipo,
+                producto: change.producto,
+                sku: change.sku.as_deref(),
+                cantidad: movement.cantidad,
+                existencia_anterior: before,
+                existencia_actual: row.existencia,
+                costo_unitario: movement.costo_unitario,
+                importe: cost_of(movement.cantidad, movement.costo_unitario),
+            });
+        }
+    }
+    Ok(ledger)
+}
