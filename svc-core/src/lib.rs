@@ -31,6 +31,7 @@ pub mod operation;
 mod pipeline;
 mod posting;
 pub mod secrets;
+mod schema;
 mod service;
 pub mod store;
 #[cfg(test)]

@@ -20,6 +20,8 @@ macro_rules! words {
                 match word { $($word => Some(Self::$variant),)* _ => None }
             }
         }
+
+        $crate::schema::field_schema!($name, stringify!($name), { "type": "string", "enum": Self::WORDS });
     };
 }
 

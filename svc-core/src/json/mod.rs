@@ -12,7 +12,7 @@ mod fields;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer as _, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 pub use fault::Fault;
@@ -83,6 +83,16 @@ impl Json {
     /// Reads the value as a `T`; the fault names the field.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         T::deserialize(self)
+    }
+
+    /// Takes the member `key` out of an object: the member, read as a `T`, and the object without it.
+    pub(crate) fn take<T: DeserializeOwned>(&self, key: &'static str) -> Result<(T, Self), Fault> {
+        let Self::Object(members) = self else { return Err(Fault::custom("debe ser un objeto")) };
+        let missing = || Fault::missing_field(key);
+        let (_, value) = members.iter().find(|(name, _)| name == key).ok_or_else(missing)?;
+        let taken = value.read().map_err(|fault| fault.within(key))?;
+        let rest = members.iter().filter(|(name, _)| name != key).cloned().collect();
+        Ok((taken, Self::Object(rest)))
     }
 
     /// The canonical text of the value: keys sorted, no white space, numbers by value. Two bodies that say the same

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::NaiveDate;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::money::Money;
@@ -14,7 +15,7 @@ use crate::operation::Cx;
 use crate::store::NewSaleLine;
 
 /// A line of a sale as it is asked for (contract §4, "POST /ventas").
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineBody {
     /// The product, by its clave; this or `sku`.

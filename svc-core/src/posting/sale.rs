@@ -1,5 +1,6 @@
 //! A sales document, from whatever channel.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{lines, stock};
@@ -24,7 +25,7 @@ const PESO: &str = "MXN";
 pub const MOST_LINES: usize = 500;
 
 /// A sales document as it is asked for (contract §4, "POST /ventas"); `K` is what it may be.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaleBody<K> {
     /// What it is.
