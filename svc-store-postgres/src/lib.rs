@@ -27,6 +27,7 @@ mod opportunity;
 mod outbox;
 mod page;
 mod payable;
+mod payment;
 mod product;
 mod purchase;
 mod reader;

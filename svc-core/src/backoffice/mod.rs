@@ -8,6 +8,7 @@ pub mod actions;
 mod companies;
 pub mod import;
 mod keys;
+mod payments;
 mod products;
 mod users;
 
@@ -19,6 +20,9 @@ pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use payments::{
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
+};
 pub use products::{DeleteProduct, ProductNamed};
 pub use users::{CreateUser, DisableUser, UserNamed};
 

@@ -18,6 +18,7 @@ mod invoice;
 mod opportunity;
 mod outbox;
 mod payable;
+mod payment;
 mod product;
 mod purchase;
 mod receivable;
@@ -33,7 +34,7 @@ use chrono::{DateTime, Utc};
 use crate::operation::{List, Query};
 
 pub use accounting::AccountingTx;
-pub use bank::BankTx;
+pub use bank::{BankTx, DepositOrigin, Receipt};
 pub use catalogue::CatalogueTx;
 pub use certificate::CertificateTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
@@ -45,6 +46,7 @@ pub use invoice::{InvoiceTx, NewInvoice};
 pub use opportunity::OpportunityTx;
 pub use outbox::{NewEvent, OutboxTx};
 pub use payable::PayableTx;
+pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
@@ -191,6 +193,7 @@ pub trait Tx:
     + OpportunityTx
     + OutboxTx
     + PayableTx
+    + PaymentTx
     + ProductTx
     + PurchaseTx
     + ReceivableTx
