@@ -27,7 +27,7 @@ impl PaymentTx for PostgresTx {
         let Some(mut debt) = row.as_ref().map(debt).transpose().map_err(store_error)? else { return Ok(None) };
         // Statements of their own: they see what whoever held the lock has written.
         if let Some(venta) = debt.venta {
-            debt.sale = self.lock_sale(venta).await?;
+            debt.sale = self.lock_paid_sale(venta).await?;
         }
         debt.ultima_parcialidad = sqlx::query_scalar(
             "SELECT coalesce(max(parcialidad), 0) FROM cxc_pagos WHERE empresa = $1 AND cxc = $2 AND NOT cancelado",
@@ -192,7 +192,7 @@ impl PaymentTx for PostgresTx {
 }
 
 impl PostgresTx {
-    async fn lock_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
+    async fn lock_paid_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
         let row = sqlx::query(
             "SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos
              FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",

@@ -3,8 +3,8 @@
 //! An [`Office`] is to the back office what [`crate::Api`] is to the wire: it opens the transaction, gives the action
 //! its [`Cx`], and commits. An [`Action`] is its own input; [`actions`] is the table of those that have a name.
 
-mod certificates;
 pub mod actions;
+mod certificates;
 mod companies;
 pub mod import;
 mod keys;
@@ -16,8 +16,8 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
+pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use payments::{
