@@ -1,5 +1,6 @@
 //! The rules, without I/O and without async: each is a pure function or a type that cannot hold a wrong value.
 
+pub mod cfdi;
 pub mod clock;
 pub mod customer;
 pub mod event;
