@@ -16,6 +16,7 @@
 //! - [`operation`] is what an operation is, and how to add one; [`api`] holds them all.
 //! - [`store`] is what is asked of a database; the crate `svc-store-postgres` answers it.
 //! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
+//! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
 //! - [`domain`] holds the rules, without I/O.
 
 #![forbid(unsafe_code)]
@@ -29,6 +30,7 @@ pub mod json;
 pub mod operation;
 mod pipeline;
 mod service;
+pub mod stamping;
 pub mod store;
 #[cfg(test)]
 mod testing;

@@ -1,8 +1,10 @@
 //! Sources that documents are made from in tests.
 
+use proptest::prelude::{Strategy, prop};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
+use super::Amount;
 use super::source::{Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver};
 use crate::domain::line::{self, VatRate};
 use crate::domain::money::Money;
@@ -146,4 +148,15 @@ pub(crate) fn payment(facturas: Vec<PaidInvoice>) -> PaymentSource {
         },
         facturas,
     }
+}
+
+/// A line of any quantity, price and rate, with anything from nothing to all of it taken off.
+pub(crate) fn any_line() -> impl Strategy<Value = Line> {
+    let rates = prop::sample::select(vec!["0.160000", "0.080000", "0.000000", "exento", ""]);
+    (1_i64..1_000_000_000, 1_i64..1_000_000_000, 0..=100_i64, rates).prop_map(|(cantidad, precio, percent, rate)| {
+        let fixed = |units| Decimal::new(units, 6).to_string();
+        let whole = line(&fixed(cantidad), &fixed(precio), "0", rate);
+        let discount = Amount::rounded(whole.subtotal.get() * Decimal::new(percent, 2), 2);
+        line(&fixed(cantidad), &fixed(precio), &discount.to_string(), rate)
+    })
 }

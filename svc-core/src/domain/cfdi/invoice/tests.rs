@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::source::{Issuer, Receiver};
-use super::super::testing::{decimal, invoice, line, mixed, money, nobody};
+use super::super::testing::{any_line, decimal, invoice, line, mixed, money, nobody};
 use super::*;
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
@@ -275,16 +275,6 @@ fn a_document_that_cannot_be_says_why() {
     let odd = invoice(vec![line("1", "1", "0.005", "0.160000")]);
     assert_eq!(build_invoice(&odd), Err(CfdiFault::Decimals("MXN".to_owned())));
     assert_eq!(CfdiFault::Issuer("régimen fiscal").to_string(), "la empresa no tiene régimen fiscal");
-}
-
-fn any_line() -> impl Strategy<Value = crate::domain::cfdi::Line> {
-    let rates = prop::sample::select(vec!["0.160000", "0.080000", "0.000000", "exento", ""]);
-    (1_i64..1_000_000_000, 1_i64..1_000_000_000, 0..=100_i64, rates).prop_map(|(cantidad, precio, percent, rate)| {
-        let fixed = |units| Amount::rounded(rust_decimal::Decimal::new(units, 6), 6).to_string();
-        let whole = line(&fixed(cantidad), &fixed(precio), "0", rate);
-        let discount = Amount::rounded(whole.subtotal.get() * rust_decimal::Decimal::new(percent, 2), 2);
-        line(&fixed(cantidad), &fixed(precio), &discount.to_string(), rate)
-    })
 }
 
 proptest! {
