@@ -28,6 +28,8 @@ pub mod domain;
 mod error;
 pub mod json;
 pub mod operation;
+#[cfg(feature = "client")]
+mod outbound;
 mod pipeline;
 mod service;
 pub mod stamping;

@@ -12,7 +12,7 @@
 //! whose answer was lost may have been stamped, so each carries an id that is the same in all attempts at one invoice, and a
 //! provider answers an id it has stamped with what it gave then.
 //!
-//! [`SandboxStamper`] is a provider in this process, for development and tests. [`HttpStamper`] (feature `client`) speaks to
+//! [`SandboxStamper`] is a provider in this process, for development and tests. `HttpStamper` (feature `client`) speaks to
 //! one over HTTP, in the words of this folder's `README.md`.
 
 #[cfg(feature = "client")]
