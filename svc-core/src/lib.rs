@@ -30,8 +30,8 @@ pub mod json;
 pub mod operation;
 mod pipeline;
 mod posting;
-pub mod secrets;
 mod schema;
+pub mod secrets;
 mod service;
 pub mod store;
 #[cfg(test)]

@@ -7,7 +7,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, ReceivableStatus, SaleKind};
 use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
 
-use crate::columns::{money, rate};
+use crate::columns::{money, rate, word};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -27,7 +27,7 @@ impl PaymentTx for PostgresTx {
         let Some(mut debt) = row.as_ref().map(debt).transpose().map_err(store_error)? else { return Ok(None) };
         // Statements of their own: they see what whoever held the lock has written.
         if let Some(venta) = debt.venta {
-            debt.sale = self.lock_sale(venta).await?;
+            debt.sale = self.lock_paid_sale(venta).await?;
         }
         debt.ultima_parcialidad = sqlx::query_scalar(
             "SELECT coalesce(max(parcialidad), 0) FROM cxc_pagos WHERE empresa = $1 AND cxc = $2 AND NOT cancelado",
@@ -192,7 +192,7 @@ impl PaymentTx for PostgresTx {
 }
 
 impl PostgresTx {
-    async fn lock_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
+    async fn lock_paid_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
         let row = sqlx::query(
             "SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos
              FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
@@ -275,10 +275,4 @@ fn applied(row: &PgRow) -> Result<AppliedPayment, sqlx::Error> {
         deposito: row.try_get(4)?,
         factura: row.try_get(5)?,
     })
-}
-
-/// A column whose words the database checks.
-fn word<T>(row: &PgRow, at: usize, of: fn(&str) -> Option<T>) -> Result<T, sqlx::Error> {
-    let word: &str = row.try_get(at)?;
-    of(word).ok_or_else(|| sqlx::Error::Decode(format!("no such word: {word}").into()))
 }

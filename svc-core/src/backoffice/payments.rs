@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use rust_decimal::Decimal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Action;
-use crate::api::cxc::payment::{Terms, apply};
+use super::{Action, NamedAction};
 use crate::domain::clock::mexico_date;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
@@ -16,17 +16,15 @@ use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
-use crate::json::{Digits, Text};
+use crate::json::{Digits, Many, Text};
 use crate::operation::Cx;
+use crate::posting::payment::{Terms, apply};
 use crate::store::{DepositOrigin, Receipt, Withdrawal};
-
-/// The most receivables that one deposit is applied to at once.
-const MOST_APPLICATIONS: usize = 500;
 
 /// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for each.
 ///
 /// A deposit that waits with the same account, day, amount and reference is the one that is applied.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPayment {
     /// The receivable; this with `importe`, or `aplicaciones`.
@@ -34,7 +32,7 @@ pub struct ApplyPayment {
     /// The amount.
     pub importe: Option<Money>,
     /// The receivables that one deposit pays, each with its amount; together they are the deposit's.
-    pub aplicaciones: Option<Vec<Application>>,
+    pub aplicaciones: Option<Many<Application, 500>>,
     /// What it is made from; a deposit when left out.
     pub origen: Option<PaymentOrigin>,
     /// The bank account; required of a deposit.
@@ -49,7 +47,7 @@ pub struct ApplyPayment {
 }
 
 /// What of a deposit pays one receivable.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Application {
     /// The receivable.
@@ -80,7 +78,7 @@ pub enum PaymentsApplied {
 ///
 /// A deposit that was made by payments which are all cancelled goes; a captured one waits again. A complement goes with
 /// the last of its payments.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelPayment {
     /// The payment's clave.
@@ -95,7 +93,7 @@ pub struct PaymentNamed {
 }
 
 /// Captures a deposit that is to be applied later.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureDeposit {
     /// The bank account.
@@ -127,9 +125,6 @@ impl ApplyPayment {
         if self.cxc.is_some() || self.importe.is_some() {
             return invalid("no van junto con cxc ni importe");
         }
-        if !(1..=MOST_APPLICATIONS).contains(&applications.len()) {
-            return invalid("deben ser de 1 a 500");
-        }
         if self.origen.is_some_and(|origen| origen != PaymentOrigin::Deposito) {
             return invalid("solo van con origen deposito");
         }
@@ -159,6 +154,12 @@ impl ApplyPayment {
     }
 }
 
+impl NamedAction for ApplyPayment {
+    const NAME: &'static str = "payment.apply";
+    const SUMMARY: &'static str = "Apply a payment to a receivable, or a deposit to several";
+    const EMITS: &'static [&'static str] = &["cxc.pago_aplicado"];
+}
+
 impl Action for ApplyPayment {
     type Output = PaymentsApplied;
 
@@ -179,6 +180,12 @@ impl Action for ApplyPayment {
             _ => PaymentsApplied::Several { pagos, deposito: applied.deposito },
         })
     }
+}
+
+impl NamedAction for CancelPayment {
+    const NAME: &'static str = "payment.cancel";
+    const SUMMARY: &'static str = "Cancel a payment of a receivable";
+    const EMITS: &'static [&'static str] = &[];
 }
 
 impl Action for CancelPayment {
@@ -209,6 +216,12 @@ impl Action for CancelPayment {
         }
         Ok(PaymentNamed { pago })
     }
+}
+
+impl NamedAction for CaptureDeposit {
+    const NAME: &'static str = "deposit.capture";
+    const SUMMARY: &'static str = "Capture a deposit that is to be applied later";
+    const EMITS: &'static [&'static str] = &[];
 }
 
 impl Action for CaptureDeposit {

@@ -9,11 +9,8 @@ use super::line;
 use super::money::Money;
 use super::quantity::Rate;
 use super::time::Timestamp;
-use super::words::{PaymentOrigin, ReceivableStatus, SaleKind, words};
+use super::words::{PaymentMethod, PaymentOrigin, ReceivableStatus, SaleKind, words};
 use crate::error::{Code, Error};
-
-/// The payment method of an invoice that is paid later or in parts: each payment wants a complement.
-const PPD: &str = "PPD";
 
 words! {
     /// How money came to a bank account: the keys of the SAT's catalogue of payment forms that a payment may have.
@@ -171,7 +168,8 @@ impl Debt {
 
     /// Whether its payments want a complement: it is of an invoice that is paid later or in parts.
     pub fn wants_complement(&self) -> bool {
-        self.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Factura) && self.method() == Some(PPD)
+        self.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Factura)
+            && self.method() == Some(PaymentMethod::Ppd.word())
     }
 
     /// The payment method: the receivable's, or else its document's.

@@ -5,5 +5,6 @@
 pub(crate) mod books;
 pub(crate) mod invoice;
 pub(crate) mod lines;
+pub(crate) mod payment;
 pub(crate) mod sale;
 pub(crate) mod stock;

@@ -3,6 +3,7 @@ use super::erased::action;
 use super::operation::{on_record, operation};
 use crate::api::clientes::{CreateCustomer, EditCustomer};
 use crate::api::productos::{CreateProduct, EditProduct};
+use crate::backoffice::payments::{ApplyPayment, CancelPayment, CaptureDeposit};
 use crate::backoffice::products::DeleteProduct;
 
 /// Every action that has a name.
@@ -12,4 +13,7 @@ pub static ACTIONS: &[Entry] = &[
     operation::<CreateProduct>("product.create", &["producto.creado"]),
     on_record::<EditProduct>("product.edit", &["producto.actualizado"]),
     action::<DeleteProduct>(),
+    action::<ApplyPayment>(),
+    action::<CancelPayment>(),
+    action::<CaptureDeposit>(),
 ];

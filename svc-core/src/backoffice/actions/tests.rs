@@ -10,6 +10,13 @@ fn samples() -> Vec<(&'static str, Value)> {
         ("product.create", json!({"sku": "A", "descripcion": "Clavo", "unidad": 1, "costo": "5.00", "tipo": "A"})),
         ("product.edit", json!({"clave": 1, "costo": 5.5, "tipo": null, "unidad": 2})),
         ("product.delete", json!({"clave": 1})),
+        (
+            "payment.apply",
+            json!({"aplicaciones": [{"cxc": 1, "importe": "5.00"}], "cuenta_bancaria": 1, "forma_pago_sat": "03",
+                   "fecha": "2026-10-12", "referencia": "A-1"}),
+        ),
+        ("payment.cancel", json!({"pago": 1})),
+        ("deposit.capture", json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": 5, "referencia": "A-1"})),
     ]
 }
 

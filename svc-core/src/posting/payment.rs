@@ -1,4 +1,4 @@
-//! How a payment is applied: what `POST /cxc/{clave}/pagos` and the back office share.
+//! How a payment of a receivable is applied (spec, "Payment application to a receivable").
 
 use std::collections::{BTreeMap, BTreeSet};
 
