@@ -12,7 +12,7 @@ use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, PaymentMethod, PaymentOrigin, ReceivableStatus};
 use svc_core::operation::{Query, window};
-use svc_core::store::{ListReader, NewReceivable, ReceivableTx, Standing, StoreError};
+use svc_core::store::{ListReader, NewReceivable, ReceivableTx, ReceivablesLeft, Standing, StoreError};
 
 use crate::columns::{instant, instant_or_null, money, rate};
 use crate::copy::Copy;
@@ -169,6 +169,32 @@ impl ReceivableTx for PostgresTx {
         .await
         .map_err(store_error)?;
         Ok(clave)
+    }
+
+    async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<ReceivablesLeft, StoreError> {
+        let paid: Vec<bool> = sqlx::query_scalar(
+            "SELECT pagado > 0 FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'
+             ORDER BY clave FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        if paid.contains(&true) {
+            return Ok(ReceivablesLeft::Paid);
+        }
+        sqlx::query(
+            "UPDATE cxc SET estatus = 'cancelado', saldo = 0, modificado = $3
+             WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(ReceivablesLeft::None)
     }
 
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError> {

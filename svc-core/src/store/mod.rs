@@ -15,6 +15,7 @@ mod idempotency;
 mod import;
 mod interaction;
 mod invoice;
+mod invoicing;
 mod opportunity;
 mod outbox;
 mod payable;
@@ -42,17 +43,18 @@ pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
-pub use invoice::{InvoiceTx, NewInvoice};
+pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
+pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
 pub use opportunity::OpportunityTx;
 pub use outbox::{NewEvent, OutboxTx};
 pub use payable::PayableTx;
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
-pub use receivable::{NewReceivable, ReceivableTx, Standing};
-pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
+pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
+pub use sale::{NewSale, NewSaleLine, OrderLine, SaleTx};
 pub use staff::StaffTx;
-pub use stock::{ActiveWarehouse, MovementContext, NewMovement, StockTx};
+pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 
@@ -190,6 +192,7 @@ pub trait Tx:
     + ImportTx
     + InteractionTx
     + InvoiceTx
+    + InvoicingTx
     + OpportunityTx
     + OutboxTx
     + PayableTx
