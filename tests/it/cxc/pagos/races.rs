@@ -114,7 +114,7 @@ async fn applying_and_cancelling_at_once_leaves_everything_in_agreement() {
             async move {
                 match company.act("payment.cancel", &json!({"pago": pago})).await {
                     Ok(answer) => assert_eq!(answer, json!({"pago": pago})),
-                    Err(error) => assert!(["no_encontrado"].contains(&error.code().codigo()), "{error}"),
+                    Err(error) => assert_eq!(error.code().codigo(), "no_encontrado", "{error}"),
                 }
             }
         });
