@@ -7,9 +7,11 @@ pub mod actions;
 mod certificates;
 mod companies;
 pub mod import;
+mod invoices;
 mod keys;
 mod payments;
 mod products;
+mod sales;
 mod users;
 
 use std::fmt;
@@ -19,11 +21,17 @@ use std::sync::Arc;
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
+pub use invoices::{
+    AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
+};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use payments::{
     Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
 };
 pub use products::{DeleteProduct, ProductNamed};
+pub use sales::{
+    BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
+};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};

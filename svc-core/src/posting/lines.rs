@@ -110,7 +110,7 @@ pub(super) async fn priced(
         let precio_unitario = line.precio_unitario.or_else(listed).ok_or_else(missing)?;
         let amounts = amounts(Amounts::of_line(cantidad, precio_unitario, line.discount(), rate), at)?;
         let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
-        Ok(NewSaleLine { descripcion, cantidad, precio_unitario, rate, amounts, product })
+        Ok(NewSaleLine { product, descripcion, cantidad, precio_unitario, rate, amounts })
     };
     lines.iter().zip(products).enumerate().map(line).collect()
 }

@@ -52,7 +52,7 @@ pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
 pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
-pub use sale::{NewSale, NewSaleLine, OrderLine, SaleTx};
+pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;

@@ -11,12 +11,30 @@ fn samples() -> Vec<(&'static str, Value)> {
         ("product.edit", json!({"clave": 1, "costo": 5.5, "tipo": null, "unidad": 2})),
         ("product.delete", json!({"clave": 1})),
         (
+            "sale.capture",
+            json!({"tipo": "factura", "cliente": 1, "origen": "plataforma", "sucursal": 2, "condicion_pago": "credito",
+                   "dias_credito": 30, "moneda": "USD", "tipo_cambio": "17.5",
+                   "renglones": [{"sku": "A", "cantidad": 1.5, "precio_unitario": "10.123456", "descuento": "1.00"}]}),
+        ),
+        ("sale.invoicing-begin", json!({"venta": 1})),
+        ("sale.invoicing-end", json!({"venta": 1})),
+        ("sale.cancel", json!({"venta": 1})),
+        ("order.fulfil", json!({"venta": 1, "renglones": [{"renglon": 1, "cantidad": 2}]})),
+        ("invoice.stamped", json!({"factura": 1, "uuid": "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d"})),
+        ("invoice.rejected", json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "No corresponde"})),
+        ("invoice.cancel", json!({"factura": 1, "motivo": "02", "requiere_aceptacion": true})),
+        ("invoice.cancel-accepted", json!({"factura": 1})),
+        ("invoice.cancel-rejected", json!({"factura": 1})),
+        (
             "payment.apply",
-            json!({"aplicaciones": [{"cxc": 1, "importe": "5.00"}], "cuenta_bancaria": 1, "forma_pago_sat": "03",
-                   "fecha": "2026-10-12", "referencia": "A-1"}),
+            json!({"cxc": 1, "importe": "10.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
+                   "referencia": "SPEI 1"}),
         ),
         ("payment.cancel", json!({"pago": 1})),
-        ("deposit.capture", json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": 5, "referencia": "A-1"})),
+        (
+            "deposit.capture",
+            json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "10.00", "referencia": "SPEI 1"}),
+        ),
     ]
 }
 
