@@ -68,13 +68,8 @@ async fn a_complement_that_was_stamped_is_cancelled_and_one_under_way_is_waited_
     let table = [(json!({"pago": 1}), "estado_invalido", "pago: su complemento se está timbrando")];
     refuses(&company, "payment.cancel", &table).await;
     assert_eq!(debt(&ana, 2).await[0], "760.00", "nothing changed");
-    company
-        .world
-        .sql::<i64>(
-            "WITH t AS (DELETE FROM timbrados), p AS (UPDATE cxc_pagos SET complemento = 'timbrado', uuid = repeat('a', 36))
-             UPDATE facturas SET estatus = 'vigente', uuid = repeat('a', 36) RETURNING clave",
-        )
-        .await;
+    company.world.sql::<i64>("UPDATE timbrados SET arrendado = NULL RETURNING factura").await;
+    did(company.act("invoice.stamped", &json!({"factura": 1})).await);
     did(company.act("payment.cancel", &json!({"pago": 1})).await);
     let registry = ana.get("/facturas?clave=1").await.ok(200)["datos"][0].clone();
     assert_eq!(
