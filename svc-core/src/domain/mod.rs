@@ -2,6 +2,7 @@
 
 pub mod accounting;
 pub mod clock;
+pub mod currency;
 pub mod customer;
 pub mod event;
 pub mod interaction;

@@ -3,5 +3,6 @@
 //! sale is the same sale whoever makes it.
 
 pub(crate) mod lines;
+pub(crate) mod products;
 pub(crate) mod sale;
 pub(crate) mod stock;

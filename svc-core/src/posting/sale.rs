@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::{lines, stock};
 use crate::domain::clock::mexico_date;
+use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
@@ -17,9 +18,6 @@ use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewSale, NewSaleLine};
 
 pub use super::lines::LineBody;
-
-/// The currency of a sale that names none.
-const PESO: &str = "MXN";
 
 /// Most lines of a document.
 pub const MOST_LINES: usize = 500;
@@ -66,16 +64,7 @@ impl<K> SaleBody<K> {
     /// What can be judged without the company's data (400); gives the exchange rate.
     fn judge(&self) -> Result<Rate, Error> {
         lines::judge(&self.renglones)?;
-        let foreign = self.moneda() != PESO;
-        match self.tipo_cambio {
-            None if foreign => {
-                Err(Error::field(Code::DatoRequerido, "tipo_cambio", "hace falta si la moneda no es MXN"))
-            }
-            Some(rate) if !foreign && rate != Rate::ONE => {
-                Err(Error::field(Code::DatoInvalido, "tipo_cambio", "en MXN es 1"))
-            }
-            rate => Ok(rate.unwrap_or(Rate::ONE)),
-        }
+        currency::exchange_rate(self.moneda(), self.tipo_cambio)
     }
 
     /// The keys of the SAT's catalogues (422).
