@@ -28,6 +28,7 @@ mod page;
 mod payable;
 mod product;
 mod purchase;
+mod quota;
 mod reader;
 mod receivable;
 mod sale;

@@ -7,7 +7,9 @@ pub mod actions;
 mod companies;
 pub mod import;
 mod keys;
+mod opportunities;
 mod products;
+mod quota;
 mod users;
 
 use std::fmt;
@@ -17,7 +19,9 @@ use std::sync::Arc;
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
 pub use products::{DeleteProduct, ProductNamed};
+pub use quota::{QuotaUsed, UseQuota};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};

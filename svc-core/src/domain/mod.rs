@@ -9,6 +9,7 @@ pub mod interaction;
 pub mod invoice;
 pub mod line;
 pub mod money;
+pub mod opportunity;
 pub mod product;
 pub mod quantity;
 pub mod rfc;

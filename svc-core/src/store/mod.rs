@@ -19,6 +19,7 @@ mod outbox;
 mod payable;
 mod product;
 mod purchase;
+mod quota;
 mod receivable;
 mod sale;
 mod staff;
@@ -40,11 +41,12 @@ pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{InvoiceTx, NewInvoice};
-pub use opportunity::OpportunityTx;
+pub use opportunity::{NewOpportunity, OpportunityTx};
 pub use outbox::{NewEvent, OutboxTx};
 pub use payable::PayableTx;
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
+pub use quota::QuotaTx;
 pub use receivable::ReceivableTx;
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
@@ -190,6 +192,7 @@ pub trait Tx:
     + PayableTx
     + ProductTx
     + PurchaseTx
+    + QuotaTx
     + ReceivableTx
     + SaleTx
     + StaffTx

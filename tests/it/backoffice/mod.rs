@@ -1,7 +1,9 @@
 //! Back-office actions by name; one file an area.
 
 mod naming;
+mod opportunities;
 mod products;
+mod quota;
 
 use serde_json::Value;
 use svc_tests::{Company, World};

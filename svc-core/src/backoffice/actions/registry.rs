@@ -3,7 +3,7 @@ use super::erased::action;
 use super::operation::{on_record, operation};
 use crate::api::clientes::{CreateCustomer, EditCustomer};
 use crate::api::productos::{CreateProduct, EditProduct};
-use crate::backoffice::products::DeleteProduct;
+use crate::backoffice::{CreateOpportunity, DeleteProduct, MoveOpportunity, UseQuota};
 
 /// Every action that has a name.
 pub static ACTIONS: &[Entry] = &[
@@ -12,4 +12,7 @@ pub static ACTIONS: &[Entry] = &[
     operation::<CreateProduct>("product.create", &["producto.creado"]),
     on_record::<EditProduct>("product.edit", &["producto.actualizado"]),
     action::<DeleteProduct>(),
+    action::<CreateOpportunity>(),
+    action::<MoveOpportunity>(),
+    action::<UseQuota>(),
 ];

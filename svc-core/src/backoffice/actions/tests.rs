@@ -10,6 +10,12 @@ fn samples() -> Vec<(&'static str, Value)> {
         ("product.create", json!({"sku": "A", "descripcion": "Clavo", "unidad": 1, "costo": "5.00", "tipo": "A"})),
         ("product.edit", json!({"clave": 1, "costo": 5.5, "tipo": null, "unidad": 2})),
         ("product.delete", json!({"clave": 1})),
+        (
+            "opportunity.create",
+            json!({"nombre": "Bodega", "etapa": 1, "monto": "1500.00", "cierre": "2026-12-31", "probabilidad": 40}),
+        ),
+        ("opportunity.move", json!({"oportunidad": 1, "etapa": 4, "motivo_perdida": 2})),
+        ("quota.use", json!({"operaciones": 250})),
     ]
 }
 
