@@ -10,6 +10,7 @@ mod keys;
 mod opportunities;
 mod products;
 mod quota;
+mod stock;
 mod users;
 
 use std::fmt;
@@ -22,6 +23,7 @@ pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
 pub use products::{DeleteProduct, ProductNamed};
 pub use quota::{QuotaUsed, UseQuota};
+pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};

@@ -4,6 +4,7 @@ mod naming;
 mod opportunities;
 mod products;
 mod quota;
+mod stock;
 
 use serde_json::Value;
 use svc_tests::{Company, World};

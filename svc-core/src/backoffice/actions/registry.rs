@@ -3,7 +3,7 @@ use super::erased::action;
 use super::operation::{on_record, operation};
 use crate::api::clientes::{CreateCustomer, EditCustomer};
 use crate::api::productos::{CreateProduct, EditProduct};
-use crate::backoffice::{CreateOpportunity, DeleteProduct, MoveOpportunity, UseQuota};
+use crate::backoffice::{CreateOpportunity, DeleteProduct, MoveOpportunity, MoveStock, ReserveStock, UseQuota};
 
 /// Every action that has a name.
 pub static ACTIONS: &[Entry] = &[
@@ -12,6 +12,8 @@ pub static ACTIONS: &[Entry] = &[
     operation::<CreateProduct>("product.create", &["producto.creado"]),
     on_record::<EditProduct>("product.edit", &["producto.actualizado"]),
     action::<DeleteProduct>(),
+    action::<MoveStock>(),
+    action::<ReserveStock>(),
     action::<CreateOpportunity>(),
     action::<MoveOpportunity>(),
     action::<UseQuota>(),

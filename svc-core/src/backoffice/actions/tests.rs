@@ -11,6 +11,11 @@ fn samples() -> Vec<(&'static str, Value)> {
         ("product.edit", json!({"clave": 1, "costo": 5.5, "tipo": null, "unidad": 2})),
         ("product.delete", json!({"clave": 1})),
         (
+            "stock.move",
+            json!({"sku": "A", "almacen": "001", "tipo": "traspaso_salida", "cantidad": 2.5, "almacen_destino": "002"}),
+        ),
+        ("stock.reserve", json!({"producto": 1, "almacen": "001", "cantidad": -3})),
+        (
             "opportunity.create",
             json!({"nombre": "Bodega", "etapa": 1, "monto": "1500.00", "cierre": "2026-12-31", "probabilidad": 40}),
         ),
