@@ -216,6 +216,8 @@ codes! {
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     /// The back office named something the company does not have (never on the wire of the API).
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
+    /// The back office brought a certificate or key that cannot be taken (never on the wire of the API).
+    CertificadoRechazado = 422 "certificado_rechazado" "el certificado no se puede usar",
     /// The store cannot be reached, or transactions kept colliding.
     NoDisponible = 503 "no_disponible" "el servicio no está disponible por el momento; reintente",
     /// A failure of ours.

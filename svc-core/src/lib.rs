@@ -17,6 +17,7 @@
 //! - [`store`] is what is asked of a database; the crate `svc-store-postgres` answers it.
 //! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
 //! - [`domain`] holds the rules, without I/O.
+//! - [`secrets`] is how secrets are kept at rest.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +31,7 @@ pub mod operation;
 mod pipeline;
 mod posting;
 mod schema;
+pub mod secrets;
 mod service;
 pub mod store;
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::operation::registry::{OPERATIONS, RouteError, Router};
 use crate::operation::uuid_v7;
 use crate::pipeline::{self, Body, KeyCache};
+use crate::secrets::{Sealer, SecretsKey};
 use crate::store::{LimitMode, Store};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -40,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
+    pub(crate) sealer: Sealer,
     pub(crate) router: Router,
     pub(crate) keys: KeyCache,
     pub(crate) base_url: String,
@@ -56,6 +58,7 @@ impl Api {
             base_url: base_url.into(),
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
+            sealer: Sealer::default(),
             limits: LimitMode::Enforced,
             max_body: DEFAULT_MAX_BODY,
         }
@@ -117,6 +120,7 @@ pub struct ApiBuilder {
     base_url: String,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+    sealer: Sealer,
     limits: LimitMode,
     max_body: usize,
 }
@@ -147,6 +151,14 @@ impl ApiBuilder {
         self
     }
 
+    /// With a key that seals secrets before they are stored; without one they are stored as they are. It must be the one
+    /// of every other [`Api`] and [`crate::backoffice::Office`] on the same store.
+    #[must_use]
+    pub fn secrets(mut self, key: impl Into<Option<SecretsKey>>) -> Self {
+        self.sealer = Sealer::new(key);
+        self
+    }
+
     /// With limits enforced (the default) or only announced; a company may have its own mode.
     #[must_use]
     pub fn limits(mut self, limits: LimitMode) -> Self {
@@ -169,6 +181,7 @@ impl ApiBuilder {
             store: self.store,
             clock: self.clock,
             random: self.random,
+            sealer: self.sealer,
             router: Router::new(OPERATIONS)?,
             keys: KeyCache::new(),
             base_url,

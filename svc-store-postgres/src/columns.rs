@@ -31,3 +31,17 @@ pub(crate) fn instant(row: &PgRow, at: usize) -> Result<Timestamp, sqlx::Error> 
 pub(crate) fn instant_or_null(row: &PgRow, at: usize) -> Result<Option<Timestamp>, sqlx::Error> {
     row.try_get::<Option<DateTime<Utc>>, _>(at).map(|at| at.map(Timestamp::new))
 }
+
+/// A word of a closed set. The column's constraint names the same set, so another word is a fault of the database.
+pub(crate) fn word<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>) -> Result<W, sqlx::Error> {
+    word_or_null(row, at, of)?.ok_or_else(|| unexpected(at))
+}
+
+pub(crate) fn word_or_null<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>) -> Result<Option<W>, sqlx::Error> {
+    let text: Option<&str> = row.try_get(at)?;
+    text.map(|text| of(text).ok_or_else(|| unexpected(at))).transpose()
+}
+
+fn unexpected(at: usize) -> sqlx::Error {
+    sqlx::Error::ColumnDecode { index: at.to_string(), source: "a word outside its closed set".into() }
+}

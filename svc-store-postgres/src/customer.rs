@@ -106,16 +106,15 @@ impl CustomerTx for PostgresTx {
     }
 
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let row = sqlx::query(
-            "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
-             FROM clientes WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
-        row.as_ref().map(buyer).transpose().map_err(store_error)
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+             FROM clientes WHERE empresa = $1 AND clave = $2";
+        self.read_buyer(statement, clave).await
+    }
+
+    async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+             FROM clientes WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE";
+        self.read_buyer(statement, clave).await
     }
 
     async fn update_customer(
@@ -169,6 +168,18 @@ impl CustomerTx for PostgresTx {
              correo_comparable, telefono_comparable, movil_comparable) FROM STDIN",
         )
         .await
+    }
+}
+
+impl PostgresTx {
+    async fn read_buyer(&mut self, statement: &'static str, clave: i64) -> Result<Option<Buyer>, StoreError> {
+        let row = sqlx::query(statement)
+            .bind(self.empresa)
+            .bind(clave)
+            .fetch_optional(self.connection())
+            .await
+            .map_err(store_error)?;
+        row.as_ref().map(buyer).transpose().map_err(store_error)
     }
 }
 

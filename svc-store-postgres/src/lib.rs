@@ -9,6 +9,7 @@
 mod accounting;
 mod bank;
 mod catalogue;
+mod certificate;
 mod columns;
 mod company;
 mod copy;
@@ -18,6 +19,7 @@ mod idempotency;
 mod import;
 mod interaction;
 mod invoice;
+mod invoicing;
 #[cfg(feature = "local")]
 #[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
 pub mod local;
@@ -26,6 +28,7 @@ mod opportunity;
 mod outbox;
 mod page;
 mod payable;
+mod payment;
 mod product;
 mod purchase;
 mod quota;

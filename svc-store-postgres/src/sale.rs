@@ -7,11 +7,12 @@ use sqlx::postgres::PgRow;
 use svc_core::api::ventas::{Sale, SaleFilter, Sales};
 use svc_core::api::ventas_renglones::{SaleLine, SaleLineFilter, SaleLines};
 use svc_core::backoffice::import::{SaleLineRecord, SaleRecord};
+use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, NewSale, NewSaleLine, SaleTx, StoreError};
+use svc_core::store::{ListReader, NewSale, NewSaleLine, OrderLine, SaleTx, StoreError};
 
 use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate};
 use crate::copy::Copy;
@@ -195,6 +196,78 @@ impl SaleTx for PostgresTx {
         Ok(clave)
     }
 
+    async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT renglon, cantidad, cantidad_surtida, total FROM ventas_renglones
+             WHERE empresa = $1 AND venta = $2 ORDER BY renglon",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(order_line).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn set_fulfilment(
+        &mut self,
+        clave: i64,
+        lines: &[OrderLine],
+        fulfilment: Fulfilment,
+        monto_surtido: Money,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE ventas_renglones r SET cantidad_surtida = l.surtida
+             FROM unnest($3::bigint[], $4::numeric[]) AS l (renglon, surtida)
+             WHERE r.empresa = $1 AND r.venta = $2 AND r.renglon = l.renglon",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(lines.iter().map(|line| line.renglon).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| line.cantidad_surtida.get()).collect::<Vec<_>>())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        sqlx::query(
+            "UPDATE ventas SET surtido_estatus = $3, monto_surtido = $4, modificado = $5 WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(fulfilment.word())
+        .bind(monto_surtido.get())
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE ventas SET cancelada = true, fecha_cancelacion = $3, saldo = 0, facturando = NULL, modificado = $3
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError> {
+        sqlx::query("UPDATE ventas SET factura = $3 WHERE empresa = $1 AND clave = $2")
+            .bind(self.empresa)
+            .bind(clave)
+            .bind(factura)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(())
+    }
+
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError> {
         let warehouses = self.warehouses(rows.iter().filter_map(|row| row.almacen.as_deref())).await?;
         let claves = self.claves("ventas", rows.iter().map(|row| row.clave)).await?;
@@ -263,6 +336,11 @@ impl SaleTx for PostgresTx {
         )
         .await
     }
+}
+
+fn order_line(row: &PgRow) -> Result<OrderLine, sqlx::Error> {
+    let (cantidad, cantidad_surtida) = (quantity(row, 1)?, quantity(row, 2)?);
+    Ok(OrderLine { renglon: row.try_get(0)?, cantidad, cantidad_surtida, total: money(row, 3)? })
 }
 
 /// The counter of the folios of documents of a type and series.

@@ -4,10 +4,12 @@
 //! its [`Cx`], and commits. An [`Action`] is its own input; [`actions`] is the table of those that have a name.
 
 pub mod actions;
+mod certificates;
 mod companies;
 pub mod import;
 mod keys;
 mod opportunities;
+mod payments;
 mod products;
 mod quota;
 mod stock;
@@ -18,9 +20,13 @@ use std::future::Future;
 use std::sync::Arc;
 
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
+pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
+pub use payments::{
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
+};
 pub use products::{DeleteProduct, ProductNamed};
 pub use quota::{QuotaUsed, UseQuota};
 pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
@@ -30,6 +36,7 @@ use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
+use crate::secrets::{Sealer, SecretsKey};
 use crate::store::{CompanyId, Store, Tx, Work, transact};
 
 /// Does back-office actions on a store.
@@ -38,6 +45,7 @@ pub struct Office {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+    sealer: Sealer,
     base_url: String,
 }
 
@@ -54,13 +62,26 @@ impl Office {
     /// An office over `store`; links in notices begin with `base_url`.
     pub fn new(store: Arc<dyn Store>, base_url: impl Into<String>) -> Self {
         let base_url = base_url.into().trim_end_matches('/').to_owned();
-        Self { store, clock: Arc::new(SystemClock), random: Arc::new(SystemRandom), base_url }
+        Self {
+            store,
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            sealer: Sealer::default(),
+            base_url,
+        }
     }
 
     /// With another clock than the machine's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// With a key that seals secrets before they are stored; see [`crate::ApiBuilder::secrets`].
+    #[must_use]
+    pub fn secrets(mut self, key: impl Into<Option<SecretsKey>>) -> Self {
+        self.sealer = Sealer::new(key);
         self
     }
 
@@ -93,6 +114,7 @@ impl<A: Action> Work for Perform<'_, A> {
             company: &company,
             actor: &Actor::BackOffice,
             random: self.office.random.as_ref(),
+            sealer: &self.office.sealer,
             base_url: &self.office.base_url,
         };
         self.action.run(&mut cx).await

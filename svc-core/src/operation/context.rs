@@ -1,11 +1,13 @@
 use std::fmt;
 
 use uuid::Uuid;
+use zeroize::Zeroizing;
 
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::event::Event;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
+use crate::secrets::{Place, Sealer};
 use crate::store::{Company, NewEvent, Tx};
 
 /// Who acts.
@@ -34,6 +36,8 @@ pub struct Cx<'a> {
     pub actor: &'a Actor,
     /// Unpredictable bytes.
     pub random: &'a dyn Random,
+    /// What secrets are sealed with before they are stored.
+    pub sealer: &'a Sealer,
     /// The API's public address, without a trailing slash: links in notices begin with it.
     pub base_url: &'a str,
 }
@@ -47,6 +51,18 @@ impl Cx<'_> {
         let (recurso, clave) = event.recurso();
         let row = NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo: &cuerpo, creado: self.now };
         Ok(self.tx.append_event(&row).await?)
+    }
+
+    /// The sealed form of a secret that belongs to the company's `record`; `column` is where it will be stored.
+    pub fn seal(&self, column: &'static str, record: &str, secret: &[u8]) -> Result<Vec<u8>, Error> {
+        let place = Place { company: self.company.id, column, record };
+        self.sealer.seal(place, secret, self.random).map_err(Error::internal)
+    }
+
+    /// The secret in what [`Cx::seal`] gave for the same `column` and `record`.
+    pub fn open(&self, column: &'static str, record: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let place = Place { company: self.company.id, column, record };
+        self.sealer.open(place, sealed).map_err(Error::internal)
     }
 }
 

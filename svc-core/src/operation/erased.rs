@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::page::{self, Cursors, Regime};
-use super::{Cx, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters, query};
+use super::{Cx, Head, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters, query};
 use crate::error::Error;
 use crate::json::Json;
 use crate::store::{ListReader, Reader};
@@ -49,7 +49,14 @@ pub(crate) trait AnyList: Send + Sync {
 
 #[async_trait]
 pub(crate) trait AnyWrite: Send + Sync {
-    async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Bytes, Error>;
+    async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Answer, Error>;
+}
+
+/// What a write answers.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) head: Head,
+    pub(crate) body: Bytes,
 }
 
 /// Stands for the operation `O` where a value is needed.
@@ -118,9 +125,10 @@ where
 
 #[async_trait]
 impl<O: Operation> AnyWrite for Of<O> {
-    async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Bytes, Error> {
+    async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Answer, Error> {
         let path = O::Path::read(path)?;
         let input = body.read()?;
-        success(O::run(cx, path, input).await?)
+        let output = O::run(cx, path, input).await?;
+        Ok(Answer { head: O::head(&output, cx.base_url), body: success(output)? })
     }
 }

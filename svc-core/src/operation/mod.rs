@@ -28,7 +28,7 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use context::uuid_v7;
 pub use context::{Actor, Cx};
-pub(crate) use erased::{AnyWrite, Handler, Keyed as KeyedHandler};
+pub(crate) use erased::{Answer, AnyWrite, Handler, Keyed as KeyedHandler};
 pub use filters::Filter;
 pub use page::{Keyed, Pages};
 pub use query::Query;
@@ -75,6 +75,42 @@ pub enum Idempotency {
     Optional,
 }
 
+/// What the same request with the same Idempotency-Key gets once it was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetition {
+    /// The first answer, byte for byte.
+    Replayed,
+    /// What the operation says now: it finds its work done, and tells what has become of it.
+    Answered,
+}
+
+/// Whether a write comes with a body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyNeed {
+    /// It does.
+    Required,
+    /// An empty one is taken as `{}`.
+    Optional,
+}
+
+/// How a success is sent, beyond its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// Its status.
+    pub status: StatusCode,
+    /// Where to look for what was made.
+    pub location: Option<String>,
+    /// When to look again, in seconds.
+    pub retry_after: Option<u32>,
+}
+
+impl Head {
+    /// That status alone.
+    pub const fn of(status: StatusCode) -> Self {
+        Self { status, location: None, retry_after: None }
+    }
+}
+
 /// What an operation says about itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Spec {
@@ -90,6 +126,10 @@ pub struct Spec {
     pub status: StatusCode,
     /// Whether it takes an Idempotency-Key (writes only).
     pub idempotency: Idempotency,
+    /// What a repetition of it gets (writes only).
+    pub repetition: Repetition,
+    /// Whether it comes with a body (writes only).
+    pub body: BodyNeed,
     /// The errors of its own, beyond those that any operation of its kind can answer.
     pub errors: &'static [Code],
 }
@@ -104,6 +144,8 @@ impl Spec {
             summary: "",
             status: StatusCode::OK,
             idempotency: Idempotency::Optional,
+            repetition: Repetition::Replayed,
+            body: BodyNeed::Required,
             errors: &[],
         }
     }
@@ -143,6 +185,27 @@ impl Spec {
         self
     }
 
+    /// With another status of its success.
+    #[must_use]
+    pub const fn status(mut self, status: StatusCode) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Answering a repetition anew.
+    #[must_use]
+    pub const fn answers_repetitions(mut self) -> Self {
+        self.repetition = Repetition::Answered;
+        self
+    }
+
+    /// With a body that may be empty.
+    #[must_use]
+    pub const fn optional_body(mut self) -> Self {
+        self.body = BodyNeed::Optional;
+        self
+    }
+
     /// With an Idempotency-Key that may be left out.
     #[must_use]
     pub const fn optional_idempotency(mut self) -> Self {
@@ -168,6 +231,12 @@ pub trait Operation: Send + Sync + 'static {
         path: Self::Path,
         input: Self::Input,
     ) -> impl Future<Output = Result<Self::Output, Error>> + Send;
+
+    /// How its answer is sent; links begin with `base_url`. Most operations have nothing to add to their status.
+    fn head(output: &Self::Output, base_url: &str) -> Head {
+        let _ = (output, base_url);
+        Head::of(Self::SPEC.status)
+    }
 }
 
 /// A page-by-page read. What reads it is [`crate::store::ListReader`].

@@ -72,9 +72,11 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::cuentas_bancarias::BankAccounts>()),
     Endpoint::of(list::<api::ventas::Sales>()),
     Endpoint::of(write::<api::ventas::CreateSale>()),
+    Endpoint::of(write::<api::ventas::InvoiceSale>()),
     Endpoint::of(list::<api::ventas_renglones::SaleLines>()),
     Endpoint::of(list::<api::facturas::Invoices>()),
     Endpoint::of(list::<api::cxc::Receivables>()),
+    Endpoint::of(write::<api::cxc::ApplyPayment>()),
     Endpoint::of(list::<api::cxc_pagos::Payments>()),
 ];
 

@@ -7,6 +7,7 @@ use http_body_util::combinators::UnsyncBoxBody;
 
 use crate::error::{Code, Error};
 use crate::json::Json;
+use crate::operation::BodyNeed;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -25,15 +26,26 @@ where
         .boxed_unsync()
 }
 
-/// The body as JSON.
-pub(super) fn json(body: &[u8]) -> Result<Json, Error> {
+/// The body as JSON. Where it may be left out, an empty one says nothing: `{}`.
+pub(super) fn json(body: &[u8], need: BodyNeed) -> Result<Json, Error> {
+    if body.is_empty() && need == BodyNeed::Optional {
+        return Ok(Json::Object(Vec::new()));
+    }
     Json::parse_object(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
 }
 
-/// Reads the body: its type is judged first, then its announced length, then its length as it comes.
-pub(super) async fn receive(head: &http::request::Parts, body: &mut Body, most: usize) -> Result<Bytes, Error> {
+/// Reads the body: its type is judged first, then its announced length, then its length as it comes. Nothing has no type.
+pub(super) async fn receive(
+    head: &http::request::Parts,
+    body: &mut Body,
+    most: usize,
+    need: BodyNeed,
+) -> Result<Bytes, Error> {
     if !is_json(&head.headers) {
-        return Err(Code::TipoNoSoportado.into());
+        return match need {
+            BodyNeed::Optional if is_empty(body).await => Ok(Bytes::new()),
+            _ => Err(Code::TipoNoSoportado.into()),
+        };
     }
     let announced = head.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
     if announced.is_some_and(|length| length > most as u64) {
@@ -50,6 +62,16 @@ pub(super) async fn receive(head: &http::request::Parts, body: &mut Body, most: 
         }
     }
     Ok(received.freeze())
+}
+
+/// Whether the body ends without a byte. What there is of it is read no further than that takes.
+async fn is_empty(body: &mut Body) -> bool {
+    while let Some(frame) = body.frame().await {
+        if !frame.is_ok_and(|frame| frame.data_ref().is_none_or(Bytes::is_empty)) {
+            return false;
+        }
+    }
+    true
 }
 
 fn excess(most: usize) -> Error {

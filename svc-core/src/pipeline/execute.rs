@@ -6,7 +6,7 @@ use super::idempotency::{Key, REMEMBERED};
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::operation::{Actor, AnyWrite, Cx, Spec};
+use crate::operation::{Actor, AnyWrite, Cx, Repetition, Spec};
 use crate::service::Inner;
 use crate::store::{Claim, StoreError, Tx, Work, transact};
 
@@ -45,10 +45,13 @@ impl Work for Write<'_> {
             let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, now, now - REMEMBERED).await;
             match claim.map_err(in_progress)? {
                 Claim::New => {}
-                Claim::Done { fingerprint, body } if fingerprint == key.fingerprint => {
-                    return Ok(Reply::replayed(body));
+                Claim::Done { fingerprint, .. } if fingerprint != key.fingerprint => {
+                    return Err(Code::IdempotenciaConflicto.into());
                 }
-                Claim::Done { .. } => return Err(Code::IdempotenciaConflicto.into()),
+                Claim::Done { body, .. } => match self.spec.repetition {
+                    Repetition::Replayed => return Ok(Reply::replayed(body)),
+                    Repetition::Answered => {}
+                },
             }
         }
         refuse_query(self.query)?;
@@ -58,13 +61,14 @@ impl Work for Write<'_> {
             company: self.caller.company(),
             actor: &self.caller.actor,
             random: self.api.random.as_ref(),
+            sealer: &self.api.sealer,
             base_url: &self.api.base_url,
         };
-        let body = self.operation.run(&mut cx, self.parameters, self.body).await?;
+        let answer = self.operation.run(&mut cx, self.parameters, self.body).await?;
         if let Some(key) = &self.key {
-            tx.remember(self.suffix(), &key.name, &body).await?;
+            tx.remember(self.suffix(), &key.name, &answer.body).await?;
         }
-        Ok(Reply::new(self.spec.status, body))
+        Ok(Reply::answered(answer))
     }
 }
 

@@ -69,9 +69,9 @@ async fn serve(
             Ok(Reply::new(StatusCode::OK, list.page(reader.as_ref(), query, &cursors, regime, api.clock.now()).await?))
         }
         KeyedHandler::Write(operation) => {
-            let body = decode::receive(head, body, api.max_body).await?;
+            let body = decode::receive(head, body, api.max_body, spec.body).await?;
             let name = idempotency::name(&head.headers, spec.idempotency)?;
-            let body = &decode::json(&body)?;
+            let body = &decode::json(&body, spec.body)?;
             let key = name
                 .map(|name| idempotency::Key { name, fingerprint: idempotency::fingerprint(spec, &route.path, body) });
             let write = execute::Write {

@@ -7,6 +7,7 @@ use http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
 use crate::error::{Code, Error};
+use crate::operation::{Answer, Head};
 
 const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
 const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
@@ -15,19 +16,24 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// A success.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    status: StatusCode,
+    head: Head,
     body: Bytes,
     replayed: bool,
 }
 
 impl Reply {
     pub(super) fn new(status: StatusCode, body: Bytes) -> Self {
-        Self { status, body, replayed: false }
+        Self { head: Head::of(status), body, replayed: false }
+    }
+
+    /// What a write answers.
+    pub(super) fn answered(answer: Answer) -> Self {
+        Self { head: answer.head, body: answer.body, replayed: false }
     }
 
     /// A stored answer, byte for byte.
     pub(super) fn replayed(body: Bytes) -> Self {
-        Self { status: StatusCode::OK, body, replayed: true }
+        Self { head: Head::of(StatusCode::OK), body, replayed: true }
     }
 }
 
@@ -49,7 +55,13 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, notices: &
     let mut response = match outcome {
         Ok(reply) => {
             let mut response = Response::new(reply.body);
-            *response.status_mut() = reply.status;
+            *response.status_mut() = reply.head.status;
+            if let Some(location) = &reply.head.location {
+                insert(response.headers_mut(), header::LOCATION, location);
+            }
+            if let Some(seconds) = reply.head.retry_after {
+                response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+            }
             if reply.replayed {
                 response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
             }

@@ -2,6 +2,8 @@
 //! accounting entries, events. The API's operations and the back office's actions both post through here, so that a
 //! sale is the same sale whoever makes it.
 
+pub(crate) mod books;
+pub(crate) mod invoice;
 pub(crate) mod lines;
 pub(crate) mod products;
 pub(crate) mod sale;

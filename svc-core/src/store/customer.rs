@@ -55,6 +55,9 @@ pub trait CustomerTx {
     /// A customer to sell to.
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
 
+    /// The same, locked against other changes until the end: of two sales on credit the second sees what the first owes.
+    async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
+
     /// Writes a customer's changed data. An RFC that another customer has is [`super::Conflict::Rfc`].
     async fn update_customer(
         &mut self,

@@ -8,15 +8,18 @@
 mod accounting;
 mod bank;
 mod catalogue;
+mod certificate;
 mod company;
 mod customer;
 mod idempotency;
 mod import;
 mod interaction;
 mod invoice;
+mod invoicing;
 mod opportunity;
 mod outbox;
 mod payable;
+mod payment;
 mod product;
 mod purchase;
 mod quota;
@@ -33,8 +36,9 @@ use chrono::{DateTime, Utc};
 use crate::operation::{List, Query};
 
 pub use accounting::AccountingTx;
-pub use bank::BankTx;
+pub use bank::{BankTx, DepositOrigin, Receipt};
 pub use catalogue::CatalogueTx;
+pub use certificate::CertificateTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
@@ -42,15 +46,21 @@ pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{InvoiceTx, NewInvoice};
 pub use opportunity::{NewOpportunity, OpportunityTx};
+pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
+pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
+pub use opportunity::OpportunityTx;
 pub use outbox::{NewEvent, OutboxTx};
 pub use payable::PayableTx;
+pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
 pub use quota::QuotaTx;
 pub use receivable::ReceivableTx;
 pub use sale::{NewSale, NewSaleLine, SaleTx};
+pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
+pub use sale::{NewSale, NewSaleLine, OrderLine, SaleTx};
 pub use staff::StaffTx;
-pub use stock::{ActiveWarehouse, MovementContext, NewMovement, StockTx};
+pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 
@@ -181,15 +191,18 @@ pub trait Tx:
     AccountingTx
     + BankTx
     + CatalogueTx
+    + CertificateTx
     + CompanyTx
     + CustomerTx
     + IdempotencyTx
     + ImportTx
     + InteractionTx
     + InvoiceTx
+    + InvoicingTx
     + OpportunityTx
     + OutboxTx
     + PayableTx
+    + PaymentTx
     + ProductTx
     + PurchaseTx
     + QuotaTx

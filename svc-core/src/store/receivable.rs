@@ -1,14 +1,77 @@
 //! Receivables, payments and bank accounts.
 
 use async_trait::async_trait;
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::backoffice::import::{PaymentRecord, ReceivableRecord};
+use crate::domain::money::Money;
+use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
+use crate::domain::words::{PaymentMethod, SaleKind};
+
+/// A receivable to be stored; nothing of it is paid.
+#[derive(Debug)]
+pub struct NewReceivable<'a> {
+    /// The document's series and number.
+    pub folio: &'a str,
+    /// Who owes it.
+    pub cliente: Option<i64>,
+    /// The sale it is of.
+    pub venta: i64,
+    /// What that sale is.
+    pub tipo_venta: SaleKind,
+    /// Its invoice.
+    pub factura: Option<i64>,
+    /// PUE or PPD.
+    pub metodo_pago_sat: Option<PaymentMethod>,
+    /// Since when it is owed.
+    pub fecha: NaiveDate,
+    /// When it is due.
+    pub vencimiento: NaiveDate,
+    /// Currency.
+    pub moneda: &'a str,
+    /// Pesos for one unit of the currency.
+    pub tipo_cambio: Rate,
+    /// How much.
+    pub total: Money,
+    /// Branch.
+    pub sucursal: i64,
+    /// Now.
+    pub modificado: Timestamp,
+}
+
+/// What a customer owes.
+#[derive(Debug, Clone, Copy)]
+pub struct Standing {
+    /// In all, in pesos.
+    pub adeudo: Decimal,
+    /// Whether some of it is overdue.
+    pub vencido: bool,
+}
+
+/// What became of a sale's receivables that were to be cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReceivablesLeft {
+    /// None is left.
+    None,
+    /// One has payments: none was cancelled.
+    Paid,
+}
 
 /// Receivables, payments and bank accounts inside a transaction.
 #[async_trait]
 pub trait ReceivableTx {
+    /// Writes a receivable and gives its clave.
+    async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError>;
+
+    /// Cancels the receivables of a sale, unless one has payments.
+    async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<ReceivablesLeft, StoreError>;
+
+    /// What a customer owes; overdue is what was due before `today`.
+    async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError>;
+
     /// Writes imported receivables; customer and type of sale are the sale's when the record leaves them out.
     async fn import_receivables(&mut self, rows: &[ReceivableRecord], now: Timestamp) -> Result<(), StoreError>;
 

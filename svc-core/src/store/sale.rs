@@ -10,7 +10,7 @@ use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{Amounts, SaleProduct};
 use crate::domain::time::Timestamp;
-use crate::domain::words::{PaymentTerm, SaleKind, SaleOrigin};
+use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 
 /// A sales document to be stored.
 #[derive(Debug)]
@@ -76,6 +76,19 @@ pub struct NewSaleLine {
     pub amounts: Amounts,
 }
 
+/// A line of an order, as far as fulfilling it asks.
+#[derive(Debug, Clone)]
+pub struct OrderLine {
+    /// Its number.
+    pub renglon: i64,
+    /// How many were ordered.
+    pub cantidad: Quantity,
+    /// How many were handed over.
+    pub cantidad_surtida: Quantity,
+    /// What the line comes to.
+    pub total: Money,
+}
+
 /// Sales documents and their lines inside a transaction.
 #[async_trait]
 pub trait SaleTx {
@@ -84,6 +97,25 @@ pub trait SaleTx {
 
     /// Writes a document with its lines and gives its clave.
     async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError>;
+
+    /// The lines of an order.
+    async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError>;
+
+    /// Writes how much of each line, and of the whole, was handed over.
+    async fn set_fulfilment(
+        &mut self,
+        clave: i64,
+        lines: &[OrderLine],
+        fulfilment: Fulfilment,
+        monto_surtido: Money,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// Writes that a document is cancelled: nothing of it is owed any more.
+    async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
+
+    /// Writes the registry's record of a sale that the application invoiced.
+    async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError>;
 
     /// Writes imported sales documents; folios go on after theirs.
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError>;

@@ -1,12 +1,14 @@
 //! Sales documents: `/ventas`.
 
 mod create;
+mod invoice;
 mod list;
 
 use chrono::NaiveDate;
 use serde::Serialize;
 
 pub use create::{CreateSale, SaleCreated};
+pub use invoice::{InvoiceBody, InvoiceRequested, InvoiceSale};
 pub use list::{SaleFilter, Sales};
 
 use crate::domain::money::Money;

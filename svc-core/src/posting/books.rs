@@ -1,0 +1,116 @@
+//! What every sale that is owed writes: the goods that leave, the receivable, the accounting entry.
+
+use chrono::NaiveDate;
+
+use super::stock;
+use crate::domain::accounting::{Account, SaleAmounts, sale_entry};
+use crate::domain::clock::mexico_date;
+use crate::domain::money::Money;
+use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::sale::Amounts;
+use crate::domain::stock::{Movement, StockChange, cost_of};
+use crate::domain::words::{MovementKind, PaymentMethod, SaleKind};
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+use crate::store::{ActiveWarehouse, GoodsGone, MovementContext, NewReceivable, ReceivablesLeft, SaleGoods};
+
+/// A sale that becomes owed.
+#[derive(Debug)]
+pub(crate) struct Owed<'a> {
+    pub(crate) venta: i64,
+    pub(crate) tipo: SaleKind,
+    pub(crate) factura: Option<i64>,
+    /// Series and number, as people write them.
+    pub(crate) folio: &'a str,
+    pub(crate) cliente: Option<i64>,
+    pub(crate) sucursal: i64,
+    pub(crate) moneda: &'a str,
+    pub(crate) tipo_cambio: Rate,
+    pub(crate) metodo_pago_sat: Option<PaymentMethod>,
+    pub(crate) fecha: NaiveDate,
+    pub(crate) vencimiento: NaiveDate,
+    pub(crate) amounts: Amounts,
+}
+
+/// Takes the goods out of the warehouse, and what an order had reserved of them; gives what they cost.
+pub(crate) async fn goods_leave(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    goods: &[SaleGoods],
+    reserved: bool,
+    venta: i64,
+    folio: &str,
+) -> Result<Money, Error> {
+    let leave = |line: &SaleGoods| StockChange {
+        producto: line.producto,
+        sku: line.sku.clone(),
+        movement: Some(Movement { tipo: MovementKind::Venta, cantidad: line.cantidad, costo_unitario: line.costo }),
+        apartado: if reserved { Quantity::new(-line.cantidad.get()) } else { Quantity::default() },
+    };
+    let changes: Vec<StockChange> = goods.iter().map(leave).collect();
+    let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
+    stock::post(cx, almacen, &changes, &context).await?;
+    let costs = goods.iter().map(|line| cost_of(line.cantidad, line.costo).map(Money::get));
+    let too_large = || Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos");
+    costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_large)
+}
+
+/// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they went, the receivable is
+/// cancelled, the entry reversed. A receivable with payments stays, and so does all else.
+pub(crate) async fn undo(cx: &mut Cx<'_>, venta: i64, folio: Option<&str>) -> Result<(), Error> {
+    if cx.tx.cancel_receivables(venta, cx.now).await? == ReceivablesLeft::Paid {
+        return Err(Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados"));
+    }
+    let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
+    let mut gone = cx.tx.goods_gone(venta).await?;
+    // Warehouse by warehouse, in one order, as every change of stock.
+    gone.sort_by_key(|goods| goods.almacen.clave);
+    for goods in gone.chunk_by(|a, b| a.almacen.clave == b.almacen.clave) {
+        let Some(almacen) = goods.first().map(|line| &line.almacen) else { continue };
+        let back = |line: &GoodsGone| StockChange {
+            producto: line.producto,
+            sku: line.sku.clone(),
+            movement: Some(Movement {
+                tipo: MovementKind::CancelacionVenta,
+                cantidad: line.cantidad,
+                costo_unitario: line.costo_unitario,
+            }),
+            apartado: Quantity::default(),
+        };
+        let changes: Vec<StockChange> = goods.iter().map(back).collect();
+        stock::post(cx, almacen, &changes, &context).await?;
+    }
+    if let Some(entry) = cx.tx.entry_of_sale(venta).await? {
+        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+    }
+    Ok(())
+}
+
+/// Makes the receivable and the accounting entry; gives the receivable's clave.
+pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Money) -> Result<i64, Error> {
+    let row = NewReceivable {
+        folio: sale.folio,
+        cliente: sale.cliente,
+        venta: sale.venta,
+        tipo_venta: sale.tipo,
+        factura: sale.factura,
+        metodo_pago_sat: sale.metodo_pago_sat,
+        fecha: sale.fecha,
+        vencimiento: sale.vencimiento,
+        moneda: sale.moneda,
+        tipo_cambio: sale.tipo_cambio,
+        total: sale.amounts.total,
+        sucursal: sale.sucursal,
+        modificado: cx.now,
+    };
+    let cxc = cx.tx.insert_receivable(&row).await?;
+    let Amounts { subtotal, descuento, impuestos, .. } = sale.amounts;
+    // An advance is owed like a sale, but nothing is sold yet.
+    let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
+    let amounts = SaleAmounts { ingreso, subtotal, descuento, impuestos, tipo_cambio: sale.tipo_cambio, costo };
+    if let Some(entry) = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)? {
+        let entry = entry.of_sale(Some(sale.venta)).of_invoice(sale.factura);
+        cx.tx.insert_entry(&entry, cx.now).await?;
+    }
+    Ok(cxc)
+}

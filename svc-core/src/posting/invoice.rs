@@ -1,0 +1,156 @@
+//! The invoice of an order or a quote that the API made (spec, "POST /ventas/{clave}/facturar").
+
+use rust_decimal::Decimal;
+
+use super::books::{self, Owed};
+use crate::domain::clock::mexico_date;
+use crate::domain::invoice::{
+    InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, due_date, invoice_series, judge_advance,
+    judge_credit, judge_payment, judge_receiver,
+};
+use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind};
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+use crate::store::{Buyer, InvoicedSale, NewInvoice, StoreError};
+
+/// How long to wait before asking again for a sale that is being invoiced elsewhere, in seconds.
+const RETRY_AFTER: u32 = 5;
+
+/// The invoice of a sale, and whether it had been asked for before.
+#[derive(Debug)]
+pub(crate) struct Requested {
+    pub(crate) invoice: SaleInvoice,
+    pub(crate) before: bool,
+}
+
+/// Invoices a sale: all that must hold, then all that happens. The sale's row is locked first, so that of many who ask
+/// at once one invoices and the others see what it did.
+pub(crate) async fn request(
+    cx: &mut Cx<'_>,
+    venta: i64,
+    supplied: SuppliedTerms,
+    sucursal: i64,
+) -> Result<Requested, Error> {
+    let sale = cx.tx.lock_sale(venta).await.map_err(being_invoiced)?.ok_or(Code::NoEncontrado)?;
+    if let Some(invoice) = sale.requested() {
+        return Ok(Requested { invoice: invoice.clone(), before: true });
+    }
+    sale.judge(sucursal)?;
+    if sale.is_being_invoiced(cx.now.get()) {
+        return Err(Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER));
+    }
+    let terms = sale.terms(supplied)?;
+    if !cx.company.facturacion {
+        return Err(Code::PlanSinFacturacion.into());
+    }
+    let certificate = cx.tx.signing_certificate().await?;
+    if !certificate.is_some_and(|certificate| certificate.is_valid(cx.company.rfc.as_deref(), cx.now)) {
+        return Err(Code::CertificadoInvalido.into());
+    }
+    let buyer = match sale.cliente {
+        Some(cliente) => cx.tx.lock_buyer(cliente).await?.unwrap_or_default(),
+        None => Buyer::default(),
+    };
+    let uso_cfdi = judge_receiver(
+        buyer.rfc.as_deref(),
+        buyer.regimen,
+        buyer.cp.as_deref(),
+        terms.uso_cfdi.as_deref().or(buyer.uso_cfdi.as_deref()),
+    )?;
+    let paid = judge_payment(sale.condicion_pago, &terms)?;
+    judge_money(cx, &sale, &buyer, paid.condicion_pago).await?;
+    let invoice = issue(cx, &sale, &buyer, &paid, &Terms { uso_cfdi: Some(uso_cfdi), ..terms }).await?;
+    Ok(Requested { invoice, before: false })
+}
+
+/// Another transaction kept the sale's row for longer than we wait.
+fn being_invoiced(error: StoreError) -> Error {
+    match error {
+        StoreError::Busy(_) => Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER),
+        other => other.into(),
+    }
+}
+
+/// On credit: what the customer may still owe, and what they owe too long. Cash: the advance.
+async fn judge_money(
+    cx: &mut Cx<'_>,
+    sale: &InvoiceableSale,
+    buyer: &Buyer,
+    condicion_pago: PaymentTerm,
+) -> Result<(), Error> {
+    let total = sale.amounts.total.get();
+    match (condicion_pago, sale.cliente) {
+        (PaymentTerm::Credito, Some(cliente)) => {
+            // A receivable is overdue by UTC's calendar (spec, "GET /cxp", rule 4).
+            let standing = cx.tx.standing(cliente, cx.now.get().date_naive()).await?;
+            let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
+            judge_credit(buyer.limite_credito.get(), standing.adeudo, pesos, standing.vencido)?;
+        }
+        (PaymentTerm::Contado, Some(cliente)) if cx.company.anticipo_minimo > Decimal::ZERO => {
+            let advances = cx.tx.advances(cliente, &sale.moneda).await?;
+            let paid = total - sale.saldo.get();
+            judge_advance(cx.company.anticipo_minimo, advances + paid, total)?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// All that happens: registry, stock, sale, receivable, accounting entry, and the queue of what is to be stamped.
+async fn issue(
+    cx: &mut Cx<'_>,
+    sale: &InvoiceableSale,
+    buyer: &Buyer,
+    paid: &InvoiceTerms,
+    terms: &Terms,
+) -> Result<SaleInvoice, Error> {
+    let almacen = match sale.almacen {
+        Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
+        None => cx.tx.main_warehouse(sale.sucursal).await?,
+    };
+    let almacen = almacen.ok_or(Code::AlmacenInvalido)?;
+    let goods = cx.tx.sale_goods(sale.clave).await?;
+    let serie = invoice_series(sale.sucursal);
+    let number = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;
+    let folio = format!("{serie}{number}");
+    let costo = books::goods_leave(cx, &almacen, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?;
+    let row = NewInvoice {
+        tipo: InvoiceKind::Factura,
+        venta: Some(sale.clave),
+        cliente: sale.cliente,
+        serie: &serie,
+        folio: number,
+        fecha: cx.now,
+        origen: InvoiceOrigin::Api,
+    };
+    let factura = cx.tx.insert_invoice(&row).await?;
+    let fecha = mexico_date(cx.now.get());
+    let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
+    let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
+    let invoiced = InvoicedSale { factura, serie: &serie, folio: number, vencimiento, terms };
+    cx.tx.turn_into_invoice(sale.clave, &invoiced, cx.now).await?;
+    let owed = Owed {
+        venta: sale.clave,
+        tipo: SaleKind::Factura,
+        factura: Some(factura),
+        folio: &folio,
+        cliente: sale.cliente,
+        sucursal: sale.sucursal,
+        moneda: &sale.moneda,
+        tipo_cambio: sale.tipo_cambio,
+        metodo_pago_sat: Some(paid.metodo_pago_sat),
+        fecha,
+        vencimiento,
+        amounts: sale.amounts,
+    };
+    books::becomes_owed(cx, &owed, costo).await?;
+    cx.tx.queue_stamping(factura, cx.now).await?;
+    Ok(SaleInvoice {
+        clave: factura,
+        origen: InvoiceOrigin::Api,
+        estatus: InvoiceStatus::EnEspera,
+        serie: Some(serie),
+        folio: Some(number.to_string()),
+        uuid: None,
+    })
+}

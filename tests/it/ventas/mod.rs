@@ -1,0 +1,4 @@
+//! `/ventas`.
+
+mod create;
+mod list;
