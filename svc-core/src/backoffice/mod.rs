@@ -9,8 +9,10 @@ mod companies;
 pub mod import;
 mod keys;
 mod opportunities;
+mod payables;
 mod payments;
 mod products;
+mod purchases;
 mod quota;
 mod stock;
 mod users;
@@ -24,10 +26,12 @@ pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
+pub use payables::{CapturePayable, PayableNamed};
 pub use payments::{
     Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
 };
 pub use products::{DeleteProduct, ProductNamed};
+pub use purchases::{CapturePurchase, OrderLine, PurchaseNamed, PurchaseReceived, ReceivePurchase, ReceivedLine};
 pub use quota::{QuotaUsed, UseQuota};
 pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
 pub use users::{CreateUser, DisableUser, UserNamed};

@@ -96,7 +96,7 @@ pub(super) async fn priced(
 }
 
 /// The amounts of a line, or what is wrong with it.
-pub(super) fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<Amounts, Error> {
+pub(crate) fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<Amounts, Error> {
     found.map_err(|of| match of {
         AmountFault::TooLarge => fault(Code::DatoInvalido, at, "cantidad", "el importe pasa de 18 dígitos"),
         AmountFault::DiscountAboveSubtotal => {
@@ -106,6 +106,6 @@ pub(super) fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<
 }
 
 /// A fault of a field of a line.
-pub(super) fn fault(code: Code, at: usize, field: &str, text: &str) -> Error {
+pub(crate) fn fault(code: Code, at: usize, field: &str, text: &str) -> Error {
     Error::field(code, &format!("renglones[{at}].{field}"), text)
 }

@@ -15,7 +15,7 @@ use crate::domain::words::{PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewSale, NewSaleLine};
+use crate::store::{Buyer, MovementContext, NewSale, NewSaleLine};
 
 pub use super::lines::LineBody;
 
@@ -108,7 +108,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     let amounts = Amounts::of_document(priced.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
-    let almacen = warehouse(cx, body.almacen.as_ref(), channel.sucursal).await?;
+    let almacen = stock::warehouse(cx, body.almacen.as_deref(), channel.sucursal).await?;
     if let Some(vendedor) = body.vendedor
         && !cx.tx.is_salesperson(vendedor).await?
     {
@@ -159,14 +159,6 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
     let mut lists = vec![buyer.lista.unwrap_or(DEFAULT_PRICE_LIST), DEFAULT_PRICE_LIST];
     lists.dedup();
     lines::priced(cx, &body.renglones, products, &lists, body.moneda(), mexico_date(cx.now.get())).await
-}
-
-async fn warehouse(cx: &mut Cx<'_>, named: Option<&Exact<3>>, sucursal: i64) -> Result<ActiveWarehouse, Error> {
-    let found = match named {
-        Some(code) => cx.tx.warehouse(code).await?,
-        None => cx.tx.main_warehouse(sucursal).await?,
-    };
-    Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
 /// What an order reserves of the products that have stock.

@@ -2,7 +2,9 @@
 
 mod naming;
 mod opportunities;
+mod payables;
 mod products;
+mod purchases;
 mod quota;
 mod stock;
 

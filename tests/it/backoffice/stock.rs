@@ -196,7 +196,7 @@ async fn more_than_a_record_holds_is_refused() {
     let (company, _) = store().await;
     let most = json!({"producto": 1, "almacen": "001", "tipo": "ajuste_entrada", "cantidad": 999_999_999_999_999_i64});
     did(company.act("stock.move", &most).await);
-    // A thousand and one of these are beyond 18 digits.
+    // 18 digits: as much as a record holds.
     company.world.sql::<i64>("UPDATE inventario SET existencia = 999999999999999999 RETURNING clave").await;
     refuses(&company, "stock.move", &[(most, "dato_invalido", "cantidad: ")]).await;
 }

@@ -3,7 +3,10 @@ use super::erased::action;
 use super::operation::{on_record, operation};
 use crate::api::clientes::{CreateCustomer, EditCustomer};
 use crate::api::productos::{CreateProduct, EditProduct};
-use crate::backoffice::{CreateOpportunity, DeleteProduct, MoveOpportunity, MoveStock, ReserveStock, UseQuota};
+use crate::backoffice::{
+    CapturePayable, CapturePurchase, CreateOpportunity, DeleteProduct, MoveOpportunity, MoveStock, ReceivePurchase,
+    ReserveStock, UseQuota,
+};
 
 /// Every action that has a name.
 pub static ACTIONS: &[Entry] = &[
@@ -14,6 +17,9 @@ pub static ACTIONS: &[Entry] = &[
     action::<DeleteProduct>(),
     action::<MoveStock>(),
     action::<ReserveStock>(),
+    action::<CapturePayable>(),
+    action::<CapturePurchase>(),
+    action::<ReceivePurchase>(),
     action::<CreateOpportunity>(),
     action::<MoveOpportunity>(),
     action::<UseQuota>(),

@@ -16,6 +16,15 @@ fn samples() -> Vec<(&'static str, Value)> {
         ),
         ("stock.reserve", json!({"producto": 1, "almacen": "001", "cantidad": -3})),
         (
+            "payable.capture",
+            json!({"total": "-116.00", "moneda": "USD", "tipo_cambio": 17.5, "uuid": "6128396f-c09b-4ec6-8699-43c5f7e3b230"}),
+        ),
+        (
+            "purchase.capture",
+            json!({"proveedor": 1, "fecha": "2026-10-12T18:00:00Z", "renglones": [{"sku": "A", "cantidad": 2, "iva": "3.20"}]}),
+        ),
+        ("purchase.receive", json!({"compra": 1, "renglones": [{"renglon": 1, "cantidad": 0.5}]})),
+        (
             "opportunity.create",
             json!({"nombre": "Bodega", "etapa": 1, "monto": "1500.00", "cierre": "2026-12-31", "probabilidad": 40}),
         ),

@@ -211,7 +211,7 @@ fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
 }
 
 /// A fiscal folio is whole.
-fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
+pub(super) fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
     let whole = |text: &str| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok();
     require(uuid.is_none_or(whole), field, "debe ser un folio fiscal de 36 caracteres")
 }
