@@ -6,7 +6,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// `impl JsonSchema` for the type of a field: its schema, of the form that `serde_json::json!` takes, stands where the
 /// field is.
@@ -40,6 +40,14 @@ pub(crate) fn of<T: JsonSchema>() -> Schema {
     let mut schema = settings.with_transform(Tidy).into_generator().into_root_schema_for::<T>();
     schema.remove("title");
     schema.remove("description");
+    schema
+}
+
+/// The schema of an object with another field in it.
+pub(crate) fn with_field(mut schema: Schema, name: &str, field: Value) -> Schema {
+    if let Some(fields) = schema.ensure_object().entry("properties").or_insert_with(|| json!({})).as_object_mut() {
+        fields.insert(name.to_owned(), field);
+    }
     schema
 }
 

@@ -171,6 +171,11 @@ impl ReceivableTx for PostgresTx {
         Ok(clave)
     }
 
+    async fn has_payments(&mut self, venta: i64) -> Result<bool, StoreError> {
+        let statement = "SELECT EXISTS (SELECT FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado' AND pagado > 0)";
+        self.exists(statement, venta).await
+    }
+
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<ReceivablesLeft, StoreError> {
         let paid: Vec<bool> = sqlx::query_scalar(
             "SELECT pagado > 0 FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'

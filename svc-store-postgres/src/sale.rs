@@ -9,10 +9,11 @@ use svc_core::api::ventas_renglones::{SaleLine, SaleLineFilter, SaleLines};
 use svc_core::backoffice::import::{SaleLineRecord, SaleRecord};
 use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Rate;
+use svc_core::domain::sale::OrderLine;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, NewSale, NewSaleLine, OrderLine, SaleTx, StoreError};
+use svc_core::store::{ListReader, NewSale, NewSaleLine, SaleTx, StoreError};
 
 use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate};
 use crate::copy::Copy;

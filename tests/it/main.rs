@@ -3,6 +3,7 @@
 mod almacenes;
 mod authentication;
 mod backoffice;
+mod certificates;
 mod clientes;
 mod compras;
 mod compras_renglones;

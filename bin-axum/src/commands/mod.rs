@@ -1,6 +1,7 @@
 //! The commands, one file an area.
 
 mod action;
+mod certificate;
 mod company;
 mod healthcheck;
 mod import;
@@ -20,10 +21,11 @@ use crate::demo;
 use crate::failure::Failure;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
+    let secrets = cli.secrets();
     match cli.command {
-        Command::Demo(service) => demo::run(&cli.database, &service).await,
+        Command::Demo(service) => demo::run(&cli.database, &service, secrets?).await,
         Command::Serve { service, no_workers, no_migrate } => {
-            serve::run(&cli.database, &service, !no_workers, !no_migrate).await
+            serve::run(&cli.database, &service, secrets?, !no_workers, !no_migrate).await
         }
         Command::Healthcheck(service) => healthcheck::run(&service).await,
         Command::Migrate => {
@@ -33,8 +35,9 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         }
         Command::Do(args) if args.list => action::list(),
         command => {
+            let secrets = secrets?;
             let database = Database::ready(&cli.database).await?;
-            let office = Office::new(Arc::new(database.store.clone()), base_url(&command));
+            let office = Office::new(Arc::new(database.store.clone()), base_url(&command)).secrets(secrets);
             let outcome = act(&office, command).await;
             database.close().await?;
             outcome
@@ -56,6 +59,7 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::User(command) => user::run(office, command).await,
         Command::Key(command) => key::run(office, command).await,
         Command::Do(args) => action::run(office, args).await,
+        Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),
     }

@@ -7,6 +7,7 @@ pub mod actions;
 mod certificates;
 mod companies;
 pub mod import;
+mod invoices;
 mod keys;
 mod opportunities;
 mod payables;
@@ -14,6 +15,7 @@ mod payments;
 mod products;
 mod purchases;
 mod quota;
+mod sales;
 mod stock;
 mod users;
 
@@ -24,6 +26,9 @@ use std::sync::Arc;
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
+pub use invoices::{
+    AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
+};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
 pub use payables::{CapturePayable, PayableNamed};
@@ -33,6 +38,9 @@ pub use payments::{
 pub use products::{DeleteProduct, ProductNamed};
 pub use purchases::{CapturePurchase, OrderLine, PurchaseNamed, PurchaseReceived, ReceivePurchase, ReceivedLine};
 pub use quota::{QuotaUsed, UseQuota};
+pub use sales::{
+    BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
+};
 pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
 pub use users::{CreateUser, DisableUser, UserNamed};
 

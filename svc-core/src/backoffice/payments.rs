@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use rust_decimal::Decimal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Action;
+use super::{Action, NamedAction};
 use crate::api::cxc::payment::{Terms, apply};
 use crate::domain::clock::mexico_date;
 use crate::domain::deposit::PaidAccount;
@@ -26,7 +27,7 @@ const MOST_APPLICATIONS: usize = 500;
 /// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for each.
 ///
 /// A deposit that waits with the same account, day, amount and reference is the one that is applied.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPayment {
     /// The receivable; this with `importe`, or `aplicaciones`.
@@ -49,7 +50,7 @@ pub struct ApplyPayment {
 }
 
 /// What of a deposit pays one receivable.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Application {
     /// The receivable.
@@ -80,7 +81,7 @@ pub enum PaymentsApplied {
 ///
 /// A deposit that was made by payments which are all cancelled goes; a captured one waits again. A complement goes with
 /// the last of its payments.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelPayment {
     /// The payment's clave.
@@ -95,7 +96,7 @@ pub struct PaymentNamed {
 }
 
 /// Captures a deposit that is to be applied later.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureDeposit {
     /// The bank account.
@@ -159,6 +160,12 @@ impl ApplyPayment {
     }
 }
 
+impl NamedAction for ApplyPayment {
+    const NAME: &'static str = "payment.apply";
+    const SUMMARY: &'static str = "Apply a payment to a receivable, or one deposit to several";
+    const EMITS: &'static [&'static str] = &["cxc.pago_aplicado"];
+}
+
 impl Action for ApplyPayment {
     type Output = PaymentsApplied;
 
@@ -179,6 +186,12 @@ impl Action for ApplyPayment {
             _ => PaymentsApplied::Several { pagos, deposito: applied.deposito },
         })
     }
+}
+
+impl NamedAction for CancelPayment {
+    const NAME: &'static str = "payment.cancel";
+    const SUMMARY: &'static str = "Cancel a payment";
+    const EMITS: &'static [&'static str] = &[];
 }
 
 impl Action for CancelPayment {
@@ -209,6 +222,12 @@ impl Action for CancelPayment {
         }
         Ok(PaymentNamed { pago })
     }
+}
+
+impl NamedAction for CaptureDeposit {
+    const NAME: &'static str = "deposit.capture";
+    const SUMMARY: &'static str = "Capture a deposit that is to be applied later";
+    const EMITS: &'static [&'static str] = &[];
 }
 
 impl Action for CaptureDeposit {

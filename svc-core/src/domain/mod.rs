@@ -2,6 +2,7 @@
 
 pub mod accounting;
 pub mod certificate;
+pub mod cfdi;
 pub mod clock;
 pub mod currency;
 pub mod customer;

@@ -360,6 +360,20 @@ words! {
 }
 
 words! {
+    /// Why an invoice is cancelled, by the SAT's keys.
+    pub enum CancellationReason {
+        /// It has errors, and another takes its place.
+        Replaced = "01",
+        /// It has errors, and none takes its place.
+        Wrong = "02",
+        /// The business did not come about.
+        NotCarriedOut = "03",
+        /// It is part of a global invoice.
+        Global = "04",
+    }
+}
+
+words! {
     /// Who asked for a record of the stamping registry.
     pub enum InvoiceOrigin {
         /// The API.

@@ -89,10 +89,17 @@ impl Json {
 
     /// Takes the member `key` out of an object: the member, read as a `T`, and the object without it.
     pub(crate) fn take<T: DeserializeOwned>(&self, key: &'static str) -> Result<(T, Self), Fault> {
+        let (taken, rest) = self.take_optional(key)?;
+        Ok((taken.ok_or_else(|| Fault::missing_field(key))?, rest))
+    }
+
+    /// The same of a member that may be absent or `null`.
+    pub(crate) fn take_optional<T: DeserializeOwned>(&self, key: &'static str) -> Result<(Option<T>, Self), Fault> {
         let Self::Object(members) = self else { return Err(Fault::custom("debe ser un objeto")) };
-        let missing = || Fault::missing_field(key);
-        let (_, value) = members.iter().find(|(name, _)| name == key).ok_or_else(missing)?;
-        let taken = value.read().map_err(|fault| fault.within(key))?;
+        let taken = match members.iter().find(|(name, _)| name == key) {
+            Some((_, value)) => value.read::<Option<T>>().map_err(|fault| fault.within(key))?,
+            None => None,
+        };
         let rest = members.iter().filter(|(name, _)| name != key).cloned().collect();
         Ok((taken, Self::Object(rest)))
     }

@@ -55,11 +55,16 @@ pub(crate) async fn goods_leave(
     costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_large)
 }
 
+/// Why a document with payments is not cancelled.
+pub(crate) fn has_payments() -> Error {
+    Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados")
+}
+
 /// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they went, the receivable is
 /// cancelled, the entry reversed. A receivable with payments stays, and so does all else.
 pub(crate) async fn undo(cx: &mut Cx<'_>, venta: i64, folio: Option<&str>) -> Result<(), Error> {
     if cx.tx.cancel_receivables(venta, cx.now).await? == ReceivablesLeft::Paid {
-        return Err(Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados"));
+        return Err(has_payments());
     }
     let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
     let mut gone = cx.tx.goods_gone(venta).await?;

@@ -7,4 +7,5 @@ pub(crate) mod invoice;
 pub(crate) mod lines;
 pub(crate) mod products;
 pub(crate) mod sale;
+pub(crate) mod stamped;
 pub(crate) mod stock;

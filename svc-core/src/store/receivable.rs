@@ -66,6 +66,9 @@ pub trait ReceivableTx {
     /// Writes a receivable and gives its clave.
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError>;
 
+    /// Whether payments are applied to a sale's receivables.
+    async fn has_payments(&mut self, venta: i64) -> Result<bool, StoreError>;
+
     /// Cancels the receivables of a sale, unless one has payments.
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<ReceivablesLeft, StoreError>;
 

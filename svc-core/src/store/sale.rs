@@ -8,7 +8,7 @@ use crate::backoffice::import::{SaleLineRecord, SaleRecord};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
-use crate::domain::sale::{Amounts, SaleProduct};
+use crate::domain::sale::{Amounts, OrderLine, SaleProduct};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 
@@ -74,19 +74,6 @@ pub struct NewSaleLine {
     pub rate: Option<VatRate>,
     /// What it comes to.
     pub amounts: Amounts,
-}
-
-/// A line of an order, as far as fulfilling it asks.
-#[derive(Debug, Clone)]
-pub struct OrderLine {
-    /// Its number.
-    pub renglon: i64,
-    /// How many were ordered.
-    pub cantidad: Quantity,
-    /// How many were handed over.
-    pub cantidad_surtida: Quantity,
-    /// What the line comes to.
-    pub total: Money,
 }
 
 /// Sales documents and their lines inside a transaction.

@@ -11,6 +11,7 @@
 mod erased;
 mod operation;
 mod registry;
+mod sale;
 
 use bytes::Bytes;
 use schemars::JsonSchema;

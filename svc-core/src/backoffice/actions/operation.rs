@@ -73,11 +73,9 @@ impl<O: Operation<Path = i64, Input: Clone + JsonSchema>> FromJson for Edit<O> {
     }
 
     fn schema() -> Schema {
-        let mut schema = schema::of::<O::Input>();
-        let object = schema.ensure_object();
-        object.entry("properties").or_insert_with(|| json!({}))["clave"] =
-            json!({ "description": "The record, by its clave.", "type": "integer", "format": "int64" });
-        if let Some(required) = object.entry("required").or_insert_with(|| json!([])).as_array_mut() {
+        let clave = json!({ "description": "The record, by its clave.", "type": "integer", "format": "int64" });
+        let mut schema = schema::with_field(schema::of::<O::Input>(), "clave", clave);
+        if let Some(required) = schema.ensure_object().entry("required").or_insert_with(|| json!([])).as_array_mut() {
             required.push("clave".into());
         }
         schema

@@ -1,11 +1,13 @@
 use super::Entry;
-use super::erased::action;
+use super::erased::{action, entry};
 use super::operation::{on_record, operation};
 use crate::api::clientes::{CreateCustomer, EditCustomer};
 use crate::api::productos::{CreateProduct, EditProduct};
 use crate::backoffice::{
-    CapturePayable, CapturePurchase, CreateOpportunity, DeleteProduct, MoveOpportunity, MoveStock, ReceivePurchase,
-    ReserveStock, UseQuota,
+    AcceptCancellation, ApplyPayment, BeginInvoicing, CancelInvoice, CancelPayment, CancelSale, CaptureDeposit,
+    CapturePayable, CapturePurchase, CaptureSale, CreateOpportunity, DeleteProduct, EndInvoicing, FulfilOrder,
+    InvoiceRejected, InvoiceStamped, MoveOpportunity, MoveStock, ReceivePurchase, RejectCancellation, ReserveStock,
+    UseQuota,
 };
 
 /// Every action that has a name.
@@ -17,6 +19,23 @@ pub static ACTIONS: &[Entry] = &[
     action::<DeleteProduct>(),
     action::<MoveStock>(),
     action::<ReserveStock>(),
+    entry::<CaptureSale>(
+        "sale.capture",
+        "Capture a sales document of any type",
+        &["venta.creada", "inventario.existencia_cambiada"],
+    ),
+    action::<BeginInvoicing>(),
+    action::<EndInvoicing>(),
+    action::<CancelSale>(),
+    action::<FulfilOrder>(),
+    action::<InvoiceStamped>(),
+    action::<InvoiceRejected>(),
+    action::<CancelInvoice>(),
+    action::<AcceptCancellation>(),
+    action::<RejectCancellation>(),
+    action::<ApplyPayment>(),
+    action::<CancelPayment>(),
+    action::<CaptureDeposit>(),
     action::<CapturePayable>(),
     action::<CapturePurchase>(),
     action::<ReceivePurchase>(),
