@@ -51,7 +51,7 @@ pub struct CapturePurchase {
     pub renglones: Many<OrderLine, MOST_LINES>,
 }
 
-/// A line of [`CapturePurchase`].
+/// A line of an order to be captured.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrderLine {
@@ -89,7 +89,7 @@ pub struct ReceivePurchase {
     pub renglones: Option<Many<ReceivedLine, MOST_LINES>>,
 }
 
-/// A line of [`ReceivePurchase`].
+/// What comes of a line of an order.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivedLine {
