@@ -3,6 +3,7 @@
 mod naming;
 mod opportunities;
 mod payables;
+mod payments;
 mod products;
 mod purchases;
 mod quota;
