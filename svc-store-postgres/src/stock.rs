@@ -172,6 +172,12 @@ impl PostgresTx {
 
 #[async_trait]
 impl StockTx for PostgresTx {
+    async fn is_branch(&mut self, sucursal: i64) -> Result<bool, StoreError> {
+        let statement =
+            "SELECT EXISTS (SELECT FROM sucursales WHERE empresa = $1 AND clave = $2 AND estatus = 'activo')";
+        self.exists(statement, sucursal).await
+    }
+
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError> {
         let query = sqlx::query(
             "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND codigo = $2 AND estatus = 'activo'",
