@@ -1,12 +1,18 @@
 //! The command line: every setting is a flag and an environment variable.
 
+use std::convert::Infallible;
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
+use svc_core::secrets::SecretsKey;
 use svc_core::store::{CompanyChange, LimitMode, Plan};
+
+use crate::failure::Failure;
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -17,8 +23,38 @@ pub(crate) struct Cli {
     /// The form of the log, on stderr.
     #[arg(long, env = "SVC_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true)]
     pub(crate) log_format: LogFormat,
+    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it they are stored as they are.
+    #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true, global = true)]
+    secrets_key: Option<Hidden>,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// The key that secrets are sealed with, if one is set. It is read here and not by clap, which shows a wrong value.
+    pub(crate) fn secrets(&self) -> Result<Option<SecretsKey>, Failure> {
+        let given = self.secrets_key.as_ref().filter(|given| !given.0.is_empty());
+        let wrong = |error| Failure::Other(format!("SVC_SECRETS_KEY: {error}"));
+        given.map(|given| given.0.parse().map_err(wrong)).transpose()
+    }
+}
+
+/// A value that is not shown.
+#[derive(Clone)]
+struct Hidden(String);
+
+impl FromStr for Hidden {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(..)")
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -66,6 +102,9 @@ pub(crate) enum Command {
     /// Make, accept terms for or revoke an API key.
     #[command(subcommand)]
     Key(KeyCommand),
+    /// Load the certificate that a company signs its invoices with.
+    #[command(subcommand)]
+    Certificate(CertificateCommand),
     /// Load records from NDJSON, one a line, all or nothing.
     Import {
         /// The company's number.
@@ -267,6 +306,25 @@ pub(crate) enum KeyCommand {
         /// The key's public identifier.
         #[arg(long)]
         key_id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CertificateCommand {
+    /// Check a certificate (CSD) with its key, and sign with it from now on.
+    Load {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// The certificate, as the SAT hands it out.
+        #[arg(long, value_name = "FILE")]
+        cer: PathBuf,
+        /// Its private key, as the SAT hands it out.
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        /// The environment variable that holds the key's password.
+        #[arg(long, value_name = "VARIABLE")]
+        password_env: String,
     },
 }
 

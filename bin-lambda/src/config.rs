@@ -1,11 +1,12 @@
 //! The function's settings, by the names that the server gives them.
 
 use clap::Parser;
+use svc_core::secrets::{NoSecretsKey, SecretsKey};
 use svc_core::store::LimitMode;
 use svc_store_postgres::Settings;
 
 /// The API as an AWS Lambda function.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 pub(crate) struct Config {
     /// PostgreSQL to use.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
@@ -19,12 +20,20 @@ pub(crate) struct Config {
     /// Largest body of a request, in bytes.
     #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
     pub(crate) max_body: usize,
+    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits.
+    #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true)]
+    secrets_key: Option<String>,
     /// Requests that one instance answers at the same time; the platform sets it.
     #[arg(long, env = "AWS_LAMBDA_MAX_CONCURRENCY", default_value_t = 1)]
     concurrency: u32,
 }
 
 impl Config {
+    /// The key that secrets are sealed with, if one is set. It is read here and not by clap, which shows a wrong value.
+    pub(crate) fn secrets(&self) -> Result<Option<SecretsKey>, NoSecretsKey> {
+        self.secrets_key.as_deref().filter(|given| !given.is_empty()).map(str::parse).transpose()
+    }
+
     /// A connection for each request that can be under way, and none to spare: there are many instances.
     pub(crate) fn database_settings(&self) -> Settings {
         Settings { max_connections: self.concurrency.max(1), ..Settings::default() }

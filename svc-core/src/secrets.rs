@@ -202,7 +202,7 @@ mod tests {
         for unknown in [&[][..], &[2, 1, 2, 3], &[XCHACHA20_POLY1305, 0, 0]] {
             assert_eq!(sealer('a').open(PLACE, unknown), Err(SecretsError::Unknown), "{unknown:?}");
         }
-        assert_eq!(sealer('a').open(PLACE, &sealed[..1 + NONCE]), Err(SecretsError::Refused));
+        assert_eq!(sealer('a').open(PLACE, &sealed[..=NONCE]), Err(SecretsError::Refused));
     }
 
     #[test]

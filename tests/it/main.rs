@@ -2,6 +2,7 @@
 
 mod almacenes;
 mod authentication;
+mod certificates;
 mod clientes;
 mod compras;
 mod compras_renglones;

@@ -4,6 +4,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a harness that cannot go on panics: that is how a test fails")]
 
 mod actor;
+pub mod certificate;
 mod clock;
 mod database;
 
@@ -15,7 +16,7 @@ pub use clock::TestClock;
 use svc_core::backoffice::import::Resource;
 use svc_core::backoffice::{CreateKey, CreateUser, Office};
 use svc_core::domain::scope::{Scope, Scopes};
-use svc_core::store::{CompanyChange, CompanyId, LimitMode, NewUser};
+use svc_core::store::{CompanyChange, CompanyId, LimitMode, NewUser, Store as _};
 use svc_core::{Api, ApiBuilder};
 use svc_store_postgres::{PostgresStore, Settings};
 
@@ -126,6 +127,23 @@ impl Company {
             .perform(self.id, &svc_core::backoffice::EditCompany(change))
             .await
             .expect("the company is edited");
+    }
+
+    /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company issues invoices with: a
+    /// company without RFC, regime or postal code gets them. The API remembers a company for a few seconds with the keys
+    /// that were used: load before the first request, or move the clock.
+    pub async fn load_certificate(&self) {
+        let mut tx = self.world.store.begin(self.id).await.expect("a transaction");
+        let company = tx.company().await.expect("the company is read").expect("the company exists");
+        drop(tx);
+        self.edit(CompanyChange {
+            regimen: company.regimen.is_none().then_some(601),
+            cp: company.cp.is_none().then(|| "06700".to_owned()),
+            ..CompanyChange::default()
+        })
+        .await;
+        let load = certificate::load("valid", "valid");
+        self.world.office.perform(self.id, &load).await.expect("the certificate is loaded");
     }
 
     /// Imports records and gives how many; an error is its text.

@@ -1,5 +1,6 @@
 //! The commands, one file an area.
 
+mod certificate;
 mod company;
 mod healthcheck;
 mod import;
@@ -19,10 +20,11 @@ use crate::demo;
 use crate::failure::Failure;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
+    let secrets = cli.secrets();
     match cli.command {
-        Command::Demo(service) => demo::run(&cli.database, &service).await,
+        Command::Demo(service) => demo::run(&cli.database, &service, secrets?).await,
         Command::Serve { service, no_workers, no_migrate } => {
-            serve::run(&cli.database, &service, !no_workers, !no_migrate).await
+            serve::run(&cli.database, &service, secrets?, !no_workers, !no_migrate).await
         }
         Command::Healthcheck(service) => healthcheck::run(&service).await,
         Command::Migrate => {
@@ -31,9 +33,10 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             database.close().await
         }
         command => {
+            let secrets = secrets?;
             let database = Database::ready(&cli.database).await?;
             // No action of these commands writes an event, so no link is ever made from this address.
-            let office = Office::new(Arc::new(database.store.clone()), "http://localhost/api/v1");
+            let office = Office::new(Arc::new(database.store.clone()), "http://localhost/api/v1").secrets(secrets);
             let outcome = act(&office, command).await;
             database.close().await?;
             outcome
@@ -46,6 +49,7 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::Company(command) => company::run(office, command).await,
         Command::User(command) => user::run(office, command).await,
         Command::Key(command) => key::run(office, command).await,
+        Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),
     }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use svc_core::domain::clock::SystemClock;
+use svc_core::secrets::SecretsKey;
 use svc_core::store::Store;
 use svc_core::{Api, clean_up};
 
@@ -16,16 +17,20 @@ const CLEAN_UP: Duration = Duration::from_mins(10);
 pub(super) async fn run(
     database: &DatabaseArgs,
     service: &ServiceArgs,
+    secrets: Option<SecretsKey>,
     workers: bool,
     migrate: bool,
 ) -> Result<(), Failure> {
+    if secrets.is_none() {
+        tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
+    }
     let database = Database::open(database).await?;
     if migrate {
         let done = database.store.migrate().await?;
         tracing::info!(done, "the schema is up to date");
     }
     let server = Server::bind(service.address()).await?;
-    let api = api(&database, service, &server)?;
+    let api = api(&database, service, secrets, &server)?;
     let cleaning = workers.then(|| tokio::spawn(keep_clean(Arc::new(database.store.clone()))));
     tracing::info!(address = %server.address, "serving");
     let outcome = server.run(api).await;
@@ -38,10 +43,15 @@ pub(super) async fn run(
 }
 
 /// The API over a database, as the settings say.
-pub(crate) fn api(database: &Database, service: &ServiceArgs, server: &Server) -> Result<Api, Failure> {
+pub(crate) fn api(
+    database: &Database,
+    service: &ServiceArgs,
+    secrets: Option<SecretsKey>,
+    server: &Server,
+) -> Result<Api, Failure> {
     let base_url = service.base_url.clone().unwrap_or_else(|| server.default_base_url());
     let builder = Api::builder(Arc::new(database.store.clone()), base_url);
-    Ok(builder.limits(service.limits).max_body(service.max_body).build()?)
+    Ok(builder.secrets(secrets).limits(service.limits).max_body(service.max_body).build()?)
 }
 
 async fn keep_clean(store: Arc<dyn Store>) {

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use svc_core::backoffice::import::Resource;
-use svc_core::backoffice::{CreateKey, CreateUser, FIRST_UNITS, Office};
+use svc_core::backoffice::{CreateKey, CreateUser, FIRST_UNITS, LoadCertificate, Office};
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::domain::scope::Scopes;
+use svc_core::secrets::SecretsKey;
 use svc_core::store::{CompanyChange, CompanyId, NewUser};
 use svc_store_postgres::PostgresStore;
 
@@ -21,8 +22,8 @@ const SEED: u64 = 20_261_012;
 const CUSTOMERS: usize = 480;
 const SALESPERSON: &str = "Lucía Arriaga";
 
-pub(super) async fn create(store: &PostgresStore) -> Result<Access, Failure> {
-    let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1");
+pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -> Result<Access, Failure> {
+    let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1").secrets(secrets);
     let settings = CompanyChange {
         nombre: Some("Ferretera del Valle, S.A. de C.V.".to_owned()),
         rfc: Some("FVA1503129M6".to_owned()),
@@ -35,6 +36,8 @@ pub(super) async fn create(store: &PostgresStore) -> Result<Access, Failure> {
     let salesperson =
         NewUser { nombre: SALESPERSON.to_owned(), correo: Some("ventas@example.com".to_owned()), vendedor: true };
     office.perform(company, &CreateUser(salesperson)).await?;
+
+    office.perform(company, &certificate()).await?;
 
     let today = SystemClock.now().date_naive();
     let (units, unit_records) = units();
@@ -56,6 +59,15 @@ pub(super) async fn create(store: &PostgresStore) -> Result<Access, Failure> {
     let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
     let created = office.perform(company, &key).await?;
     Ok(Access { key_id: created.key_id, api_key: created.api_key })
+}
+
+/// A certificate that signs like the tax authority's and that nobody else takes for one: it is signed with its own key.
+fn certificate() -> LoadCertificate {
+    LoadCertificate {
+        cer: include_bytes!("certificate/demo.cer").to_vec(),
+        key: include_bytes!("certificate/demo.key").to_vec(),
+        password: "12345678a".to_owned(),
+    }
 }
 
 async fn load(office: &Office, company: CompanyId, resource: Resource, records: Vec<Value>) -> Result<(), Failure> {

@@ -9,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use svc_core::secrets::SecretsKey;
 use svc_core::store::Store as _;
 
 use crate::cli::{DatabaseArgs, ServiceArgs};
@@ -27,16 +28,20 @@ struct Access {
 /// The file in the data directory that remembers it.
 const FILE: &str = "demo.json";
 
-pub(crate) async fn run(args: &DatabaseArgs, service: &ServiceArgs) -> Result<(), Failure> {
+pub(crate) async fn run(
+    args: &DatabaseArgs,
+    service: &ServiceArgs,
+    secrets: Option<SecretsKey>,
+) -> Result<(), Failure> {
     let server = Server::bind(service.address()).await?;
     let database = Database::open(args).await?;
     database.store.migrate().await?;
     let file = args.data_dir.join(FILE);
     let access = match remembered(&database, &file).await? {
         Some(access) => access,
-        None => remember(company::create(&database.store).await?, &file)?,
+        None => remember(company::create(&database.store, secrets.clone()).await?, &file)?,
     };
-    let api = serve::api(&database, service, &server)?;
+    let api = serve::api(&database, service, secrets, &server)?;
     let base_url = service.base_url.clone().unwrap_or_else(|| server.default_base_url());
     guide::print(&base_url, &access)?;
     let outcome = server.run(api).await;

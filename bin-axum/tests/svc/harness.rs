@@ -26,7 +26,8 @@ impl Svc {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
         command.args(args).env("SVC_DATA_DIR", self.dir.path().join("data"));
-        for name in ["DATABASE_URL", "PORT", "SVC_LISTEN", "SVC_BASE_URL", "SVC_LIMITS", "RUST_LOG"] {
+        for name in ["DATABASE_URL", "PORT", "SVC_LISTEN", "SVC_BASE_URL", "SVC_LIMITS", "SVC_SECRETS_KEY", "RUST_LOG"]
+        {
             command.env_remove(name);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

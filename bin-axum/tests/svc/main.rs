@@ -1,5 +1,6 @@
 //! The binary as its users run it.
 
+mod certificates;
 mod commands;
 mod demo;
 mod harness;

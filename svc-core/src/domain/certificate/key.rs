@@ -17,9 +17,8 @@ const MOST_ROUNDS: u32 = 1_000_000;
 
 /// Opens an encrypted PKCS#8 in DER; gives it as it is without encryption.
 pub(super) fn open(file: &[u8], password: &str) -> Result<Zeroizing<Vec<u8>>, CertificateFault> {
-    let encrypted = EncryptedPrivateKeyInfoRef::try_from(file).map_err(|_| match is_encrypted_key(file) {
-        true => CertificateFault::OtherEncryption,
-        false => CertificateFault::NoKey,
+    let encrypted = EncryptedPrivateKeyInfoRef::try_from(file).map_err(|_| {
+        if is_encrypted_key(file) { CertificateFault::OtherEncryption } else { CertificateFault::NoKey }
     })?;
     // scrypt, the other way to make a key of a password, takes as much memory as the file says.
     let affordable = match &encrypted.encryption_algorithm {
@@ -32,13 +31,12 @@ pub(super) fn open(file: &[u8], password: &str) -> Result<Zeroizing<Vec<u8>>, Ce
         return Err(CertificateFault::OtherEncryption);
     }
     match encrypted.decrypt(password) {
-        // A wrong password can by chance give a well-formed padding, but no key.
         Ok(plain) if PrivateKeyInfoRef::try_from(plain.as_bytes()).is_ok() => Ok(plain.to_bytes()),
-        Ok(_) => Err(CertificateFault::WrongPassword),
         Err(Error::EncryptedPrivateKey(pkcs8::pkcs5::Error::UnsupportedAlgorithm { .. })) => {
             Err(CertificateFault::OtherEncryption)
         }
-        Err(_) => Err(CertificateFault::WrongPassword),
+        // A wrong password can by chance give a well-formed padding, but no key.
+        Ok(_) | Err(_) => Err(CertificateFault::WrongPassword),
     }
 }
 

@@ -6,12 +6,14 @@
 mod key;
 mod subject;
 
+use std::fmt::{self, Write as _};
+use std::ops::RangeInclusive;
+
 use chrono::DateTime;
 use x509_cert::Certificate;
-use x509_cert::der::Decode as _;
 use x509_cert::der::asn1::UintRef;
 use x509_cert::der::oid::ObjectIdentifier;
-use x509_cert::der::{Reader as _, SliceReader};
+use x509_cert::der::{self, Decode as _, Reader as _, SliceReader};
 use x509_cert::spki::SubjectPublicKeyInfoOwned;
 use x509_cert::time::Time;
 use zeroize::Zeroizing;
@@ -24,7 +26,7 @@ use crate::error::{Code, Error};
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
 /// The lengths of an RSA key that are taken, in bits; the SAT's have 2048.
-const RSA_BITS: std::ops::RangeInclusive<usize> = 2048..=4096;
+const RSA_BITS: RangeInclusive<usize> = 2048..=4096;
 
 /// A signing certificate, as far as it may be known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +58,8 @@ pub struct Opened {
     pub key: Zeroizing<Vec<u8>>,
 }
 
-impl std::fmt::Debug for Opened {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Opened").field("certificate", &self.certificate.numero).finish_non_exhaustive()
     }
 }
@@ -161,14 +163,20 @@ fn whose(rfc: &Rfc, company: Option<&str>) -> Result<(), CertificateFault> {
 /// The certificate's public key as PKCS#1 in DER, if it is of RSA and of a length that is taken.
 fn rsa_key(info: &SubjectPublicKeyInfoOwned) -> Option<&[u8]> {
     let key = info.subject_public_key.as_bytes()?;
-    let bits = |key| {
-        let (modulus, _) = SliceReader::new(key)?.sequence(|numbers| {
-            Ok::<_, x509_cert::der::Error>((UintRef::decode(numbers)?, UintRef::decode(numbers)?))
-        })?;
-        let first = modulus.as_bytes().first().map_or(8, |byte| byte.leading_zeros());
-        Ok::<_, x509_cert::der::Error>((modulus.as_bytes().len() * 8).saturating_sub(first as usize))
-    };
     (info.algorithm.oid == RSA && bits(key).is_ok_and(|bits| RSA_BITS.contains(&bits))).then_some(key)
+}
+
+/// The bits of the modulus of an RSA public key, PKCS#1 in DER.
+fn bits(key: &[u8]) -> der::Result<usize> {
+    let mut reader = SliceReader::new(key)?;
+    let modulus: UintRef<'_> = reader.sequence(|numbers| {
+        let modulus = UintRef::decode(numbers)?;
+        let _exponent = UintRef::decode(numbers)?;
+        der::Result::Ok(modulus)
+    })?;
+    let modulus = modulus.as_bytes();
+    let unused = modulus.first().map_or(0, |byte| byte.leading_zeros());
+    Ok(modulus.len() * 8 - unused as usize)
 }
 
 /// The SAT writes a certificate's number into its serial number as ASCII digits; any other serial number is shown as
@@ -183,7 +191,10 @@ fn number(serial: &[u8]) -> String {
     };
     match std::str::from_utf8(serial) {
         Ok(text) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => text.to_owned(),
-        _ => serial.iter().map(|byte| format!("{byte:02X}")).collect(),
+        _ => serial.iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02X}");
+            text
+        }),
     }
 }
 

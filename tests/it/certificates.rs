@@ -1,0 +1,211 @@
+//! The company's signing certificate, as the back office loads it.
+
+use chrono::TimeDelta;
+use ring::signature::{KeyPair as _, RsaKeyPair};
+use serde_json::json;
+use svc_core::backoffice::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
+use svc_core::domain::certificate::SigningCertificate;
+use svc_core::domain::clock::Clock as _;
+use svc_core::domain::time::Timestamp;
+use svc_core::secrets::{Place, Sealer, SecretsError, SecretsKey};
+use svc_core::store::{CompanyChange, Store as _, Tx};
+use svc_core::{Code, Error};
+use svc_tests::certificate::{self, PASSWORD, RFC};
+use svc_tests::{Company, World};
+
+const KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+fn secrets_key() -> SecretsKey {
+    KEY.parse().unwrap()
+}
+
+async fn load(company: &Company, cer: &str, key: &str) -> Result<CertificateLoaded, Error> {
+    company.world.office.perform(company.id, &certificate::load(cer, key)).await
+}
+
+async fn begin(company: &Company) -> Box<dyn Tx> {
+    company.world.store.begin(company.id).await.unwrap()
+}
+
+async fn current(company: &Company) -> Option<SigningCertificate> {
+    begin(company).await.signing_certificate().await.unwrap()
+}
+
+async fn rfc(company: &Company) -> Option<String> {
+    begin(company).await.company().await.unwrap().unwrap().rfc
+}
+
+async fn sealed_key(company: &Company, numero: &str) -> Vec<u8> {
+    begin(company).await.signing_key(numero).await.unwrap().unwrap()
+}
+
+fn place<'a>(company: &Company, numero: &'a str) -> Place<'a> {
+    Place { company: company.id, column: SIGNING_KEY, record: numero }
+}
+
+async fn with_rfc(rfc: &str) -> Company {
+    World::new().await.company_with(CompanyChange { rfc: Some(rfc.to_owned()), ..CompanyChange::default() }).await
+}
+
+#[tokio::test]
+async fn a_loaded_certificate_is_the_companys() {
+    let company = with_rfc(RFC).await;
+    assert_eq!(current(&company).await, None);
+    let answer = load(&company, "valid", "valid").await.unwrap();
+    assert_eq!(
+        serde_json::to_value(&answer).unwrap(),
+        json!({"numero": "30001000000500003416", "vigente_hasta": "2046-01-01T00:00:00Z"})
+    );
+    let found = current(&company).await.unwrap();
+    assert_eq!((found.numero.as_str(), found.rfc.as_str()), ("30001000000500003416", RFC));
+    assert_eq!(found.desde.to_string(), "2024-01-01T00:00:00Z");
+    assert_eq!(found.hasta.to_string(), "2046-01-01T00:00:00Z");
+    assert_eq!(found.der, std::fs::read(certificate::file("valid.cer")).unwrap());
+    assert!(found.is_valid(rfc(&company).await.as_deref(), Timestamp::new(company.world.clock.now())));
+}
+
+#[tokio::test]
+async fn the_last_one_loaded_signs() {
+    let company = with_rfc(RFC).await;
+    for (name, numero) in
+        [("valid", "30001000000500003416"), ("renewed", "30001000000500003417"), ("valid", "30001000000500003416")]
+    {
+        // The clock stands still: it is the order that counts.
+        assert_eq!(load(&company, name, name).await.unwrap().numero, numero);
+        assert_eq!(current(&company).await.unwrap().numero, numero);
+    }
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM certificados").await, 2);
+}
+
+#[tokio::test]
+async fn loading_again_replaces_the_key() {
+    let company = with_rfc(RFC).await;
+    load(&company, "valid", "valid").await.unwrap();
+    let before = current(&company).await;
+    company.world.clock.advance(TimeDelta::hours(1));
+    // Once there is a key for secrets, loading again is how a certificate comes under it.
+    let mut sealing = company.clone();
+    sealing.world.office = company.world.office.clone().secrets(secrets_key());
+    load(&sealing, "valid", "aes256").await.unwrap();
+    assert_eq!(current(&company).await, before);
+    let sealed = sealed_key(&company, "30001000000500003416").await;
+    let opened = Sealer::new(secrets_key()).open(place(&company, "30001000000500003416"), &sealed).unwrap();
+    assert!(RsaKeyPair::from_pkcs8(&opened).is_ok());
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM certificados").await, 1);
+    let loaded: chrono::DateTime<chrono::Utc> = company.world.sql("SELECT cargado FROM certificados").await;
+    assert_eq!(loaded, company.world.clock.now());
+}
+
+#[tokio::test]
+async fn a_company_without_rfc_takes_the_certificates() {
+    let company = World::new().await.company().await;
+    load(&company, "other_rfc", "valid").await.unwrap();
+    assert_eq!(rfc(&company).await.as_deref(), Some("CACX7605101P8"));
+    let error = load(&company, "valid", "valid").await.unwrap_err();
+    assert_eq!(error.mensaje(), "cer: es del RFC EKU9003173C9, y el de la empresa es CACX7605101P8");
+}
+
+#[tokio::test]
+async fn each_refusal_says_why_and_leaves_nothing() {
+    let company = with_rfc(RFC).await;
+    for (cer, key, said) in [
+        ("expired", "valid", "cer: venció el 2024-01-01T00:00:00Z"),
+        ("future", "valid", "cer: todavía no es válido; lo será desde el 2030-01-01T00:00:00Z"),
+        ("other_rfc", "valid", "cer: es del RFC CACX7605101P8, y el de la empresa es EKU9003173C9"),
+        ("no_rfc", "valid", "cer: no dice de qué RFC es"),
+        ("valid", "renewed", "key: no es la llave de este certificado"),
+        ("short", "short", "cer: su llave no es RSA de 2048 a 4096 bits"),
+        ("curve", "curve", "cer: su llave no es RSA de 2048 a 4096 bits"),
+        ("valid", "pbes1", "key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2"),
+    ] {
+        let error = load(&company, cer, key).await.unwrap_err();
+        assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said), "{cer} {key}");
+        assert_eq!(error.status(), 422);
+    }
+    let good = certificate::load("valid", "valid");
+    let swapped = LoadCertificate { cer: good.key.clone(), key: good.cer.clone(), ..good.clone() };
+    let wrong = LoadCertificate { password: "hunter2".to_owned(), ..good.clone() };
+    for (action, said) in [
+        (swapped, "cer: no es un certificado X.509 en DER, como el archivo .cer del SAT"),
+        (
+            LoadCertificate { key: good.cer.clone(), ..good.clone() },
+            "key: no es una llave PKCS#8 cifrada en DER, como el archivo .key del SAT",
+        ),
+        (wrong, "la contraseña no abre la llave"),
+    ] {
+        let error = company.world.office.perform(company.id, &action).await.unwrap_err();
+        assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said));
+        assert!(!format!("{error} {error:?} {action:?}").contains("hunter2"));
+    }
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM certificados").await, 0);
+}
+
+#[tokio::test]
+async fn the_key_is_sealed_at_rest() {
+    let mut company = with_rfc(RFC).await;
+    company.world.office = company.world.office.clone().secrets(secrets_key());
+    let numero = load(&company, "valid", "valid").await.unwrap().numero;
+    let sealed = sealed_key(&company, &numero).await;
+    let opened = Sealer::new(secrets_key()).open(place(&company, &numero), &sealed).unwrap();
+    let pair = RsaKeyPair::from_pkcs8(&opened).unwrap();
+    let public = pair.public_key().as_ref();
+    let der = current(&company).await.unwrap().der;
+    assert!(der.windows(public.len()).any(|window| window == public), "the key is the certificate's");
+    // Nothing of the key stands anywhere in the row, not even its public half, and neither does the password.
+    for part in [&opened[..32], &opened[opened.len() - 32..], &public[10..42], PASSWORD.as_bytes()] {
+        assert!(!sealed.windows(part.len()).any(|window| window == part));
+    }
+    let elsewhere = company.world.company().await;
+    assert_eq!(
+        Sealer::new(secrets_key()).open(place(&elsewhere, &numero), &sealed),
+        Err(SecretsError::Refused),
+        "the key of one company does not open in another"
+    );
+    assert_eq!(Sealer::default().open(place(&company, &numero), &sealed), Err(SecretsError::NoKey));
+}
+
+#[tokio::test]
+async fn without_a_key_for_secrets_it_is_kept_as_it_is() {
+    let company = with_rfc(RFC).await;
+    let numero = load(&company, "valid", "valid").await.unwrap().numero;
+    let kept = sealed_key(&company, &numero).await;
+    assert!(RsaKeyPair::from_pkcs8(&kept[1..]).is_ok());
+    let opened = Sealer::default().open(place(&company, &numero), &kept).unwrap();
+    assert_eq!(*opened, kept[1..]);
+}
+
+#[tokio::test]
+async fn a_company_sees_its_own_certificate_only() {
+    let world = World::new().await;
+    let (one, two) = (world.company().await, world.company().await);
+    one.load_certificate().await;
+    assert!(current(&one).await.is_some());
+    assert_eq!(current(&two).await, None);
+    assert_eq!(begin(&two).await.signing_key("30001000000500003416").await.unwrap(), None);
+    // The same certificate in two companies is two records: both may be branches of one taxpayer.
+    two.load_certificate().await;
+    assert_eq!(current(&two).await, current(&one).await);
+    let settings = begin(&two).await.company().await.unwrap().unwrap();
+    assert_eq!((settings.rfc.as_deref(), settings.regimen), (Some(RFC), Some(601)));
+    assert_eq!(settings.cp.as_deref(), Some("06700"));
+}
+
+#[tokio::test]
+async fn a_company_that_changes_its_rfc_needs_another_certificate() {
+    let company = with_rfc(RFC).await;
+    load(&company, "valid", "valid").await.unwrap();
+    company.edit(CompanyChange { rfc: Some("CACX7605101P8".to_owned()), ..CompanyChange::default() }).await;
+    let now = Timestamp::new(company.world.clock.now());
+    assert!(!current(&company).await.unwrap().is_valid(rfc(&company).await.as_deref(), now));
+    load(&company, "other_rfc", "valid").await.unwrap();
+    assert!(current(&company).await.unwrap().is_valid(rfc(&company).await.as_deref(), now));
+}
+
+#[tokio::test]
+async fn two_loadings_at_once_are_one_after_the_other() {
+    let company = with_rfc(RFC).await;
+    let (one, two) = tokio::join!(load(&company, "valid", "valid"), load(&company, "renewed", "renewed"));
+    let loaded = [one.unwrap().numero, two.unwrap().numero];
+    assert!(loaded.contains(&current(&company).await.unwrap().numero));
+    assert_eq!(company.world.sql::<i64>("SELECT count(DISTINCT orden) FROM certificados").await, 2);
+}
