@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use svc_core::backoffice::import::Resource::{Ventas, VentasRenglones};
 use svc_tests::{Actor, Company, World};
 
-use super::documents::{UUIDS, company, finds, has_fields, import, refuses, refuses_fields, takes_null_for_absent};
+use crate::documents::{UUIDS, company, finds, has_fields, import, refuses, refuses_fields, takes_null_for_absent};
 
 const FIELDS: [&str; 33] = [
     "clave",
