@@ -1,1 +1,8 @@
-//! x
+//! `POST /ventas/{clave}/facturar`
+
+mod checks;
+mod effect;
+mod money;
+mod order;
+mod races;
+mod repeated;
