@@ -115,8 +115,29 @@ pub(crate) enum Command {
         /// The file, or - for standard input.
         file: PathBuf,
     },
+    /// Do a back-office action; --list describes them all.
+    Do(ActionArgs),
     /// Ask a running service whether it is alive.
     Healthcheck(ServiceArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ActionArgs {
+    /// Print every action, with the JSON Schema of its input.
+    #[arg(long, conflicts_with_all = ["company", "action", "input"])]
+    pub(crate) list: bool,
+    /// The company's number.
+    #[arg(long, required_unless_present = "list")]
+    pub(crate) company: Option<i64>,
+    /// The API's public address: links in notices begin with it.
+    #[arg(long, env = "SVC_BASE_URL", default_value = "http://127.0.0.1:8080/api/v1")]
+    pub(crate) base_url: String,
+    /// The action's name.
+    #[arg(required_unless_present = "list")]
+    pub(crate) action: Option<String>,
+    /// Its input, a JSON object, or - for standard input.
+    #[arg(value_name = "JSON", required_unless_present = "list")]
+    pub(crate) input: Option<String>,
 }
 
 #[derive(Debug, Args)]

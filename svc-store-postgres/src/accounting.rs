@@ -1,6 +1,9 @@
 use async_trait::async_trait;
 use rust_decimal::Decimal;
-use svc_core::domain::accounting::{Entry, Side};
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use svc_core::domain::accounting::{Account, Entry, EntryLine, Side};
+use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{AccountingTx, StoreError};
 
@@ -40,4 +43,49 @@ impl AccountingTx for PostgresTx {
         .map_err(store_error)?;
         Ok(clave)
     }
+
+    async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<Entry>, StoreError> {
+        let first = "SELECT p.concepto, p.fecha, p.venta, p.factura, p.pago, r.cuenta, r.cargo, r.abono
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+             WHERE p.empresa = $1
+               AND p.clave = (SELECT min(clave) FROM polizas WHERE empresa = $1 AND venta = $2 AND pago IS NULL)
+             ORDER BY r.renglon";
+        self.entry(first, venta).await
+    }
+
+    async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<Entry>, StoreError> {
+        let first = "SELECT p.concepto, p.fecha, p.venta, p.factura, p.pago, r.cuenta, r.cargo, r.abono
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+             WHERE p.empresa = $1 AND p.clave = (SELECT min(clave) FROM polizas WHERE empresa = $1 AND pago = $2)
+             ORDER BY r.renglon";
+        self.entry(first, pago).await
+    }
+}
+
+impl PostgresTx {
+    /// The entry whose lines a statement about the company (`$1`) and one clave (`$2`) gives.
+    async fn entry(&mut self, statement: &'static str, clave: i64) -> Result<Option<Entry>, StoreError> {
+        let rows = sqlx::query(statement)
+            .bind(self.empresa)
+            .bind(clave)
+            .fetch_all(self.connection())
+            .await
+            .map_err(store_error)?;
+        let Some(first) = rows.first() else { return Ok(None) };
+        let lines = rows.iter().map(line).collect::<Result<Vec<_>, _>>()?;
+        let about = |at| first.try_get::<Option<i64>, _>(at).map_err(store_error);
+        let concepto: String = first.try_get(0).map_err(store_error)?;
+        let entry = Entry::new(concepto, first.try_get(1).map_err(store_error)?, lines)
+            .map_err(|error| StoreError::Other(error.into()))?;
+        let (venta, factura, pago) = (about(2)?, about(3)?, about(4)?);
+        Ok(entry.map(|entry| entry.of_sale(venta).of_invoice(factura).of_payment(pago)))
+    }
+}
+
+fn line(row: &PgRow) -> Result<EntryLine, StoreError> {
+    let amount = |at| row.try_get::<Decimal, _>(at).map(Money::new).map_err(store_error);
+    let (cargo, abono) = (amount(6)?, amount(7)?);
+    let cuenta: &str = row.try_get(5).map_err(store_error)?;
+    let account = Account::of(cuenta).ok_or_else(|| StoreError::Other(format!("no account {cuenta}").into()))?;
+    Ok(if cargo > abono { EntryLine::cargo(account, cargo) } else { EntryLine::abono(account, abono) })
 }

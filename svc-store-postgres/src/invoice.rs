@@ -8,9 +8,9 @@ use svc_core::backoffice::import::InvoiceRecord;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus};
 use svc_core::operation::Query;
-use svc_core::store::{InvoiceTx, ListReader, NewInvoice, StoreError};
+use svc_core::store::{Cancellation, InvoiceTx, ListReader, NewInvoice, RegisteredInvoice, StoreError};
 
-use crate::columns::{instant, instant_or_null};
+use crate::columns::{instant, instant_or_null, word};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -87,6 +87,133 @@ impl InvoiceTx for PostgresTx {
         Ok(clave)
     }
 
+    async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError> {
+        let row = sqlx::query(
+            "SELECT clave, tipo, estatus, venta, concat(serie, folio), uuid, cancelacion_solicitada IS NOT NULL
+             FROM facturas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(registered).transpose().map_err(store_error)
+    }
+
+    async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query(
+            "WITH f AS (
+                 UPDATE facturas SET estatus = 'vigente', uuid = $3, fecha_timbrado = $4, error_codigo = NULL, error_mensaje = NULL,
+                                     modificado = $5
+                 WHERE empresa = $1 AND clave = $2 RETURNING venta
+             ), v AS (
+                 UPDATE ventas SET uuid = $3, modificado = $5 FROM f
+                 WHERE empresa = $1 AND ventas.clave = f.venta AND ventas.factura = $2
+             ), c AS (
+                 UPDATE cxc SET uuid = $3, modificado = $5 FROM f
+                 WHERE empresa = $1 AND cxc.venta = f.venta AND cxc.factura = $2
+             ), p AS (
+                 UPDATE cxc_pagos SET complemento = 'timbrado', uuid = $3
+                 WHERE empresa = $1 AND factura = $2 AND complemento <> 'no_aplica'
+             )
+             DELETE FROM timbrados WHERE empresa = $1 AND factura = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(uuid)
+        .bind(at.get())
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn set_rejected(
+        &mut self,
+        clave: i64,
+        codigo: &str,
+        mensaje: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "WITH f AS (
+                 UPDATE facturas SET estatus = 'error', error_codigo = $3, error_mensaje = $4, modificado = $5
+                 WHERE empresa = $1 AND clave = $2
+             ), p AS (
+                 UPDATE cxc_pagos SET complemento = 'error'
+                 WHERE empresa = $1 AND factura = $2 AND complemento <> 'no_aplica'
+             )
+             DELETE FROM timbrados WHERE empresa = $1 AND factura = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(codigo)
+        .bind(mensaje)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn request_cancellation(
+        &mut self,
+        clave: i64,
+        cancellation: &Cancellation<'_>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE facturas SET cancelacion_solicitada = $5, motivo_cancelacion = $3, uuid_sustitucion = $4, modificado = $5
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(cancellation.motivo)
+        .bind(cancellation.uuid_sustitucion)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn drop_cancellation(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE facturas SET cancelacion_solicitada = NULL, motivo_cancelacion = NULL, uuid_sustitucion = NULL, modificado = $3
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn set_cancelled(
+        &mut self,
+        clave: i64,
+        cancellation: Option<&Cancellation<'_>>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE facturas SET estatus = 'cancelada', fecha_cancelacion = $5, cancelacion_solicitada = NULL, modificado = $5,
+                 motivo_cancelacion = coalesce($3, motivo_cancelacion), uuid_sustitucion = coalesce($4, uuid_sustitucion)
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(cancellation.map(|cancellation| cancellation.motivo))
+        .bind(cancellation.and_then(|cancellation| cancellation.uuid_sustitucion))
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
     async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
         sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
             .bind(self.empresa)
@@ -125,6 +252,18 @@ impl InvoiceTx for PostgresTx {
         self.move_past_folios(folios).await?;
         invoice_sales(self, rows, &claves).await
     }
+}
+
+fn registered(row: &PgRow) -> Result<RegisteredInvoice, sqlx::Error> {
+    Ok(RegisteredInvoice {
+        clave: row.try_get(0)?,
+        tipo: word(row, 1, InvoiceKind::of)?,
+        estatus: word(row, 2, InvoiceStatus::of)?,
+        venta: row.try_get(3)?,
+        folio: row.try_get(4)?,
+        uuid: row.try_get(5)?,
+        cancelacion_solicitada: row.try_get(6)?,
+    })
 }
 
 /// A sale without invoice gets the first one that names it.

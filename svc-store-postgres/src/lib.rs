@@ -19,6 +19,7 @@ mod idempotency;
 mod import;
 mod interaction;
 mod invoice;
+mod invoicing;
 #[cfg(feature = "local")]
 #[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
 pub mod local;
@@ -27,6 +28,7 @@ mod opportunity;
 mod outbox;
 mod page;
 mod payable;
+mod payment;
 mod product;
 mod purchase;
 mod reader;

@@ -11,9 +11,9 @@ use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::MovementKind;
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, MovementContext, NewMovement, StoreError};
+use svc_core::store::{ActiveWarehouse, GoodsGone, ListReader, MovementContext, NewMovement, StoreError};
 
-use crate::columns::{instant, money_or_null, quantity};
+use crate::columns::{instant, money, money_or_null, quantity};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
@@ -154,6 +154,35 @@ impl PostgresTx {
         .await
         .map_err(store_error)?;
         Ok(first)
+    }
+
+    /// What a sale took. A warehouse is written by its clave, in older lines by its code: the clave comes first.
+    pub(crate) async fn read_goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT a.clave, a.codigo, a.sucursal, m.producto, m.sku, m.cantidad, coalesce(m.costo_unitario, 0)
+             FROM movimientos_inventario m
+             CROSS JOIN LATERAL (SELECT clave, codigo, sucursal FROM almacenes
+                                 WHERE empresa = $1 AND (clave::text = m.almacen OR codigo = m.almacen)
+                                 ORDER BY clave::text = m.almacen DESC LIMIT 1) a
+             WHERE m.empresa = $1 AND m.venta = $2 AND m.tipo = 'venta'
+               AND EXISTS (SELECT FROM productos p WHERE p.empresa = $1 AND p.clave = m.producto)
+             ORDER BY m.clave",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        let read = |row: &PgRow| {
+            Ok(GoodsGone {
+                almacen: ActiveWarehouse { clave: row.try_get(0)?, codigo: row.try_get(1)?, sucursal: row.try_get(2)? },
+                producto: row.try_get(3)?,
+                sku: row.try_get(4)?,
+                cantidad: quantity(row, 5)?,
+                costo_unitario: money(row, 6)?,
+            })
+        };
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
     }
 
     /// Writes movements. One that names its product by a SKU which no product has keeps the SKU alone; one that names it

@@ -179,6 +179,19 @@ impl ProductTx for PostgresTx {
         Ok(())
     }
 
+    async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
+        let statement = "UPDATE productos SET estatus = 'eliminado', modificado = $3
+             WHERE empresa = $1 AND clave = $2 AND estatus <> 'eliminado'";
+        let done = sqlx::query(statement)
+            .bind(self.empresa)
+            .bind(clave)
+            .bind(modificado.get())
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(done.rows_affected() > 0)
+    }
+
     async fn is_usable_unit(&mut self, unidad: i64) -> Result<bool, StoreError> {
         let statement = "SELECT EXISTS (SELECT FROM unidades WHERE empresa = $1 AND clave = $2 AND estatus = 'activo' AND clave_sat IS NOT NULL)";
         self.exists(statement, unidad).await

@@ -12,7 +12,7 @@ use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, PaymentMethod, PaymentOrigin, ReceivableStatus};
 use svc_core::operation::{Query, window};
-use svc_core::store::{ListReader, NewReceivable, ReceivableTx, Standing, StoreError};
+use svc_core::store::{ListReader, NewReceivable, ReceivableTx, ReceivablesLeft, Standing, StoreError};
 
 use crate::columns::{instant, instant_or_null, money, rate};
 use crate::copy::Copy;
@@ -171,6 +171,37 @@ impl ReceivableTx for PostgresTx {
         Ok(clave)
     }
 
+    async fn has_payments(&mut self, venta: i64) -> Result<bool, StoreError> {
+        let statement = "SELECT EXISTS (SELECT FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado' AND pagado > 0)";
+        self.exists(statement, venta).await
+    }
+
+    async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<ReceivablesLeft, StoreError> {
+        let paid: Vec<bool> = sqlx::query_scalar(
+            "SELECT pagado > 0 FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'
+             ORDER BY clave FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        if paid.contains(&true) {
+            return Ok(ReceivablesLeft::Paid);
+        }
+        sqlx::query(
+            "UPDATE cxc SET estatus = 'cancelado', saldo = 0, modificado = $3
+             WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(ReceivablesLeft::None)
+    }
+
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError> {
         let row = sqlx::query(
             // Imported receivables may come to more than our decimals hold; no credit reaches that far.
@@ -243,7 +274,12 @@ impl ReceivableTx for PostgresTx {
              forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior, saldo_insoluto, complemento, \
              factura, uuid, cancelado) FROM STDIN",
         )
-        .await
+        .await?;
+        // Deposits of ours get other numbers; what no series reaches is a number of another kind.
+        match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < 1_000_000_000_000).max() {
+            Some(last) => self.move_past("depositos", last).await,
+            None => Ok(()),
+        }
     }
 }
 

@@ -7,15 +7,15 @@ use sqlx::postgres::PgRow;
 use svc_core::api::ventas::{Sale, SaleFilter, Sales};
 use svc_core::api::ventas_renglones::{SaleLine, SaleLineFilter, SaleLines};
 use svc_core::backoffice::import::{SaleLineRecord, SaleRecord};
-use svc_core::domain::invoice::{InvoiceableSale, SaleInvoice};
+use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Rate;
-use svc_core::domain::sale::Amounts;
+use svc_core::domain::sale::OrderLine;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
+use svc_core::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 use svc_core::operation::Query;
-use svc_core::store::{InvoicedSale, ListReader, NewSale, NewSaleLine, SaleGoods, SaleTx, StoreError};
+use svc_core::store::{ListReader, NewSale, NewSaleLine, SaleTx, StoreError};
 
-use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate, word, word_or_null};
+use crate::columns::{instant, instant_or_null, money, money_or_null, quantity, rate};
 use crate::copy::Copy;
 use crate::error::{store_error, value_error};
 use crate::page::Page;
@@ -197,64 +197,46 @@ impl SaleTx for PostgresTx {
         Ok(clave)
     }
 
-    async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError> {
-        sqlx::query("SELECT FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE")
-            .bind(self.empresa)
-            .bind(clave)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        // A statement of its own: it sees what the transaction that we waited for wrote to the registry.
-        let row = sqlx::query(
-            "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
-                    v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
-                    v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
-                    v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid
-             FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
-             WHERE v.empresa = $1 AND v.clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
-        row.as_ref().map(invoiceable_sale).transpose().map_err(store_error)
-    }
-
-    async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError> {
+    async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError> {
         let rows = sqlx::query(
-            "SELECT r.renglon, p.clave, p.sku, r.cantidad, p.costo
-             FROM ventas_renglones r JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
-             WHERE r.empresa = $1 AND r.venta = $2 AND p.tipo = 'normal' ORDER BY r.renglon",
+            "SELECT renglon, cantidad, cantidad_surtida, total FROM ventas_renglones
+             WHERE empresa = $1 AND venta = $2 ORDER BY renglon",
         )
         .bind(self.empresa)
         .bind(clave)
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
-        rows.iter().map(goods).collect::<Result<_, _>>().map_err(store_error)
+        rows.iter().map(order_line).collect::<Result<_, _>>().map_err(store_error)
     }
 
-    async fn turn_into_invoice(
+    async fn set_fulfilment(
         &mut self,
         clave: i64,
-        invoiced: &InvoicedSale<'_>,
+        lines: &[OrderLine],
+        fulfilment: Fulfilment,
+        monto_surtido: Money,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         sqlx::query(
-            "UPDATE ventas SET tipo = 'factura', factura = $3, serie = $4, folio = $5, vencimiento = $6, forma_pago_sat = $7,
-                 metodo_pago_sat = $8, uso_cfdi = $9, surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = $10
-             WHERE empresa = $1 AND clave = $2",
+            "UPDATE ventas_renglones r SET cantidad_surtida = l.surtida
+             FROM unnest($3::bigint[], $4::numeric[]) AS l (renglon, surtida)
+             WHERE r.empresa = $1 AND r.venta = $2 AND r.renglon = l.renglon",
         )
         .bind(self.empresa)
         .bind(clave)
-        .bind(invoiced.factura)
-        .bind(invoiced.serie)
-        .bind(invoiced.folio)
-        .bind(invoiced.vencimiento)
-        .bind(&invoiced.terms.forma_pago_sat)
-        .bind(&invoiced.terms.metodo_pago_sat)
-        .bind(&invoiced.terms.uso_cfdi)
+        .bind(lines.iter().map(|line| line.renglon).collect::<Vec<_>>())
+        .bind(lines.iter().map(|line| line.cantidad_surtida.get()).collect::<Vec<_>>())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        sqlx::query(
+            "UPDATE ventas SET surtido_estatus = $3, monto_surtido = $4, modificado = $5 WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(fulfilment.word())
+        .bind(monto_surtido.get())
         .bind(now.get())
         .execute(self.connection())
         .await
@@ -262,30 +244,29 @@ impl SaleTx for PostgresTx {
         Ok(())
     }
 
-    async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
-        sqlx::query("UPDATE ventas SET facturando = $3 WHERE empresa = $1 AND clave = $2")
+    async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE ventas SET cancelada = true, fecha_cancelacion = $3, saldo = 0, facturando = NULL, modificado = $3
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError> {
+        sqlx::query("UPDATE ventas SET factura = $3 WHERE empresa = $1 AND clave = $2")
             .bind(self.empresa)
             .bind(clave)
-            .bind(since.map(Timestamp::get))
+            .bind(factura)
             .execute(self.connection())
             .await
             .map_err(store_error)?;
         Ok(())
-    }
-
-    async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {
-        sqlx::query_scalar(
-            "SELECT coalesce((SELECT sum(total - saldo) FROM ventas
-                              WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
-                  - coalesce((SELECT sum(importe) FROM cxc_pagos
-                              WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = 'anticipo' AND NOT cancelado), 0)",
-        )
-        .bind(self.empresa)
-        .bind(cliente)
-        .bind(moneda)
-        .fetch_one(self.connection())
-        .await
-        .map_err(store_error)
     }
 
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError> {
@@ -358,57 +339,9 @@ impl SaleTx for PostgresTx {
     }
 }
 
-fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
-    Ok(InvoiceableSale {
-        clave: row.try_get(0)?,
-        tipo: word(row, 1, SaleKind::of)?,
-        origen: word(row, 2, SaleOrigin::of)?,
-        cancelada: row.try_get(3)?,
-        surtido: word_or_null(row, 4, Fulfilment::of)?,
-        facturando: row.try_get(5)?,
-        sucursal: row.try_get(6)?,
-        almacen: row.try_get(7)?,
-        cliente: row.try_get(8)?,
-        moneda: row.try_get(9)?,
-        tipo_cambio: rate(row, 10)?,
-        condicion_pago: word_or_null(row, 11, PaymentTerm::of)?,
-        dias_credito: row.try_get(12)?,
-        forma_pago_sat: row.try_get(13)?,
-        metodo_pago_sat: row.try_get(14)?,
-        uso_cfdi: row.try_get(15)?,
-        amounts: Amounts {
-            subtotal: money(row, 16)?,
-            descuento: money(row, 17)?,
-            impuestos: money(row, 18)?,
-            total: money(row, 19)?,
-        },
-        saldo: money(row, 20)?,
-        facturada: row.try_get(21)?,
-        factura: sale_invoice(row, 22)?,
-    })
-}
-
-/// The invoice that a sale was joined with, from this column on.
-fn sale_invoice(row: &PgRow, at: usize) -> Result<Option<SaleInvoice>, sqlx::Error> {
-    let Some(clave) = row.try_get(at)? else { return Ok(None) };
-    Ok(Some(SaleInvoice {
-        clave,
-        origen: word(row, at + 1, InvoiceOrigin::of)?,
-        estatus: word(row, at + 2, InvoiceStatus::of)?,
-        serie: row.try_get(at + 3)?,
-        folio: row.try_get(at + 4)?,
-        uuid: row.try_get(at + 5)?,
-    }))
-}
-
-fn goods(row: &PgRow) -> Result<SaleGoods, sqlx::Error> {
-    Ok(SaleGoods {
-        renglon: row.try_get(0)?,
-        producto: row.try_get(1)?,
-        sku: row.try_get(2)?,
-        cantidad: quantity(row, 3)?,
-        costo: money(row, 4)?,
-    })
+fn order_line(row: &PgRow) -> Result<OrderLine, sqlx::Error> {
+    let (cantidad, cantidad_surtida) = (quantity(row, 1)?, quantity(row, 2)?);
+    Ok(OrderLine { renglon: row.try_get(0)?, cantidad, cantidad_surtida, total: money(row, 3)? })
 }
 
 /// The counter of the folios of documents of a type and series.

@@ -10,7 +10,7 @@ use svc_core::domain::stock::{Holding, available};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Status, WarehouseStatus};
 use svc_core::operation::Query;
-use svc_core::store::{ActiveWarehouse, ListReader, MovementContext, NewMovement, StockTx, StoreError};
+use svc_core::store::{ActiveWarehouse, GoodsGone, ListReader, MovementContext, NewMovement, StockTx, StoreError};
 
 use crate::columns::{instant_or_null, quantity};
 use crate::copy::Copy;
@@ -257,6 +257,10 @@ impl StockTx for PostgresTx {
         fecha: Timestamp,
     ) -> Result<i64, StoreError> {
         self.write_movements(almacen, rows, context, fecha).await
+    }
+
+    async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
+        self.read_goods_gone(venta).await
     }
 
     async fn import_branches(&mut self, rows: &[BranchRecord]) -> Result<(), StoreError> {

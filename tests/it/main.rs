@@ -2,6 +2,7 @@
 
 mod almacenes;
 mod authentication;
+mod backoffice;
 mod certificates;
 mod clientes;
 mod compras;

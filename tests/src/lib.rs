@@ -16,6 +16,7 @@ pub use clock::TestClock;
 use svc_core::backoffice::import::Resource;
 use svc_core::backoffice::{CreateKey, CreateUser, Office};
 use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::json::Json;
 use svc_core::store::{CompanyChange, CompanyId, LimitMode, NewUser, Store as _};
 use svc_core::{Api, ApiBuilder};
 use svc_store_postgres::{PostgresStore, Settings};
@@ -127,6 +128,13 @@ impl Company {
             .perform(self.id, &svc_core::backoffice::EditCompany(change))
             .await
             .expect("the company is edited");
+    }
+
+    /// Does the back-office action of that name; gives what it answers.
+    pub async fn act(&self, name: &str, input: &serde_json::Value) -> Result<serde_json::Value, svc_core::Error> {
+        let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
+        let output = self.world.office.act(self.id, name, &input).await?;
+        Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
     }
 
     /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company issues invoices with: a

@@ -1,5 +1,6 @@
 //! The commands, one file an area.
 
+mod action;
 mod certificate;
 mod company;
 mod healthcheck;
@@ -32,15 +33,23 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             print(&serde_json::json!({ "migraciones": database.store.migrate().await? }))?;
             database.close().await
         }
+        Command::Do(args) if args.list => action::list(),
         command => {
             let secrets = secrets?;
             let database = Database::ready(&cli.database).await?;
-            // No action of these commands writes an event, so no link is ever made from this address.
-            let office = Office::new(Arc::new(database.store.clone()), "http://localhost/api/v1").secrets(secrets);
+            let office = Office::new(Arc::new(database.store.clone()), base_url(&command)).secrets(secrets);
             let outcome = act(&office, command).await;
             database.close().await?;
             outcome
         }
+    }
+}
+
+/// What links in notices begin with. None but named actions write any.
+fn base_url(command: &Command) -> &str {
+    match command {
+        Command::Do(args) => &args.base_url,
+        _ => "http://localhost/api/v1",
     }
 }
 
@@ -49,6 +58,7 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::Company(command) => company::run(office, command).await,
         Command::User(command) => user::run(office, command).await,
         Command::Key(command) => key::run(office, command).await,
+        Command::Do(args) => action::run(office, args).await,
         Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),

@@ -85,7 +85,9 @@ fn serve_and_stop(svc: &Svc, secrets_key: &str) -> String {
     let mut said = String::new();
     for line in BufReader::new(child.stderr.take().unwrap()).lines() {
         let line = line.unwrap();
-        if line.contains("serving") {
+        if let Some((_, address)) = line.split_once("serving address=") {
+            // Once it answers, it listens for signals too.
+            svc.ok(&["healthcheck", "--listen", address]);
             kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
         }
         said = said + &line + "\n";

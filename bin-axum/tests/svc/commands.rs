@@ -47,6 +47,41 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
 }
 
 #[test]
+fn an_action_is_done_by_name() {
+    let svc = Svc::new();
+    let listed = svc.ok(&["do", "--list"]);
+    assert!(!svc.dir.path().join("data").exists(), "a list needs no database");
+    let create = listed.as_array().unwrap().iter().find(|action| action["name"] == "customer.create").unwrap();
+    assert_eq!(
+        (&create["summary"], &create["emits"], &create["schema"]["required"]),
+        (&json!("Create a customer"), &json!(["cliente.creado"]), &json!(["nombre"]))
+    );
+
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let create = |input| ["do", "--company", "1", "customer.create", input];
+    let made = svc.ok(&create(r#"{"nombre":"Ana"}"#));
+    assert_eq!(made, json!({"cliente": 1, "folio": "1", "rfc": null}));
+    let output = svc.run(&create("-"), r#"{"nombre":"Beto"}"#);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"cliente\":2,\"folio\":\"2\",\"rfc\":null}\n");
+
+    for (args, said) in [
+        (&["do"][..], "--company <COMPANY> <ACTION> <JSON>"),
+        (&["do", "--list", "--company", "1"], "--list"),
+        (&["do", "--company", "1", "customer.create"], "<JSON>"),
+        (&["do", "--company", "1", "customer.fly", "{}"], "\"customer.fly\"; svc do --list"),
+        (&["do", "--company", "9", "customer.create", r#"{"nombre":"Ana"}"#], "la empresa 9 no existe"),
+        (&create("[1]"), "el cuerpo debe ser un objeto JSON"),
+        (&create(r#"{"nombre":"Ana","rfc":"malo"}"#), "rfc_invalido: rfc: "),
+        (&create(r#"{"nombre":"Ana","sexo":"F"}"#), "campo_no_permitido: sexo: "),
+    ] {
+        let output = svc.run(args, "");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{args:?}: {stderr}");
+        assert!(stderr.contains(said) && stderr.trim_end().lines().count() == 1, "{args:?}: {stderr}");
+    }
+}
+
+#[test]
 fn an_import_names_the_bad_line_and_leaves_nothing() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);

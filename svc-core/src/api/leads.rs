@@ -1,5 +1,6 @@
 //! `POST /leads`: a prospect of the CRM.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::customer::CustomerData;
@@ -15,29 +16,32 @@ use crate::store::NewCustomerRow;
 pub struct CreateLead;
 
 /// The body of [`CreateLead`] (spec, "POST /leads").
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewLead {
     /// The person's name; this or `empresa` is required.
-    nombre: Option<Text<100>>,
+    pub nombre: Option<Text<100>>,
     /// The company's name; becomes `razon_social`.
-    empresa: Option<Text<200>>,
+    pub empresa: Option<Text<200>>,
     /// E-mail; this or `telefono` is required.
-    correo: Option<Text<50>>,
+    pub correo: Option<Text<50>>,
     /// Telephone.
-    telefono: Option<Text<30>>,
+    pub telefono: Option<Text<30>>,
     /// What they wrote.
-    mensaje: Option<Text<2000>>,
+    pub mensaje: Option<Text<2000>>,
     /// The salesperson to assign.
-    vendedor: Option<i64>,
+    pub vendedor: Option<i64>,
 }
 
 /// The answer of [`CreateLead`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct LeadCreated {
-    prospecto: i64,
-    creado: Timestamp,
-    folio: String,
+    /// The prospect's clave.
+    pub prospecto: i64,
+    /// When it was created.
+    pub creado: Timestamp,
+    /// Its folio.
+    pub folio: String,
 }
 
 impl Operation for CreateLead {

@@ -1,21 +1,37 @@
 //! What the ERP's own screens do, as functions over the same transactions, rules and events as the API.
 //!
 //! An [`Office`] is to the back office what [`crate::Api`] is to the wire: it opens the transaction, gives the action
-//! its [`Cx`], and commits. An [`Action`] is its own input.
+//! its [`Cx`], and commits. An [`Action`] is its own input; [`actions`] is the table of those that have a name.
 
+pub mod actions;
 mod certificates;
 mod companies;
 pub mod import;
+mod invoices;
 mod keys;
+mod payments;
+mod products;
+mod sales;
 mod users;
 
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
+pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
+pub use invoices::{
+    AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
+};
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use payments::{
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
+};
+pub use products::{DeleteProduct, ProductNamed};
+pub use sales::{
+    BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
+};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};

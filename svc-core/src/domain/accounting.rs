@@ -200,6 +200,8 @@ impl Entry {
 /// What of a sale goes into the books; in the document's currency but for the cost.
 #[derive(Debug, Clone, Copy)]
 pub struct SaleAmounts {
+    /// What is earned by it: [`Account::Ventas`], or [`Account::Anticipos`] where nothing is sold yet.
+    pub ingreso: Account,
     /// Before discount and taxes.
     pub subtotal: Money,
     /// Discount.
@@ -229,7 +231,7 @@ pub fn sale_entry(
         [
             EntryLine::cargo(Account::Clientes, owed),
             EntryLine::cargo(Account::Descuentos, descuento),
-            EntryLine::abono(Account::Ventas, subtotal),
+            EntryLine::abono(sale.ingreso, subtotal),
             EntryLine::abono(Account::IvaNoCobrado, impuestos),
             EntryLine::cargo(Account::CostoDeVenta, cost),
             EntryLine::abono(Account::Inventario, cost),
@@ -308,6 +310,7 @@ mod tests {
 
     fn sale() -> SaleAmounts {
         SaleAmounts {
+            ingreso: Account::Ventas,
             subtotal: money("1000"),
             descuento: money("0"),
             impuestos: money("160"),
@@ -428,7 +431,7 @@ mod tests {
         fn every_sale_balances_or_is_too_large(
             subtotal in amount(), descuento in amount(), impuestos in amount(), tipo_cambio in exchange(), costo in amount(),
         ) {
-            let sale = SaleAmounts { subtotal, descuento, impuestos, tipo_cambio, costo };
+            let sale = SaleAmounts { ingreso: Account::Ventas, subtotal, descuento, impuestos, tipo_cambio, costo };
             match sale_entry("x", day(), &sale) {
                 Ok(Some(entry)) => {
                     prop_assert!(balance(&entry).is_zero());

@@ -1,13 +1,11 @@
 //! A contact with a customer: what is judged of it, and whom it concerns (spec, "POST /clientes/{clave}/interacciones").
 
-use std::fmt;
-
 use chrono::NaiveDate;
-use serde::de::{self, Deserialize, Deserializer, Unexpected, Visitor};
 
 use super::time::Timestamp;
 use super::words::words;
 use crate::error::{Code, Error};
+use crate::json::Within;
 
 words! {
     /// How someone was contacted.
@@ -57,40 +55,8 @@ words! {
     }
 }
 
-/// How long a contact took: 1 to 1440 minutes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Minutes(i32);
-
-impl Minutes {
-    /// The most there are: a day.
-    const MOST: i32 = 1440;
-
-    /// The number.
-    pub fn get(self) -> i32 {
-        self.0
-    }
-}
-
-impl<'de> Deserialize<'de> for Minutes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Whole;
-        impl Visitor<'_> for Whole {
-            type Value = Minutes;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "un entero de 1 a {}", Minutes::MOST)
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Minutes, E> {
-                match i32::try_from(number) {
-                    Ok(minutes) if (1..=Minutes::MOST).contains(&minutes) => Ok(Minutes(minutes)),
-                    _ => Err(E::invalid_value(Unexpected::Signed(number), &self)),
-                }
-            }
-        }
-        deserializer.deserialize_i64(Whole)
-    }
-}
+/// How long a contact took: at most a day.
+pub type Minutes = Within<1, 1440>;
 
 /// When a contact took place: at `fecha`, which is not in the future, or else `now`.
 pub fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Error> {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use super::money::Money;
 use super::quantity::{Quantity, Rate};
 use super::sat::{self, Vat};
+use crate::schema::field_schema;
 
 /// What quantities, prices and rates are counted in: six decimals.
 const SCALE: u32 = 6;
@@ -46,6 +47,8 @@ impl VatRate {
         digits.then(|| text.parse().ok().map(Self::Rate)).flatten()
     }
 }
+
+field_schema!(VatRate, "VatRate", { "type": "string", "pattern": r"^(exento|0(\.\d{1,6})?)$" });
 
 impl fmt::Display for VatRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,13 +2,16 @@
 
 pub mod accounting;
 pub mod certificate;
+pub mod cfdi;
 pub mod clock;
 pub mod customer;
+pub mod deposit;
 pub mod event;
 pub mod interaction;
 pub mod invoice;
 pub mod line;
 pub mod money;
+pub mod payment;
 pub mod product;
 pub mod quantity;
 pub mod rfc;

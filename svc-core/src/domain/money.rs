@@ -5,6 +5,8 @@ use std::fmt;
 use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::schema::field_schema;
+
 /// Most digits before and after the decimal point (contract §1): `^\d{1,18}(\.\d{1,6})?$`.
 const WHOLE_DIGITS: usize = 18;
 const DECIMALS: usize = 6;
@@ -39,6 +41,8 @@ impl Money {
         text.parse().ok().map(Self)
     }
 }
+
+field_schema!(Money, "Money", { "type": ["string", "number"], "pattern": r"^\d{1,18}(\.\d{1,6})?$", "minimum": 0 });
 
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,8 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 
+use crate::schema::field_schema;
+
 /// A quantity: a JSON number on the wire (`n` in the contract), exact, up to six decimals, never through a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Quantity(Decimal);
@@ -21,6 +23,8 @@ impl Quantity {
         self.0
     }
 }
+
+field_schema!(Quantity, "Quantity", { "type": "number" });
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,19 +65,22 @@ impl<'de> Deserialize<'de> for Quantity {
 pub struct PositiveQuantity(Quantity);
 
 impl PositiveQuantity {
+    /// The quantity `value`; `None` when it is not greater than zero.
+    pub fn new(value: Quantity) -> Option<Self> {
+        (value.get() > Decimal::ZERO).then_some(Self(value))
+    }
+
     /// The quantity.
     pub fn get(self) -> Quantity {
         self.0
     }
 }
 
+field_schema!(PositiveQuantity, "PositiveQuantity", { "type": "number", "exclusiveMinimum": 0 });
+
 impl<'de> Deserialize<'de> for PositiveQuantity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let quantity = Quantity::deserialize(deserializer)?;
-        if quantity.get() > Decimal::ZERO {
-            return Ok(Self(quantity));
-        }
-        Err(de::Error::custom("debe ser mayor que cero"))
+        Self::new(Quantity::deserialize(deserializer)?).ok_or_else(|| de::Error::custom("debe ser mayor que cero"))
     }
 }
 
@@ -82,11 +89,18 @@ impl<'de> Deserialize<'de> for PositiveQuantity {
 pub struct Balance(Decimal);
 
 impl Balance {
+    /// The amount `value`.
+    pub fn new(value: Decimal) -> Self {
+        Self(value)
+    }
+
     /// The exact value.
     pub fn get(self) -> Decimal {
         self.0
     }
 }
+
+field_schema!(Balance, "Balance", { "type": ["string", "number"], "pattern": r"^-?\d{1,18}(\.\d{1,6})?$" });
 
 impl fmt::Display for Balance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -118,6 +132,10 @@ impl Rate {
         self.0
     }
 }
+
+field_schema!(Rate, "Rate", {
+    "type": ["string", "number"], "pattern": r"^\d{1,12}(\.\d{1,6})?$", "exclusiveMinimum": 0
+});
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

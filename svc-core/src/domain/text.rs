@@ -4,6 +4,7 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
+use uuid::Uuid;
 
 /// The shortest word a search takes (spec, common list rules).
 const SHORTEST_WORD: usize = 3;
@@ -63,6 +64,11 @@ pub fn normalise_email(field: &str) -> String {
 /// the field holds 50 characters).
 pub fn tidy_emails(field: &str) -> String {
     field.split(',').map(str::trim).filter(|address| !address.is_empty()).collect::<Vec<_>>().join(",")
+}
+
+/// A fiscal folio: 36 characters, in whatever case.
+pub fn parse_uuid(text: &str) -> Option<Uuid> {
+    (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
 }
 
 #[cfg(test)]

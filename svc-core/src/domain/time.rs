@@ -5,6 +5,8 @@ use std::fmt;
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::schema::field_schema;
+
 /// An instant as it goes over the wire: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ` (contract, "Types").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp(DateTime<Utc>);
@@ -25,6 +27,8 @@ impl Timestamp {
         parse_instant(text).map(Self::new)
     }
 }
+
+field_schema!(Timestamp, "Timestamp", { "type": "string", "format": "date-time", "pattern": "Z$" });
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,6 +63,8 @@ impl<'de> Deserialize<'de> for Timestamp {
 /// A date in a body: exactly `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(pub NaiveDate);
+
+field_schema!(Date, "Date", { "type": "string", "format": "date" });
 
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

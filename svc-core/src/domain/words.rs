@@ -20,6 +20,8 @@ macro_rules! words {
                 match word { $($word => Some(Self::$variant),)* _ => None }
             }
         }
+
+        $crate::schema::field_schema!($name, stringify!($name), { "type": "string", "enum": Self::WORDS });
     };
 }
 
@@ -354,6 +356,20 @@ words! {
         EnEspera = "en_espera",
         /// Refused.
         Error = "error",
+    }
+}
+
+words! {
+    /// Why an invoice is cancelled, by the SAT's keys.
+    pub enum CancellationReason {
+        /// It has errors, and another takes its place.
+        Replaced = "01",
+        /// It has errors, and none takes its place.
+        Wrong = "02",
+        /// The business did not come about.
+        NotCarriedOut = "03",
+        /// It is part of a global invoice.
+        Global = "04",
     }
 }
 

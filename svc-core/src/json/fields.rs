@@ -1,7 +1,31 @@
 use std::fmt;
 use std::ops::Deref;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::StrDeserializer;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
+
+use super::Fault;
+use crate::schema::field_schema;
+
+/// A field type of text: made of a string by the rule by which it is read, and what its schema says of it.
+macro_rules! text_field {
+    ($name:ident, $schema:tt) => {
+        impl<const N: usize> std::str::FromStr for $name<N> {
+            type Err = Fault;
+
+            fn from_str(text: &str) -> Result<Self, Fault> {
+                Self::deserialize(StrDeserializer::new(text))
+            }
+        }
+
+        field_schema!([const N: usize] $name<N>, format!("{}{N}", stringify!($name)), $schema);
+    };
+}
+
+text_field!(Text, { "type": "string", "minLength": 1, "maxLength": N });
+text_field!(Exact, { "type": "string", "minLength": N, "maxLength": N });
+text_field!(Digits, { "type": "string", "pattern": format!("^[0-9]{{{N}}}$") });
 
 /// A string of 1 to `MAX` characters (not bytes), trimmed, without NUL. An empty one counts as missing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,14 +81,6 @@ impl<const COUNT: usize> Exact<COUNT> {
     }
 }
 
-impl<const COUNT: usize> Deref for Exact<COUNT> {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
 impl<'de, const COUNT: usize> Deserialize<'de> for Exact<COUNT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Text::deserialize(deserializer)?;
@@ -83,6 +99,14 @@ impl<const COUNT: usize> Digits<COUNT> {
     /// The digits.
     pub fn into_string(self) -> String {
         self.0.into_string()
+    }
+}
+
+impl<const COUNT: usize> Deref for Exact<COUNT> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
     }
 }
 
@@ -109,19 +133,36 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Digits<COUNT> {
 pub struct Within<const LEAST: i64, const MOST: i64>(i64);
 
 impl<const LEAST: i64, const MOST: i64> Within<LEAST, MOST> {
+    /// The number `number`; `None` when it is out of bounds.
+    pub fn new(number: i64) -> Option<Self> {
+        (LEAST..=MOST).contains(&number).then_some(Self(number))
+    }
+
     /// The number.
     pub fn get(self) -> i64 {
         self.0
     }
 }
 
+field_schema!([const LEAST: i64, const MOST: i64] Within<LEAST, MOST>, format!("From{LEAST}To{MOST}"), {
+    "type": "integer", "minimum": LEAST, "maximum": MOST
+});
+
 impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = i64::deserialize(deserializer)?;
-        if (LEAST..=MOST).contains(&number) {
-            return Ok(Self(number));
+        struct Integer<const LEAST: i64, const MOST: i64>;
+        impl<const LEAST: i64, const MOST: i64> Visitor<'_> for Integer<LEAST, MOST> {
+            type Value = Within<LEAST, MOST>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "un entero de {LEAST} a {MOST}")
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Self::Value, E> {
+                Within::new(number).ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
+            }
         }
-        Err(de::Error::custom(format_args!("debe ser un entero de {LEAST} a {MOST}")))
+        deserializer.deserialize_i64(Integer)
     }
 }
 
@@ -130,6 +171,11 @@ impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, 
 pub struct Many<T, const MOST: usize>(Vec<T>);
 
 impl<T, const MOST: usize> Many<T, MOST> {
+    /// The list of these items; `None` when they are too many, or none.
+    pub fn new(items: Vec<T>) -> Option<Self> {
+        (1..=MOST).contains(&items.len()).then_some(Self(items))
+    }
+
     /// The items.
     pub fn into_vec(self) -> Vec<T> {
         self.0
@@ -151,6 +197,20 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, M
             return Ok(Self(items));
         }
         Err(de::Error::invalid_length(items.len(), &format!("una lista de 1 a {MOST} elementos").as_str()))
+    }
+}
+
+impl<T: JsonSchema, const MOST: usize> JsonSchema for Many<T, MOST> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("{}Many{MOST}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<T>(), "minItems": 1, "maxItems": MOST })
     }
 }
 
@@ -203,6 +263,20 @@ impl<T> Patch<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(Option::deserialize(deserializer)?.map_or(Self::Clear, Self::Set))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Patch<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
     }
 }
 
@@ -306,6 +380,17 @@ mod tests {
             (order.tipo, order.precio.unwrap().to_string()),
             (Some(Kind::Pedido), "900719925474099345.67".into())
         );
+    }
+
+    #[test]
+    fn a_field_is_made_of_a_string_as_it_is_read() {
+        assert_eq!(&*" ñandú ".parse::<Text<5>>().unwrap(), "ñandú");
+        assert_eq!(&*"MXN".parse::<Exact<3>>().unwrap(), "MXN");
+        assert_eq!(&*"01000".parse::<Digits<5>>().unwrap(), "01000");
+        assert_eq!("  ".parse::<Text<5>>().unwrap_err().code(), Code::DatoRequerido);
+        assert_eq!("ñandús".parse::<Text<5>>().unwrap_err().code(), Code::DatoInvalido);
+        assert_eq!("MX".parse::<Exact<3>>().unwrap_err().code(), Code::DatoInvalido);
+        assert_eq!("0100x".parse::<Digits<5>>().unwrap_err().code(), Code::DatoInvalido);
     }
 
     #[test]

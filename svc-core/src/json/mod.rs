@@ -12,7 +12,7 @@ mod fields;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
+use serde::de::{DeserializeOwned, Deserializer as _, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 pub use fault::Fault;
@@ -83,6 +83,23 @@ impl Json {
     /// Reads the value as a `T`; the fault names the field.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Fault> {
         T::deserialize(self)
+    }
+
+    /// Takes the member `key` out of an object: the member, read as a `T`, and the object without it.
+    pub(crate) fn take<T: DeserializeOwned>(&self, key: &'static str) -> Result<(T, Self), Fault> {
+        let (taken, rest) = self.take_optional(key)?;
+        Ok((taken.ok_or_else(|| Fault::missing_field(key))?, rest))
+    }
+
+    /// The same of a member that may be absent or `null`.
+    pub(crate) fn take_optional<T: DeserializeOwned>(&self, key: &'static str) -> Result<(Option<T>, Self), Fault> {
+        let Self::Object(members) = self else { return Err(Fault::custom("debe ser un objeto")) };
+        let taken = match members.iter().find(|(name, _)| name == key) {
+            Some((_, value)) => value.read::<Option<T>>().map_err(|fault| fault.within(key))?,
+            None => None,
+        };
+        let rest = members.iter().filter(|(name, _)| name != key).cloned().collect();
+        Ok((taken, Self::Object(rest)))
     }
 
     /// The canonical text of the value: keys sorted, no white space, numbers by value. Two bodies that say the same

@@ -4,9 +4,8 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, NaiveDate, Utc};
-use uuid::Uuid;
 
-use crate::domain::text;
+use crate::domain::text::{self, parse_uuid};
 use crate::domain::time::{Edge, bound_date, parse_bound};
 use crate::error::{Code, Error};
 
@@ -166,10 +165,9 @@ impl<F> Filter<F> {
                 }
                 Ok(make(value.to_owned()))
             }
-            Kind::Uuid(make) => match Uuid::try_parse(value) {
-                Ok(uuid) if value.len() == 36 => Ok(make(uuid.to_string())),
-                _ => Err(invalid("debe ser un folio fiscal de 36 caracteres".into())),
-            },
+            Kind::Uuid(make) => parse_uuid(value)
+                .map(|uuid| make(uuid.to_string()))
+                .ok_or_else(|| invalid("debe ser un folio fiscal de 36 caracteres".into())),
             Kind::Boolean(make) => match value {
                 "true" => Ok(make(true)),
                 "false" => Ok(make(false)),

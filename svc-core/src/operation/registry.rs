@@ -76,6 +76,7 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::ventas_renglones::SaleLines>()),
     Endpoint::of(list::<api::facturas::Invoices>()),
     Endpoint::of(list::<api::cxc::Receivables>()),
+    Endpoint::of(write::<api::cxc::ApplyPayment>()),
     Endpoint::of(list::<api::cxc_pagos::Payments>()),
 ];
 

@@ -3,7 +3,8 @@
 use chrono::NaiveDate;
 
 use super::stock;
-use crate::domain::accounting::{SaleAmounts, sale_entry};
+use crate::domain::accounting::{Account, SaleAmounts, sale_entry};
+use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
@@ -11,7 +12,7 @@ use crate::domain::stock::{Movement, StockChange, cost_of};
 use crate::domain::words::{MovementKind, PaymentMethod, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, MovementContext, NewReceivable, SaleGoods};
+use crate::store::{ActiveWarehouse, GoodsGone, MovementContext, NewReceivable, ReceivablesLeft, SaleGoods};
 
 /// A sale that becomes owed.
 #[derive(Debug)]
@@ -54,6 +55,42 @@ pub(crate) async fn goods_leave(
     costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_large)
 }
 
+/// Why a document with payments is not cancelled.
+pub(crate) fn has_payments() -> Error {
+    Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados")
+}
+
+/// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they went, the receivable is
+/// cancelled, the entry reversed. A receivable with payments stays, and so does all else.
+pub(crate) async fn undo(cx: &mut Cx<'_>, venta: i64, folio: Option<&str>) -> Result<(), Error> {
+    if cx.tx.cancel_receivables(venta, cx.now).await? == ReceivablesLeft::Paid {
+        return Err(has_payments());
+    }
+    let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
+    let mut gone = cx.tx.goods_gone(venta).await?;
+    // Warehouse by warehouse, in one order, as every change of stock.
+    gone.sort_by_key(|goods| goods.almacen.clave);
+    for goods in gone.chunk_by(|a, b| a.almacen.clave == b.almacen.clave) {
+        let Some(almacen) = goods.first().map(|line| &line.almacen) else { continue };
+        let back = |line: &GoodsGone| StockChange {
+            producto: line.producto,
+            sku: line.sku.clone(),
+            movement: Some(Movement {
+                tipo: MovementKind::CancelacionVenta,
+                cantidad: line.cantidad,
+                costo_unitario: line.costo_unitario,
+            }),
+            apartado: Quantity::default(),
+        };
+        let changes: Vec<StockChange> = goods.iter().map(back).collect();
+        stock::post(cx, almacen, &changes, &context).await?;
+    }
+    if let Some(entry) = cx.tx.entry_of_sale(venta).await? {
+        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+    }
+    Ok(())
+}
+
 /// Makes the receivable and the accounting entry; gives the receivable's clave.
 pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Money) -> Result<i64, Error> {
     let row = NewReceivable {
@@ -73,7 +110,9 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Money)
     };
     let cxc = cx.tx.insert_receivable(&row).await?;
     let Amounts { subtotal, descuento, impuestos, .. } = sale.amounts;
-    let amounts = SaleAmounts { subtotal, descuento, impuestos, tipo_cambio: sale.tipo_cambio, costo };
+    // An advance is owed like a sale, but nothing is sold yet.
+    let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
+    let amounts = SaleAmounts { ingreso, subtotal, descuento, impuestos, tipo_cambio: sale.tipo_cambio, costo };
     if let Some(entry) = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)? {
         let entry = entry.of_sale(Some(sale.venta)).of_invoice(sale.factura);
         cx.tx.insert_entry(&entry, cx.now).await?;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::NaiveDate;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::domain::money::Money;
@@ -14,7 +15,7 @@ use crate::operation::Cx;
 use crate::store::NewSaleLine;
 
 /// A line of a sale as it is asked for (contract §4, "POST /ventas").
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineBody {
     /// The product, by its clave; this or `sku`.
@@ -109,7 +110,7 @@ pub(super) async fn priced(
         let precio_unitario = line.precio_unitario.or_else(listed).ok_or_else(missing)?;
         let amounts = amounts(Amounts::of_line(cantidad, precio_unitario, line.discount(), rate), at)?;
         let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
-        Ok(NewSaleLine { descripcion, cantidad, precio_unitario, rate, amounts, product })
+        Ok(NewSaleLine { product, descripcion, cantidad, precio_unitario, rate, amounts })
     };
     lines.iter().zip(products).enumerate().map(line).collect()
 }

@@ -1,20 +1,24 @@
 //! A sales document, from whatever channel.
 
+use chrono::NaiveDate;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::books::{self, Owed};
 use super::{lines, stock};
 use crate::domain::clock::mexico_date;
 use crate::domain::event::Event;
+use crate::domain::invoice::{due_date, invoice_series};
 use crate::domain::line;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
 use crate::domain::sat;
 use crate::domain::stock::StockChange;
-use crate::domain::words::{PaymentTerm, SaleKind, SaleOrigin};
+use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewSale, NewSaleLine};
+use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, SaleGoods};
 
 pub use super::lines::LineBody;
 
@@ -25,7 +29,7 @@ const PESO: &str = "MXN";
 pub const MOST_LINES: usize = 500;
 
 /// A sales document as it is asked for (contract §4, "POST /ventas"); `K` is what it may be.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaleBody<K> {
     /// What it is.
@@ -104,9 +108,14 @@ pub(crate) struct Made {
     pub(crate) tipo: SaleKind,
     pub(crate) folio: i64,
     pub(crate) amounts: Amounts,
+    /// Its record in the registry, if it is an invoice.
+    pub(crate) factura: Option<i64>,
+    /// Its receivable, if it is owed.
+    pub(crate) cxc: Option<i64>,
 }
 
-/// Makes a sales document: judges it, prices it, reserves the stock of an order, and emits `venta.creada`.
+/// Makes a sales document: judges it, prices it, emits `venta.creada`, reserves the stock of an order, and writes what is
+/// owed at once to the books.
 pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     cx: &mut Cx<'_>,
     body: &SaleBody<K>,
@@ -130,15 +139,16 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
         return Err(Code::VendedorInvalido.into());
     }
     body.judge_keys()?;
-    if tipo == SaleKind::Pedido {
-        stock::post(cx, &almacen, &reservations(&priced), &MovementContext::default()).await?;
-    }
     let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
-    let folio = cx.tx.next_folio(tipo.word(), "").await?;
+    let days = body.dias_credito.map(Within::get).or(own_days);
+    let serie = (tipo == SaleKind::Factura).then(|| invoice_series(channel.sucursal));
+    let folio = cx.tx.next_folio(tipo.word(), serie.as_deref().unwrap_or_default()).await?;
+    let fecha = mexico_date(cx.now.get());
+    let due = (!matches!(tipo, SaleKind::Pedido | SaleKind::Cotizacion)).then(|| due_date(fecha, condicion_pago, days));
     let sale = NewSale {
         tipo,
-        serie: None,
+        serie: serie.as_deref(),
         folio,
         fecha: cx.now,
         sucursal: channel.sucursal,
@@ -148,8 +158,8 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
         moneda: body.moneda(),
         tipo_cambio,
         condicion_pago,
-        dias_credito: body.dias_credito.map(Within::get).or(own_days),
-        vencimiento: None,
+        dias_credito: days,
+        vencimiento: due,
         forma_pago_sat: body.forma_pago_sat.as_deref(),
         metodo_pago_sat: body.metodo_pago_sat.as_deref(),
         uso_cfdi: body.uso_cfdi.as_deref(),
@@ -161,7 +171,72 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     };
     let venta = cx.tx.insert_sale(&sale).await?;
     cx.emit(&Event::VentaCreada { venta, tipo }).await?;
-    Ok(Made { venta, tipo, folio, amounts })
+    let made = Made { venta, tipo, folio, amounts, factura: None, cxc: None };
+    match due {
+        None if tipo == SaleKind::Pedido => {
+            stock::post(cx, &almacen, &reservations(&priced), &MovementContext::default()).await?;
+            Ok(made)
+        }
+        None => Ok(made),
+        Some(vencimiento) => owe(cx, &sale, &almacen, made, fecha, vencimiento).await,
+    }
+}
+
+/// What follows a document that is owed at once: an invoice's record in the registry, the goods that leave unless it is an
+/// advance, receivable and entry. The application stamps its own invoices: the registry waits to be told.
+async fn owe(
+    cx: &mut Cx<'_>,
+    sale: &NewSale<'_>,
+    almacen: &ActiveWarehouse,
+    mut made: Made,
+    fecha: NaiveDate,
+    vencimiento: NaiveDate,
+) -> Result<Made, Error> {
+    let folio = format!("{}{}", sale.serie.unwrap_or_default(), sale.folio);
+    let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
+    let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
+    if let Some(serie) = sale.serie {
+        let row = NewInvoice {
+            tipo: InvoiceKind::Factura,
+            venta: Some(made.venta),
+            cliente: Some(sale.cliente),
+            serie,
+            folio: sale.folio,
+            fecha: cx.now,
+            origen: InvoiceOrigin::Aplicacion,
+        };
+        let factura = cx.tx.insert_invoice(&row).await?;
+        cx.tx.set_sale_invoice(made.venta, factura).await?;
+        made.factura = Some(factura);
+    }
+    let owed = Owed {
+        venta: made.venta,
+        tipo: sale.tipo,
+        factura: made.factura,
+        folio: &folio,
+        cliente: Some(sale.cliente),
+        sucursal: sale.sucursal,
+        moneda: sale.moneda,
+        tipo_cambio: sale.tipo_cambio,
+        metodo_pago_sat: sale.metodo_pago_sat.and_then(PaymentMethod::of),
+        fecha,
+        vencimiento,
+        amounts: sale.amounts,
+    };
+    made.cxc = Some(books::becomes_owed(cx, &owed, costo).await?);
+    Ok(made)
+}
+
+/// The lines whose products have stock.
+fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
+    let goods = |(renglon, line): (i64, &NewSaleLine)| SaleGoods {
+        renglon,
+        producto: line.product.clave,
+        sku: line.product.sku.clone(),
+        cantidad: line.cantidad,
+        costo: line.product.costo,
+    };
+    (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }
 
 /// The lines with their prices: products first, then the currency, then the lists of the customer and the company.

@@ -15,9 +15,11 @@ mod idempotency;
 mod import;
 mod interaction;
 mod invoice;
+mod invoicing;
 mod opportunity;
 mod outbox;
 mod payable;
+mod payment;
 mod product;
 mod purchase;
 mod receivable;
@@ -33,7 +35,7 @@ use chrono::{DateTime, Utc};
 use crate::operation::{List, Query};
 
 pub use accounting::AccountingTx;
-pub use bank::BankTx;
+pub use bank::{BankTx, DepositOrigin, Receipt};
 pub use catalogue::CatalogueTx;
 pub use certificate::CertificateTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
@@ -41,16 +43,18 @@ pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
-pub use invoice::{InvoiceTx, NewInvoice};
+pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
+pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
 pub use opportunity::OpportunityTx;
 pub use outbox::{NewEvent, OutboxTx};
 pub use payable::PayableTx;
+pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
-pub use receivable::{NewReceivable, ReceivableTx, Standing};
-pub use sale::{InvoicedSale, NewSale, NewSaleLine, SaleGoods, SaleTx};
+pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
+pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
-pub use stock::{ActiveWarehouse, MovementContext, NewMovement, StockTx};
+pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 
@@ -188,9 +192,11 @@ pub trait Tx:
     + ImportTx
     + InteractionTx
     + InvoiceTx
+    + InvoicingTx
     + OpportunityTx
     + OutboxTx
     + PayableTx
+    + PaymentTx
     + ProductTx
     + PurchaseTx
     + ReceivableTx

@@ -22,6 +22,9 @@ pub trait ProductTx {
     async fn update_product(&mut self, clave: i64, data: &ProductData, modificado: Timestamp)
     -> Result<(), StoreError>;
 
+    /// Marks a product as deleted; `false` when it is already, or there is none.
+    async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
+
     /// Whether that unit is active and has a key of the SAT's catalogue.
     async fn is_usable_unit(&mut self, unidad: i64) -> Result<bool, StoreError>;
 

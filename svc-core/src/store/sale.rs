@@ -2,17 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
-use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::backoffice::import::{SaleLineRecord, SaleRecord};
-use crate::domain::invoice::{InvoiceableSale, Terms};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
-use crate::domain::sale::{Amounts, SaleProduct};
+use crate::domain::sale::{Amounts, OrderLine, SaleProduct};
 use crate::domain::time::Timestamp;
-use crate::domain::words::{PaymentTerm, SaleKind, SaleOrigin};
+use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 
 /// A sales document to be stored.
 #[derive(Debug)]
@@ -78,36 +76,6 @@ pub struct NewSaleLine {
     pub amounts: Amounts,
 }
 
-/// Goods of a sale: a line whose product has stock.
-#[derive(Debug, Clone)]
-pub struct SaleGoods {
-    /// The line's number.
-    pub renglon: i64,
-    /// The product.
-    pub producto: i64,
-    /// Its SKU.
-    pub sku: Option<String>,
-    /// How many.
-    pub cantidad: Quantity,
-    /// What one costs now, in pesos.
-    pub costo: Money,
-}
-
-/// What a sale gets when it becomes an invoice.
-#[derive(Debug)]
-pub struct InvoicedSale<'a> {
-    /// The registry's record.
-    pub factura: i64,
-    /// Series.
-    pub serie: &'a str,
-    /// Number in the series.
-    pub folio: i64,
-    /// When it is due.
-    pub vencimiento: NaiveDate,
-    /// Its terms, none missing any more.
-    pub terms: &'a Terms,
-}
-
 /// Sales documents and their lines inside a transaction.
 #[async_trait]
 pub trait SaleTx {
@@ -117,26 +85,24 @@ pub trait SaleTx {
     /// Writes a document with its lines and gives its clave.
     async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError>;
 
-    /// A sale to be invoiced, locked until the end. Another transaction that keeps it for too long is [`StoreError::Busy`].
-    async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError>;
+    /// The lines of an order.
+    async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError>;
 
-    /// The goods of a sale, in the order of its lines.
-    async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;
-
-    /// Makes an order or a quote the invoice it became: all of it is owed.
-    async fn turn_into_invoice(
+    /// Writes how much of each line, and of the whole, was handed over.
+    async fn set_fulfilment(
         &mut self,
         clave: i64,
-        invoiced: &InvoicedSale<'_>,
+        lines: &[OrderLine],
+        fulfilment: Fulfilment,
+        monto_surtido: Money,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Writes since when the application has been invoicing a sale; `None` when it is not.
-    async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;
+    /// Writes that a document is cancelled: nothing of it is owed any more.
+    async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// What a customer paid in advance in a currency and is not applied yet: what is paid of their valid advances, less
-    /// what of it was applied to receivables.
-    async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError>;
+    /// Writes the registry's record of a sale that the application invoiced.
+    async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError>;
 
     /// Writes imported sales documents; folios go on after theirs.
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError>;

@@ -42,6 +42,21 @@ pub struct NewMovement<'a> {
     pub importe: Option<Money>,
 }
 
+/// Goods that a sale took out of a warehouse.
+#[derive(Debug, Clone)]
+pub struct GoodsGone {
+    /// The warehouse, whether it is active or not.
+    pub almacen: ActiveWarehouse,
+    /// The product.
+    pub producto: i64,
+    /// Its SKU.
+    pub sku: Option<String>,
+    /// How many.
+    pub cantidad: Quantity,
+    /// What one had cost, in pesos.
+    pub costo_unitario: Money,
+}
+
 /// What the lines of the ledger that are written together have in common.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MovementContext<'a> {
@@ -82,6 +97,9 @@ pub trait StockTx {
         context: &MovementContext<'_>,
         fecha: Timestamp,
     ) -> Result<i64, StoreError>;
+
+    /// What the ledger says that a sale took, in the order in which it went.
+    async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError>;
 
     /// Writes imported branches.
     async fn import_branches(&mut self, rows: &[BranchRecord]) -> Result<(), StoreError>;

@@ -1,3 +1,4 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{WRITE_ERRORS, refuse_franchise};
@@ -13,31 +14,31 @@ use crate::store::NewCustomerRow;
 pub struct CreateCustomer;
 
 /// The body of [`CreateCustomer`] (spec, "POST /clientes").
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCustomer {
     /// Name or legal name.
-    nombre: Text<100>,
+    pub nombre: Text<100>,
     /// Tax id; a generic one may repeat, any other is unique in the company.
-    rfc: Option<Text<255>>,
+    pub rfc: Option<Text<255>>,
     /// Tax regime, a key of the SAT's catalogue.
-    regimen: Option<i64>,
+    pub regimen: Option<i64>,
     /// CFDI use, a key of the SAT's catalogue.
-    uso_cfdi: Option<Text<255>>,
+    pub uso_cfdi: Option<Text<255>>,
     /// Postal code.
-    cp: Option<Digits<5>>,
+    pub cp: Option<Digits<5>>,
     /// E-mail addresses, separated by commas.
-    correo: Option<Text<50>>,
+    pub correo: Option<Text<50>>,
     /// Telephone.
-    telefono: Option<Text<30>>,
+    pub telefono: Option<Text<30>>,
     /// Mobile.
-    movil: Option<Text<14>>,
+    pub movil: Option<Text<14>>,
     /// Street and number.
-    calle: Option<Text<200>>,
+    pub calle: Option<Text<200>>,
     /// Neighbourhood.
-    colonia: Option<Text<50>>,
+    pub colonia: Option<Text<50>>,
     /// Country, by its internal key; Mexico when left out.
-    pais: Option<i64>,
+    pub pais: Option<i64>,
 }
 
 impl From<NewCustomer> for CustomerData {
@@ -60,11 +61,14 @@ impl From<NewCustomer> for CustomerData {
 }
 
 /// The answer of [`CreateCustomer`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct CustomerCreated {
-    cliente: i64,
-    folio: String,
-    rfc: Option<String>,
+    /// The customer's clave.
+    pub cliente: i64,
+    /// Their folio.
+    pub folio: String,
+    /// Their tax id, as it is stored.
+    pub rfc: Option<String>,
 }
 
 impl Operation for CreateCustomer {

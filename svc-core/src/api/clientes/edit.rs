@@ -1,3 +1,4 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{WRITE_ERRORS, refuse_franchise};
@@ -12,21 +13,33 @@ use crate::operation::{Cx, Method, Operation, Spec};
 pub struct EditCustomer;
 
 /// The body of [`EditCustomer`]: that of the creation, all optional (spec, "PUT /clientes/{clave}").
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CustomerEdit {
+    /// Name or legal name.
     #[serde(deserialize_with = "present")]
-    nombre: Option<Text<100>>,
-    rfc: Patch<Text<255>>,
-    regimen: Patch<i64>,
-    uso_cfdi: Patch<Text<255>>,
-    cp: Patch<Digits<5>>,
-    correo: Patch<Text<50>>,
-    telefono: Patch<Text<30>>,
-    movil: Patch<Text<14>>,
-    calle: Patch<Text<200>>,
-    colonia: Patch<Text<50>>,
-    pais: Patch<i64>,
+    #[schemars(with = "Text<100>")]
+    pub nombre: Option<Text<100>>,
+    /// Tax id; a generic one may repeat, any other is unique in the company.
+    pub rfc: Patch<Text<255>>,
+    /// Tax regime, a key of the SAT's catalogue.
+    pub regimen: Patch<i64>,
+    /// CFDI use, a key of the SAT's catalogue.
+    pub uso_cfdi: Patch<Text<255>>,
+    /// Postal code.
+    pub cp: Patch<Digits<5>>,
+    /// E-mail addresses, separated by commas.
+    pub correo: Patch<Text<50>>,
+    /// Telephone.
+    pub telefono: Patch<Text<30>>,
+    /// Mobile.
+    pub movil: Patch<Text<14>>,
+    /// Street and number.
+    pub calle: Patch<Text<200>>,
+    /// Neighbourhood.
+    pub colonia: Patch<Text<50>>,
+    /// Country, by its internal key; cleared, Mexico.
+    pub pais: Patch<i64>,
 }
 
 impl CustomerEdit {
@@ -48,9 +61,10 @@ impl CustomerEdit {
 }
 
 /// The answer of [`EditCustomer`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct CustomerEdited {
-    cliente: i64,
+    /// The customer's clave.
+    pub cliente: i64,
 }
 
 impl Operation for EditCustomer {

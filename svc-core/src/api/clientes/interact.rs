@@ -1,3 +1,4 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::clock::mexico_date;
@@ -17,37 +18,40 @@ use crate::store::{NewCommitment, NewInteraction};
 pub struct LogInteraction;
 
 /// The body of [`LogInteraction`] (spec, "POST /clientes/{clave}/interacciones").
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InteractionToLog {
     /// How.
-    canal: Channel,
+    pub canal: Channel,
     /// What came of it.
-    resultado: Outcome,
+    pub resultado: Outcome,
     /// Who contacted whom.
-    sentido: Option<Initiative>,
+    pub sentido: Option<Initiative>,
     /// What there is to say of it.
-    nota: Option<Text<5000>>,
+    pub nota: Option<Text<5000>>,
     /// When, if not now.
-    fecha: Option<Timestamp>,
+    pub fecha: Option<Timestamp>,
     /// How long it took.
-    duracion_min: Option<Minutes>,
+    pub duracion_min: Option<Minutes>,
     /// The day of the next contact; this or `cierre` is required.
-    proximo_fecha: Option<Date>,
+    pub proximo_fecha: Option<Date>,
     /// What the next contact is about.
-    proximo_texto: Option<Text<200>>,
+    pub proximo_texto: Option<Text<200>>,
     /// Why there is no next contact.
-    cierre: Option<Text<40>>,
+    pub cierre: Option<Text<40>>,
     /// The author, if not the key's owner.
-    vendedor: Option<i64>,
+    pub vendedor: Option<i64>,
 }
 
 /// The answer of [`LogInteraction`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct InteractionLogged {
-    interaccion: i64,
-    cliente: i64,
-    solo_nota: bool,
+    /// The contact's clave.
+    pub interaccion: i64,
+    /// The customer's.
+    pub cliente: i64,
+    /// Whether it is but a note on another's account.
+    pub solo_nota: bool,
 }
 
 impl Operation for LogInteraction {

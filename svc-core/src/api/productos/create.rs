@@ -1,3 +1,4 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{KindCode, WRITE_ERRORS, judge};
@@ -14,31 +15,31 @@ use crate::operation::{Cx, Method, Operation, Spec};
 pub struct CreateProduct;
 
 /// The body of [`CreateProduct`] (spec, "POST /productos").
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewProduct {
     /// Stock keeping unit; unique among the active products of the company.
-    sku: Text<100>,
+    pub sku: Text<100>,
     /// Description.
-    descripcion: Text<500>,
+    pub descripcion: Text<500>,
     /// Barcode.
-    codigo_barras: Option<Text<18>>,
+    pub codigo_barras: Option<Text<18>>,
     /// Category, by its clave.
-    categoria: Option<i64>,
+    pub categoria: Option<i64>,
     /// Replacement cost in pesos; 0 when left out.
-    costo: Option<Money>,
+    pub costo: Option<Money>,
     /// The SAT's product or service key; 01010101 when left out.
-    clave_sat: Option<Exact<8>>,
+    pub clave_sat: Option<Exact<8>>,
     /// Unit, by its clave; active and with a key of the SAT's catalogue.
-    unidad: i64,
+    pub unidad: i64,
     /// The SAT's tax object key; 02 when left out.
-    objeto_impuesto: Option<Exact<2>>,
+    pub objeto_impuesto: Option<Exact<2>>,
     /// IVA when it is sold: 16 (when left out), 8, 0 or EX.
-    iva_venta: Option<Text<255>>,
+    pub iva_venta: Option<Text<255>>,
     /// IVA when it is bought: 16 (when left out), 8, 0 or EX.
-    iva_compra: Option<Text<255>>,
+    pub iva_compra: Option<Text<255>>,
     /// A normal (when left out), B virtual with price, C virtual without price.
-    tipo: Option<KindCode>,
+    pub tipo: Option<KindCode>,
 }
 
 impl From<NewProduct> for ProductData {
@@ -61,10 +62,12 @@ impl From<NewProduct> for ProductData {
 }
 
 /// The answer of [`CreateProduct`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ProductCreated {
-    producto: i64,
-    sku: Option<String>,
+    /// The product's clave.
+    pub producto: i64,
+    /// Its stock keeping unit.
+    pub sku: Option<String>,
 }
 
 impl Operation for CreateProduct {

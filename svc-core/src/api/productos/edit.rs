@@ -1,3 +1,4 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{KindCode, WRITE_ERRORS, judge};
@@ -15,23 +16,37 @@ pub struct EditProduct;
 
 /// The body of [`EditProduct`]: that of the creation, all optional (spec, "PUT /productos/{clave}"). Clearing a datum that
 /// has a default gives back the default.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProductEdit {
+    /// Stock keeping unit; unique among the active products of the company.
     #[serde(deserialize_with = "present")]
-    sku: Option<Text<100>>,
+    #[schemars(with = "Text<100>")]
+    pub sku: Option<Text<100>>,
+    /// Description.
     #[serde(deserialize_with = "present")]
-    descripcion: Option<Text<500>>,
-    codigo_barras: Patch<Text<18>>,
-    categoria: Patch<i64>,
-    costo: Patch<Money>,
-    clave_sat: Patch<Exact<8>>,
+    #[schemars(with = "Text<500>")]
+    pub descripcion: Option<Text<500>>,
+    /// Barcode.
+    pub codigo_barras: Patch<Text<18>>,
+    /// Category, by its clave.
+    pub categoria: Patch<i64>,
+    /// Replacement cost in pesos; cleared, 0.
+    pub costo: Patch<Money>,
+    /// The SAT's product or service key; cleared, 01010101.
+    pub clave_sat: Patch<Exact<8>>,
+    /// Unit, by its clave; active and with a key of the SAT's catalogue.
     #[serde(deserialize_with = "present")]
-    unidad: Option<i64>,
-    objeto_impuesto: Patch<Exact<2>>,
-    iva_venta: Patch<Text<255>>,
-    iva_compra: Patch<Text<255>>,
-    tipo: Patch<KindCode>,
+    #[schemars(with = "i64")]
+    pub unidad: Option<i64>,
+    /// The SAT's tax object key; cleared, 02.
+    pub objeto_impuesto: Patch<Exact<2>>,
+    /// IVA when it is sold: 16 (when cleared), 8, 0 or EX.
+    pub iva_venta: Patch<Text<255>>,
+    /// IVA when it is bought: 16 (when cleared), 8, 0 or EX.
+    pub iva_compra: Patch<Text<255>>,
+    /// A normal (when cleared), B virtual with price, C virtual without price.
+    pub tipo: Patch<KindCode>,
 }
 
 impl ProductEdit {
@@ -58,9 +73,10 @@ impl ProductEdit {
 }
 
 /// The answer of [`EditProduct`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct ProductEdited {
-    producto: i64,
+    /// The product's clave.
+    pub producto: i64,
 }
 
 impl Operation for EditProduct {

@@ -15,6 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::words::ProductKind;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Keyed};
+use crate::schema::field_schema;
 
 /// A product as a list shows it (spec, "Product").
 #[derive(Debug, Clone, Serialize)]
@@ -65,6 +66,8 @@ pub enum KindCode {
     /// Virtual without price.
     C,
 }
+
+field_schema!(KindCode, "KindCode", { "type": "string", "enum": ["A", "B", "C"] });
 
 impl From<KindCode> for ProductKind {
     fn from(code: KindCode) -> Self {

@@ -36,6 +36,7 @@ pub use stock::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
 
 use super::{Office, existing};
 use crate::domain::sat;
+use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json};
@@ -212,8 +213,7 @@ fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
 
 /// A fiscal folio is whole.
 fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
-    let whole = |text: &str| text.len() == 36 && uuid::Uuid::try_parse(text).is_ok();
-    require(uuid.is_none_or(whole), field, "debe ser un folio fiscal de 36 caracteres")
+    require(uuid.is_none_or(|text| parse_uuid(text).is_some()), field, "debe ser un folio fiscal de 36 caracteres")
 }
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {

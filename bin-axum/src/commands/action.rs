@@ -1,0 +1,32 @@
+use std::io::Read as _;
+
+use serde_json::value::RawValue;
+use svc_core::backoffice::actions::Description;
+use svc_core::backoffice::{ACTIONS, Office};
+use svc_core::json::Json;
+use svc_core::store::CompanyId;
+
+use super::print;
+use crate::cli::ActionArgs;
+use crate::failure::Failure;
+
+/// Prints every action with the schema of its input: one JSON document.
+pub(super) fn list() -> Result<(), Failure> {
+    print(&ACTIONS.iter().map(svc_core::backoffice::actions::Entry::describe).collect::<Vec<Description>>())
+}
+
+pub(super) async fn run(office: &Office, args: ActionArgs) -> Result<(), Failure> {
+    // The command line takes no `do` without these three but for its list.
+    let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else { return list() };
+    let input = if input == "-" { from_stdin()? } else { input };
+    let input = Json::parse_object(input.as_bytes()).map_err(|text| Failure::Other(text.into_owned()))?;
+    let output = office.act(CompanyId(company), &action, &input).await?;
+    let output: &RawValue = serde_json::from_slice(&output).map_err(|error| Failure::Other(error.to_string()))?;
+    print(&output)
+}
+
+fn from_stdin() -> Result<String, Failure> {
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).map_err(Failure::io("cannot read standard input"))?;
+    Ok(text)
+}

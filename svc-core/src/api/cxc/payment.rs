@@ -1,0 +1,214 @@
+//! How a payment is applied: what `POST /cxc/{clave}/pagos` and the back office share.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
+
+use crate::domain::accounting::{PaymentAmounts, payment_entry};
+use crate::domain::deposit::PaidAccount;
+use crate::domain::event::Event;
+use crate::domain::money::Money;
+use crate::domain::payment::{Debt, Instalment, payment_series};
+use crate::domain::words::{Complement, InvoiceKind, InvoiceOrigin, PaymentOrigin};
+use crate::error::{Code, Error};
+use crate::operation::{Actor, Cx};
+use crate::store::{DepositOrigin, NewInvoice, NewPayment, Receipt};
+
+/// What is said of a payment, whatever it pays.
+#[derive(Debug)]
+pub(crate) struct Terms<'a> {
+    /// What it is made from.
+    pub(crate) origen: PaymentOrigin,
+    /// The bank account it came to; required of a deposit.
+    pub(crate) cuenta_bancaria: Option<i64>,
+    /// Payment form, a key of the SAT's catalogue.
+    pub(crate) forma_pago_sat: &'a str,
+    /// The day.
+    pub(crate) fecha: NaiveDate,
+    /// Bank reference; required of a deposit.
+    pub(crate) referencia: Option<&'a str>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct Applied {
+    /// A payment for each part, in the order of the parts.
+    pub(crate) payments: Vec<PartApplied>,
+    /// The deposit they came with.
+    pub(crate) deposito: Option<i64>,
+}
+
+/// One payment that was applied.
+#[derive(Debug)]
+pub(crate) struct PartApplied {
+    /// Its clave.
+    pub(crate) pago: i64,
+    /// What is still owed of its receivable.
+    pub(crate) saldo: Money,
+    /// Its complement.
+    pub(crate) complemento: Complement,
+}
+
+impl<'a> Terms<'a> {
+    /// The money that came to the bank; none of a balance in the customer's favour or an advance.
+    fn receipt(&self, importe: Money) -> Result<Option<Receipt<'a>>, Error> {
+        if self.origen != PaymentOrigin::Deposito {
+            return Ok(None);
+        }
+        let missing = |field| Error::field(Code::DatoRequerido, field, "es obligatorio");
+        Ok(Some(Receipt {
+            cuenta_bancaria: self.cuenta_bancaria.ok_or_else(|| missing("cuenta_bancaria"))?,
+            fecha: self.fecha,
+            importe,
+            referencia: self.referencia.ok_or_else(|| missing("referencia"))?,
+        }))
+    }
+}
+
+/// Applies a payment to each receivable of `parts`, which are distinct: all of it or nothing.
+///
+/// Receivables are locked in the order of their claves and then the bank account, so that equal payments come one after
+/// the other: a repeated one is found before any balance is judged.
+pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
+    let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
+    let receipt = terms.receipt(total)?;
+    let debts = lock_debts(cx, parts).await?;
+    let account = match terms.cuenta_bancaria {
+        Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
+        None => None,
+    };
+    let waiting = match &receipt {
+        Some(receipt) => waiting_deposit(cx, receipt).await?,
+        None => None,
+    };
+    let mut instalments = Vec::with_capacity(parts.len());
+    for (cxc, importe) in parts {
+        let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
+        instalments.push((debt, judge(debt, terms, account.as_ref(), *importe)?));
+    }
+    let deposito = match (&receipt, waiting) {
+        (None, _) => None,
+        (Some(_), Some(deposito)) => {
+            if !cx.tx.apply_deposit(deposito, total).await? {
+                return Err(Error::internal(format!("deposit {deposito} changed while its account was locked")));
+            }
+            Some(deposito)
+        }
+        (Some(receipt), None) => {
+            PaidAccount::judge(account.as_ref())?.judge_receiving(total)?;
+            Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?)
+        }
+    };
+    let complements = complements(cx, instalments.iter().map(|(debt, _)| *debt)).await?;
+    let mut payments = Vec::with_capacity(parts.len());
+    for (debt, instalment) in &instalments {
+        let factura = debt.wants_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
+        payments.push(write(cx, terms, debt, instalment, deposito, factura).await?);
+    }
+    Ok(Applied { payments, deposito })
+}
+
+async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<i64, Debt>, Error> {
+    let mut debts = BTreeMap::new();
+    for cxc in parts.iter().map(|(cxc, _)| *cxc).collect::<BTreeSet<_>>() {
+        let missing = || match cx.actor {
+            Actor::Key { .. } => Code::NoEncontrado.into(),
+            Actor::BackOffice => Error::field(
+                Code::NoEncontrado,
+                "cxc",
+                format_args!("la cuenta por cobrar {cxc} no existe en la empresa"),
+            ),
+        };
+        debts.insert(cxc, cx.tx.lock_debt(cxc).await?.ok_or_else(missing)?);
+    }
+    Ok(debts)
+}
+
+/// The captured deposit that the payment is. The back office applies it; the API leaves that to the back office.
+async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Option<i64>, Error> {
+    let earlier = cx.tx.earlier(receipt).await?;
+    match cx.actor {
+        Actor::Key { .. } => earlier.refuse().map(|()| None),
+        Actor::BackOffice => earlier.deposit_of(receipt.importe),
+    }
+}
+
+/// Judges one part, in the order of the codes (decisions, "Payments").
+fn judge(debt: &Debt, terms: &Terms<'_>, account: Option<&PaidAccount>, importe: Money) -> Result<Instalment, Error> {
+    debt.judge()?;
+    if terms.cuenta_bancaria.is_some() {
+        PaidAccount::judge(account)?.judge_currency(&debt.moneda)?;
+    }
+    debt.judge_day(terms.fecha)?;
+    debt.pay(importe)
+}
+
+/// One complement for each customer of whom an invoice wants one, in the series of the first one's branch.
+async fn complements<'d>(
+    cx: &mut Cx<'_>,
+    debts: impl Iterator<Item = &'d Debt> + Send,
+) -> Result<BTreeMap<Option<i64>, i64>, Error> {
+    let origen = match cx.actor {
+        Actor::Key { .. } => InvoiceOrigin::Api,
+        Actor::BackOffice => InvoiceOrigin::Aplicacion,
+    };
+    let tipo = InvoiceKind::Pago;
+    let mut complements = BTreeMap::new();
+    for debt in debts.filter(|debt| debt.wants_complement()) {
+        if complements.contains_key(&debt.cliente) {
+            continue;
+        }
+        let serie = payment_series(debt.sucursal);
+        let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
+        let row = NewInvoice { tipo, venta: None, cliente: debt.cliente, serie: &serie, folio, fecha: cx.now, origen };
+        let factura = cx.tx.insert_invoice(&row).await?;
+        cx.tx.queue_stamping(factura, cx.now).await?;
+        complements.insert(debt.cliente, factura);
+    }
+    Ok(complements)
+}
+
+/// Writes one payment and all that follows from it.
+async fn write(
+    cx: &mut Cx<'_>,
+    terms: &Terms<'_>,
+    debt: &Debt,
+    instalment: &Instalment,
+    deposito: Option<i64>,
+    factura: Option<i64>,
+) -> Result<PartApplied, Error> {
+    let row = NewPayment {
+        debt,
+        instalment: *instalment,
+        fecha: terms.fecha,
+        aplicado: cx.now,
+        origen: terms.origen,
+        forma_pago_sat: terms.forma_pago_sat,
+        cuenta_bancaria: terms.cuenta_bancaria,
+        deposito,
+        referencia: terms.referencia,
+        factura,
+    };
+    let pago = cx.tx.insert_payment(&row).await?;
+    if !cx.tx.lower_debt(debt, instalment, cx.now).await? {
+        return Err(Code::ImporteExcedeSaldo.into());
+    }
+    let sale = debt.sale.as_ref();
+    let amounts = PaymentAmounts {
+        origen: terms.origen,
+        importe: instalment.importe,
+        pagado: debt.pagado,
+        total: sale.map_or_else(Money::default, |sale| sale.total),
+        impuestos: sale.map_or_else(Money::default, |sale| sale.impuestos),
+        tipo_cambio: debt.tipo_cambio,
+    };
+    let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);
+    if let Some(entry) = payment_entry(concept, terms.fecha, &amounts)? {
+        let entry = entry.of_sale(debt.venta).of_invoice(factura).of_payment(Some(pago));
+        cx.tx.insert_entry(&entry, cx.now).await?;
+    }
+    cx.emit(&Event::PagoAplicado { pago, cxc: debt.clave, importe: instalment.importe }).await?;
+    let complemento = if factura.is_some() { Complement::Encolado } else { Complement::NoAplica };
+    Ok(PartApplied { pago, saldo: instalment.saldo_insoluto, complemento })
+}

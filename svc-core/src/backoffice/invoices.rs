@@ -1,0 +1,243 @@
+//! The registry of invoices: the tax authority's word, and cancellations.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Action, NamedAction};
+use crate::domain::clock::random_bytes;
+use crate::domain::event::Event;
+use crate::domain::text::parse_uuid;
+use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::operation::Cx;
+use crate::posting::{books, stamped};
+use crate::store::{Cancellation, RegisteredInvoice};
+
+/// Tells that a record was stamped: one that waits for it, or one that was refused and is corrected.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceStamped {
+    /// The record, by its clave.
+    pub factura: i64,
+    /// Its fiscal folio; a random one when left out.
+    pub uuid: Option<Text<36>>,
+}
+
+/// Tells that a record was refused.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceRejected {
+    /// The record, by its clave.
+    pub factura: i64,
+    /// The authority's code.
+    pub codigo: Text<50>,
+    /// What it says.
+    pub mensaje: Text<1000>,
+}
+
+/// Cancels a stamped invoice: at once, or once its receiver accepts.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelInvoice {
+    /// The invoice, by its clave.
+    pub factura: i64,
+    /// The SAT's reason.
+    pub motivo: CancellationReason,
+    /// The fiscal folio of the invoice that takes its place; required by reason 01, and taken by no other.
+    pub uuid_sustitucion: Option<Text<36>>,
+    /// Whether its receiver has to accept; not, when left out.
+    pub requiere_aceptacion: Option<bool>,
+}
+
+/// Tells that an invoice's receiver, or the authority in their place, accepted its cancellation.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptCancellation {
+    /// The invoice, by its clave.
+    pub factura: i64,
+}
+
+/// Tells that an invoice's receiver refused its cancellation.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RejectCancellation {
+    /// The invoice, by its clave.
+    pub factura: i64,
+}
+
+/// The record that was changed.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct InvoiceNamed {
+    /// Its clave.
+    pub factura: i64,
+}
+
+fn wrong_state(text: &str) -> Error {
+    Error::field(Code::EstadoInvalido, "factura", text)
+}
+
+async fn locked(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
+    let missing =
+        || Error::field(Code::NoEncontrado, "factura", format_args!("la factura {factura} no existe en la empresa"));
+    cx.tx.lock_invoice(factura).await?.ok_or_else(missing)
+}
+
+/// A fiscal folio in the form in which it is stored.
+fn uuid(text: &str, field: &str) -> Result<Uuid, Error> {
+    parse_uuid(text).ok_or_else(|| Error::field(Code::DatoInvalido, field, "no es un folio fiscal"))
+}
+
+impl NamedAction for InvoiceStamped {
+    const NAME: &'static str = "invoice.stamped";
+    const SUMMARY: &'static str = "Tell that an invoice or payment complement was stamped";
+    const EMITS: &'static [&'static str] = &["factura.timbrada"];
+}
+
+impl Action for InvoiceStamped {
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let given = self.uuid.as_deref().map(|text| uuid(text, "uuid")).transpose()?;
+        let invoice = locked(cx, self.factura).await?;
+        if !matches!(invoice.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) {
+            return Err(wrong_state("no espera timbre"));
+        }
+        let uuid = given.unwrap_or_else(|| uuid::Builder::from_random_bytes(random_bytes(cx.random)).into_uuid());
+        stamped::accepted(cx, &invoice, uuid, cx.now).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+impl NamedAction for InvoiceRejected {
+    const NAME: &'static str = "invoice.rejected";
+    const SUMMARY: &'static str = "Tell that an invoice or payment complement was refused";
+    const EMITS: &'static [&'static str] = &[];
+}
+
+impl Action for InvoiceRejected {
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let invoice = locked(cx, self.factura).await?;
+        if invoice.estatus != InvoiceStatus::EnEspera {
+            return Err(wrong_state("no espera timbre"));
+        }
+        stamped::refused(cx, &invoice, &self.codigo, &self.mensaje).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+impl CancelInvoice {
+    /// The replacement, which reason 01 is about.
+    fn replacement(&self) -> Result<Option<String>, Error> {
+        match (self.motivo, self.uuid_sustitucion.as_deref()) {
+            (CancellationReason::Replaced, None) => {
+                Err(Error::field(Code::DatoRequerido, "uuid_sustitucion", "hace falta con el motivo 01"))
+            }
+            (CancellationReason::Replaced, Some(text)) => Ok(Some(uuid(text, "uuid_sustitucion")?.to_string())),
+            (_, Some(_)) => Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "solo va con el motivo 01")),
+            (_, None) => Ok(None),
+        }
+    }
+}
+
+impl NamedAction for CancelInvoice {
+    const NAME: &'static str = "invoice.cancel";
+    const SUMMARY: &'static str = "Cancel an invoice, or ask its receiver to accept that";
+    const EMITS: &'static [&'static str] = &["factura.cancelada", "inventario.existencia_cambiada"];
+}
+
+impl Action for CancelInvoice {
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let replacement = self.replacement()?;
+        let invoice = locked(cx, self.factura).await?;
+        if invoice.tipo != InvoiceKind::Factura {
+            return Err(wrong_state("solo se cancelan facturas de ingreso; un pago se cancela con payment.cancel"));
+        }
+        if invoice.estatus != InvoiceStatus::Vigente {
+            return Err(wrong_state("no está vigente"));
+        }
+        if invoice.cancelacion_solicitada {
+            return Err(wrong_state("su cancelación ya se solicitó"));
+        }
+        let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
+        if self.requiere_aceptacion == Some(true) {
+            refuse_paid(cx, &invoice).await?;
+            cx.tx.request_cancellation(invoice.clave, &cancellation, cx.now).await?;
+        } else {
+            cancel(cx, &invoice, Some(&cancellation)).await?;
+        }
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+impl NamedAction for AcceptCancellation {
+    const NAME: &'static str = "invoice.cancel-accepted";
+    const SUMMARY: &'static str = "Tell that the cancellation of an invoice was accepted";
+    const EMITS: &'static [&'static str] = &["factura.cancelada", "inventario.existencia_cambiada"];
+}
+
+impl Action for AcceptCancellation {
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let invoice = requested(cx, self.factura).await?;
+        cancel(cx, &invoice, None).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+impl NamedAction for RejectCancellation {
+    const NAME: &'static str = "invoice.cancel-rejected";
+    const SUMMARY: &'static str = "Tell that the cancellation of an invoice was refused";
+    const EMITS: &'static [&'static str] = &[];
+}
+
+impl Action for RejectCancellation {
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let invoice = requested(cx, self.factura).await?;
+        cx.tx.drop_cancellation(invoice.clave, cx.now).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+/// An invoice whose cancellation waits for its receiver's word.
+async fn requested(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
+    let invoice = locked(cx, factura).await?;
+    if !invoice.cancelacion_solicitada {
+        return Err(wrong_state("no se solicitó su cancelación"));
+    }
+    Ok(invoice)
+}
+
+async fn refuse_paid(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    match invoice.venta {
+        Some(venta) if cx.tx.has_payments(venta).await? => Err(books::has_payments()),
+        _ => Ok(()),
+    }
+}
+
+/// All that a final cancellation does: registry, sale, stock, receivable, accounting entry, event.
+async fn cancel(
+    cx: &mut Cx<'_>,
+    invoice: &RegisteredInvoice,
+    cancellation: Option<&Cancellation<'_>>,
+) -> Result<(), Error> {
+    cx.tx.set_cancelled(invoice.clave, cancellation, cx.now).await?;
+    let Some(venta) = invoice.venta else { return Ok(()) };
+    // A sale that was cancelled before its invoice has nothing left to undo.
+    if cx.tx.lock_sale(venta).await?.is_some_and(|sale| !sale.cancelada) {
+        books::undo(cx, venta, invoice.folio.as_deref()).await?;
+        cx.tx.set_sale_cancelled(venta, cx.now).await?;
+    }
+    if let Some(uuid) = invoice.uuid.clone() {
+        cx.emit(&Event::FacturaCancelada { factura: invoice.clave, venta, uuid }).await?;
+    }
+    Ok(())
+}

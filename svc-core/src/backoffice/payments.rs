@@ -1,0 +1,247 @@
+//! Payments of receivables, and the deposits they are made from.
+
+use std::collections::BTreeSet;
+
+use rust_decimal::Decimal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, NamedAction};
+use crate::api::cxc::payment::{Terms, apply};
+use crate::domain::clock::mexico_date;
+use crate::domain::deposit::PaidAccount;
+use crate::domain::line;
+use crate::domain::money::Money;
+use crate::domain::payment::{BankForm, default_form, judge_amount, judge_day, too_large};
+use crate::domain::sat;
+use crate::domain::time::Date;
+use crate::domain::words::PaymentOrigin;
+use crate::error::{Code, Error};
+use crate::json::{Digits, Text};
+use crate::operation::Cx;
+use crate::store::{DepositOrigin, Receipt, Withdrawal};
+
+/// The most receivables that one deposit is applied to at once.
+const MOST_APPLICATIONS: usize = 500;
+
+/// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for each.
+///
+/// A deposit that waits with the same account, day, amount and reference is the one that is applied.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApplyPayment {
+    /// The receivable; this with `importe`, or `aplicaciones`.
+    pub cxc: Option<i64>,
+    /// The amount.
+    pub importe: Option<Money>,
+    /// The receivables that one deposit pays, each with its amount; together they are the deposit's.
+    pub aplicaciones: Option<Vec<Application>>,
+    /// What it is made from; a deposit when left out.
+    pub origen: Option<PaymentOrigin>,
+    /// The bank account; required of a deposit.
+    pub cuenta_bancaria: Option<i64>,
+    /// Payment form: 02, 03, 04 or 28 of a deposit, of which it is required; else 17 for a balance in the customer's
+    /// favour and 30 for an advance when left out.
+    pub forma_pago_sat: Option<Digits<2>>,
+    /// The day.
+    pub fecha: Date,
+    /// Bank reference; required of a deposit.
+    pub referencia: Option<Text<100>>,
+}
+
+/// What of a deposit pays one receivable.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Application {
+    /// The receivable.
+    pub cxc: i64,
+    /// The amount.
+    pub importe: Money,
+}
+
+/// The answer of [`ApplyPayment`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum PaymentsApplied {
+    /// One receivable was paid.
+    One {
+        /// The payment's clave.
+        pago: i64,
+    },
+    /// Several were, from one deposit.
+    Several {
+        /// The payments' claves, in the order of the receivables as they were named.
+        pagos: Vec<i64>,
+        /// The deposit's.
+        deposito: Option<i64>,
+    },
+}
+
+/// Cancels a payment: its receivable and its sale are owed again, and its entry is reversed.
+///
+/// A deposit that was made by payments which are all cancelled goes; a captured one waits again. A complement goes with
+/// the last of its payments.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelPayment {
+    /// The payment's clave.
+    pub pago: i64,
+}
+
+/// The payment that was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PaymentNamed {
+    /// Its clave.
+    pub pago: i64,
+}
+
+/// Captures a deposit that is to be applied later.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaptureDeposit {
+    /// The bank account.
+    pub cuenta_bancaria: i64,
+    /// The day.
+    pub fecha: Date,
+    /// The amount, in the account's currency.
+    pub importe: Money,
+    /// Bank reference.
+    pub referencia: Text<100>,
+}
+
+/// The deposit that was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct DepositNamed {
+    /// Its clave.
+    pub deposito: i64,
+}
+
+impl ApplyPayment {
+    /// The receivables with their amounts.
+    fn parts(&self) -> Result<Vec<(i64, Money)>, Error> {
+        let missing = |field| Error::field(Code::DatoRequerido, field, "es obligatorio");
+        let Some(applications) = &self.aplicaciones else {
+            let cxc = self.cxc.ok_or_else(|| missing("cxc"))?;
+            return Ok(vec![(cxc, judge_amount(self.importe.ok_or_else(|| missing("importe"))?)?)]);
+        };
+        let invalid = |text| Err(Error::field(Code::DatoInvalido, "aplicaciones", text));
+        if self.cxc.is_some() || self.importe.is_some() {
+            return invalid("no van junto con cxc ni importe");
+        }
+        if !(1..=MOST_APPLICATIONS).contains(&applications.len()) {
+            return invalid("deben ser de 1 a 500");
+        }
+        if self.origen.is_some_and(|origen| origen != PaymentOrigin::Deposito) {
+            return invalid("solo van con origen deposito");
+        }
+        let distinct: BTreeSet<i64> = applications.iter().map(|part| part.cxc).collect();
+        if distinct.len() < applications.len() {
+            return invalid("cada cuenta por cobrar va una sola vez");
+        }
+        let parts: Vec<_> = applications
+            .iter()
+            .map(|part| Ok((part.cxc, judge_amount(part.importe)?)))
+            .collect::<Result<_, Error>>()?;
+        let total: Decimal = parts.iter().map(|(_, importe)| importe.get()).sum();
+        line::amount(total).map(|_| parts).ok_or_else(too_large)
+    }
+
+    /// The payment form.
+    fn form(&self, origen: PaymentOrigin) -> Result<&str, Error> {
+        let refused = |text| Err(Error::field(Code::DatoInvalido, "forma_pago_sat", text));
+        match (self.forma_pago_sat.as_deref(), default_form(origen)) {
+            (None, None) => Err(Error::field(Code::DatoRequerido, "forma_pago_sat", "es obligatorio")),
+            (Some(form), None) if BankForm::of(form).is_none() => refused("debe ser 02, 03, 04 o 28"),
+            // 99: to be defined, which a payment is not.
+            (Some("99"), Some(_)) => refused("no puede ser 99"),
+            (Some(form), Some(_)) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
+            (None, Some(form)) | (Some(form), _) => Ok(form),
+        }
+    }
+}
+
+impl NamedAction for ApplyPayment {
+    const NAME: &'static str = "payment.apply";
+    const SUMMARY: &'static str = "Apply a payment to a receivable, or one deposit to several";
+    const EMITS: &'static [&'static str] = &["cxc.pago_aplicado"];
+}
+
+impl Action for ApplyPayment {
+    type Output = PaymentsApplied;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentsApplied, Error> {
+        let parts = self.parts()?;
+        let origen = self.origen.unwrap_or(PaymentOrigin::Deposito);
+        let terms = Terms {
+            origen,
+            cuenta_bancaria: self.cuenta_bancaria,
+            forma_pago_sat: self.form(origen)?,
+            fecha: judge_day(self.fecha.0, cx.now)?,
+            referencia: self.referencia.as_deref(),
+        };
+        let applied = apply(cx, &terms, &parts).await?;
+        let pagos: Vec<i64> = applied.payments.iter().map(|part| part.pago).collect();
+        Ok(match (pagos.as_slice(), &self.aplicaciones) {
+            (&[pago], None) => PaymentsApplied::One { pago },
+            _ => PaymentsApplied::Several { pagos, deposito: applied.deposito },
+        })
+    }
+}
+
+impl NamedAction for CancelPayment {
+    const NAME: &'static str = "payment.cancel";
+    const SUMMARY: &'static str = "Cancel a payment";
+    const EMITS: &'static [&'static str] = &[];
+}
+
+impl Action for CancelPayment {
+    type Output = PaymentNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentNamed, Error> {
+        let pago = self.pago;
+        let missing =
+            || Error::field(Code::NoEncontrado, "pago", format_args!("el pago {pago} no existe en la empresa"));
+        let payment = cx.tx.lock_payment(pago).await?.ok_or_else(missing)?;
+        let refused = |text| Err(Error::field(Code::EstadoInvalido, "pago", text));
+        if payment.cancelado {
+            return refused("ya está cancelado");
+        }
+        cx.tx.lock_debt(payment.cxc).await?;
+        cx.tx.cancel_payment(pago, &payment, cx.now).await?;
+        if let (Some(cuenta), Some(deposito)) = (payment.cuenta_bancaria, payment.deposito) {
+            cx.tx.lock_bank_account(cuenta).await?;
+            cx.tx.release_deposit(deposito, cuenta, payment.importe).await?;
+        }
+        if let Some(factura) = payment.factura
+            && cx.tx.withdraw_complement(factura, pago, cx.now).await? == Withdrawal::Underway
+        {
+            return refused("su complemento se está timbrando en este momento; reintente");
+        }
+        if let Some(entry) = cx.tx.entry_of_payment(pago).await? {
+            cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+        }
+        Ok(PaymentNamed { pago })
+    }
+}
+
+impl NamedAction for CaptureDeposit {
+    const NAME: &'static str = "deposit.capture";
+    const SUMMARY: &'static str = "Capture a deposit that is to be applied later";
+    const EMITS: &'static [&'static str] = &[];
+}
+
+impl Action for CaptureDeposit {
+    type Output = DepositNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositNamed, Error> {
+        let receipt = Receipt {
+            cuenta_bancaria: self.cuenta_bancaria,
+            fecha: judge_day(self.fecha.0, cx.now)?,
+            importe: judge_amount(self.importe)?,
+            referencia: &self.referencia,
+        };
+        let account = cx.tx.lock_bank_account(self.cuenta_bancaria).await?;
+        PaidAccount::judge(account.as_ref())?.judge_receiving(receipt.importe)?;
+        Ok(DepositNamed { deposito: cx.tx.insert_deposit(&receipt, DepositOrigin::Captura, cx.now).await? })
+    }
+}

@@ -1,0 +1,45 @@
+//! Products.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, NamedAction};
+use crate::domain::event::Event;
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+
+/// Deletes a product: from then on it is shown only when deleted ones are asked for, and its SKU is free. What speaks of
+/// it stays.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteProduct {
+    /// The product, by its clave.
+    pub clave: i64,
+}
+
+/// The product that was changed.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct ProductNamed {
+    /// Its clave.
+    pub producto: i64,
+}
+
+impl NamedAction for DeleteProduct {
+    const NAME: &'static str = "product.delete";
+    const SUMMARY: &'static str = "Delete a product";
+    const EMITS: &'static [&'static str] = &["producto.actualizado"];
+}
+
+impl Action for DeleteProduct {
+    type Output = ProductNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<ProductNamed, Error> {
+        let producto = self.clave;
+        let data = cx.tx.product(producto).await?.ok_or(Code::NoEncontrado)?;
+        if !cx.tx.delete_product(producto, cx.now).await? {
+            return Err(Error::field(Code::EstadoInvalido, "clave", "el producto ya está eliminado"));
+        }
+        cx.emit(&Event::ProductoActualizado { producto, sku: data.sku }).await?;
+        Ok(ProductNamed { producto })
+    }
+}

@@ -1,0 +1,255 @@
+//! Sales documents, as the ERP's screens make, fulfil and cancel them.
+
+use rust_decimal::Decimal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, NamedAction};
+use crate::domain::invoice::InvoiceableSale;
+use crate::domain::quantity::{PositiveQuantity, Quantity};
+use crate::domain::sale::{Handover, hand_over};
+use crate::domain::stock::StockChange;
+use crate::domain::words::{InvoiceStatus, SaleKind, SaleOrigin};
+use crate::error::{Code, Error};
+use crate::json::Many;
+use crate::operation::Cx;
+use crate::posting::sale::{Channel, MOST_LINES, SaleBody, make};
+use crate::posting::{books, stock};
+use crate::store::{ActiveWarehouse, MovementContext, SaleGoods};
+
+/// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its receivable and
+/// accounting entry, goods leave; the registry's record of an invoice waits for `invoice.stamped`.
+#[derive(Debug, Clone)]
+pub struct CaptureSale {
+    /// Who made it; the application when left out.
+    pub origen: Option<SaleOrigin>,
+    /// Its branch; the head office when left out.
+    pub sucursal: Option<i64>,
+    /// The document.
+    pub sale: SaleBody<SaleKind>,
+}
+
+/// The document that was captured.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct SaleCaptured {
+    /// Its clave.
+    pub venta: i64,
+    /// What it is.
+    pub tipo: SaleKind,
+    /// Its number in its series.
+    pub folio: i64,
+    /// The registry's record, if it is an invoice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub factura: Option<i64>,
+    /// Its receivable, if it is owed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cxc: Option<i64>,
+}
+
+/// Begins to invoice a sale in the application: until it ends, or ten minutes have passed, the API answers 503.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeginInvoicing {
+    /// The order or quote, by its clave.
+    pub venta: i64,
+}
+
+/// Ends what [`BeginInvoicing`] began.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndInvoicing {
+    /// The sale, by its clave.
+    pub venta: i64,
+}
+
+/// Cancels a document that has no stamped invoice: what it reserved is free, what left comes back, its receivable is
+/// cancelled unless payments are applied to it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelSale {
+    /// The document, by its clave.
+    pub venta: i64,
+}
+
+/// Hands over goods of an order: they leave the warehouse, and their reservation with them.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FulfilOrder {
+    /// The order, by its clave.
+    pub venta: i64,
+    /// What is handed over.
+    pub renglones: Many<HandedOver, MOST_LINES>,
+}
+
+/// What of a line is handed over.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HandedOver {
+    /// The line's number.
+    pub renglon: i64,
+    /// How many.
+    pub cantidad: PositiveQuantity,
+}
+
+/// The document that was changed.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct SaleNamed {
+    /// Its clave.
+    pub venta: i64,
+}
+
+fn wrong_state(text: &str) -> Error {
+    Error::field(Code::EstadoInvalido, "venta", text)
+}
+
+/// A document, locked; one that is cancelled takes no further step.
+async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<InvoiceableSale, Error> {
+    let missing =
+        || Error::field(Code::NoEncontrado, "venta", format_args!("la venta {venta} no existe en la empresa"));
+    let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
+    if sale.cancelada {
+        return Err(wrong_state("está cancelada"));
+    }
+    Ok(sale)
+}
+
+/// Where a document's goods lie.
+async fn warehouse(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<ActiveWarehouse, Error> {
+    let found = match sale.almacen {
+        Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
+        None => cx.tx.main_warehouse(sale.sucursal).await?,
+    };
+    Ok(found.ok_or(Code::AlmacenInvalido)?)
+}
+
+impl Action for CaptureSale {
+    type Output = SaleCaptured;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCaptured, Error> {
+        let origen = self.origen.unwrap_or(SaleOrigin::Aplicacion);
+        let made = make(cx, &self.sale, Channel { origen, sucursal: self.sucursal.unwrap_or(0) }).await?;
+        Ok(SaleCaptured { venta: made.venta, tipo: made.tipo, folio: made.folio, factura: made.factura, cxc: made.cxc })
+    }
+}
+
+impl NamedAction for BeginInvoicing {
+    const NAME: &'static str = "sale.invoicing-begin";
+    const SUMMARY: &'static str = "Begin to invoice a sale in the application";
+    const EMITS: &'static [&'static str] = &[];
+}
+
+impl Action for BeginInvoicing {
+    type Output = SaleNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+        let sale = valid(cx, self.venta).await?;
+        if sale.factura.is_some() || sale.tipo == SaleKind::Factura {
+            return Err(wrong_state("ya tiene factura"));
+        }
+        if sale.is_being_invoiced(cx.now.get()) {
+            return Err(wrong_state("ya se está facturando"));
+        }
+        cx.tx.set_invoicing(sale.clave, Some(cx.now)).await?;
+        Ok(SaleNamed { venta: sale.clave })
+    }
+}
+
+impl NamedAction for EndInvoicing {
+    const NAME: &'static str = "sale.invoicing-end";
+    const SUMMARY: &'static str = "End the invoicing of a sale in the application";
+    const EMITS: &'static [&'static str] = &[];
+}
+
+impl Action for EndInvoicing {
+    type Output = SaleNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+        let sale = valid(cx, self.venta).await?;
+        if sale.facturando.is_none() {
+            return Err(wrong_state("no se está facturando"));
+        }
+        cx.tx.set_invoicing(sale.clave, None).await?;
+        Ok(SaleNamed { venta: sale.clave })
+    }
+}
+
+impl NamedAction for CancelSale {
+    const NAME: &'static str = "sale.cancel";
+    const SUMMARY: &'static str = "Cancel a sales document";
+    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
+}
+
+impl Action for CancelSale {
+    type Output = SaleNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+        let sale = valid(cx, self.venta).await?;
+        let waiting = |estatus| matches!(estatus, InvoiceStatus::Vigente | InvoiceStatus::EnEspera);
+        if sale.factura.as_ref().is_some_and(|invoice| waiting(invoice.estatus)) {
+            return Err(wrong_state("tiene factura; se cancela con invoice.cancel"));
+        }
+        if sale.is_being_invoiced(cx.now.get()) {
+            return Err(wrong_state("se está facturando"));
+        }
+        if sale.tipo == SaleKind::Pedido {
+            release(cx, &sale).await?;
+        }
+        books::undo(cx, sale.clave, None).await?;
+        cx.tx.set_sale_cancelled(sale.clave, cx.now).await?;
+        Ok(SaleNamed { venta: sale.clave })
+    }
+}
+
+/// Frees what an order still reserves: what was not handed over.
+async fn release(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
+    let goods = cx.tx.sale_goods(sale.clave).await?;
+    let lines = cx.tx.order_lines(sale.clave).await?;
+    let left = |line: &SaleGoods| {
+        let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon);
+        ordered.map_or(Decimal::ZERO, |ordered| ordered.cantidad.get() - ordered.cantidad_surtida.get())
+    };
+    let free = |line: &SaleGoods| StockChange {
+        producto: line.producto,
+        sku: line.sku.clone(),
+        movement: None,
+        apartado: Quantity::new(-left(line)),
+    };
+    let changes: Vec<StockChange> = goods.iter().filter(|line| left(line) > Decimal::ZERO).map(free).collect();
+    if !changes.is_empty() {
+        let almacen = warehouse(cx, sale).await?;
+        stock::post(cx, &almacen, &changes, &MovementContext::default()).await?;
+    }
+    Ok(())
+}
+
+impl NamedAction for FulfilOrder {
+    const NAME: &'static str = "order.fulfil";
+    const SUMMARY: &'static str = "Hand over goods of an order";
+    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
+}
+
+impl Action for FulfilOrder {
+    type Output = SaleNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+        let sale = valid(cx, self.venta).await?;
+        if sale.tipo != SaleKind::Pedido {
+            return Err(wrong_state("solo se surten pedidos"));
+        }
+        let ordered = cx.tx.order_lines(sale.clave).await?;
+        let given: Vec<_> = self.renglones.iter().map(|line| (line.renglon, line.cantidad.get())).collect();
+        let Handover { lines, fulfilment, monto_surtido } = hand_over(ordered, &given, sale.amounts.total)?;
+        cx.tx.set_fulfilment(sale.clave, &lines, fulfilment, monto_surtido, cx.now).await?;
+        let handed = |line: SaleGoods| {
+            let quantity: Decimal =
+                given.iter().filter(|(renglon, _)| *renglon == line.renglon).map(|(_, cantidad)| cantidad.get()).sum();
+            (quantity > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(quantity), ..line })
+        };
+        let goods: Vec<SaleGoods> = cx.tx.sale_goods(sale.clave).await?.into_iter().filter_map(handed).collect();
+        if !goods.is_empty() {
+            let almacen = warehouse(cx, &sale).await?;
+            books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
+        }
+        Ok(SaleNamed { venta: sale.clave })
+    }
+}

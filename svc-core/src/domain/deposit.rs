@@ -1,0 +1,147 @@
+//! Bank accounts and the deposits in them, as far as payments of receivables depend on them.
+
+use rust_decimal::Decimal;
+
+use super::line;
+use super::money::Money;
+use super::payment::too_large;
+use crate::error::{Code, Error};
+
+/// A bank account, as far as paying into it depends on it.
+#[derive(Debug, Clone)]
+pub struct PaidAccount {
+    /// Its clave.
+    pub clave: i64,
+    /// Whether it is in use.
+    pub activa: bool,
+    /// Currency.
+    pub moneda: String,
+    /// Balance.
+    pub saldo: Decimal,
+}
+
+impl PaidAccount {
+    /// The account that was asked for, which must be there and in use.
+    pub fn judge(found: Option<&Self>) -> Result<&Self, Error> {
+        found.filter(|account| account.activa).ok_or_else(|| Code::CuentaBancariaInvalida.into())
+    }
+
+    /// Refuses another currency than the receivable's.
+    pub fn judge_currency(&self, moneda: &str) -> Result<(), Error> {
+        if self.moneda == moneda { Ok(()) } else { Err(Code::MonedaDistinta.into()) }
+    }
+
+    /// Refuses an amount with which its balance would have more digits than there are.
+    pub fn judge_receiving(&self, importe: Money) -> Result<(), Error> {
+        let after = (self.saldo + importe.get()).max(Decimal::ZERO);
+        line::amount(after).map(|_| ()).ok_or_else(too_large)
+    }
+}
+
+/// A deposit that stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deposit {
+    /// Its clave.
+    pub clave: i64,
+    /// Its amount.
+    pub importe: Money,
+    /// What of it is applied.
+    pub aplicado: Money,
+}
+
+impl Deposit {
+    /// What of it waits to be applied.
+    fn rest(&self) -> Decimal {
+        self.importe.get() - self.aplicado.get()
+    }
+}
+
+/// What came to the same account on the same day with the same reference: the deposits whose amount, or what is not
+/// applied of it, is the payment's amount, and whether a payment of that amount stands.
+#[derive(Debug, Clone, Default)]
+pub struct Earlier {
+    /// The deposits, cancelled ones left out.
+    pub deposits: Vec<Deposit>,
+    /// Whether such a payment stands.
+    pub payment: bool,
+}
+
+impl Earlier {
+    fn is_repeated(&self) -> bool {
+        self.payment || self.deposits.iter().any(|deposit| deposit.rest().is_zero())
+    }
+
+    /// Refuses what was paid before, and what a deposit waits for: the API applies none that is there already.
+    pub fn refuse(&self) -> Result<(), Error> {
+        match self {
+            _ if self.is_repeated() => Err(Code::PagoRepetido.into()),
+            _ if !self.deposits.is_empty() => Err(Code::DepositoSinAplicar.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The deposit that is being applied, if it is there already; a repeated payment is refused.
+    pub fn deposit_of(&self, importe: Money) -> Result<Option<i64>, Error> {
+        if let Some(deposit) = self.deposits.iter().find(|deposit| deposit.rest() == importe.get()) {
+            return Ok(Some(deposit.clave));
+        }
+        match self.deposits.iter().find(|deposit| !deposit.rest().is_zero()) {
+            _ if self.is_repeated() => Err(Code::PagoRepetido.into()),
+            Some(Deposit { clave, .. }) => Err(Error::field(
+                Code::EstadoInvalido,
+                "importe",
+                format_args!("el depósito {clave} ya está aplicado en parte; aplique el resto"),
+            )),
+            None => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn money(text: &str) -> Money {
+        Money::parse(text).unwrap()
+    }
+
+    fn code<T>(outcome: Result<T, Error>) -> Option<Code> {
+        outcome.err().map(|error| error.code())
+    }
+
+    #[test]
+    fn an_account_is_in_use_and_of_the_same_currency() {
+        let account = PaidAccount { clave: 1, activa: true, moneda: "MXN".into(), saldo: Decimal::NEGATIVE_ONE };
+        assert_eq!(code(PaidAccount::judge(None)), Some(Code::CuentaBancariaInvalida));
+        let closed = PaidAccount { activa: false, ..account.clone() };
+        assert_eq!(code(PaidAccount::judge(Some(&closed))), Some(Code::CuentaBancariaInvalida));
+        assert_eq!(code(PaidAccount::judge(Some(&account))), None);
+        assert_eq!(code(account.judge_currency("MXN")), None);
+        assert_eq!(code(account.judge_currency("USD")), Some(Code::MonedaDistinta));
+        assert_eq!(code(account.judge_receiving(money("0.5"))), None);
+        let full = PaidAccount { saldo: money("999999999999999999").get(), ..account };
+        assert_eq!(code(full.judge_receiving(money("1"))), Some(Code::DatoInvalido));
+    }
+
+    #[test]
+    fn what_came_before_is_repeated_waits_or_is_applied() {
+        let deposit = |clave, importe, aplicado| Deposit { clave, importe: money(importe), aplicado: money(aplicado) };
+        let earlier = |deposits: &[Deposit], payment| Earlier { deposits: deposits.to_vec(), payment };
+        let [waiting, applied] = [deposit(1, "100", "0"), deposit(2, "100", "100")];
+        let [part, rest] = [deposit(3, "100", "40"), deposit(4, "300", "200")];
+        // What was found, what the API says, and what the back office does with it.
+        for (found, refused, applies) in [
+            (earlier(&[], false), None, Ok(None)),
+            (earlier(&[], true), Some(Code::PagoRepetido), Err(Code::PagoRepetido)),
+            (earlier(&[applied], false), Some(Code::PagoRepetido), Err(Code::PagoRepetido)),
+            (earlier(&[waiting], false), Some(Code::DepositoSinAplicar), Ok(Some(1))),
+            (earlier(&[applied, waiting], true), Some(Code::PagoRepetido), Ok(Some(1))),
+            (earlier(&[part], false), Some(Code::DepositoSinAplicar), Err(Code::EstadoInvalido)),
+            (earlier(&[part], true), Some(Code::PagoRepetido), Err(Code::PagoRepetido)),
+            (earlier(&[rest], true), Some(Code::PagoRepetido), Ok(Some(4))),
+        ] {
+            assert_eq!(code(found.refuse()), refused, "{found:?}");
+            assert_eq!(found.deposit_of(money("100")).map_err(|error| error.code()), applies, "{found:?}");
+        }
+    }
+}

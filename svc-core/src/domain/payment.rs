@@ -1,0 +1,308 @@
+//! Payments of receivables: what may be paid, from what, and what is owed afterwards (spec, "Payment application to a
+//! receivable"; contract §4, "POST /cxc/{clave}/pagos").
+
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
+
+use super::clock::mexico_date;
+use super::line;
+use super::money::Money;
+use super::quantity::Rate;
+use super::time::Timestamp;
+use super::words::{PaymentOrigin, ReceivableStatus, SaleKind, words};
+use crate::error::{Code, Error};
+
+/// The payment method of an invoice that is paid later or in parts: each payment wants a complement.
+const PPD: &str = "PPD";
+
+words! {
+    /// How money came to a bank account: the keys of the SAT's catalogue of payment forms that a payment may have.
+    pub enum BankForm {
+        /// Cheque nominativo.
+        Cheque = "02",
+        /// Transferencia electrónica de fondos.
+        Transferencia = "03",
+        /// Tarjeta de crédito.
+        TarjetaCredito = "04",
+        /// Tarjeta de débito.
+        TarjetaDebito = "28",
+    }
+}
+
+/// The payment form of what needs no bank: a balance in the customer's favour is a compensation (17), an advance is
+/// applied (30). None for a deposit, which says its own.
+pub fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
+    match origen {
+        PaymentOrigin::Deposito => None,
+        PaymentOrigin::SaldoAFavor => Some("17"),
+        PaymentOrigin::Anticipo => Some("30"),
+    }
+}
+
+/// The series of a branch's payment complements: `P` for the head office, `P` and its key for the others.
+pub fn payment_series(sucursal: i64) -> String {
+    match sucursal {
+        0 => "P".to_owned(),
+        branch => format!("P{branch}"),
+    }
+}
+
+/// An amount that is paid: greater than zero, whole cents.
+pub fn judge_amount(importe: Money) -> Result<Money, Error> {
+    let invalid = |text| Err(Error::field(Code::DatoInvalido, "importe", text));
+    match importe.get().normalize() {
+        amount if amount <= Decimal::ZERO => invalid("debe ser mayor que cero"),
+        amount if amount.scale() > 2 => invalid("lleva a lo más dos decimales"),
+        amount => Ok(Money::new(amount)),
+    }
+}
+
+/// A day on which something was paid: not in the future, in Mexico.
+pub fn judge_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
+    if fecha > mexico_date(now.get()) {
+        return Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro"));
+    }
+    Ok(fecha)
+}
+
+/// The sales document of a receivable, as far as paying depends on it.
+#[derive(Debug, Clone)]
+pub struct PaidSale {
+    /// What it is.
+    pub tipo: SaleKind,
+    /// Whether it is cancelled.
+    pub cancelada: bool,
+    /// Whether it has a breakdown of taxes.
+    pub desglose: bool,
+    /// Payment method.
+    pub metodo_pago_sat: Option<String>,
+    /// Its total.
+    pub total: Money,
+    /// Its IVA.
+    pub impuestos: Money,
+}
+
+/// A receivable, as far as paying depends on it.
+#[derive(Debug, Clone)]
+pub struct Debt {
+    /// Its clave.
+    pub clave: i64,
+    /// Its status.
+    pub estatus: ReceivableStatus,
+    /// Who owes it.
+    pub cliente: Option<i64>,
+    /// Its sales document.
+    pub venta: Option<i64>,
+    /// What that document is.
+    pub sale: Option<PaidSale>,
+    /// Payment method, if the receivable says it itself.
+    pub metodo_pago_sat: Option<String>,
+    /// When it was made.
+    pub fecha: NaiveDate,
+    /// Currency.
+    pub moneda: String,
+    /// Pesos for one unit of the currency.
+    pub tipo_cambio: Rate,
+    /// What was paid.
+    pub pagado: Money,
+    /// What is owed.
+    pub saldo: Money,
+    /// How many payments it has had that stand.
+    pub parcialidades: i64,
+    /// The greatest number of a payment of it that stands; 0 when none does.
+    pub ultima_parcialidad: i64,
+    /// Branch.
+    pub sucursal: i64,
+}
+
+/// One payment of a receivable: what it leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Instalment {
+    /// The amount.
+    pub importe: Money,
+    /// Which of the receivable's payments it is.
+    pub parcialidad: i64,
+    /// How many payments the receivable has had then.
+    pub parcialidades: i64,
+    /// What was owed before.
+    pub saldo_anterior: Money,
+    /// What is owed after.
+    pub saldo_insoluto: Money,
+    /// What is paid of the receivable after.
+    pub pagado: Money,
+}
+
+impl Debt {
+    /// Refuses what is not paid through the API, in the order of the codes: cancelled, without a breakdown of taxes (also
+    /// when its document is neither a sale nor an invoice), or an invoice without payment method.
+    pub fn judge(&self) -> Result<(), Error> {
+        if self.estatus == ReceivableStatus::Cancelado || self.sale.as_ref().is_some_and(|sale| sale.cancelada) {
+            return Err(Code::CxcCancelada.into());
+        }
+        let taxed = |sale: &&PaidSale| sale.desglose && matches!(sale.tipo, SaleKind::Venta | SaleKind::Factura);
+        let sale = self.sale.as_ref().filter(taxed).ok_or(Code::VentaSinDesglose)?;
+        if sale.tipo == SaleKind::Factura && self.method().is_none() {
+            return Err(Code::MetodoPagoFaltante.into());
+        }
+        Ok(())
+    }
+
+    /// Refuses a payment earlier than the debt.
+    pub fn judge_day(&self, fecha: NaiveDate) -> Result<(), Error> {
+        if fecha < self.fecha { Err(Code::FechaAnteriorFactura.into()) } else { Ok(()) }
+    }
+
+    /// The payment of `importe`, of which that much must be owed.
+    pub fn pay(&self, importe: Money) -> Result<Instalment, Error> {
+        if self.saldo.get() <= Decimal::ZERO {
+            return Err(Code::CxcSinSaldo.into());
+        }
+        let saldo_insoluto = line::amount(self.saldo.get() - importe.get()).ok_or(Code::ImporteExcedeSaldo)?;
+        let pagado = line::amount(self.pagado.get() + importe.get()).ok_or_else(too_large)?;
+        Ok(Instalment {
+            importe,
+            parcialidad: self.parcialidades.max(self.ultima_parcialidad).saturating_add(1),
+            parcialidades: self.parcialidades.saturating_add(1),
+            saldo_anterior: self.saldo,
+            saldo_insoluto,
+            pagado,
+        })
+    }
+
+    /// Whether its payments want a complement: it is of an invoice that is paid later or in parts.
+    pub fn wants_complement(&self) -> bool {
+        self.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Factura) && self.method() == Some(PPD)
+    }
+
+    /// The payment method: the receivable's, or else its document's.
+    fn method(&self) -> Option<&str> {
+        let of_sale = || self.sale.as_ref().and_then(|sale| sale.metodo_pago_sat.as_deref());
+        self.metodo_pago_sat.as_deref().or_else(of_sale)
+    }
+}
+
+/// What the database has no digits for.
+pub(crate) fn too_large() -> Error {
+    Error::field(Code::DatoInvalido, "importe", "lleva el saldo a demasiados dígitos")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn money(text: &str) -> Money {
+        Money::parse(text).unwrap()
+    }
+
+    fn day(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    fn invoice() -> PaidSale {
+        PaidSale {
+            tipo: SaleKind::Factura,
+            cancelada: false,
+            desglose: true,
+            metodo_pago_sat: Some("PPD".into()),
+            total: money("1160"),
+            impuestos: money("160"),
+        }
+    }
+
+    fn debt() -> Debt {
+        Debt {
+            clave: 1,
+            estatus: ReceivableStatus::Pendiente,
+            cliente: Some(1),
+            venta: Some(1),
+            sale: Some(invoice()),
+            metodo_pago_sat: None,
+            fecha: day("2026-10-01"),
+            moneda: "MXN".into(),
+            tipo_cambio: Rate::ONE,
+            pagado: money("160"),
+            saldo: money("1000"),
+            parcialidades: 1,
+            ultima_parcialidad: 0,
+            sucursal: 0,
+        }
+    }
+
+    fn code<T>(outcome: Result<T, Error>) -> Option<Code> {
+        outcome.err().map(|error| error.code())
+    }
+
+    #[test]
+    fn an_amount_is_positive_and_has_whole_cents() {
+        for (text, shown) in [("0.01", "0.01"), ("1.5", "1.50"), ("2.500000", "2.50"), ("7", "7.00")] {
+            assert_eq!(judge_amount(money(text)).unwrap().to_string(), shown);
+        }
+        for text in ["0", "0.00", "0.001", "1.005", "0.000001"] {
+            assert_eq!(code(judge_amount(money(text))), Some(Code::DatoInvalido), "{text}");
+        }
+    }
+
+    #[test]
+    fn today_is_mexicos() {
+        let late = Timestamp::parse("2026-10-13T05:59:59Z").unwrap();
+        assert_eq!(judge_day(day("2026-10-12"), late).unwrap(), day("2026-10-12"));
+        assert_eq!(code(judge_day(day("2026-10-13"), late)), Some(Code::DatoInvalido));
+    }
+
+    #[test]
+    fn what_is_not_paid_here_has_its_code_in_order() {
+        assert_eq!(code(debt().judge()), None);
+        let of = |change: fn(&mut PaidSale)| {
+            let mut sale = invoice();
+            change(&mut sale);
+            Debt { sale: Some(sale), ..debt() }
+        };
+        for (debt, expected) in [
+            (Debt { estatus: ReceivableStatus::Cancelado, sale: None, ..debt() }, Some(Code::CxcCancelada)),
+            (of(|sale| (sale.cancelada, sale.desglose) = (true, false)), Some(Code::CxcCancelada)),
+            (Debt { sale: None, ..debt() }, Some(Code::VentaSinDesglose)),
+            (of(|sale| sale.tipo = SaleKind::Pedido), Some(Code::VentaSinDesglose)),
+            (of(|sale| (sale.desglose, sale.metodo_pago_sat) = (false, None)), Some(Code::VentaSinDesglose)),
+            (of(|sale| sale.metodo_pago_sat = None), Some(Code::MetodoPagoFaltante)),
+            (of(|sale| (sale.tipo, sale.metodo_pago_sat) = (SaleKind::Venta, None)), None),
+            (Debt { estatus: ReceivableStatus::Pagado, ..debt() }, None),
+        ] {
+            assert_eq!(code(debt.judge()), expected, "{debt:?}");
+        }
+    }
+
+    #[test]
+    fn only_invoices_paid_in_parts_want_a_complement() {
+        assert!(debt().wants_complement());
+        assert!(!Debt { metodo_pago_sat: Some("PUE".into()), ..debt() }.wants_complement());
+        let remision = PaidSale { tipo: SaleKind::Venta, ..invoice() };
+        assert!(!Debt { sale: Some(remision), ..debt() }.wants_complement());
+        assert!(!Debt { sale: None, ..debt() }.wants_complement());
+    }
+
+    #[test]
+    fn a_payment_lowers_what_is_owed() {
+        let paid = debt().pay(money("400")).unwrap();
+        assert_eq!(
+            (paid.saldo_anterior, paid.saldo_insoluto, paid.pagado),
+            (money("1000"), money("600"), money("560"))
+        );
+        assert_eq!((paid.parcialidad, paid.parcialidades), (2, 2));
+        assert_eq!(debt().pay(money("1000")).unwrap().saldo_insoluto, money("0"));
+        assert_eq!(code(debt().pay(money("1000.01"))), Some(Code::ImporteExcedeSaldo));
+        assert_eq!(code(Debt { saldo: money("0"), ..debt() }.pay(money("1"))), Some(Code::CxcSinSaldo));
+        // Of three payments the first was cancelled: the next is the fourth all the same.
+        let cancelled = Debt { parcialidades: 2, ultima_parcialidad: 3, ..debt() }.pay(money("1")).unwrap();
+        assert_eq!((cancelled.parcialidad, cancelled.parcialidades), (4, 3));
+        let endless = Debt { pagado: money("999999999999999999"), parcialidades: i64::MAX, ..debt() };
+        assert_eq!(code(endless.pay(money("1"))), Some(Code::DatoInvalido));
+        assert_eq!(endless.pay(money("0.5")).unwrap().parcialidad, i64::MAX);
+        assert_eq!(code(debt().judge_day(day("2026-09-30"))), Some(Code::FechaAnteriorFactura));
+        assert_eq!(code(debt().judge_day(day("2026-10-01"))), None);
+    }
+
+    #[test]
+    fn a_series_is_a_branchs() {
+        assert_eq!((payment_series(0), payment_series(12)), ("P".to_owned(), "P12".to_owned()));
+    }
+}

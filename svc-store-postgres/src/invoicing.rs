@@ -1,0 +1,160 @@
+use async_trait::async_trait;
+use rust_decimal::Decimal;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use svc_core::domain::invoice::{InvoiceableSale, SaleInvoice};
+use svc_core::domain::sale::Amounts;
+use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
+use svc_core::store::{InvoicedSale, InvoicingTx, SaleGoods, StoreError};
+
+use crate::columns::{money, quantity, rate, word, word_or_null};
+use crate::error::store_error;
+use crate::transaction::PostgresTx;
+
+#[async_trait]
+impl InvoicingTx for PostgresTx {
+    async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError> {
+        sqlx::query("SELECT FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE")
+            .bind(self.empresa)
+            .bind(clave)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        // A statement of its own: it sees what the transaction that we waited for wrote to the registry.
+        let row = sqlx::query(
+            "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
+                    v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
+                    v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
+                    v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid
+             FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+             WHERE v.empresa = $1 AND v.clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(invoiceable_sale).transpose().map_err(store_error)
+    }
+
+    async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT r.renglon, p.clave, p.sku, r.cantidad, p.costo
+             FROM ventas_renglones r JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
+             WHERE r.empresa = $1 AND r.venta = $2 AND p.tipo = 'normal' ORDER BY r.renglon",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(goods).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn turn_into_invoice(
+        &mut self,
+        clave: i64,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE ventas SET tipo = 'factura', factura = $3, serie = $4, folio = $5, vencimiento = $6, forma_pago_sat = $7,
+                 metodo_pago_sat = $8, uso_cfdi = $9, surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = $10
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(invoiced.factura)
+        .bind(invoiced.serie)
+        .bind(invoiced.folio)
+        .bind(invoiced.vencimiento)
+        .bind(&invoiced.terms.forma_pago_sat)
+        .bind(&invoiced.terms.metodo_pago_sat)
+        .bind(&invoiced.terms.uso_cfdi)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
+        sqlx::query("UPDATE ventas SET facturando = $3 WHERE empresa = $1 AND clave = $2")
+            .bind(self.empresa)
+            .bind(clave)
+            .bind(since.map(Timestamp::get))
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {
+        sqlx::query_scalar(
+            "SELECT coalesce((SELECT sum(total - saldo) FROM ventas
+                              WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
+                  - coalesce((SELECT sum(importe) FROM cxc_pagos
+                              WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = 'anticipo' AND NOT cancelado), 0)",
+        )
+        .bind(self.empresa)
+        .bind(cliente)
+        .bind(moneda)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
+    }
+}
+
+fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
+    Ok(InvoiceableSale {
+        clave: row.try_get(0)?,
+        tipo: word(row, 1, SaleKind::of)?,
+        origen: word(row, 2, SaleOrigin::of)?,
+        cancelada: row.try_get(3)?,
+        surtido: word_or_null(row, 4, Fulfilment::of)?,
+        facturando: row.try_get(5)?,
+        sucursal: row.try_get(6)?,
+        almacen: row.try_get(7)?,
+        cliente: row.try_get(8)?,
+        moneda: row.try_get(9)?,
+        tipo_cambio: rate(row, 10)?,
+        condicion_pago: word_or_null(row, 11, PaymentTerm::of)?,
+        dias_credito: row.try_get(12)?,
+        forma_pago_sat: row.try_get(13)?,
+        metodo_pago_sat: row.try_get(14)?,
+        uso_cfdi: row.try_get(15)?,
+        amounts: Amounts {
+            subtotal: money(row, 16)?,
+            descuento: money(row, 17)?,
+            impuestos: money(row, 18)?,
+            total: money(row, 19)?,
+        },
+        saldo: money(row, 20)?,
+        facturada: row.try_get(21)?,
+        factura: sale_invoice(row, 22)?,
+    })
+}
+
+/// The invoice that a sale was joined with, from this column on.
+fn sale_invoice(row: &PgRow, at: usize) -> Result<Option<SaleInvoice>, sqlx::Error> {
+    let Some(clave) = row.try_get(at)? else { return Ok(None) };
+    Ok(Some(SaleInvoice {
+        clave,
+        origen: word(row, at + 1, InvoiceOrigin::of)?,
+        estatus: word(row, at + 2, InvoiceStatus::of)?,
+        serie: row.try_get(at + 3)?,
+        folio: row.try_get(at + 4)?,
+        uuid: row.try_get(at + 5)?,
+    }))
+}
+
+fn goods(row: &PgRow) -> Result<SaleGoods, sqlx::Error> {
+    Ok(SaleGoods {
+        renglon: row.try_get(0)?,
+        producto: row.try_get(1)?,
+        sku: row.try_get(2)?,
+        cantidad: quantity(row, 3)?,
+        costo: money(row, 4)?,
+    })
+}

@@ -1,0 +1,284 @@
+use async_trait::async_trait;
+use rust_decimal::Decimal;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use svc_core::domain::payment::{Debt, Instalment, PaidSale};
+use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::{Complement, ReceivableStatus, SaleKind};
+use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
+
+use crate::columns::{money, rate};
+use crate::error::store_error;
+use crate::transaction::PostgresTx;
+
+#[async_trait]
+impl PaymentTx for PostgresTx {
+    async fn lock_debt(&mut self, cxc: i64) -> Result<Option<Debt>, StoreError> {
+        let row = sqlx::query(
+            "SELECT clave, estatus, cliente, venta, metodo_pago_sat, fecha, moneda, tipo_cambio, pagado, saldo,
+                    parcialidades, sucursal
+             FROM cxc WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(cxc)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        let Some(mut debt) = row.as_ref().map(debt).transpose().map_err(store_error)? else { return Ok(None) };
+        // Statements of their own: they see what whoever held the lock has written.
+        if let Some(venta) = debt.venta {
+            debt.sale = self.lock_paid_sale(venta).await?;
+        }
+        debt.ultima_parcialidad = sqlx::query_scalar(
+            "SELECT coalesce(max(parcialidad), 0) FROM cxc_pagos WHERE empresa = $1 AND cxc = $2 AND NOT cancelado",
+        )
+        .bind(self.empresa)
+        .bind(cxc)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(Some(debt))
+    }
+
+    async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("cxc_pagos", 1).await?;
+        let complement = if row.factura.is_some() { Complement::Encolado } else { Complement::NoAplica };
+        sqlx::query(
+            "INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
+                                    forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
+                                    saldo_insoluto, complemento, factura)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(row.debt.clave)
+        .bind(row.debt.cliente)
+        .bind(row.debt.venta)
+        .bind(row.fecha)
+        .bind(row.aplicado.get())
+        .bind(row.origen.word())
+        .bind(row.instalment.importe.get())
+        .bind(row.debt.moneda.as_str())
+        .bind(row.debt.tipo_cambio.get())
+        .bind(row.forma_pago_sat)
+        .bind(row.cuenta_bancaria)
+        .bind(row.deposito)
+        .bind(row.referencia)
+        .bind(row.instalment.parcialidad)
+        .bind(row.instalment.saldo_anterior.get())
+        .bind(row.instalment.saldo_insoluto.get())
+        .bind(complement.word())
+        .bind(row.factura)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(clave)
+    }
+
+    async fn lower_debt(&mut self, debt: &Debt, paid: &Instalment, now: Timestamp) -> Result<bool, StoreError> {
+        let lowered = sqlx::query(
+            "UPDATE cxc
+             SET saldo = saldo - $3, pagado = $4, parcialidades = $5, modificado = $6,
+                 estatus = CASE WHEN saldo > $3 THEN 'pendiente' ELSE 'pagado' END
+             WHERE empresa = $1 AND clave = $2 AND saldo >= $3",
+        )
+        .bind(self.empresa)
+        .bind(debt.clave)
+        .bind(paid.importe.get())
+        .bind(paid.pagado.get())
+        .bind(paid.parcialidades)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        // An imported sale may say that less is owed of it than its receivable does.
+        sqlx::query(
+            "UPDATE ventas SET saldo = greatest(saldo - $3, 0), modificado = $4 WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(debt.venta)
+        .bind(paid.importe.get())
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(lowered.rows_affected() > 0)
+    }
+
+    async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
+        let row = sqlx::query(
+            "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura
+             FROM cxc_pagos WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(pago)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(applied).transpose().map_err(store_error)
+    }
+
+    async fn cancel_payment(&mut self, pago: i64, payment: &AppliedPayment, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query("UPDATE cxc_pagos SET cancelado = true WHERE empresa = $1 AND clave = $2")
+            .bind(self.empresa)
+            .bind(pago)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        // What an imported payment says to have paid may never have been counted.
+        let restored: Option<(Decimal, Option<i64>)> = sqlx::query_as(
+            "WITH antes AS (SELECT least(pagado, $3) AS importe FROM cxc WHERE empresa = $1 AND clave = $2)
+             UPDATE cxc
+             SET saldo = saldo + antes.importe, pagado = pagado - antes.importe,
+                 parcialidades = greatest(parcialidades - 1, 0), modificado = $4,
+                 estatus = CASE WHEN estatus = 'pagado' AND saldo + antes.importe > 0 THEN 'pendiente' ELSE estatus END
+             FROM antes WHERE empresa = $1 AND clave = $2
+             RETURNING antes.importe, venta",
+        )
+        .bind(self.empresa)
+        .bind(payment.cxc)
+        .bind(payment.importe.get())
+        .bind(now.get())
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        let Some((importe, Some(venta))) = restored else { return Ok(()) };
+        sqlx::query(
+            "UPDATE ventas SET saldo = least(saldo + $3, greatest(total, saldo)), modificado = $4
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .bind(importe)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
+        const SHARED: &str =
+            "SELECT EXISTS (SELECT FROM cxc_pagos WHERE empresa = $1 AND factura = $2 AND NOT cancelado)";
+        let stamped: Option<bool> = sqlx::query_scalar(
+            "SELECT uuid IS NOT NULL FROM facturas
+             WHERE empresa = $1 AND clave = $2 AND tipo = 'pago' AND estatus <> 'cancelada' FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        let Some(stamped) = stamped else { return Ok(Withdrawal::Done) };
+        let shared = self.exists(SHARED, factura).await?;
+        if !stamped {
+            // Of one that goes on without it, it is no part any more.
+            sqlx::query(
+                "UPDATE cxc_pagos SET complemento = 'no_aplica', factura = CASE WHEN $3 THEN NULL ELSE factura END
+                 WHERE empresa = $1 AND clave = $2",
+            )
+            .bind(self.empresa)
+            .bind(pago)
+            .bind(shared)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        }
+        if shared {
+            return Ok(Withdrawal::Shared);
+        }
+        self.cancel_complement(factura, now).await
+    }
+}
+
+impl PostgresTx {
+    async fn lock_paid_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
+        let row = sqlx::query(
+            "SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos
+             FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(sale).transpose().map_err(store_error)
+    }
+
+    async fn cancel_complement(&mut self, factura: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
+        const UNDER_WAY: &str = "SELECT EXISTS (SELECT FROM timbrados WHERE empresa = $1 AND factura = $2)";
+        sqlx::query(
+            "DELETE FROM timbrados WHERE empresa = $1 AND factura = $2 AND (arrendado IS NULL OR arrendado <= $3)",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        if self.exists(UNDER_WAY, factura).await? {
+            return Ok(Withdrawal::Underway);
+        }
+        // 02: issued with errors, without another in its place (SAT, motivos de cancelación).
+        sqlx::query(
+            "UPDATE facturas
+             SET estatus = 'cancelada', fecha_cancelacion = $3, modificado = $3,
+                 motivo_cancelacion = CASE WHEN uuid IS NULL THEN NULL ELSE '02' END
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(Withdrawal::Done)
+    }
+}
+
+fn debt(row: &PgRow) -> Result<Debt, sqlx::Error> {
+    Ok(Debt {
+        clave: row.try_get(0)?,
+        estatus: word(row, 1, ReceivableStatus::of)?,
+        cliente: row.try_get(2)?,
+        venta: row.try_get(3)?,
+        sale: None,
+        metodo_pago_sat: row.try_get(4)?,
+        fecha: row.try_get(5)?,
+        moneda: row.try_get(6)?,
+        tipo_cambio: rate(row, 7)?,
+        pagado: money(row, 8)?,
+        saldo: money(row, 9)?,
+        parcialidades: row.try_get(10)?,
+        ultima_parcialidad: 0,
+        sucursal: row.try_get(11)?,
+    })
+}
+
+fn sale(row: &PgRow) -> Result<PaidSale, sqlx::Error> {
+    Ok(PaidSale {
+        tipo: word(row, 0, SaleKind::of)?,
+        cancelada: row.try_get(1)?,
+        desglose: row.try_get(2)?,
+        metodo_pago_sat: row.try_get(3)?,
+        total: money(row, 4)?,
+        impuestos: money(row, 5)?,
+    })
+}
+
+fn applied(row: &PgRow) -> Result<AppliedPayment, sqlx::Error> {
+    Ok(AppliedPayment {
+        cxc: row.try_get(0)?,
+        cancelado: row.try_get(1)?,
+        importe: money(row, 2)?,
+        cuenta_bancaria: row.try_get(3)?,
+        deposito: row.try_get(4)?,
+        factura: row.try_get(5)?,
+    })
+}
+
+/// A column whose words the database checks.
+fn word<T>(row: &PgRow, at: usize, of: fn(&str) -> Option<T>) -> Result<T, sqlx::Error> {
+    let word: &str = row.try_get(at)?;
+    of(word).ok_or_else(|| sqlx::Error::Decode(format!("no such word: {word}").into()))
+}
