@@ -207,6 +207,16 @@ async fn what_another_company_has_is_not_there() {
     assert_eq!(mine.walk("/ventas?tipo=pedido").await.len(), 1);
 }
 
+#[tokio::test]
+async fn a_prospect_can_be_sold_to() {
+    let world = World::new().await;
+    let ana = shop(&world).await.admin().await;
+    let lead =
+        ana.post("/leads", json!({"nombre": "Eva", "correo": "eva@example.com"})).await.ok(201)["prospecto"].clone();
+    let body = with(&sale("cotizacion", &[json!({"producto": NAIL, "cantidad": 1})]), "cliente", lead);
+    assert_eq!(ana.post("/ventas", body).await.ok(201)["total"], "116.00");
+}
+
 async fn fails_in_line(ana: &svc_tests::Actor, good: &Value, bad: &Value, status: u16, code: &str, field: &str) {
     let reply = ana.post("/ventas", sale("pedido", &[good.clone(), bad.clone()])).await;
     reply.fails(status, code);

@@ -102,40 +102,40 @@ async fn wanting_half(world: &World) -> Company {
     company
 }
 
-fn advance(change: Value) -> Value {
-    let mut record = json!({"tipo": "anticipo", "cliente": ANA, "subtotal": "116.00", "saldo": "0.00"});
+/// A record with some of its fields changed.
+fn changed(mut record: Value, change: &Value) -> Value {
     for (field, value) in change.as_object().expect("fields") {
         record[field] = value.clone();
     }
     record
 }
 
+fn advance(change: &Value) -> Value {
+    changed(json!({"tipo": "anticipo", "cliente": ANA, "subtotal": "116.00", "saldo": "0.00"}), change)
+}
+
 #[tokio::test]
 async fn an_advance_counts_as_far_as_it_is_paid_and_not_applied() {
     let applied = |change: Value| {
-        let mut record = json!({"cxc": 1, "importe": "0.01", "origen": "anticipo", "cliente": ANA});
-        for (field, value) in change.as_object().expect("fields") {
-            record[field] = value.clone();
-        }
-        vec![record]
+        vec![changed(json!({"cxc": 1, "importe": "0.01", "origen": "anticipo", "cliente": ANA}), &change)]
     };
-    let whole = || vec![advance(json!({}))];
+    let whole = || vec![advance(&json!({}))];
     for (case, advances, payments, enough) in [
         ("none", vec![], vec![], false),
         ("the minimum", whole(), vec![], true),
-        ("a cent less", vec![advance(json!({"subtotal": "115.99"}))], vec![], false),
-        ("unpaid", vec![advance(json!({"saldo": "0.01"}))], vec![], false),
-        ("paid in part", vec![advance(json!({"subtotal": "200.00", "saldo": "84.00"}))], vec![], true),
+        ("a cent less", vec![advance(&json!({"subtotal": "115.99"}))], vec![], false),
+        ("unpaid", vec![advance(&json!({"saldo": "0.01"}))], vec![], false),
+        ("paid in part", vec![advance(&json!({"subtotal": "200.00", "saldo": "84.00"}))], vec![], true),
         (
             "two that make it",
-            vec![advance(json!({"subtotal": "100.00"})), advance(json!({"subtotal": "16.00"}))],
+            vec![advance(&json!({"subtotal": "100.00"})), advance(&json!({"subtotal": "16.00"}))],
             vec![],
             true,
         ),
-        ("cancelled", vec![advance(json!({"cancelada": true}))], vec![], false),
-        ("another customer's", vec![advance(json!({"cliente": BEA}))], vec![], false),
-        ("in another currency", vec![advance(json!({"moneda": "USD", "tipo_cambio": 20}))], vec![], false),
-        ("no advance but a sale", vec![advance(json!({"tipo": "venta"}))], vec![], false),
+        ("cancelled", vec![advance(&json!({"cancelada": true}))], vec![], false),
+        ("another customer's", vec![advance(&json!({"cliente": BEA}))], vec![], false),
+        ("in another currency", vec![advance(&json!({"moneda": "USD", "tipo_cambio": 20}))], vec![], false),
+        ("no advance but a sale", vec![advance(&json!({"tipo": "venta"}))], vec![], false),
         ("applied", whole(), applied(json!({})), false),
         ("applied, which was cancelled", whole(), applied(json!({"cancelado": true})), true),
         ("applied for another customer", whole(), applied(json!({"cliente": BEA})), true),

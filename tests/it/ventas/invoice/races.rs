@@ -1,6 +1,7 @@
 //! Many at once.
 
 use chrono::TimeDelta;
+use http::Method;
 use serde_json::json;
 use svc_core::backoffice::import::Resource;
 use svc_store_postgres::Settings;
@@ -15,7 +16,11 @@ async fn twenty_at_once_get_the_same_invoice() {
     let ana = shop(&world).await.admin().await;
     for round in 1..=50 {
         let venta = made(&ana, &ready()).await;
-        let replies = together((0..20).map(|_| invoiced(&ana, venta, json!({})))).await;
+        // With one Idempotency-Key for all, or one for each.
+        let key = |at: i64| if round % 2 == 0 { format!("ronda-{round}") } else { format!("ronda-{round}-{at}") };
+        let path = format!("/ventas/{venta}/facturar");
+        let ask = async |at: i64| ana.write(Method::POST, &path, &key(at), json!({})).await;
+        let replies = together((0..20).map(ask)).await;
         let mut expected = json!({"ok": true, "factura": round, "venta": venta, "estatus": "timbrando", "serie": "F",
                                   "folio": round.to_string(), "uuid": null});
         for reply in &replies {

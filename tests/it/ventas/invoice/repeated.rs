@@ -126,7 +126,7 @@ async fn each_fault_of_the_body_names_its_field() {
         ("metodo_pago_sat", json!("PUD"), "dato_invalido"),
         ("metodo_pago_sat", json!("pue"), "dato_invalido"),
         ("uso_cfdi", json!(["G03"]), "dato_invalido"),
-        ("uso_cfdi", json!("G\003"), "dato_invalido"),
+        ("uso_cfdi", json!("G\u{0}03"), "dato_invalido"),
         ("sucursal", json!("0"), "dato_invalido"),
         ("sucursal", json!(0.5), "dato_invalido"),
         ("condicion_pago", json!("contado"), "campo_no_permitido"),

@@ -1,0 +1,241 @@
+//! Invoicing a sale: what must hold before anything changes (contract §4, "POST /ventas/{clave}/facturar").
+//!
+//! Each function is one group of the contract's pre-checks, and judges them in the contract's order; whoever invoices
+//! calls them in the order in which they stand here.
+
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use rust_decimal::Decimal;
+
+use super::money::Money;
+use super::quantity::Rate;
+use super::rfc::Rfc;
+use super::sale::Amounts;
+use super::sat;
+use super::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
+use crate::error::{Code, Error};
+
+/// The payment form of what is paid later, in parts: "por definir".
+const TO_BE_DEFINED: &str = "99";
+
+/// How long the application may take to invoice a sale. If it never says that it ended, the sale is free again.
+pub const APPLICATION_LEASE: TimeDelta = TimeDelta::minutes(10);
+
+/// The series of a branch's invoices: F of the head office, F1, F2… of the others.
+pub fn invoice_series(sucursal: i64) -> String {
+    branch_series('F', sucursal)
+}
+
+/// A branch's series that begins with this letter.
+pub(super) fn branch_series(letter: char, sucursal: i64) -> String {
+    if sucursal == 0 { letter.to_string() } else { format!("{letter}{sucursal}") }
+}
+
+/// A sale as far as invoicing it asks.
+#[derive(Debug, Clone)]
+pub struct InvoiceableSale {
+    /// Its clave.
+    pub clave: i64,
+    /// What it is.
+    pub tipo: SaleKind,
+    /// Who made it.
+    pub origen: SaleOrigin,
+    /// Whether it was cancelled.
+    pub cancelada: bool,
+    /// Its invoice, if the registry has it.
+    pub factura: Option<SaleInvoice>,
+    /// Whether it names an invoice, in the registry or not: imported sales may be invoiced elsewhere.
+    pub facturada: bool,
+    /// How far it is fulfilled; of orders only.
+    pub surtido: Option<Fulfilment>,
+    /// Since when the application is invoicing it.
+    pub facturando: Option<DateTime<Utc>>,
+    /// Its branch.
+    pub sucursal: i64,
+    /// Its warehouse.
+    pub almacen: Option<i64>,
+    /// Its customer.
+    pub cliente: Option<i64>,
+    /// Currency.
+    pub moneda: String,
+    /// Pesos for one unit of the currency.
+    pub tipo_cambio: Rate,
+    /// When it is paid.
+    pub condicion_pago: Option<PaymentTerm>,
+    /// Days of credit.
+    pub dias_credito: Option<i64>,
+    /// The SAT's payment form.
+    pub forma_pago_sat: Option<String>,
+    /// PUE or PPD.
+    pub metodo_pago_sat: Option<String>,
+    /// CFDI use.
+    pub uso_cfdi: Option<String>,
+    /// What it comes to.
+    pub amounts: Amounts,
+    /// What is still to be paid.
+    pub saldo: Money,
+}
+
+/// The invoice a sale has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaleInvoice {
+    /// Its clave.
+    pub clave: i64,
+    /// Who asked for it.
+    pub origen: InvoiceOrigin,
+    /// What became of it.
+    pub estatus: InvoiceStatus,
+    /// Series.
+    pub serie: Option<String>,
+    /// Number in the series.
+    pub folio: Option<String>,
+    /// Fiscal folio.
+    pub uuid: Option<String>,
+}
+
+impl InvoiceableSale {
+    /// The invoice that the API asked for earlier.
+    pub fn requested(&self) -> Option<&SaleInvoice> {
+        self.factura.as_ref().filter(|invoice| invoice.origen == InvoiceOrigin::Api)
+    }
+
+    /// Whether the API may invoice it: it made it, it is valid, not invoiced, an order or a quote, nothing of it is handed
+    /// over, and it is of the branch that is meant.
+    pub fn judge(&self, sucursal: i64) -> Result<(), Code> {
+        if self.origen != SaleOrigin::Api {
+            return Err(Code::VentaNoApi);
+        }
+        if self.cancelada {
+            return Err(Code::VentaCancelada);
+        }
+        if self.facturada || self.tipo == SaleKind::Factura {
+            return Err(Code::VentaYaFacturada);
+        }
+        if !matches!(self.tipo, SaleKind::Pedido | SaleKind::Cotizacion) {
+            return Err(Code::VentaNoFacturable);
+        }
+        if self.tipo == SaleKind::Pedido && self.surtido.is_some_and(|surtido| surtido != Fulfilment::Pendiente) {
+            return Err(Code::PedidoConSurtido);
+        }
+        if self.sucursal != sucursal {
+            return Err(Code::SucursalNoCoincide);
+        }
+        Ok(())
+    }
+
+    /// Whether the application is invoicing it at this moment.
+    pub fn is_being_invoiced(&self, now: DateTime<Utc>) -> bool {
+        self.facturando.is_some_and(|since| now < since + APPLICATION_LEASE)
+    }
+
+    /// The sale's terms with what the request adds to them: it may fill what is missing and say again what is there.
+    pub fn terms(&self, supplied: SuppliedTerms) -> Result<Terms, Error> {
+        let one = |field: &str, captured: Option<&str>, supplied: Option<String>| match (captured, supplied) {
+            (Some(captured), Some(supplied)) if captured != supplied => {
+                Err(Error::field(Code::DatoYaCapturado, field, format_args!("la venta ya tiene {captured}")))
+            }
+            (captured, supplied) => Ok(captured.map(str::to_owned).or(supplied)),
+        };
+        let method = supplied.metodo_pago_sat.map(|method| method.word().to_owned());
+        Ok(Terms {
+            forma_pago_sat: one("forma_pago_sat", self.forma_pago_sat.as_deref(), supplied.forma_pago_sat)?,
+            metodo_pago_sat: one("metodo_pago_sat", self.metodo_pago_sat.as_deref(), method)?,
+            uso_cfdi: one("uso_cfdi", self.uso_cfdi.as_deref(), supplied.uso_cfdi)?,
+        })
+    }
+}
+
+/// What a request may add to a sale's terms.
+#[derive(Debug, Clone, Default)]
+pub struct SuppliedTerms {
+    /// The SAT's payment form.
+    pub forma_pago_sat: Option<String>,
+    /// PUE or PPD.
+    pub metodo_pago_sat: Option<PaymentMethod>,
+    /// CFDI use.
+    pub uso_cfdi: Option<String>,
+}
+
+/// The terms an invoice would have; some may be missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// The SAT's payment form.
+    pub forma_pago_sat: Option<String>,
+    /// PUE or PPD.
+    pub metodo_pago_sat: Option<String>,
+    /// CFDI use.
+    pub uso_cfdi: Option<String>,
+}
+
+/// The terms of an invoice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvoiceTerms {
+    /// When it is paid.
+    pub condicion_pago: PaymentTerm,
+    /// The SAT's payment form.
+    pub forma_pago_sat: String,
+    /// PUE or PPD.
+    pub metodo_pago_sat: PaymentMethod,
+}
+
+/// Whether the customer can receive an invoice; gives the CFDI use: the sale's, or else the customer's.
+pub fn judge_receiver(
+    rfc: Option<&str>,
+    regimen: Option<i64>,
+    cp: Option<&str>,
+    uso_cfdi: Option<&str>,
+) -> Result<String, Code> {
+    let rfc = rfc.and_then(|rfc| Rfc::parse(rfc).ok()).ok_or(Code::ClienteSinRfc)?;
+    let fits = |regimen: &i64| sat::judge(Some(&rfc), Some(*regimen), None).is_ok();
+    let regimen = regimen.filter(fits).ok_or(Code::ClienteSinRegimen)?;
+    if cp.and_then(sat::postal_code).is_none() {
+        return Err(Code::ClienteSinCp);
+    }
+    let uso_cfdi = uso_cfdi.ok_or(Code::ClienteSinUsoCfdi)?;
+    sat::judge(Some(&rfc), Some(regimen), Some(uso_cfdi)).map_err(|_| Code::UsoCfdiIncompatible)?;
+    Ok(uso_cfdi.to_owned())
+}
+
+/// Whether the sale says how it is paid, in keys that go together: PPD needs 99, PUE refuses it.
+pub fn judge_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Result<InvoiceTerms, Code> {
+    let condicion_pago = condicion_pago.ok_or(Code::VentaSinCondicionPago)?;
+    let method = terms.metodo_pago_sat.as_deref().and_then(PaymentMethod::of).ok_or(Code::VentaSinMetodoPago)?;
+    let form = terms.forma_pago_sat.as_deref().ok_or(Code::VentaSinFormaPago)?;
+    if !sat::payment_form_exists(form) {
+        return Err(Code::FormaPagoInvalida);
+    }
+    if (method == PaymentMethod::Ppd) != (form == TO_BE_DEFINED) {
+        return Err(Code::FormaPagoIncompatible);
+    }
+    Ok(InvoiceTerms { condicion_pago, forma_pago_sat: form.to_owned(), metodo_pago_sat: method })
+}
+
+/// Whether a sale on credit fits into what the customer may owe. All in pesos.
+pub fn judge_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: bool) -> Result<(), Code> {
+    if adeudo.checked_add(total).is_none_or(|owed| owed > limite) {
+        return Err(Code::CreditoInsuficiente);
+    }
+    if vencido {
+        return Err(Code::SaldoVencido);
+    }
+    Ok(())
+}
+
+/// Whether what was paid in advance of a cash sale reaches the company's least percentage of its total.
+pub fn judge_advance(minimum_percent: Decimal, advance: Decimal, total: Decimal) -> Result<(), Code> {
+    if advance * Decimal::ONE_HUNDRED < total * minimum_percent {
+        return Err(Code::AnticipoInsuficiente);
+    }
+    Ok(())
+}
+
+/// When an invoice of `fecha` is due: at once, or after the days of credit.
+pub fn due_date(fecha: NaiveDate, term: PaymentTerm, days: Option<i64>) -> NaiveDate {
+    let days = match term {
+        PaymentTerm::Contado => 0,
+        PaymentTerm::Credito => days.unwrap_or(0),
+    };
+    TimeDelta::try_days(days).and_then(|span| fecha.checked_add_signed(span)).unwrap_or(fecha)
+}
+
+#[cfg(test)]
+mod tests;
