@@ -10,6 +10,7 @@ use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
 use crate::domain::invoice::{due_date, invoice_series};
+use crate::domain::line;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
 use crate::domain::sat;
@@ -116,6 +117,10 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     let amounts = Amounts::of_document(priced.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
+    // What is owed is also written in pesos, which could never be done of an order like this.
+    if line::pesos(amounts.subtotal, tipo_cambio).and(line::pesos(amounts.total, tipo_cambio)).is_none() {
+        return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
+    }
     let almacen = stock::warehouse(cx, body.almacen.as_deref(), channel.sucursal).await?;
     if let Some(vendedor) = body.vendedor
         && !cx.tx.is_salesperson(vendedor).await?
