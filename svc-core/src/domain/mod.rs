@@ -10,6 +10,7 @@ pub mod interaction;
 pub mod invoice;
 pub mod line;
 pub mod money;
+pub mod order;
 pub mod payment;
 pub mod product;
 pub mod quantity;

@@ -51,7 +51,7 @@ pub use payable::PayableTx;
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::PurchaseTx;
-pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
+pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
