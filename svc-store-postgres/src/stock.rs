@@ -207,6 +207,11 @@ impl StockTx for PostgresTx {
         self.active_warehouse(query.bind(self.empresa).bind(clave)).await
     }
 
+    async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
+        let query = sqlx::query("SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND clave = $2");
+        self.active_warehouse(query.bind(self.empresa).bind(clave)).await
+    }
+
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
         let query = sqlx::query(
             "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND sucursal = $2 AND estatus = 'activo'

@@ -3,6 +3,7 @@
 mod almacenes;
 mod authentication;
 mod backoffice;
+mod books;
 mod certificates;
 mod clientes;
 mod compras;

@@ -14,6 +14,7 @@ pub mod line;
 pub mod money;
 pub mod opportunity;
 pub mod payable;
+pub mod order;
 pub mod payment;
 pub mod product;
 pub mod purchase;

@@ -54,6 +54,8 @@ pub use product::ProductTx;
 pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
 pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
+pub use purchase::PurchaseTx;
+pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};

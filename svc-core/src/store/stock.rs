@@ -82,6 +82,9 @@ pub trait StockTx {
     /// The active warehouse of that clave.
     async fn warehouse_of_clave(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
+    /// The warehouse of that clave, whether it is active or not: what it holds can always be put right.
+    async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
+
     /// A branch's main warehouse, or else the first of its active ones.
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
