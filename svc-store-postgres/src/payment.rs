@@ -7,7 +7,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, ReceivableStatus, SaleKind};
 use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
 
-use crate::columns::{money, rate};
+use crate::columns::{money, rate, word};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -275,10 +275,4 @@ fn applied(row: &PgRow) -> Result<AppliedPayment, sqlx::Error> {
         deposito: row.try_get(4)?,
         factura: row.try_get(5)?,
     })
-}
-
-/// A column whose words the database checks.
-fn word<T>(row: &PgRow, at: usize, of: fn(&str) -> Option<T>) -> Result<T, sqlx::Error> {
-    let word: &str = row.try_get(at)?;
-    of(word).ok_or_else(|| sqlx::Error::Decode(format!("no such word: {word}").into()))
 }

@@ -5,6 +5,7 @@
 pub(crate) mod books;
 pub(crate) mod invoice;
 pub(crate) mod lines;
+pub(crate) mod payment;
 pub(crate) mod sale;
 pub(crate) mod stamped;
 pub(crate) mod stock;

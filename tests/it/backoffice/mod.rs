@@ -1,6 +1,7 @@
 //! Back-office actions by name; one file an area.
 
 mod naming;
+mod payments;
 mod products;
 
 use serde_json::Value;
