@@ -18,12 +18,14 @@
 //! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
 //! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
 //! - [`domain`] holds the rules, without I/O.
+//! - [`webhooks`] tells other systems what happened.
 //! - [`secrets`] is how secrets are kept at rest.
 
 #![forbid(unsafe_code)]
 
 pub mod api;
 pub mod backoffice;
+mod budget;
 mod cleanup;
 pub mod domain;
 mod error;
@@ -40,7 +42,9 @@ pub mod stamping;
 pub mod store;
 #[cfg(test)]
 mod testing;
+pub mod webhooks;
 
+pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use error::{Code, Error};
 pub use pipeline::{TERMS_VERSION, parse_key_id};

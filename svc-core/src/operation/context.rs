@@ -43,14 +43,16 @@ pub struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// Writes `event` to the outbox, in this transaction.
+    /// Writes `event` to the outbox, in this transaction; if it is one of those that are grouped, among what waits for a minute
+    /// without another.
     pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
         let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
         let id = uuid_v7(millis, self.random);
         let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
         let (recurso, clave) = event.recurso();
         let row = NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo: &cuerpo, creado: self.now };
-        Ok(self.tx.append_event(&row).await?)
+        if event.is_grouped() { self.tx.group_event(&row).await? } else { self.tx.append_event(&row).await? }
+        Ok(())
     }
 
     /// The sealed form of a secret that belongs to the company's `record`; `column` is where it will be stored.

@@ -28,4 +28,8 @@ pub struct NewEvent<'a> {
 pub trait OutboxTx {
     /// Writes an event.
     async fn append_event(&mut self, event: &NewEvent<'_>) -> Result<(), StoreError>;
+
+    /// Writes an event of which one is made with those that follow: [`QUIET`](crate::webhooks::QUIET) after the last of them, and
+    /// [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest.
+    async fn group_event(&mut self, event: &NewEvent<'_>) -> Result<(), StoreError>;
 }
