@@ -1,6 +1,6 @@
 //! What must hold of a company's books at any time, whatever happened.
 
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::{Company, World};
 
@@ -243,18 +243,23 @@ const RULES: &[(&str, &str)] = &[
 /// the registry of invoices agree. It must be a company whose documents were made, not imported (customers, products and the
 /// like may be), and without reservations by hand.
 pub async fn check(world: &World, company: &Company) {
+    check_company(world.store.pool(), company.id.0).await;
+}
+
+/// The same of the company of that number in a database.
+pub async fn check_company(pool: &PgPool, empresa: i64) {
     let mut broken = Vec::new();
     for (rule, statement) in RULES {
         let found: Vec<String> = sqlx::query_scalar(*statement)
-            .bind(company.id.0)
-            .fetch_all(world.store.pool())
+            .bind(empresa)
+            .fetch_all(pool)
             .await
             .unwrap_or_else(|error| panic!("{rule}: {error}"));
         if !found.is_empty() {
             broken.push(format!("{rule}: {}", found.join(", ")));
         }
     }
-    assert!(broken.is_empty(), "company {}:\n{}", company.id.0, broken.join("\n"));
+    assert!(broken.is_empty(), "company {empresa}:\n{}", broken.join("\n"));
 }
 
 /// A digest of all that business writes, to tell whether anything changed.
