@@ -27,6 +27,7 @@ mod oportunidades;
 mod pipeline;
 mod productos;
 mod proveedores;
+mod races;
 mod sucursales;
 mod table;
 mod vendedores;

@@ -1,6 +1,6 @@
 //! What must hold of a company's books at any time, whatever happened.
 
-use sqlx::AssertSqlSafe;
+use sqlx::{AssertSqlSafe, PgPool};
 
 use crate::{Company, World};
 
@@ -82,8 +82,7 @@ const RULES: &[(&str, &str)] = &[
              SELECT r.producto, v.almacen, sum(r.cantidad - r.cantidad_surtida) AS falta
              FROM ventas v
              JOIN ventas_renglones r ON r.empresa = $1 AND r.venta = v.clave
-             JOIN productos p ON p.empresa = $1 AND p.clave = r.producto AND p.tipo = 'normal'
-             WHERE v.empresa = $1 AND v.tipo = 'pedido' AND NOT v.cancelada GROUP BY r.producto, v.almacen
+             WHERE v.empresa = $1 AND v.tipo = 'pedido' AND NOT v.cancelada AND r.con_existencia GROUP BY r.producto, v.almacen
          ) o ON (o.producto, o.almacen) = (i.producto, i.almacen)
          WHERE coalesce(i.apartado, 0) <> coalesce(o.falta, 0)",
     ),
@@ -243,18 +242,23 @@ const RULES: &[(&str, &str)] = &[
 /// the registry of invoices agree. It must be a company whose documents were made, not imported (customers, products and the
 /// like may be), and without reservations by hand.
 pub async fn check(world: &World, company: &Company) {
+    check_company(world.store.pool(), company.id.0).await;
+}
+
+/// The same of the company of that number in a database.
+pub async fn check_company(pool: &PgPool, empresa: i64) {
     let mut broken = Vec::new();
     for (rule, statement) in RULES {
         let found: Vec<String> = sqlx::query_scalar(*statement)
-            .bind(company.id.0)
-            .fetch_all(world.store.pool())
+            .bind(empresa)
+            .fetch_all(pool)
             .await
             .unwrap_or_else(|error| panic!("{rule}: {error}"));
         if !found.is_empty() {
             broken.push(format!("{rule}: {}", found.join(", ")));
         }
     }
-    assert!(broken.is_empty(), "company {}:\n{}", company.id.0, broken.join("\n"));
+    assert!(broken.is_empty(), "company {empresa}:\n{}", broken.join("\n"));
 }
 
 /// A digest of all that business writes, to tell whether anything changed.

@@ -105,10 +105,21 @@ struct Shop {
 
 impl Shop {
     fn open(svc: &Svc) -> Self {
-        let fixture =
-            |name: &str| format!("{}/../tests/fixtures/csd/{name}", env!("CARGO_MANIFEST_DIR"));
-        let company =
-            ["company", "create", "--name", "Tienda", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700", "--licences", "6"];
+        let fixture = |name: &str| format!("{}/../tests/fixtures/csd/{name}", env!("CARGO_MANIFEST_DIR"));
+        let company = [
+            "company",
+            "create",
+            "--name",
+            "Tienda",
+            "--rfc",
+            "EKU9003173C9",
+            "--regimen",
+            "601",
+            "--cp",
+            "06700",
+            "--licences",
+            "6",
+        ];
         svc.ok(&company);
         let load = ["certificate", "load", "--company", "1", "--password-env", "CSD", "--cer"];
         let (cer, key) = (fixture("valid.cer"), fixture("valid.key"));
@@ -119,8 +130,14 @@ impl Shop {
             .unwrap();
         assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
         for (resource, records) in [
-            ("productos", "{\"sku\":\"A\",\"unidad\":1,\"costo\":\"7.25\"}\n{\"sku\":\"B\",\"unidad\":1,\"iva_venta\":\"8\"}"),
-            ("precios", "{\"sku\":\"A\",\"lista\":1,\"precio\":\"10.33\"}\n{\"sku\":\"B\",\"lista\":1,\"precio\":\"99.99\"}"),
+            (
+                "productos",
+                "{\"sku\":\"A\",\"unidad\":1,\"costo\":\"7.25\"}\n{\"sku\":\"B\",\"unidad\":1,\"iva_venta\":\"8\"}",
+            ),
+            (
+                "precios",
+                "{\"sku\":\"A\",\"lista\":1,\"precio\":\"10.33\"}\n{\"sku\":\"B\",\"lista\":1,\"precio\":\"99.99\"}",
+            ),
             ("cuentas-bancarias", "{\"nombre\":\"Banco\"}"),
         ] {
             let imported = svc.run(&["import", "--company", "1", resource, "-"], records);

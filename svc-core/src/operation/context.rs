@@ -43,15 +43,30 @@ pub struct Cx<'a> {
 }
 
 impl Cx<'_> {
-    /// Writes `event` to the outbox, in this transaction; if it is one of those that are grouped, among what waits for a minute
-    /// without another.
+    /// Writes `event` to the outbox, in this transaction.
     pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
+        self.emit_all(std::slice::from_ref(event)).await
+    }
+
+    /// Writes `events` to the outbox, in this transaction and at once; those that are grouped among what waits for a minute
+    /// without another.
+    pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
         let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
-        let id = uuid_v7(millis, self.random);
-        let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
-        let (recurso, clave) = event.recurso();
-        let row = NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo: &cuerpo, creado: self.now };
-        if event.is_grouped() { self.tx.group_event(&row).await? } else { self.tx.append_event(&row).await? }
+        let row = |event: &Event| {
+            let id = uuid_v7(millis, self.random);
+            let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
+            let (recurso, clave) = event.recurso();
+            Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now })
+        };
+        let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
+        let rows = |events: Vec<&Event>| events.into_iter().map(row).collect::<Result<Vec<NewEvent>, Error>>();
+        let (grouped, single) = (rows(grouped)?, rows(single)?);
+        if !single.is_empty() {
+            self.tx.append_events(&single).await?;
+        }
+        if !grouped.is_empty() {
+            self.tx.group_events(&grouped).await?;
+        }
         Ok(())
     }
 

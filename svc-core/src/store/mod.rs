@@ -59,8 +59,6 @@ pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
 pub use quota::QuotaTx;
-pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
-pub use purchase::PurchaseTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;

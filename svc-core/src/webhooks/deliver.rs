@@ -5,7 +5,6 @@ use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::attempt::{attempt, handed_back};
 use super::desk::{Ask, Turn, Written, turn, write};

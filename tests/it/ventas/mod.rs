@@ -3,4 +3,4 @@
 mod create;
 mod invoice;
 mod list;
-mod shop;
+pub(crate) mod shop;

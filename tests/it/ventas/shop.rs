@@ -9,29 +9,29 @@ use svc_tests::{Actor, Company, Reply, World};
 use crate::documents::import;
 
 /// The customer who can be invoiced, on credit too.
-pub(super) const ANA: i64 = 1;
+pub(crate) const ANA: i64 = 1;
 /// A customer of list 2 of whom little is known.
-pub(super) const BEA: i64 = 2;
+pub(crate) const BEA: i64 = 2;
 
 /// Goods with 16 % IVA, sold by the piece, which cost 40.
-pub(super) const NAIL: i64 = 1;
+pub(crate) const NAIL: i64 = 1;
 /// Goods with 8 %, 0 %, no IVA at all, and no object of the tax.
-pub(super) const BORDER: i64 = 2;
-pub(super) const FOOD: i64 = 3;
-pub(super) const BOOK: i64 = 4;
-pub(super) const UNTAXED: i64 = 5;
+pub(crate) const BORDER: i64 = 2;
+pub(crate) const FOOD: i64 = 3;
+pub(crate) const BOOK: i64 = 4;
+pub(crate) const UNTAXED: i64 = 5;
 /// A service and an expense: no warehouse holds them.
-pub(super) const SERVICE: i64 = 6;
-pub(super) const EXPENSE: i64 = 7;
+pub(crate) const SERVICE: i64 = 6;
+pub(crate) const EXPENSE: i64 = 7;
 /// Products that are not for sale.
-pub(super) const INACTIVE: i64 = 8;
-pub(super) const DELETED: i64 = 9;
+pub(crate) const INACTIVE: i64 = 8;
+pub(crate) const DELETED: i64 = 9;
 /// A product of which nothing is told but its SKU, and that no list has a price of.
-pub(super) const BARE: i64 = 12;
+pub(crate) const BARE: i64 = 12;
 
 /// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of the nail, a
 /// salesperson (its owner) and a user who is none (2), and all that invoicing asks of it.
-pub(super) async fn shop(world: &World) -> Company {
+pub(crate) async fn shop(world: &World) -> Company {
     let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
     company.load_certificate().await;
     company.user("Contador", false).await;
@@ -75,29 +75,29 @@ fn products() -> Vec<Value> {
 }
 
 /// A line of `cantidad` of a product at a price.
-pub(super) fn line(producto: i64, cantidad: i64, precio: &str) -> Value {
+pub(crate) fn line(producto: i64, cantidad: i64, precio: &str) -> Value {
     json!({"producto": producto, "cantidad": cantidad, "precio_unitario": precio})
 }
 
 /// An order or a quote of Ana's for these lines.
-pub(super) fn sale(tipo: &str, renglones: &[Value]) -> Value {
+pub(crate) fn sale(tipo: &str, renglones: &[Value]) -> Value {
     json!({"tipo": tipo, "cliente": ANA, "renglones": renglones})
 }
 
 /// `body` with a field changed.
-pub(super) fn with(body: &Value, field: &str, value: Value) -> Value {
+pub(crate) fn with(body: &Value, field: &str, value: Value) -> Value {
     let mut changed = body.clone();
     changed[field] = value;
     changed
 }
 
 /// Makes a sales document and gives its clave.
-pub(super) async fn made(actor: &Actor, body: &Value) -> i64 {
+pub(crate) async fn made(actor: &Actor, body: &Value) -> i64 {
     actor.post("/ventas", body.clone()).await.ok(201)["venta"].as_i64().expect("a clave")
 }
 
 /// An order of two nails of Ana's that lacks nothing: 232.00, paid at once by transfer.
-pub(super) fn ready() -> Value {
+pub(crate) fn ready() -> Value {
     let mut body = sale("pedido", &[line(NAIL, 2, "100.00")]);
     body["forma_pago_sat"] = json!("03");
     body["metodo_pago_sat"] = json!("PUE");
@@ -105,7 +105,7 @@ pub(super) fn ready() -> Value {
 }
 
 /// The same on credit.
-pub(super) fn on_credit() -> Value {
+pub(crate) fn on_credit() -> Value {
     let mut body = sale("pedido", &[line(NAIL, 2, "100.00")]);
     body["condicion_pago"] = json!("credito");
     body["forma_pago_sat"] = json!("99");
@@ -114,23 +114,23 @@ pub(super) fn on_credit() -> Value {
 }
 
 /// Asks for a sale's invoice.
-pub(super) async fn invoiced(actor: &Actor, venta: i64, body: Value) -> Reply {
+pub(crate) async fn invoiced(actor: &Actor, venta: i64, body: Value) -> Reply {
     actor.post(&format!("/ventas/{venta}/facturar"), body).await
 }
 
 /// Many at once.
-pub(super) async fn together<F: Future<Output = Reply>>(requests: impl IntoIterator<Item = F>) -> Vec<Reply> {
+pub(crate) async fn together<F: Future<Output = Reply>>(requests: impl IntoIterator<Item = F>) -> Vec<Reply> {
     join_all(requests).await
 }
 
 /// Stock and reservation of a product in a warehouse.
-pub(super) async fn stock(actor: &Actor, sku: &str, almacen: &str) -> Option<(Value, Value)> {
+pub(crate) async fn stock(actor: &Actor, sku: &str, almacen: &str) -> Option<(Value, Value)> {
     let rows = actor.walk(&format!("/inventario?sku={sku}&almacen={almacen}")).await;
     rows.first().map(|row| (row["existencia"].clone(), row["apartado"].clone()))
 }
 
 /// The notices in the outbox of a type, in their order: `datos` and the resource's address.
-pub(super) async fn notices(world: &World, tipo: &str) -> Vec<(Value, Value)> {
+pub(crate) async fn notices(world: &World, tipo: &str) -> Vec<(Value, Value)> {
     let bodies: Vec<Vec<u8>> =
         sqlx::query_scalar("SELECT cuerpo FROM eventos WHERE tipo = $1 ORDER BY recurso_clave, id")
             .bind(tipo)
@@ -145,6 +145,6 @@ pub(super) async fn notices(world: &World, tipo: &str) -> Vec<(Value, Value)> {
 }
 
 /// Runs a statement behind the API's back.
-pub(super) async fn run(world: &World, statement: &'static str) {
+pub(crate) async fn run(world: &World, statement: &'static str) {
     sqlx::query(statement).execute(world.store.pool()).await.expect("the statement runs");
 }
