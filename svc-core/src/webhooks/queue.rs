@@ -245,7 +245,7 @@ mod tests {
         let mut queue = Queue::default();
         queue.fill(tickets(1, 30, 0), 100);
         assert_eq!(sent(&mut queue).len(), OF_ONE);
-        for left in [1, 1, 0, 0, 1] {
+        for left in [1, 1, 0, 0, 0, 1] {
             queue.back(key(1), false, true, at(0));
             assert_eq!(sent(&mut queue).len(), left);
         }
