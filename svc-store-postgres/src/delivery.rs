@@ -303,12 +303,7 @@ impl DeliveryStore for PostgresStore {
     }
 }
 
-async fn forget(
-    pool: &PgPool,
-    statement: &'static str,
-    expired: DateTime<Utc>,
-    most: u32,
-) -> Result<u64, StoreError> {
+async fn forget(pool: &PgPool, statement: &'static str, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
     let done = sqlx::query(statement).bind(expired).bind(i64::from(most)).execute(pool).await;
     done.map(|done| done.rows_affected()).map_err(store_error)
 }

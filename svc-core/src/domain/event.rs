@@ -235,6 +235,9 @@ mod tests {
         // Where a group's time is written.
         let body = String::from_utf8(body).unwrap();
         let (before, after) = body.split_once(CREADO).unwrap();
-        assert!(before.ends_with("\"tipo\":\"cliente.creado\",") && after.starts_with("2026-10-09T08:07:06Z\","), "{body}");
+        assert!(
+            before.ends_with("\"tipo\":\"cliente.creado\",") && after.starts_with("2026-10-09T08:07:06Z\","),
+            "{body}"
+        );
     }
 }

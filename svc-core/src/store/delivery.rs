@@ -151,8 +151,11 @@ pub trait DeliveryStore: Send + Sync {
 
     /// Writes what came of claimed deliveries, in the order in which it came, and how their webhooks stand after it. What
     /// is no longer leased under its token is left out.
-    async fn record_attempts(&self, attempts: &[AttemptRecord], now: DateTime<Utc>)
-    -> Result<Vec<Recorded>, StoreError>;
+    async fn record_attempts(
+        &self,
+        attempts: &[AttemptRecord],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Recorded>, StoreError>;
 
     /// Takes at most `most` e-mails that are due, until `until`, under `token`.
     async fn lease_mail(

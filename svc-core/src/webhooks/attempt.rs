@@ -40,7 +40,13 @@ pub(super) async fn attempt(office: &Office, sender: &dyn Sender, ticket: Ticket
     let at = office.now();
     let judged = judge(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, office.random());
     let duracion_ms = (at - began).num_milliseconds().max(0);
-    tracing::debug!(empresa = delivery.company.0, webhook = delivery.webhook, entrega = delivery.clave, ?outcome, duracion_ms);
+    tracing::debug!(
+        empresa = delivery.company.0,
+        webhook = delivery.webhook,
+        entrega = delivery.clave,
+        ?outcome,
+        duracion_ms
+    );
     AttemptRecord {
         company: delivery.company,
         clave: delivery.clave,

@@ -66,11 +66,7 @@ impl DeliveryReport {
 /// the work: a delivery is leased to one of them under a token, for longer than an attempt may take, and a result is written
 /// only as long as its token stands. No transaction is open and no connection held while a request is out; none waits for
 /// another. An error is that of the database; what was out is finished and, if that can be, written.
-pub async fn deliver_due(
-    office: &Office,
-    sender: &dyn Sender,
-    budget: Budget,
-) -> Result<DeliveryReport, StoreError> {
+pub async fn deliver_due(office: &Office, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
     let mut pass = Pass::new(office, sender, budget);
     // All of it is driven together, so that nobody's answer waits for the database or for another's.
     let mut under_way = FuturesUnordered::new();

@@ -62,11 +62,7 @@ pub struct NotifyReport {
 
 /// Sends the e-mails that are due, each once. Several passes at once share the work: an e-mail is leased to one of them. Should a
 /// pass die between sending one and writing that down, it is sent again.
-pub async fn notify_due(
-    office: &Office,
-    notifier: &dyn Notifier,
-    budget: Budget,
-) -> Result<NotifyReport, StoreError> {
+pub async fn notify_due(office: &Office, notifier: &dyn Notifier, budget: Budget) -> Result<NotifyReport, StoreError> {
     let (mut report, mut taken) = (NotifyReport::default(), 0);
     loop {
         let now = office.now();

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Outcome, DeliveryReason};
+use super::{DeliveryReason, Outcome};
 use crate::domain::clock::{Random, random_bytes};
 
 /// Minutes after the first attempt, the second, and so on (spec, "Webhook and its deliveries").
@@ -185,7 +185,10 @@ mod tests {
             assert_eq!(judged(answered(status, None)), (Some(status), Some(DeliveryReason::RespuestaNo2xx), true));
         }
         assert_eq!(judged(Outcome::Failed(DeliveryReason::ErrorRed)), (None, Some(DeliveryReason::ErrorRed), true));
-        assert_eq!(judged(Outcome::Ours(Some(DeliveryReason::ErrorRed))), (None, Some(DeliveryReason::ErrorRed), false));
+        assert_eq!(
+            judged(Outcome::Ours(Some(DeliveryReason::ErrorRed))),
+            (None, Some(DeliveryReason::ErrorRed), false)
+        );
         assert_eq!(judged(Outcome::Ours(None)), (None, None, false));
     }
 

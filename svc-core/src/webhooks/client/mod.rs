@@ -94,9 +94,8 @@ impl HttpSender {
         };
         // Only development has other ports and no TLS, and only in the networks it was allowed.
         let ordinary = target.secure && target.port == 443;
-        let passes = |&address: &IpAddr| {
-            judge(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address))
-        };
+        let passes =
+            |&address: &IpAddr| judge(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address));
         let all = addresses.iter().all(passes);
         if all { Ok(addresses) } else { Err(Outcome::Failed(DeliveryReason::DestinoBloqueado)) }
     }

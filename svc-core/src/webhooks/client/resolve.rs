@@ -56,7 +56,8 @@ mod tests {
 
     #[test]
     fn what_the_resolver_says_is_told_apart() {
-        let understood = |text: &str| understand(&io::Error::other(format!("failed to lookup address information: {text}")));
+        let understood =
+            |text: &str| understand(&io::Error::other(format!("failed to lookup address information: {text}")));
         for text in ["Name or service not known", "No address associated with hostname", "Name does not resolve"] {
             assert_eq!(understood(text), ResolveError::NotFound, "{text}");
         }

@@ -146,7 +146,8 @@ async fn a_notice_arrives_as_it_is() {
 
 #[tokio::test]
 async fn the_status_is_what_counts_and_no_redirect_is_followed() {
-    let answer = |status, retry_after: Option<&str>| Outcome::Answered { status, retry_after: retry_after.map(Into::into) };
+    let answer =
+        |status, retry_after: Option<&str>| Outcome::Answered { status, retry_after: retry_after.map(Into::into) };
     assert_eq!(outcome(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await, answer(200, None));
     let (port, elsewhere) = receiver(None, OK).await;
     let moved = format!("HTTP/1.1 302 Found\r\nlocation: http://{HOST_NAME}:{port}/\r\ncontent-length: 0\r\n\r\n");
@@ -154,7 +155,10 @@ async fn the_status_is_what_counts_and_no_redirect_is_followed() {
     assert!(!elsewhere.is_finished());
     let busy = b"HTTP/1.1 503 Busy\r\nretry-after: 120\r\ncontent-length: 0\r\n\r\n";
     assert_eq!(outcome(busy).await, answer(503, Some("120")));
-    assert_eq!(outcome(b"HTTP/1.1 410 Gone\r\nretry-after: \xff\r\ncontent-length: 0\r\n\r\n").await, answer(410, None));
+    assert_eq!(
+        outcome(b"HTTP/1.1 410 Gone\r\nretry-after: \xff\r\ncontent-length: 0\r\n\r\n").await,
+        answer(410, None)
+    );
     // The answer's body is nobody's concern: half a one, one without an end of its own, one that no decoder could read.
     assert_eq!(outcome(b"HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nhalf").await, answer(200, None));
     assert_eq!(outcome(b"HTTP/1.1 201 Created\r\n\r\nuntil the end").await, answer(201, None));
