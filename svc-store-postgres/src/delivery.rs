@@ -47,7 +47,8 @@ const FAN_OUT: &str = "
         ORDER BY empresa, clave FOR SHARE
     ), destinos AS MATERIALIZED (
         SELECT n.empresa, n.id, n.tipo, s.clave AS webhook,
-               row_number() OVER (PARTITION BY n.empresa ORDER BY n.id, s.clave) AS lugar
+               row_number() OVER (PARTITION BY n.empresa ORDER BY n.id, s.clave) AS lugar,
+               count(*) OVER (PARTITION BY n.empresa) AS cuantas
         FROM nuevos n JOIN suscritos s ON s.empresa = n.empresa AND n.tipo = ANY (s.eventos) AND s.activo_desde <= n.creado
     ), series AS (
         INSERT INTO contadores AS c (empresa, serie, valor)
@@ -56,8 +57,7 @@ const FAN_OUT: &str = "
         RETURNING empresa, valor
     ), hechas AS (
         INSERT INTO entregas (empresa, clave, webhook, evento, tipo, creado, proximo_intento)
-        SELECT d.empresa, s.valor - (SELECT count(*) FROM destinos t WHERE t.empresa = d.empresa) + d.lugar,
-               d.webhook, d.id, d.tipo, $1, $1
+        SELECT d.empresa, s.valor - d.cuantas + d.lugar, d.webhook, d.id, d.tipo, $1, $1
         FROM destinos d JOIN series s ON s.empresa = d.empresa
         RETURNING 1
     ), repartidos AS (

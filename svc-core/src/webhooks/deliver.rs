@@ -262,9 +262,10 @@ impl<'a> Pass<'a> {
 
     /// Nothing more is taken, and what is out is finished.
     fn failed(&mut self, error: StoreError) {
-        match &self.failure {
-            None => self.failure = Some(error),
-            Some(_) => tracing::warn!(%error, "results of deliveries could not be written"),
+        if self.failure.is_some() {
+            tracing::warn!(%error, "results of deliveries could not be written");
+        } else {
+            self.failure = Some(error);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::queue::Key;
 use super::schedule::{Next, PROBE_AFTER, is_disabled};
 use crate::backoffice::Office;
 use crate::domain::time::Timestamp;
-use crate::store::{AttemptRecord, ClaimedDelivery, DeliveryClaim, FannedOut, StoreError};
+use crate::store::{AttemptRecord, ClaimedDelivery, DeliveryClaim, FannedOut, Store, StoreError};
 
 /// Groups and events in one statement.
 const BATCH: u32 = 1_000;
@@ -54,25 +54,33 @@ pub(super) async fn turn(office: &Office, results: Vec<AttemptRecord>, ask: Ask)
     let written = write(office, results).await?;
     let (mut groups, mut fanned_out) = (0, FannedOut::default());
     let now = Timestamp::new(ask.now);
-    while ask.look {
+    if ask.look {
+        (groups, fanned_out) = look(store, now).await?;
+    }
+    let Ask { most, each, now, token, until, .. } = ask;
+    let claim = DeliveryClaim { most, each, probe_after: PROBE_AFTER, busy: &ask.busy, now, token, until };
+    let claimed = again(|| store.claim_deliveries(&claim)).await?;
+    Ok(Turn { ask, written, groups, fanned_out, claimed })
+}
+
+/// Makes events of all groups that are due, and deliveries of all new events.
+async fn look(store: &dyn Store, now: Timestamp) -> Result<(u64, FannedOut), StoreError> {
+    let (mut groups, mut fanned_out) = (0, FannedOut::default());
+    loop {
         let batch = again(|| store.gather_groups(now, BATCH)).await?;
         groups += batch;
         if batch < u64::from(BATCH) {
             break;
         }
     }
-    while ask.look {
+    loop {
         let batch = again(|| store.fan_out(now, BATCH)).await?;
         fanned_out.events += batch.events;
         fanned_out.deliveries += batch.deliveries;
         if batch.events < u64::from(BATCH) {
-            break;
+            return Ok((groups, fanned_out));
         }
     }
-    let Ask { most, each, now, token, until, .. } = ask;
-    let claim = DeliveryClaim { most, each, probe_after: PROBE_AFTER, busy: &ask.busy, now, token, until };
-    let claimed = again(|| store.claim_deliveries(&claim)).await?;
-    Ok(Turn { ask, written, groups, fanned_out, claimed })
 }
 
 /// Writes what came of deliveries, and disables the webhooks that have failed for long enough.

@@ -76,10 +76,10 @@ fn inner(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     match address.segments() {
         // Itself and nothing else: unspecified, loopback.
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => Vec::new(),
-        // Compatible (::a.b.c.d), mapped, and translated (RFC 2765).
-        [0, 0, 0, 0, 0, 0 | 0xffff, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] => vec![at(0)],
-        // NAT64 at its well-known prefix (RFC 6052).
-        [0x64, 0xff9b, 0, 0, 0, 0, _, _] => vec![at(0)],
+        // Compatible (::a.b.c.d), mapped, translated (RFC 2765), and NAT64 at its well-known prefix (RFC 6052).
+        [0, 0, 0, 0, 0, 0 | 0xffff, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => {
+            vec![at(0)]
+        }
         // NAT64 at a local prefix (RFC 8215): of 96, 64, 56 or 48 bits, with eight bits left out in the middle.
         [0x64, 0xff9b, 1, ..] => vec![at(0), at(24), split(bits, 24), split(bits, 16)],
         // 6to4 (RFC 3056).

@@ -63,10 +63,10 @@ pub struct NotifyReport {
 /// Sends the e-mails that are due, each once. Several passes at once share the work: an e-mail is leased to one of them. Should a
 /// pass die between sending one and writing that down, it is sent again.
 pub async fn notify_due(office: &Office, notifier: &dyn Notifier, budget: Budget) -> Result<NotifyReport, StoreError> {
-    let (mut report, mut taken) = (NotifyReport::default(), 0);
+    let (mut report, mut count) = (NotifyReport::default(), 0u32);
     loop {
         let now = office.now();
-        let most = budget.left(taken, now).min(AT_ONCE);
+        let most = budget.left(count, now).min(AT_ONCE);
         if most == 0 {
             return Ok(report);
         }
@@ -75,7 +75,7 @@ pub async fn notify_due(office: &Office, notifier: &dyn Notifier, budget: Budget
         if leased.is_empty() {
             return Ok(report);
         }
-        taken = taken.saturating_add(most);
+        count = count.saturating_add(most);
         for mail in leased {
             let (company, clave) = (mail.company, mail.clave);
             let again = send(notifier, mail, &mut report).await;

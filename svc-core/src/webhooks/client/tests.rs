@@ -207,8 +207,8 @@ async fn every_address_must_be_one_that_deliveries_may_go_to() {
     let to = |networks: Networks, url: &str, addresses: &[&'static str]| {
         let sender = HttpSender::trusting(networks, [authority.1.clone()]).unwrap();
         let sender = sender.resolver(Names(Ok(addresses.to_vec())));
-        let post = post(url);
-        async move { sender.send(post).await }
+        let attempt = post(url);
+        async move { sender.send(attempt).await }
     };
     let blocked = failed(DeliveryReason::DestinoBloqueado);
     assert_eq!(to(Networks::default(), &url, &["127.0.0.1"]).await, blocked);
@@ -275,7 +275,7 @@ async fn without_end(piece: &'static [u8], pause: Duration) -> (u16, Arc<AtomicU
 
 #[tokio::test]
 async fn of_an_endless_answer_little_is_read() {
-    let (port, taken, writer) = without_end(&[b'x'; 64 * 1024], Duration::ZERO).await;
+    let (port, taken, writer) = without_end(vec![b'x'; 64 * 1024].leak(), Duration::ZERO).await;
     let answer = sender(&Authority::new()).send(post(&format!("http://{HOST_NAME}:{port}/"))).await;
     assert_eq!(answer, Outcome::Answered { status: 200, retry_after: None });
     writer.await.unwrap();
