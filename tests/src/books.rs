@@ -257,12 +257,11 @@ pub async fn check(world: &World, company: &Company) {
     assert!(broken.is_empty(), "company {}:\n{}", company.id.0, broken.join("\n"));
 }
 
-/// A digest of all that business writes, to tell whether anything changed.
+/// What tells whether business wrote anything: of each table how many rows there are, and which transactions wrote them.
 pub async fn fingerprint(world: &World) -> String {
-    let digests = WRITTEN
-        .map(|table| format!("(SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM {table} t)"));
-    sqlx::query_scalar(AssertSqlSafe(format!("SELECT concat_ws(' ', {})", digests.join(", "))))
+    let written = WRITTEN.map(|table| format!("(SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM {table})"));
+    sqlx::query_scalar(AssertSqlSafe(format!("SELECT concat_ws(' ', {})", written.join(", "))))
         .fetch_one(world.store.pool())
         .await
-        .expect("a digest")
+        .expect("a fingerprint")
 }

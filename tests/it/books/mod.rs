@@ -15,10 +15,10 @@ use step::{Step, steps};
 
 /// How many worlds there are, each of two companies, and how many steps are taken in each.
 const WORLDS: usize = 2;
-const STEPS: usize = 1500;
+const STEPS: usize = 2800;
 
 /// After how many steps the books are looked at, and a refusal is looked at for what it changed.
-const CHECKED: usize = 50;
+const CHECKED: usize = 100;
 const SUSPECTED: usize = 7;
 
 /// Takes `SVC_TEST_SEED` (what a failure prints) for the seed, or else one never used.
