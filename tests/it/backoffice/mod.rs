@@ -1,14 +1,17 @@
 //! Back-office actions by name; one file an area.
 
+mod invoices;
 mod naming;
 mod products;
+mod sales;
+pub(crate) mod shop;
 
 use serde_json::Value;
 use svc_tests::{Company, World};
 
 /// Does an action that succeeds.
 #[track_caller]
-fn did(outcome: Result<Value, svc_core::Error>) -> Value {
+pub(crate) fn did(outcome: Result<Value, svc_core::Error>) -> Value {
     outcome.expect("the action is done")
 }
 

@@ -30,7 +30,7 @@ impl Pick {
 
     /// Whether it is one of the few that pick anything.
     pub(super) fn is_loose(self) -> bool {
-        self.0 % 8 == 0
+        self.0.is_multiple_of(8)
     }
 }
 

@@ -1,0 +1,6 @@
+//! `sale.capture`, `sale.invoicing-begin`, `sale.invoicing-end`, `sale.cancel`, `order.fulfil`
+
+mod cancel;
+mod capture;
+mod fulfil;
+mod invoicing;
