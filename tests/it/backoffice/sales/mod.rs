@@ -4,3 +4,4 @@ mod cancel;
 mod capture;
 mod fulfil;
 mod invoicing;
+mod races;
