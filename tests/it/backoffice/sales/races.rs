@@ -71,9 +71,9 @@ async fn many_who_sell_the_same_goods_wait_for_each_other() {
         .map(|at| sale(["venta", "factura", "pedido"][at % 3], if at % 2 == 0 { &lines } else { &backwards }))
         .collect();
     let done = futures_util::future::join_all(bodies.iter().map(|body| company.act("sale.capture", body))).await;
-    done.into_iter().for_each(|outcome| {
+    for outcome in done {
         did(outcome);
-    });
+    }
     books::check(&world, &company).await;
     assert_eq!(stock(&company.admin().await, "A-1", "001").await, Some((json!(-8), json!(4))));
 }
