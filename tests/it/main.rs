@@ -26,6 +26,7 @@ mod oportunidades;
 mod pipeline;
 mod productos;
 mod proveedores;
+mod stamping;
 mod sucursales;
 mod table;
 mod vendedores;
