@@ -7,9 +7,11 @@ mod guide;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use svc_core::secrets::SecretsKey;
+use svc_core::stamping::SandboxStamper;
 use svc_core::store::Store as _;
 
 use crate::cli::{DatabaseArgs, ServiceArgs};
@@ -41,10 +43,10 @@ pub(crate) async fn run(
         Some(access) => access,
         None => remember(company::create(&database.store, secrets.clone()).await?, &file)?,
     };
-    let api = serve::api(&database, service, secrets, &server)?;
-    let base_url = service.base_url.clone().unwrap_or_else(|| server.default_base_url());
-    guide::print(&base_url, &access)?;
-    let outcome = server.run(api).await;
+    let api = serve::api(&database, service, secrets.clone(), &server)?;
+    let workers = serve::workers(&database, service, secrets, &server, Arc::new(SandboxStamper));
+    guide::print(&serve::base_url(service, &server), &access)?;
+    let outcome = server.run(api, Some(workers)).await;
     database.close().await?;
     outcome
 }

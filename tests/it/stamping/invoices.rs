@@ -24,7 +24,7 @@ async fn a_stamped_invoice_is_told_everywhere() {
     let id = format!("{}-{factura}", shop.company.id.0);
     let folio = uuid(&id).to_string();
     assert_eq!(stamper.ids(), [id]);
-    let stamped = shop.factura(factura).await;
+    let record = shop.factura(factura).await;
     for (field, value) in [
         ("estatus", json!("vigente")),
         ("uuid", json!(folio)),
@@ -33,7 +33,7 @@ async fn a_stamped_invoice_is_told_everywhere() {
         ("modificado", json!("2026-10-12T18:00:07Z")),
         ("error_codigo", Value::Null),
     ] {
-        assert_eq!(stamped[field], value, "{field}");
+        assert_eq!(record[field], value, "{field}");
     }
     assert_eq!(shop.one(&format!("/ventas?clave={venta}&tipo=factura")).await["uuid"], folio);
     assert_eq!(shop.one(&format!("/cxc?venta={venta}")).await["uuid"], folio);
@@ -145,6 +145,6 @@ async fn a_document_that_grew_old_is_issued_anew() {
     pass(&world, &stamper).await;
     assert_eq!(stamper.document().fecha.to_string(), "2026-10-15 12:00:00");
     assert_eq!(stamper.ids(), none.ids(), "it is the same invoice");
-    let stamped = shop.factura(factura).await;
-    assert_eq!((&stamped["fecha"], &stamped["estatus"]), (&json!("2026-10-12T18:00:00Z"), &json!("vigente")));
+    let record = shop.factura(factura).await;
+    assert_eq!((&record["fecha"], &record["estatus"]), (&json!("2026-10-12T18:00:00Z"), &json!("vigente")));
 }

@@ -131,8 +131,8 @@ async fn many_workers_stamp_each_record_once() {
         tokio::spawn(async move { pass(&world, stamper.as_ref()).await })
     });
     let reports: Vec<StampReport> = join_all(workers).await.into_iter().map(Result::unwrap).collect();
-    let stamped: u64 = reports.iter().map(|report| report.timbrados).sum();
-    assert_eq!(stamped, 200, "{reports:?}");
+    let sum: u64 = reports.iter().map(|report| report.timbrados).sum();
+    assert_eq!(sum, 200, "{reports:?}");
     assert_eq!(
         reports.iter().filter(|done| **done != StampReport { timbrados: done.timbrados, ..report() }).count(),
         0
