@@ -2,6 +2,7 @@
 
 mod company;
 mod data;
+mod deal;
 mod guide;
 
 use std::io::Write as _;
@@ -19,12 +20,15 @@ use crate::commands::serve;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
+use deal::Deal;
 
 /// What is remembered of the demo company between runs; the database itself never holds the secret.
 #[derive(Serialize, Deserialize)]
 struct Access {
     key_id: String,
     api_key: String,
+    /// What the last of the printed requests are about; a company that was made before there were such requests has none.
+    deal: Option<Deal>,
 }
 
 /// The file in the data directory that remembers it.
@@ -45,7 +49,11 @@ pub(crate) async fn run(
     };
     let api = serve::api(&database, service, secrets.clone(), &server)?;
     let workers = serve::workers(&database, service, secrets, &server, Arc::new(SandboxStamper));
-    guide::print(&serve::base_url(service, &server), &access)?;
+    let pay_day = match &access.deal {
+        Some(deal) => deal.pay_day(&api, &access).await,
+        None => String::new(),
+    };
+    guide::print(&serve::base_url(service, &server), &access, &pay_day)?;
     let outcome = server.run(api, Some(workers)).await;
     database.close().await?;
     outcome
