@@ -6,3 +6,4 @@ mod demo;
 mod harness;
 mod lists;
 mod stamping;
+mod storm;

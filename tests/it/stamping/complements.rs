@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use svc_core::stamping::{StampFailure, StampReport};
 use svc_tests::World;
 
+use super::leases::{Slow, while_out};
 use super::{FOOD, NAIL, Shop, Stub, accept, line, nails, order, pass, report, uuid};
 use crate::documents::UUIDS;
 
@@ -129,4 +130,31 @@ async fn a_withdrawn_complement_is_not_stamped() {
     let pago = shop.pay(1, "100.00", "SPEI 1").await;
     shop.company.act("payment.cancel", &json!({"pago": pago})).await.unwrap();
     assert_eq!(pass(&world, &Stub::new(accept)).await, report());
+}
+
+#[tokio::test]
+async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.invoice(nails()).await;
+    shop.invoice(nails()).await;
+    pass(&world, &Stub::new(accept)).await;
+    let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "100.00"}, {"cxc": 2, "importe": "50.00"}],
+                         "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
+    shop.company.act("payment.apply", &applied).await.unwrap();
+    let cancelled = async {
+        let refused = shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
+        assert!(refused.to_string().starts_with("estado_invalido"), "{refused}");
+    };
+    assert_eq!(
+        while_out(&world, &Slow::new(super::unreachable), cancelled).await,
+        StampReport { pospuestos: 1, ..report() }
+    );
+    shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap();
+    world.clock.advance(TimeDelta::minutes(1));
+    let stamper = Stub::new(accept);
+    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 1, ..report() });
+    let document = serde_json::to_value(stamper.document()).unwrap();
+    let pago = &document["Complemento"]["Pagos"]["Pago"][0];
+    assert_eq!((&pago["Monto"], pago["DoctoRelacionado"].as_array().map(Vec::len)), (&json!("100.00"), Some(1)));
 }

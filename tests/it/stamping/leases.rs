@@ -16,14 +16,14 @@ use super::{Shop, Stub, accept, nails, pass, report, uuid};
 use crate::documents::UUIDS;
 
 /// A provider that answers when it is let, and tells when it was asked.
-struct Slow {
+pub(super) struct Slow {
     asked: Semaphore,
     answers: Semaphore,
     answer: fn(&StampRequest) -> Result<Stamped, StampFailure>,
 }
 
 impl Slow {
-    fn new(answer: fn(&StampRequest) -> Result<Stamped, StampFailure>) -> Arc<Self> {
+    pub(super) fn new(answer: fn(&StampRequest) -> Result<Stamped, StampFailure>) -> Arc<Self> {
         Arc::new(Self { asked: Semaphore::new(0), answers: Semaphore::new(0), answer })
     }
 }
@@ -42,7 +42,7 @@ impl Stamper for Slow {
 }
 
 /// Lets a worker take one invoice out and wait for `slow`; does `meanwhile`; lets `slow` answer, and gives the report.
-async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl Future<Output = ()>) -> StampReport {
+pub(super) async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl Future<Output = ()>) -> StampReport {
     let worker = {
         let (world, slow) = (world.clone(), slow.clone());
         tokio::spawn(async move { pass(&world, slow.as_ref()).await })
