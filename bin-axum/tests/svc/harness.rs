@@ -61,9 +61,9 @@ impl Svc {
         Demo { child, printed, address }
     }
 
-    /// The API without workers, for whom that key was made.
-    pub(crate) fn serve_without_workers(&self, key: Value) -> Demo {
-        let mut child = self.command(&["serve", "--no-workers", "--listen", "127.0.0.1:0"]).spawn().unwrap();
+    /// The API, served with these options for whom that key was made.
+    pub(crate) fn serve(&self, options: &[&str], key: Value) -> Demo {
+        let mut child = self.command(&[&["serve", "--listen", "127.0.0.1:0"], options].concat()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
         let address = stderr.find_map(|line| line.unwrap().split_once("serving address=").map(|(_, at)| at.to_owned()));
         // What it says later goes nowhere, but it must be able to say it.
