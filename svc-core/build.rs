@@ -3,8 +3,8 @@
 //!
 //! Written to `OUT_DIR`:
 //!
-//! - `codigo_postal.bin`: 100,000 bytes, one a postal code: 0 not in the catalogue, 1 in it, 2 north border, 3 south
-//!   border
+//! - `codigo_postal.bin`: 100,000 bytes, one a postal code: 0 not in the catalogue, else 1 + its border mark (0 none,
+//!   1 north, 2 south) + 3 × the place of its time zone in `TIME_ZONES`
 //! - `clave_prod_serv.bin`: the eight-digit codes as sorted little-endian `u32`
 //! - `clave_unidad.bin`: the unit keys, zero-padded to four ASCII bytes and read as big-endian numbers, sorted,
 //!   little-endian `u32`
@@ -17,6 +17,15 @@ use std::fmt::{Display, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
+
+/// The time zones (`huso`) of the postal codes, in the order of `domain::sat::TIME_ZONES`.
+const TIME_ZONES: [&str; 5] = [
+    "Tiempo del Centro",
+    "Tiempo del Centro en Frontera",
+    "Tiempo del Pacífico",
+    "Tiempo del Noroeste",
+    "Tiempo del Sureste",
+];
 
 fn main() -> ExitCode {
     println!("cargo::rerun-if-changed=build.rs");
@@ -62,12 +71,16 @@ fn postal_codes(table: &Table) -> Result<Vec<u8>, String> {
     let mut bytes = vec![0; 100_000];
     for (code, row) in table.keyed("cp")? {
         let index: usize = digits(code, 5).ok_or_else(|| row.fault("cp is not five digits"))?;
-        bytes[index] = match row.cell("estimulo_frontera")? {
+        let border = match row.cell("estimulo_frontera")? {
             "0" => 1,
             "1" => 2,
             "2" => 3,
             other => return Err(row.fault(format_args!("estimulo_frontera is {other:?}, not 0, 1 or 2"))),
         };
+        let huso = row.cell("huso")?;
+        let zone = TIME_ZONES.iter().zip(0..).find(|(name, _)| **name == huso).map(|(_, place): (_, u8)| place);
+        let zone = zone.ok_or_else(|| row.fault(format_args!("huso {huso:?} is not one that is known")))?;
+        bytes[index] = border + 3 * zone;
     }
     Ok(bytes)
 }

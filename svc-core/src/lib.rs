@@ -16,6 +16,7 @@
 //! - [`operation`] is what an operation is, and how to add one; [`api`] holds them all.
 //! - [`store`] is what is asked of a database; the crate `svc-store-postgres` answers it.
 //! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
+//! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
 //! - [`domain`] holds the rules, without I/O.
 //! - [`secrets`] is how secrets are kept at rest.
 
@@ -28,11 +29,14 @@ pub mod domain;
 mod error;
 pub mod json;
 pub mod operation;
+#[cfg(feature = "client")]
+mod outbound;
 mod pipeline;
 mod posting;
 mod schema;
 pub mod secrets;
 mod service;
+pub mod stamping;
 pub mod store;
 #[cfg(test)]
 mod testing;

@@ -200,7 +200,8 @@ impl ReceivableTx for PostgresTx {
 
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError> {
         let row = sqlx::query(
-            "SELECT coalesce(sum(saldo * tipo_cambio), 0), coalesce(bool_or(saldo > 0 AND vencimiento < $3), false)
+            // Imported receivables may come to more than our decimals hold; no credit reaches that far.
+            "SELECT least(round(coalesce(sum(saldo * tipo_cambio), 0), 6), 1e20), coalesce(bool_or(saldo > 0 AND vencimiento < $3), false)
              FROM cxc WHERE empresa = $1 AND estatus = 'pendiente' AND cliente = $2",
         )
         .bind(self.empresa)

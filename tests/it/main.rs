@@ -27,6 +27,8 @@ mod oportunidades;
 mod pipeline;
 mod productos;
 mod proveedores;
+mod races;
+mod stamping;
 mod sucursales;
 mod table;
 mod vendedores;

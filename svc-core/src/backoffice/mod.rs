@@ -9,14 +9,21 @@ mod companies;
 pub mod import;
 mod invoices;
 mod keys;
+mod opportunities;
+mod payables;
 mod payments;
 mod products;
+mod purchases;
+mod quota;
 mod sales;
+mod stock;
 mod users;
 
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
 
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
@@ -25,13 +32,18 @@ pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
 };
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
+pub use payables::{CapturePayable, PayableNamed};
 pub use payments::{
     Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
 };
 pub use products::{DeleteProduct, ProductNamed};
+pub use purchases::{CapturePurchase, OrderLine, PurchaseNamed, PurchaseReceived, ReceivePurchase, ReceivedLine};
+pub use quota::{QuotaUsed, UseQuota};
 pub use sales::{
     BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
 };
+pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
@@ -85,6 +97,18 @@ impl Office {
     pub fn secrets(mut self, key: impl Into<Option<SecretsKey>>) -> Self {
         self.sealer = Sealer::new(key);
         self
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        self.store.as_ref()
+    }
+
+    pub(crate) fn random(&self) -> &dyn Random {
+        self.random.as_ref()
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
     }
 
     /// Does `action` in `company`, in one transaction. A company that does not exist is `no_encontrado`.

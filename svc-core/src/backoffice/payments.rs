@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Action, NamedAction};
-use crate::api::cxc::payment::{Terms, apply};
 use crate::domain::clock::mexico_date;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
@@ -17,12 +16,10 @@ use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
-use crate::json::{Digits, Text};
+use crate::json::{Digits, Many, Text};
 use crate::operation::Cx;
+use crate::posting::payment::{Terms, apply};
 use crate::store::{DepositOrigin, Receipt, Withdrawal};
-
-/// The most receivables that one deposit is applied to at once.
-const MOST_APPLICATIONS: usize = 500;
 
 /// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for each.
 ///
@@ -35,7 +32,7 @@ pub struct ApplyPayment {
     /// The amount.
     pub importe: Option<Money>,
     /// The receivables that one deposit pays, each with its amount; together they are the deposit's.
-    pub aplicaciones: Option<Vec<Application>>,
+    pub aplicaciones: Option<Many<Application, 500>>,
     /// What it is made from; a deposit when left out.
     pub origen: Option<PaymentOrigin>,
     /// The bank account; required of a deposit.
@@ -128,9 +125,6 @@ impl ApplyPayment {
         if self.cxc.is_some() || self.importe.is_some() {
             return invalid("no van junto con cxc ni importe");
         }
-        if !(1..=MOST_APPLICATIONS).contains(&applications.len()) {
-            return invalid("deben ser de 1 a 500");
-        }
         if self.origen.is_some_and(|origen| origen != PaymentOrigin::Deposito) {
             return invalid("solo van con origen deposito");
         }
@@ -162,7 +156,7 @@ impl ApplyPayment {
 
 impl NamedAction for ApplyPayment {
     const NAME: &'static str = "payment.apply";
-    const SUMMARY: &'static str = "Apply a payment to a receivable, or one deposit to several";
+    const SUMMARY: &'static str = "Apply a payment to a receivable, or a deposit to several";
     const EMITS: &'static [&'static str] = &["cxc.pago_aplicado"];
 }
 
@@ -190,7 +184,7 @@ impl Action for ApplyPayment {
 
 impl NamedAction for CancelPayment {
     const NAME: &'static str = "payment.cancel";
-    const SUMMARY: &'static str = "Cancel a payment";
+    const SUMMARY: &'static str = "Cancel a payment of a receivable";
     const EMITS: &'static [&'static str] = &[];
 }
 

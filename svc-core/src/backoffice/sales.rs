@@ -143,7 +143,7 @@ impl Action for BeginInvoicing {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
         let sale = valid(cx, self.venta).await?;
-        if sale.factura.is_some() || sale.tipo == SaleKind::Factura {
+        if sale.facturada || sale.tipo == SaleKind::Factura {
             return Err(wrong_state("ya tiene factura"));
         }
         if sale.is_being_invoiced(cx.now.get()) {

@@ -2,7 +2,9 @@
 
 pub mod accounting;
 pub mod certificate;
+pub mod cfdi;
 pub mod clock;
+pub mod currency;
 pub mod customer;
 pub mod deposit;
 pub mod event;
@@ -10,9 +12,12 @@ pub mod interaction;
 pub mod invoice;
 pub mod line;
 pub mod money;
+pub mod opportunity;
 pub mod order;
+pub mod payable;
 pub mod payment;
 pub mod product;
+pub mod purchase;
 pub mod quantity;
 pub mod rfc;
 pub mod sale;

@@ -9,11 +9,8 @@ use super::line;
 use super::money::Money;
 use super::quantity::Rate;
 use super::time::Timestamp;
-use super::words::{PaymentOrigin, ReceivableStatus, SaleKind, words};
+use super::words::{PaymentMethod, PaymentOrigin, ReceivableStatus, SaleKind, words};
 use crate::error::{Code, Error};
-
-/// The payment method of an invoice that is paid later or in parts: each payment wants a complement.
-const PPD: &str = "PPD";
 
 words! {
     /// How money came to a bank account: the keys of the SAT's catalogue of payment forms that a payment may have.
@@ -133,15 +130,19 @@ pub struct Instalment {
 }
 
 impl Debt {
-    /// Refuses what is not paid through the API, in the order of the codes: cancelled, without a breakdown of taxes (also
-    /// when its document is neither a sale nor an invoice), or an invoice without payment method.
-    pub fn judge(&self) -> Result<(), Error> {
-        if self.estatus == ReceivableStatus::Cancelado || self.sale.as_ref().is_some_and(|sale| sale.cancelada) {
+    /// Refuses what is not paid, in the order of the codes: cancelled; through the API also what has no breakdown of
+    /// taxes, or is of a document that is neither a sale nor an invoice (the application collects those); an invoice
+    /// without payment method.
+    pub fn judge(&self, through_the_api: bool) -> Result<(), Error> {
+        let sale = self.sale.as_ref();
+        if self.estatus == ReceivableStatus::Cancelado || sale.is_some_and(|sale| sale.cancelada) {
             return Err(Code::CxcCancelada.into());
         }
-        let taxed = |sale: &&PaidSale| sale.desglose && matches!(sale.tipo, SaleKind::Venta | SaleKind::Factura);
-        let sale = self.sale.as_ref().filter(taxed).ok_or(Code::VentaSinDesglose)?;
-        if sale.tipo == SaleKind::Factura && self.method().is_none() {
+        let taxed = |sale: &PaidSale| sale.desglose && matches!(sale.tipo, SaleKind::Venta | SaleKind::Factura);
+        if through_the_api && !sale.is_some_and(taxed) {
+            return Err(Code::VentaSinDesglose.into());
+        }
+        if self.is_invoiced() && self.method().is_none() {
             return Err(Code::MetodoPagoFaltante.into());
         }
         Ok(())
@@ -171,7 +172,17 @@ impl Debt {
 
     /// Whether its payments want a complement: it is of an invoice that is paid later or in parts.
     pub fn wants_complement(&self) -> bool {
-        self.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Factura) && self.method() == Some(PPD)
+        self.is_invoiced() && self.method() == Some(PaymentMethod::Ppd.word())
+    }
+
+    /// What of its IVA is known: the sale's, and the total it is a part of.
+    pub fn taxes(&self) -> (Money, Money) {
+        let sale = self.sale.as_ref().filter(|sale| sale.desglose);
+        sale.map(|sale| (sale.impuestos, sale.total)).unwrap_or_default()
+    }
+
+    fn is_invoiced(&self) -> bool {
+        self.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Factura)
     }
 
     /// The payment method: the receivable's, or else its document's.
@@ -251,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_is_not_paid_here_has_its_code_in_order() {
-        assert_eq!(code(debt().judge()), None);
+        assert_eq!(code(debt().judge(true)), None);
         let of = |change: fn(&mut PaidSale)| {
             let mut sale = invoice();
             change(&mut sale);
@@ -267,8 +278,23 @@ mod tests {
             (of(|sale| (sale.tipo, sale.metodo_pago_sat) = (SaleKind::Venta, None)), None),
             (Debt { estatus: ReceivableStatus::Pagado, ..debt() }, None),
         ] {
-            assert_eq!(code(debt.judge()), expected, "{debt:?}");
+            assert_eq!(code(debt.judge(true)), expected, "{debt:?}");
+            // What has no breakdown is collected in the application, as far as nothing else is wrong with it.
+            let there = match expected {
+                Some(Code::VentaSinDesglose) if debt.is_invoiced() => Some(Code::MetodoPagoFaltante),
+                Some(Code::VentaSinDesglose) => None,
+                other => other,
+            };
+            assert_eq!(code(debt.judge(false)), there, "{debt:?}");
         }
+    }
+
+    #[test]
+    fn taxes_are_known_where_there_is_a_breakdown() {
+        assert_eq!(debt().taxes(), (money("160"), money("1160")));
+        assert_eq!(Debt { sale: None, ..debt() }.taxes(), (money("0"), money("0")));
+        let old = PaidSale { desglose: false, ..invoice() };
+        assert_eq!(Debt { sale: Some(old), ..debt() }.taxes(), (money("0"), money("0")));
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct SaleProduct {
     pub objeto_impuesto: String,
     /// IVA when it is sold.
     pub iva_venta: String,
+    /// IVA when it is bought.
+    pub iva_compra: String,
     /// Replacement cost of one unit, in pesos.
     pub costo: Money,
 }
@@ -45,6 +47,11 @@ impl SaleProduct {
     /// The IVA it is sold with; none where it is not an object of the tax.
     pub fn vat_rate(&self) -> Option<VatRate> {
         (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_venta)).flatten()
+    }
+
+    /// The IVA it is bought with; none where it is not an object of the tax.
+    pub fn purchase_vat_rate(&self) -> Option<VatRate> {
+        (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_compra)).flatten()
     }
 
     /// Whether a warehouse can hold it: services and expenses have no stock.

@@ -45,12 +45,20 @@ pub struct Cx<'a> {
 impl Cx<'_> {
     /// Writes `event` to the outbox, in this transaction.
     pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
+        self.emit_all(std::slice::from_ref(event)).await
+    }
+
+    /// Writes `events` to the outbox, in this transaction and at once.
+    pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
         let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
-        let id = uuid_v7(millis, self.random);
-        let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
-        let (recurso, clave) = event.recurso();
-        let row = NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo: &cuerpo, creado: self.now };
-        Ok(self.tx.append_event(&row).await?)
+        let row = |event: &Event| {
+            let id = uuid_v7(millis, self.random);
+            let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
+            let (recurso, clave) = event.recurso();
+            Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now })
+        };
+        let rows: Vec<NewEvent> = events.iter().map(row).collect::<Result<_, Error>>()?;
+        Ok(self.tx.append_events(&rows).await?)
     }
 
     /// The sealed form of a secret that belongs to the company's `record`; `column` is where it will be stored.

@@ -22,9 +22,11 @@ mod payable;
 mod payment;
 mod product;
 mod purchase;
+mod quota;
 mod receivable;
 mod sale;
 mod staff;
+mod stamping;
 mod stock;
 mod supplier;
 mod transaction;
@@ -45,15 +47,17 @@ pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
-pub use opportunity::OpportunityTx;
+pub use opportunity::{NewOpportunity, OpportunityTx};
 pub use outbox::{NewEvent, OutboxTx};
-pub use payable::PayableTx;
+pub use payable::{NewPayable, PayableTx};
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
-pub use purchase::PurchaseTx;
+pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
+pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
+pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx};
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
@@ -132,6 +136,10 @@ pub trait Store: Send + Sync + 'static {
     /// Forgets at most `most` answers of Idempotency-Keys claimed before `expired`, of whatever company; gives how many.
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
+    /// Takes out of the queue what is to be stamped, as the lease says: companies in the order of their numbers, of each what
+    /// has been due for longest. Fewer than `lease.most` means that nothing else is to be taken.
+    async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError>;
+
     /// A number that no company has had.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 }
@@ -199,9 +207,11 @@ pub trait Tx:
     + PaymentTx
     + ProductTx
     + PurchaseTx
+    + QuotaTx
     + ReceivableTx
     + SaleTx
     + StaffTx
+    + StampingTx
     + StockTx
     + SupplierTx
     + Send

@@ -73,6 +73,9 @@ pub struct MovementContext<'a> {
 /// Branches, warehouses, stock and its ledger inside a transaction.
 #[async_trait]
 pub trait StockTx {
+    /// Whether that branch is active.
+    async fn is_branch(&mut self, sucursal: i64) -> Result<bool, StoreError>;
+
     /// The active warehouse of that code.
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError>;
 

@@ -2,9 +2,15 @@
 
 mod invoices;
 mod naming;
+mod opportunities;
+mod payables;
+mod payments;
 mod products;
+mod purchases;
+mod quota;
 mod sales;
 pub(crate) mod shop;
+mod stock;
 
 use serde_json::Value;
 use svc_tests::{Company, World};

@@ -1,6 +1,6 @@
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::payment::{Terms, apply};
 use crate::domain::money::Money;
 use crate::domain::payment::{BankForm, judge_amount, judge_day};
 use crate::domain::scope::Scope;
@@ -9,39 +9,43 @@ use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Method, Operation, Spec};
+use crate::posting::payment::{Terms, apply};
 
 /// Applies a payment to one receivable and emits `cxc.pago_aplicado`: the deposit it makes in the bank account, the
 /// balances of receivable and sale, the accounting entry and the complement of a PPD invoice are one transaction.
 pub struct ApplyPayment;
 
 /// The body of [`ApplyPayment`] (spec, "POST /cxc/{clave}/pagos").
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentToApply {
     /// The amount, in the receivable's currency; at most two decimals.
-    importe: Money,
+    pub importe: Money,
     /// The bank account it came to.
-    cuenta_bancaria: i64,
+    pub cuenta_bancaria: i64,
     /// How: no cash.
-    forma_pago_sat: BankForm,
+    pub forma_pago_sat: BankForm,
     /// The day it came, not in the future; it goes to the complement.
-    fecha: Date,
+    pub fecha: Date,
     /// Bank reference.
-    referencia: Text<100>,
+    pub referencia: Text<100>,
 }
 
 /// The answer of [`ApplyPayment`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct PaymentApplied {
-    pago: i64,
-    cxc: i64,
-    importe: Money,
+    /// The payment's clave.
+    pub pago: i64,
+    /// The receivable.
+    pub cxc: i64,
+    /// The amount.
+    pub importe: Money,
     /// What is still owed.
-    saldo: Money,
+    pub saldo: Money,
     /// `encolado` or `no_aplica`.
-    complemento: Complement,
+    pub complemento: Complement,
     /// The complement's fiscal folio: none yet.
-    uuid: Option<String>,
+    pub uuid: Option<String>,
 }
 
 impl Operation for ApplyPayment {

@@ -2,7 +2,6 @@
 
 mod apply_payment;
 mod list;
-pub(crate) mod payment;
 
 use chrono::NaiveDate;
 use serde::Serialize;

@@ -9,11 +9,18 @@ mod tables;
 
 pub use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
 
+use chrono_tz::{America, Tz};
+
 use super::rfc::Person;
 use tables::{
     CFDI_USES, COUNTRIES, CURRENCIES, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES, REGIMES,
     TAX_OBJECTS, UNITS, VAT,
 };
+
+/// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera" (with the summer time
+/// of the United States), "Pacífico", "Noroeste" (the same), "Sureste".
+const TIME_ZONES: [Tz; 5] =
+    [America::Mexico_City, America::Matamoros, America::Mazatlan, America::Tijuana, America::Cancun];
 
 /// The border stimulus of a postal code (`c_CodigoPostal`, "Estímulo Franja Fronteriza"): only where there is one may
 /// a company charge the 8 % VAT.
@@ -92,13 +99,17 @@ pub enum Vat {
 ///
 /// `00000`, a placeholder that the SAT lists too, counts as in it.
 pub fn postal_code(cp: &str) -> Option<Border> {
-    let index: usize = digits::<5>(cp)?.try_into().ok()?;
-    match POSTAL_CODES.get(index)? {
-        1 => Some(Border::None),
-        2 => Some(Border::North),
-        3 => Some(Border::South),
-        _ => None,
+    match place(cp)? % 3 {
+        0 => Some(Border::None),
+        1 => Some(Border::North),
+        _ => Some(Border::South),
     }
+}
+
+/// Takes a postal code as text; gives the time zone that `c_CodigoPostal` has it in ("huso"), by which the authority
+/// judges the hour of a document issued there. `None` as [`postal_code`].
+pub fn time_zone(cp: &str) -> Option<Tz> {
+    TIME_ZONES.get(usize::from(place(cp)? / 3)).copied()
 }
 
 /// Takes a country's internal key (172 is Mexico, the default of `POST /clientes`); gives its ISO 3166 alpha-3 key as
@@ -164,6 +175,12 @@ pub fn vat(clave: &str) -> Option<Vat> {
     VAT.get(index).map(|(_, vat)| *vat)
 }
 
+/// What the table says of a postal code that is in the catalogue: border mark + 3 × time zone.
+fn place(cp: &str) -> Option<u8> {
+    let index: usize = digits::<5>(cp)?.try_into().ok()?;
+    POSTAL_CODES.get(index)?.checked_sub(1)
+}
+
 /// `text` as a number if it is exactly `LENGTH` ASCII digits.
 fn digits<const LENGTH: usize>(text: &str) -> Option<u32> {
     if text.len() != LENGTH || !text.bytes().all(|b| b.is_ascii_digit()) {
@@ -207,6 +224,22 @@ mod tests {
             ("٠١٠٠٠", None),
         ] {
             assert_eq!(postal_code(cp), expected, "{cp:?}");
+        }
+    }
+
+    #[test]
+    fn postal_codes_carry_their_time_zone() {
+        for (cp, expected) in [
+            ("01000", Some(America::Mexico_City)),
+            ("00000", Some(America::Mexico_City)),
+            ("88000", Some(America::Matamoros)),
+            ("85000", Some(America::Mazatlan)),
+            ("21000", Some(America::Tijuana)),
+            ("77500", Some(America::Cancun)),
+            ("95669", None),
+            ("7750", None),
+        ] {
+            assert_eq!(time_zone(cp), expected, "{cp:?}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! How a payment is applied: what `POST /cxc/{clave}/pagos` and the back office share.
+//! How a payment of a receivable is applied (spec, "Payment application to a receivable").
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,6 +85,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     let mut instalments = Vec::with_capacity(parts.len());
     for (cxc, importe) in parts {
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
+        debt.judge(matches!(cx.actor, Actor::Key { .. }))?;
         instalments.push((debt, judge(debt, terms, account.as_ref(), *importe)?));
     }
     let deposito = match (&receipt, waiting) {
@@ -134,9 +135,8 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Optio
     }
 }
 
-/// Judges one part, in the order of the codes (decisions, "Payments").
+/// Judges what is paid of a receivable that may be paid, in the order of the codes (decisions, "Payments").
 fn judge(debt: &Debt, terms: &Terms<'_>, account: Option<&PaidAccount>, importe: Money) -> Result<Instalment, Error> {
-    debt.judge()?;
     if terms.cuenta_bancaria.is_some() {
         PaidAccount::judge(account)?.judge_currency(&debt.moneda)?;
     }
@@ -190,17 +190,19 @@ async fn write(
         referencia: terms.referencia,
         factura,
     };
+    let contabilizado = cx.tx.collected(debt.clave).await?;
     let pago = cx.tx.insert_payment(&row).await?;
     if !cx.tx.lower_debt(debt, instalment, cx.now).await? {
         return Err(Code::ImporteExcedeSaldo.into());
     }
-    let sale = debt.sale.as_ref();
+    let (impuestos, total) = debt.taxes();
     let amounts = PaymentAmounts {
         origen: terms.origen,
         importe: instalment.importe,
         pagado: debt.pagado,
-        total: sale.map_or_else(Money::default, |sale| sale.total),
-        impuestos: sale.map_or_else(Money::default, |sale| sale.impuestos),
+        contabilizado,
+        total,
+        impuestos,
         tipo_cambio: debt.tipo_cambio,
     };
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use svc_core::backoffice::import::Resource::{Cxc, Facturas, Ventas};
 use svc_tests::{Company, World};
 
-use super::documents::{UUIDS, company, finds, has_fields, import, refuses, refuses_fields, takes_null_for_absent};
+use crate::documents::{UUIDS, company, finds, has_fields, import, refuses, refuses_fields, takes_null_for_absent};
 
 const FIELDS: [&str; 19] = [
     "clave",

@@ -1,0 +1,83 @@
+//! Decimals as the standard writes them.
+
+use std::fmt;
+
+use rust_decimal::{Decimal, RoundingStrategy};
+use serde::{Serialize, Serializer};
+
+/// Most decimals of any attribute (`t_Importe`).
+const MOST: u32 = 6;
+
+/// A decimal that is written with exactly as many decimals as it was made with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Amount(Decimal);
+
+impl Amount {
+    /// Nothing, written `0`.
+    pub const ZERO: Self = Self(Decimal::ZERO);
+
+    /// `value` with `decimals` decimals; `None` when it has more.
+    pub fn exact(value: Decimal, decimals: u32) -> Option<Self> {
+        let amount = Self::rounded(value, decimals);
+        (amount.0 == value).then_some(amount)
+    }
+
+    /// `value` rounded half-up to `decimals` decimals.
+    pub fn rounded(value: Decimal, decimals: u32) -> Self {
+        let mut value = value.round_dp_with_strategy(decimals, RoundingStrategy::MidpointAwayFromZero);
+        value.rescale(decimals);
+        Self(value)
+    }
+
+    /// `value` with as few decimals as it needs, at least `fewest` and at most six.
+    pub fn shortest(value: Decimal, fewest: u32) -> Self {
+        let decimals = value.normalize().scale().clamp(fewest, MOST);
+        Self::rounded(value, decimals)
+    }
+
+    /// The value.
+    pub fn get(self) -> Decimal {
+        self.0
+    }
+
+    /// How many decimals it is written with.
+    pub fn decimals(self) -> u32 {
+        self.0.scale()
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_those_it_was_made_with() {
+        let decimal = |text: &str| text.parse::<Decimal>().unwrap();
+        for (made, shown) in [
+            (Amount::rounded(decimal("2.675"), 2), "2.68"),
+            (Amount::rounded(decimal("1160"), 2), "1160.00"),
+            (Amount::rounded(decimal("0.16"), 6), "0.160000"),
+            (Amount::shortest(decimal("10.500000"), 2), "10.50"),
+            (Amount::shortest(decimal("10.123456"), 2), "10.123456"),
+            (Amount::shortest(decimal("3.000000"), 0), "3"),
+            (Amount::ZERO, "0"),
+        ] {
+            assert_eq!(made.to_string(), shown);
+        }
+        assert_eq!(Amount::exact(decimal("1.230"), 2).unwrap().to_string(), "1.23");
+        assert_eq!(Amount::exact(decimal("1.231"), 2), None);
+        assert_eq!(Amount::exact(decimal("1.5"), 0), None);
+    }
+}

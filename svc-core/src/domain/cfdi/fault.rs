@@ -1,0 +1,50 @@
+//! Why no document can be made.
+
+/// What makes a document impossible. The text is Spanish, for the registry's `error_mensaje`; none of it mends itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CfdiFault {
+    /// The company, its branch or its certificate lacks something that a document needs.
+    #[error("la empresa no tiene {0}")]
+    Issuer(&'static str),
+    /// The customer lacks something that a document needs.
+    #[error("el cliente no tiene {0}")]
+    Receiver(&'static str),
+    /// The sale or the payment lacks something that a document needs.
+    #[error("falta {0}")]
+    Missing(&'static str),
+    /// A line that no document can have.
+    #[error("renglón {renglon}: {fault}")]
+    Line {
+        /// Its number in the sale.
+        renglon: i64,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+    /// Amounts that do not follow from each other.
+    #[error("los importes no cuadran: {0}")]
+    Sums(&'static str),
+    /// The currency is none of `c_Moneda`, or none that a document can be in.
+    #[error("la moneda {0} no se puede facturar")]
+    Currency(String),
+    /// An amount has more decimals than its currency (`c_Moneda`), such as the cents of a yen.
+    #[error("un importe tiene más decimales de los que admite la moneda {0}")]
+    Decimals(String),
+    /// An amount that no attribute can hold.
+    #[error("un importe es demasiado grande")]
+    TooLarge,
+}
+
+impl CfdiFault {
+    /// The registry's `error_codigo`.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Issuer(_) => "emisor_incompleto",
+            Self::Receiver(_) => "receptor_incompleto",
+            Self::Missing(_) => "documento_incompleto",
+            Self::Line { .. } => "renglon_invalido",
+            Self::Sums(_) => "importes_no_cuadran",
+            Self::Currency(_) | Self::Decimals(_) => "moneda_invalida",
+            Self::TooLarge => "importe_invalido",
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, and the builders that make it.
+//!
+//! One struct a node of the standard, its fields the node's attributes and children in the standard's order and under its
+//! names. So a document serialises to what a provider takes, and XML can be written from it in one walk: every string is an
+//! attribute, every object a node, every list a node's repetitions. It carries no seal: whoever stamps it signs it.
+//!
+//! - [`build_invoice`] makes the income document ("I") of a sale; its amounts are the sale's to the cent.
+//! - [`build_payment`] makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]).
+//!
+//! Both are pure: they take what a store has read ([`InvoiceSource`], [`PaymentSource`]) and give the document, or the
+//! [`CfdiFault`] that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
+//! ([`crate::stamping`]).
+
+mod amount;
+mod concept;
+mod fault;
+mod invoice;
+mod pagos;
+mod parties;
+mod payment;
+mod source;
+mod tax;
+#[cfg(test)]
+pub(crate) mod testing;
+mod text;
+
+use std::fmt::Display;
+
+use chrono::NaiveDateTime;
+use serde::{Serialize, Serializer};
+
+pub use amount::Amount;
+pub use fault::CfdiFault;
+pub use invoice::build_invoice;
+pub use pagos::{DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, TotalesPagos, TrasladoDr, TrasladoP};
+pub use payment::build_payment;
+pub use source::{Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver};
+
+/// The version of the standard.
+pub const VERSION: &str = "4.0";
+/// `c_Exportacion`: what is sold stays in the country.
+pub const NO_EXPORT: &str = "01";
+/// `c_Impuesto`: IVA, the one tax that this service reckons.
+pub const IVA: &str = "002";
+/// What the authority calls a receiver that nobody named.
+pub const GENERAL_PUBLIC: &str = "PUBLICO EN GENERAL";
+
+/// The document (node `Comprobante`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Cfdi {
+    /// Always [`VERSION`].
+    pub version: &'static str,
+    /// The issuer's series.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serie: Option<String>,
+    /// The number in the series.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folio: Option<String>,
+    /// When it is issued, in the local time of [`Self::lugar_expedicion`], whole seconds.
+    pub fecha: NaiveDateTime,
+    /// `c_FormaPago`; none in a payment document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forma_pago: Option<String>,
+    /// Number of the issuer's certificate: twenty digits.
+    pub no_certificado: String,
+    /// The certificate itself: DER in base64.
+    pub certificado: String,
+    /// In words, when it is to be paid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condiciones_de_pago: Option<String>,
+    /// Sum of the concepts' amounts, before discounts and taxes.
+    pub sub_total: Amount,
+    /// Sum of the concepts' discounts; there only if one of them has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub descuento: Option<Amount>,
+    /// `c_Moneda`; `XXX` in a payment document.
+    pub moneda: String,
+    /// Pesos for one unit of the currency, six decimals; there only if that is another than the peso.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tipo_cambio: Option<Amount>,
+    /// `sub_total` less discounts, plus the taxes charged.
+    pub total: Amount,
+    /// What it is.
+    pub tipo_de_comprobante: TipoDeComprobante,
+    /// `c_Exportacion`: always [`NO_EXPORT`].
+    pub exportacion: &'static str,
+    /// `c_MetodoPago`; none in a payment document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metodo_pago: Option<String>,
+    /// Postal code of the place where it is issued.
+    pub lugar_expedicion: String,
+    /// Which sales it sums up; there only if the receiver is the general public.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub informacion_global: Option<InformacionGlobal>,
+    /// Who issues it.
+    pub emisor: Emisor,
+    /// Who receives it.
+    pub receptor: Receptor,
+    /// What was sold: one or more.
+    pub conceptos: Vec<Concepto>,
+    /// The concepts' taxes, added up; none if no concept has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impuestos: Option<Impuestos>,
+    /// The complement, in a payment document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complemento: Option<Complemento>,
+}
+
+/// `c_TipoDeComprobante`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum TipoDeComprobante {
+    /// Ingreso: something was sold.
+    I,
+    /// Pago: an invoice that was to be paid later was paid, in whole or in part.
+    P,
+}
+
+/// The period of a document to the general public (node `InformacionGlobal`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct InformacionGlobal {
+    /// `c_Periodicidad`: always `01`, a day, since a document holds one sale.
+    pub periodicidad: &'static str,
+    /// `c_Meses`: the month, `01` to `12`.
+    pub meses: String,
+    /// The year.
+    #[serde(rename = "Año", serialize_with = "as_text")]
+    pub anio: i32,
+}
+
+/// Who issues the document (node `Emisor`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Emisor {
+    /// RFC.
+    pub rfc: String,
+    /// Name, as the authority has it: in capitals.
+    pub nombre: String,
+    /// `c_RegimenFiscal`.
+    pub regimen_fiscal: String,
+}
+
+/// Who receives the document (node `Receptor`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Receptor {
+    /// RFC.
+    pub rfc: String,
+    /// Name, as the authority has it: in capitals.
+    pub nombre: String,
+    /// Postal code of the fiscal address; with a generic RFC, of the place of issue.
+    pub domicilio_fiscal_receptor: String,
+    /// `c_RegimenFiscal`; 616 with a generic RFC.
+    pub regimen_fiscal_receptor: String,
+    /// `c_UsoCFDI`; `CP01` in a payment document.
+    #[serde(rename = "UsoCFDI")]
+    pub uso_cfdi: String,
+}
+
+/// Something that was sold (node `Concepto`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Concepto {
+    /// `c_ClaveProdServ`.
+    pub clave_prod_serv: String,
+    /// SKU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_identificacion: Option<String>,
+    /// How much: up to six decimals.
+    pub cantidad: Amount,
+    /// `c_ClaveUnidad`.
+    pub clave_unidad: String,
+    /// The unit in the seller's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unidad: Option<String>,
+    /// What it is: up to 1,000 characters.
+    pub descripcion: String,
+    /// Price of one: up to six decimals.
+    pub valor_unitario: Amount,
+    /// `cantidad` × `valor_unitario`.
+    pub importe: Amount,
+    /// Taken off `importe`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub descuento: Option<Amount>,
+    /// `c_ObjetoImp`.
+    pub objeto_imp: String,
+    /// Its taxes; there exactly if `objeto_imp` is `02`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impuestos: Option<ImpuestosConcepto>,
+}
+
+/// The taxes of a concept (its node `Impuestos`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct ImpuestosConcepto {
+    /// Charged to the receiver: one or more.
+    pub traslados: Vec<Traslado>,
+}
+
+/// The taxes of the document (node `Impuestos`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Impuestos {
+    /// Sum of what is charged; none if all of it is exempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_impuestos_trasladados: Option<Amount>,
+    /// One for each tax, factor and rate.
+    pub traslados: Vec<Traslado>,
+}
+
+/// A tax charged to the receiver (node `Traslado`), of a concept or, added up, of the document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Traslado {
+    /// What it is charged on; more than nothing.
+    pub base: Amount,
+    /// `c_Impuesto`: always [`IVA`].
+    pub impuesto: &'static str,
+    /// `c_TipoFactor`.
+    pub tipo_factor: TipoFactor,
+    /// The rate, six decimals; none if exempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasa_o_cuota: Option<Amount>,
+    /// `base` × `tasa_o_cuota`; none if exempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importe: Option<Amount>,
+}
+
+/// `c_TipoFactor`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum TipoFactor {
+    /// A part of the base.
+    Tasa,
+    /// Nothing is charged.
+    Exento,
+}
+
+/// What goes beyond the standard's common part (node `Complemento`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Complemento {
+    /// The payments.
+    pub pagos: Pagos20,
+}
+
+/// An attribute that is no text here is one there.
+fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}

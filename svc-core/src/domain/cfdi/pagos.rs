@@ -1,0 +1,165 @@
+//! The complement for payments ("Recepción de pagos 2.0", namespace `pago20`).
+
+use chrono::NaiveDateTime;
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::{Amount, TipoFactor, as_text};
+
+/// The version of the complement.
+pub(super) const VERSION: &str = "2.0";
+
+/// The complement (node `Pagos`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Pagos20 {
+    /// Always `2.0`.
+    pub version: &'static str,
+    /// All of it in pesos.
+    pub totales: TotalesPagos,
+    /// The payments; this service writes one a document.
+    pub pago: Vec<Pago>,
+}
+
+/// All payments in pesos (node `Totales`): two decimals, each there only if there is such a tax.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TotalesPagos {
+    /// Base of the IVA at 16 %.
+    #[serde(rename = "TotalTrasladosBaseIVA16", skip_serializing_if = "Option::is_none")]
+    pub base_iva_16: Option<Amount>,
+    /// IVA at 16 %.
+    #[serde(rename = "TotalTrasladosImpuestoIVA16", skip_serializing_if = "Option::is_none")]
+    pub impuesto_iva_16: Option<Amount>,
+    /// Base of the IVA at 8 %.
+    #[serde(rename = "TotalTrasladosBaseIVA8", skip_serializing_if = "Option::is_none")]
+    pub base_iva_8: Option<Amount>,
+    /// IVA at 8 %.
+    #[serde(rename = "TotalTrasladosImpuestoIVA8", skip_serializing_if = "Option::is_none")]
+    pub impuesto_iva_8: Option<Amount>,
+    /// Base of the IVA at 0 %.
+    #[serde(rename = "TotalTrasladosBaseIVA0", skip_serializing_if = "Option::is_none")]
+    pub base_iva_0: Option<Amount>,
+    /// IVA at 0 %: nothing.
+    #[serde(rename = "TotalTrasladosImpuestoIVA0", skip_serializing_if = "Option::is_none")]
+    pub impuesto_iva_0: Option<Amount>,
+    /// What is exempt from IVA.
+    #[serde(rename = "TotalTrasladosBaseIVAExento", skip_serializing_if = "Option::is_none")]
+    pub base_iva_exento: Option<Amount>,
+    /// The payments.
+    #[serde(rename = "MontoTotalPagos")]
+    pub monto_total_pagos: Amount,
+}
+
+/// A payment (node `Pago`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Pago {
+    /// When it came in; noon, since the hour is not known.
+    pub fecha_pago: NaiveDateTime,
+    /// `c_FormaPago`; never `99`.
+    pub forma_de_pago_p: String,
+    /// `c_Moneda`.
+    pub moneda_p: String,
+    /// Pesos for one unit of it, six decimals; exactly `1` of the peso.
+    pub tipo_cambio_p: Amount,
+    /// How much.
+    pub monto: Amount,
+    /// The bank's reference.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_operacion: Option<String>,
+    /// What it pays: one or more.
+    pub docto_relacionado: Vec<DoctoRelacionado>,
+    /// The taxes in what it pays, added up; none if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impuestos_p: Option<ImpuestosP>,
+}
+
+/// An invoice that is paid (node `DoctoRelacionado`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct DoctoRelacionado {
+    /// Its fiscal folio.
+    #[serde(serialize_with = "as_text")]
+    pub id_documento: Uuid,
+    /// Its series.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serie: Option<String>,
+    /// Its number in the series.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folio: Option<String>,
+    /// Its currency: the payment's.
+    #[serde(rename = "MonedaDR")]
+    pub moneda_dr: String,
+    /// Always `1`, since the currencies are the same.
+    #[serde(rename = "EquivalenciaDR")]
+    pub equivalencia_dr: &'static str,
+    /// Which of its payments this is.
+    #[serde(serialize_with = "as_text")]
+    pub num_parcialidad: i64,
+    /// What was owed of it before.
+    pub imp_saldo_ant: Amount,
+    /// What is paid of it.
+    pub imp_pagado: Amount,
+    /// What is owed of it afterwards.
+    pub imp_saldo_insoluto: Amount,
+    /// `c_ObjetoImp`: `02` if it has taxes, else `01`.
+    #[serde(rename = "ObjetoImpDR")]
+    pub objeto_imp_dr: &'static str,
+    /// The taxes in what is paid; there exactly if `objeto_imp_dr` is `02`.
+    #[serde(rename = "ImpuestosDR", skip_serializing_if = "Option::is_none")]
+    pub impuestos_dr: Option<ImpuestosDr>,
+}
+
+/// The taxes of an invoice in what is paid of it (node `ImpuestosDR`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ImpuestosDr {
+    /// One for each tax, factor and rate.
+    #[serde(rename = "TrasladosDR")]
+    pub traslados_dr: Vec<TrasladoDr>,
+}
+
+/// A tax of an invoice in what is paid of it (node `TrasladoDR`): six decimals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrasladoDr {
+    /// The paid part of the invoice's base.
+    #[serde(rename = "BaseDR")]
+    pub base_dr: Amount,
+    /// `c_Impuesto`.
+    #[serde(rename = "ImpuestoDR")]
+    pub impuesto_dr: &'static str,
+    /// `c_TipoFactor`.
+    #[serde(rename = "TipoFactorDR")]
+    pub tipo_factor_dr: TipoFactor,
+    /// The rate; none if exempt.
+    #[serde(rename = "TasaOCuotaDR", skip_serializing_if = "Option::is_none")]
+    pub tasa_o_cuota_dr: Option<Amount>,
+    /// `base_dr` × `tasa_o_cuota_dr`; none if exempt.
+    #[serde(rename = "ImporteDR", skip_serializing_if = "Option::is_none")]
+    pub importe_dr: Option<Amount>,
+}
+
+/// The taxes of a payment (node `ImpuestosP`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct ImpuestosP {
+    /// One for each tax, factor and rate.
+    pub traslados_p: Vec<TrasladoP>,
+}
+
+/// A tax of a payment (node `TrasladoP`): six decimals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TrasladoP {
+    /// Sum of the invoices' bases.
+    pub base_p: Amount,
+    /// `c_Impuesto`.
+    pub impuesto_p: &'static str,
+    /// `c_TipoFactor`.
+    pub tipo_factor_p: TipoFactor,
+    /// The rate; none if exempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasa_o_cuota_p: Option<Amount>,
+    /// Sum of the invoices' taxes; none if exempt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importe_p: Option<Amount>,
+}

@@ -1,0 +1,82 @@
+//! Who issues, where and when; who receives.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::NaiveDateTime;
+
+use super::source::{Certificate, Heading, Issuer, Receiver};
+use super::text::{attribute, name};
+use super::{CfdiFault, Emisor, GENERAL_PUBLIC, Receptor};
+use crate::domain::rfc::Rfc;
+use crate::domain::sat::{self, GENERIC_REGIME, GENERIC_USE};
+use crate::domain::text::fold;
+
+/// The RFC of the general public, which may be nobody in particular.
+const GENERAL_PUBLIC_RFC: &str = "XAXX010101000";
+
+/// What every document begins with.
+pub(super) struct Opening {
+    pub(super) serie: Option<String>,
+    pub(super) folio: Option<String>,
+    pub(super) fecha: NaiveDateTime,
+    pub(super) no_certificado: String,
+    pub(super) certificado: String,
+    pub(super) lugar_expedicion: String,
+    pub(super) emisor: Emisor,
+}
+
+/// The issuer's part of a document.
+pub(super) fn open(issuer: &Issuer, heading: &Heading) -> Result<Opening, CfdiFault> {
+    let rfc = issuer.rfc.as_deref().and_then(|rfc| Rfc::parse(rfc).ok()).filter(|rfc| !rfc.is_generic());
+    let rfc = rfc.ok_or(CfdiFault::Issuer("un RFC válido"))?;
+    let nombre = name(Some(&issuer.nombre)).ok_or(CfdiFault::Issuer("nombre"))?;
+    let regimen = issuer.regimen.ok_or(CfdiFault::Issuer("régimen fiscal"))?;
+    let place = issuer.cp.as_deref().and_then(|cp| Some((cp, sat::time_zone(cp)?)));
+    let (cp, zone) = place.ok_or(CfdiFault::Issuer("un código postal válido en el lugar de expedición"))?;
+    let Certificate { numero, der } =
+        issuer.certificado.as_ref().ok_or(CfdiFault::Issuer("un certificado de sello digital"))?;
+    Ok(Opening {
+        serie: attribute(heading.serie.as_deref(), 25),
+        folio: attribute(heading.folio.as_deref(), 40),
+        fecha: heading.fecha.get().with_timezone(&zone).naive_local(),
+        no_certificado: numero.clone(),
+        certificado: STANDARD.encode(der),
+        lugar_expedicion: cp.to_owned(),
+        emisor: Emisor { rfc: rfc.to_string(), nombre, regimen_fiscal: regimen.to_string() },
+    })
+}
+
+/// The receiver's part of a document issued in `lugar`, put to `uso`, else to what the receiver says.
+///
+/// A generic RFC has no address and no regime of its own: the authority takes the place of issue and 616.
+pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Result<Receptor, CfdiFault> {
+    let rfc = receiver.rfc.as_deref().and_then(|rfc| Rfc::parse(rfc).ok());
+    let rfc = rfc.ok_or(CfdiFault::Receiver("un RFC válido"))?;
+    let generic = rfc.is_generic();
+    let own_use = receiver.uso_cfdi.as_deref().or(generic.then_some(GENERIC_USE));
+    let uso = uso.or(own_use).ok_or(CfdiFault::Receiver("uso de CFDI"))?;
+    let regimen = if generic { Some(GENERIC_REGIME) } else { receiver.regimen };
+    let cp = if generic { Some(lugar) } else { receiver.cp.as_deref() };
+    Ok(Receptor {
+        nombre: called(receiver.nombre.as_deref(), &rfc).ok_or(CfdiFault::Receiver("nombre"))?,
+        domicilio_fiscal_receptor: cp.ok_or(CfdiFault::Receiver("código postal"))?.to_owned(),
+        regimen_fiscal_receptor: regimen.ok_or(CfdiFault::Receiver("régimen fiscal"))?.to_string(),
+        uso_cfdi: uso.to_owned(),
+        rfc: rfc.to_string(),
+    })
+}
+
+/// Whether the receiver is nobody in particular: then the document says which period it sums up. A customer without RFC who
+/// is named is a receiver like any other.
+pub(super) fn is_general_public(receptor: &Receptor) -> bool {
+    receptor.rfc == GENERAL_PUBLIC_RFC && receptor.nombre == GENERAL_PUBLIC
+}
+
+/// The receiver's name; the general public is spelt in one way only.
+fn called(nombre: Option<&str>, rfc: &Rfc) -> Option<String> {
+    let name = name(nombre);
+    if rfc.as_str() != GENERAL_PUBLIC_RFC {
+        return name;
+    }
+    name.filter(|name| fold(name) != fold(GENERAL_PUBLIC)).or_else(|| Some(GENERAL_PUBLIC.to_owned()))
+}

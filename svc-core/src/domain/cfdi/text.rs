@@ -1,0 +1,40 @@
+//! Text as an attribute may hold it.
+
+/// `text` as an attribute of at most `most` characters; `None` when nothing is left of it.
+///
+/// The pipe, which separates the attributes in what is signed, is forbidden in every attribute: a slash stands for it. What
+/// XML cannot hold goes, and white space is single, as whoever reads the XML would make it.
+pub(super) fn attribute(text: Option<&str>, most: usize) -> Option<String> {
+    let blank = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    let words: Vec<&str> = text?.split(blank).filter(|word| !word.is_empty()).collect();
+    let clean: String = words.join(" ").replace('|', "/").chars().take(most).collect();
+    let clean = clean.trim_end();
+    (!clean.is_empty()).then(|| clean.to_owned())
+}
+
+/// A name as the authority has them: [`attribute`] in capitals.
+pub(super) fn name(text: Option<&str>) -> Option<String> {
+    attribute(Some(&text?.to_uppercase()), 300)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_hold_no_pipe_no_control_and_no_edge() {
+        for (text, expected) in [
+            (" Tubo  de\tcobre\u{0} \" ", Some("Tubo de cobre \"")),
+            ("a|b", Some("a/b")),
+            ("ñandú & Cía", Some("ñandú & Cía")),
+            ("ñ234567890 234567890", Some("ñ234567890 234567")),
+            ("1234567890123456 8", Some("1234567890123456")),
+            ("\u{1}\u{ffff} ", None),
+            ("", None),
+        ] {
+            assert_eq!(attribute(Some(text), 17).as_deref(), expected, "{text:?}");
+        }
+        assert_eq!(attribute(None, 10), None);
+        assert_eq!(name(Some("Grupo  Ñandú")).as_deref(), Some("GRUPO ÑANDÚ"));
+    }
+}

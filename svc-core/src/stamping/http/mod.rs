@@ -1,0 +1,189 @@
+//! A provider over HTTP, in the words of `../README.md`.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT};
+use http::uri::Scheme;
+use http::{HeaderValue, Request, StatusCode, Uri};
+use http_body_util::Full;
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpStream;
+use uuid::Uuid;
+
+use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampRequest, Stamped, Stamper, plain};
+use crate::domain::cfdi::Cfdi;
+use crate::outbound::{OutboundError, Tls, exchange};
+
+/// The longest answer that is read.
+const MOST: usize = 64 * 1024;
+
+/// Why there is no such stamper.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpStamperError {
+    /// Not an absolute http or https URL, or one with a user's name or password.
+    #[error("the provider's URL must be https://host[:port]/path, without credentials")]
+    Url,
+    /// Documents and the token would go over the network for all to read.
+    #[error("the provider's URL must be https; http is for this machine only")]
+    Plain,
+    /// The token is empty, or has characters that no header can hold.
+    #[error("the provider's token is empty or has characters that a header cannot hold")]
+    Token,
+    /// The machine trusts no certificate authority.
+    #[error("no trusted certificate authority was found; SSL_CERT_FILE may name some")]
+    Authorities,
+}
+
+/// A provider over HTTP: one POST a document, each over a connection of its own.
+pub struct HttpStamper {
+    host: String,
+    port: u16,
+    authority: HeaderValue,
+    path: Uri,
+    authorization: HeaderValue,
+    /// None over plain HTTP.
+    tls: Option<Tls>,
+    timeout: Duration,
+}
+
+impl HttpStamper {
+    /// A provider at `url`, which knows us by `token`; an answer that has not come in full after `timeout` is none.
+    ///
+    /// The URL is https. Plain http is taken to `localhost` and loopback addresses only: for development, and for a provider's
+    /// agent that runs beside us.
+    pub fn new(url: &str, token: &str, timeout: Duration) -> Result<Self, HttpStamperError> {
+        Self::over(url, token, timeout, Tls::new)
+    }
+
+    fn over(
+        url: &str,
+        token: &str,
+        timeout: Duration,
+        tls: impl FnOnce() -> Result<Tls, OutboundError>,
+    ) -> Result<Self, HttpStamperError> {
+        let uri: Uri = url.trim().parse().map_err(|_| HttpStamperError::Url)?;
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+        let authority = authority.ok_or(HttpStamperError::Url)?;
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let tls = match uri.scheme() {
+            _ if host.is_empty() => return Err(HttpStamperError::Url),
+            Some(scheme) if *scheme == Scheme::HTTPS => Some(tls().map_err(|_| HttpStamperError::Authorities)?),
+            Some(scheme) if *scheme == Scheme::HTTP && is_this_machine(&host) => None,
+            Some(scheme) if *scheme == Scheme::HTTP => return Err(HttpStamperError::Plain),
+            _ => return Err(HttpStamperError::Url),
+        };
+        let authorization = Some(token).filter(|token| !token.trim().is_empty());
+        let authorization = authorization.and_then(|token| HeaderValue::from_str(&format!("Bearer {token}")).ok());
+        let mut authorization = authorization.ok_or(HttpStamperError::Token)?;
+        authorization.set_sensitive(true);
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        Ok(Self {
+            port: authority.port_u16().unwrap_or(if tls.is_some() { 443 } else { 80 }),
+            authority: HeaderValue::from_str(authority.as_str()).map_err(|_| HttpStamperError::Url)?,
+            path: path.parse().map_err(|_| HttpStamperError::Url)?,
+            host,
+            authorization,
+            tls,
+            timeout,
+        })
+    }
+
+    fn request(&self, request: &StampRequest) -> Result<Request<Full<Bytes>>, String> {
+        let body = serde_json::to_vec(&Asked { id: &request.id, documento: &request.document });
+        let body = body.map_err(|error| format!("the document cannot be written: {error}"))?;
+        Request::post(self.path.clone())
+            .header(HOST, &self.authority)
+            .header(AUTHORIZATION, &self.authorization)
+            .header("idempotency-key", &request.id)
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json")
+            .header(USER_AGENT, concat!("svc/", env!("CARGO_PKG_VERSION")))
+            .body(Full::new(body.into()))
+            .map_err(|_| "the request's id fits no header".to_owned())
+    }
+
+    async fn ask(&self, request: Request<Full<Bytes>>) -> Result<http::Response<Bytes>, OutboundError> {
+        let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(OutboundError::Connect)?;
+        exchange(tcp, self.tls.as_ref().map(|tls| (tls, self.host.as_str())), request, MOST).await
+    }
+}
+
+#[async_trait]
+impl Stamper for HttpStamper {
+    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
+        let request = self.request(request).map_err(StampFailure::Unreachable)?;
+        match tokio::time::timeout(self.timeout, self.ask(request)).await {
+            Ok(Ok(answer)) => understand(answer.status(), answer.body()),
+            Ok(Err(error)) => Err(StampFailure::Unreachable(error.to_string())),
+            Err(_) => Err(StampFailure::Unreachable(format!("no answer within {:?}", self.timeout))),
+        }
+    }
+
+    fn deadline(&self) -> Duration {
+        self.timeout
+    }
+}
+
+impl fmt::Debug for HttpStamper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpStamper").field("host", &self.host).field("port", &self.port).finish_non_exhaustive()
+    }
+}
+
+#[derive(Serialize)]
+struct Asked<'a> {
+    id: &'a str,
+    documento: &'a Cfdi,
+}
+
+#[derive(Deserialize)]
+struct Given {
+    uuid: String,
+    fecha_timbrado: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Refused {
+    codigo: String,
+    mensaje: String,
+}
+
+/// What an answer means. Only one that says so in full is a verdict.
+fn understand(status: StatusCode, body: &[u8]) -> Result<Stamped, StampFailure> {
+    let verdict = if status.is_success() {
+        serde_json::from_slice(body).ok().and_then(given).map(Ok)
+    } else if is_verdict(status) {
+        serde_json::from_slice(body).ok().and_then(refused).map(Err)
+    } else {
+        None
+    };
+    verdict.unwrap_or_else(|| Err(StampFailure::Unreachable(format!("the provider answered {status} and no verdict"))))
+}
+
+/// Whether a failure of this status can be the document's: not the key's, the address's, the credit's or the moment's.
+fn is_verdict(status: StatusCode) -> bool {
+    status.is_client_error() && !matches!(status.as_u16(), 401..=404 | 407..=409 | 423 | 425 | 429)
+}
+
+fn given(given: Given) -> Option<Stamped> {
+    let uuid = Uuid::try_parse(&given.uuid).ok().filter(|uuid| given.uuid.len() == 36 && !uuid.is_nil())?;
+    let at = given.fecha_timbrado.and_then(|text| DateTime::parse_from_rfc3339(&text).ok());
+    Some(Stamped { uuid, at: at.map(|at| at.with_timezone(&Utc)) })
+}
+
+fn refused(Refused { codigo, mensaje }: Refused) -> Option<StampFailure> {
+    let (codigo, mensaje) = (plain(&codigo, MOST_CODE), plain(&mensaje, MOST_MESSAGE));
+    (!codigo.is_empty() && !mensaje.is_empty()).then_some(StampFailure::Rejected { codigo, mensaje })
+}
+
+fn is_this_machine(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests;

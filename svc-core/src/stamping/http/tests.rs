@@ -1,0 +1,217 @@
+//! Against a provider made of a socket.
+
+use std::sync::Arc;
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use super::*;
+use crate::domain::cfdi::build_invoice;
+use crate::domain::cfdi::testing::mixed;
+
+const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
+const TOKEN: &str = "tok_1234567890";
+
+fn request() -> StampRequest {
+    StampRequest { id: "1-25".to_owned(), document: build_invoice(&mixed()).unwrap() }
+}
+
+fn reply(status: u16, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {status} Status\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+/// Reads a request whole, answers `answer` and closes; gives what it read.
+async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: Vec<u8>) -> String {
+    let mut read = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&read);
+        let length = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse::<usize>().ok());
+        let whole = text.find("\r\n\r\n").zip(length).is_some_and(|(head, length)| read.len() >= head + 4 + length);
+        let mut buffer = [0; 4096];
+        match if whole { 0 } else { stream.read(&mut buffer).await.unwrap_or(0) } {
+            0 => break,
+            more => read.extend_from_slice(&buffer[..more]),
+        }
+    }
+    // Who has read enough may be gone by now.
+    let _ = stream.write_all(&answer).await;
+    let _ = stream.shutdown().await;
+    String::from_utf8(read).unwrap()
+}
+
+/// A provider that answers one request; what it is asked, and its address.
+async fn provider(answer: Vec<u8>) -> (JoinHandle<String>, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1/timbrados?modo=prueba", listener.local_addr().unwrap());
+    (tokio::spawn(async move { serve(listener.accept().await.unwrap().0, answer).await }), url)
+}
+
+fn stamper(url: &str) -> HttpStamper {
+    HttpStamper::new(url, TOKEN, Duration::from_secs(10)).unwrap()
+}
+
+async fn answered(answer: Vec<u8>) -> Result<Stamped, StampFailure> {
+    let (_, url) = provider(answer).await;
+    stamper(&url).stamp(&request()).await
+}
+
+fn cause(failure: Result<Stamped, StampFailure>) -> String {
+    let Err(StampFailure::Unreachable(cause)) = failure else { panic!("{failure:?}") };
+    assert!(!cause.contains(TOKEN), "{cause}");
+    cause
+}
+
+#[tokio::test]
+async fn a_document_is_sent_and_stamped() {
+    let body = format!("{{\"uuid\":\"{UUID}\",\"fecha_timbrado\":\"2026-10-12T12:00:04-06:00\",\"mas\":1}}");
+    let (asked, url) = provider(reply(201, &body)).await;
+    let stamped = stamper(&url).stamp(&request()).await.unwrap();
+    assert_eq!(stamped.uuid.to_string(), UUID);
+    assert_eq!(stamped.at, Some("2026-10-12T18:00:04Z".parse().unwrap()));
+
+    let asked = asked.await.unwrap();
+    let (head, body) = asked.split_once("\r\n\r\n").unwrap();
+    let host = url.trim_start_matches("http://").split('/').next().unwrap();
+    assert!(head.starts_with("POST /v1/timbrados?modo=prueba HTTP/1.1\r\n"), "{head}");
+    for header in [
+        format!("host: {host}"),
+        format!("authorization: Bearer {TOKEN}"),
+        "idempotency-key: 1-25".to_owned(),
+        "content-type: application/json".to_owned(),
+    ] {
+        assert!(head.lines().any(|line| line == header), "{header}\n{head}");
+    }
+    assert!(body.starts_with("{\"id\":\"1-25\",\"documento\":{\"Version\":\"4.0\",\"Serie\":\"F\","), "{body}");
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    assert_eq!(body["documento"]["Total"], "443.50");
+}
+
+#[tokio::test]
+async fn the_time_may_be_left_out_and_the_uuid_may_not() {
+    let at = |more: &str| reply(200, &format!("{{\"uuid\":\"{UUID}\"{more}}}"));
+    for more in ["", ",\"fecha_timbrado\":null", ",\"fecha_timbrado\":\"2026-10-12T12:00:04\""] {
+        assert_eq!(answered(at(more)).await.unwrap().at, None, "{more}");
+    }
+    for body in [
+        "",
+        "{}",
+        "<html>",
+        "{\"uuid\":null}",
+        "{\"uuid\":\"5ad427b52b1e4d3c9f0a1b2c3d4e5f60\"}",
+        "{\"uuid\":\"00000000-0000-0000-0000-000000000000\"}",
+    ] {
+        assert!(cause(answered(reply(200, body)).await).contains("200"), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_rejection_is_told_in_the_providers_words() {
+    let body = "{\"codigo\":\" CFDI40145\",\"mensaje\":\"El campo\\u0000 Nombre\\n del receptor\"}";
+    let rejected = |codigo: &str, mensaje: &str| {
+        Err(StampFailure::Rejected { codigo: codigo.to_owned(), mensaje: mensaje.to_owned() })
+    };
+    for status in [400, 422, 413] {
+        assert_eq!(answered(reply(status, body)).await, rejected("CFDI40145", "El campo Nombre del receptor"));
+    }
+    let long = format!("{{\"codigo\":\"{}\",\"mensaje\":\"{}\"}}", "C".repeat(60), "ñ".repeat(2_000));
+    assert_eq!(answered(reply(400, &long)).await, rejected(&"C".repeat(50), &"ñ".repeat(1_000)));
+}
+
+#[tokio::test]
+async fn what_is_no_verdict_is_tried_again() {
+    let verdict = "{\"codigo\":\"X\",\"mensaje\":\"Y\"}";
+    for status in [301, 401, 402, 403, 404, 407, 408, 409, 423, 425, 429, 500, 502, 503, 504] {
+        assert!(cause(answered(reply(status, verdict)).await).contains(&status.to_string()));
+    }
+    for body in ["", "<html>Bad Request</html>", "{\"codigo\":\"X\"}", "{\"codigo\":\"\",\"mensaje\":\"Y\"}"] {
+        cause(answered(reply(400, body)).await);
+    }
+}
+
+#[tokio::test]
+async fn no_provider_no_answer_and_half_an_answer_are_not_reached() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let hasty = HttpStamper::new(&url, TOKEN, Duration::from_millis(100)).unwrap();
+    assert!(cause(hasty.stamp(&request()).await).contains("100ms"));
+    drop(listener);
+    assert!(cause(stamper(&url).stamp(&request()).await).contains("no connection"));
+
+    let stamped = format!("{{\"uuid\":\"{UUID}\"}}");
+    let whole = reply(200, &stamped);
+    for answer in [Vec::new(), b"SMTP\r\n\r\n".to_vec(), whole[..20].to_vec(), whole[..whole.len() - 1].to_vec()] {
+        cause(answered(answer).await);
+    }
+    let endless = reply(200, &format!("{stamped}{}", " ".repeat(MOST)));
+    assert!(cause(answered(endless).await).contains("too long"));
+    let mut request = request();
+    request.id = "línea\n".to_owned();
+    assert!(cause(stamper("http://127.0.0.1:9").stamp(&request).await).contains("id"));
+}
+
+#[tokio::test]
+async fn a_provider_is_who_its_certificate_says() {
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let stream = listener.accept().await.unwrap().0;
+            if let Ok(stream) = acceptor.accept(stream).await {
+                serve(stream, reply(200, &format!("{{\"uuid\":\"{UUID}\"}}"))).await;
+            }
+        }
+    });
+    let over = |host: &str, trusted: &CertifiedKey<rcgen::KeyPair>| {
+        let authorities = vec![trusted.cert.der().clone()];
+        let url = format!("https://{host}:{port}/timbrados");
+        HttpStamper::over(&url, TOKEN, Duration::from_secs(10), || Tls::trusting(authorities)).unwrap()
+    };
+    let ours = CertifiedKey { cert, signing_key };
+    assert_eq!(over("localhost", &ours).stamp(&request()).await.unwrap().uuid.to_string(), UUID);
+    assert!(cause(over("127.0.0.1", &ours).stamp(&request()).await).contains("no TLS"));
+    let theirs = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    assert!(cause(over("localhost", &theirs).stamp(&request()).await).contains("no TLS"));
+}
+
+#[test]
+fn only_a_safe_address_and_a_token_make_a_stamper() {
+    let made = |url: &str, token: &str| {
+        let error = HttpStamper::new(url, token, Duration::from_secs(1)).err();
+        error.map(|error| error.to_string())
+    };
+    for url in ["http://localhost:8081/t", "http://127.0.0.1", "http://[::1]:9/t", "HTTP://LOCALHOST"] {
+        assert_eq!(made(url, TOKEN), None, "{url}");
+    }
+    // A machine may have no authorities at all.
+    let secure = HttpStamper::new("https://pac.mx/t", TOKEN, Duration::from_secs(1));
+    assert!(matches!(secure, Ok(_) | Err(HttpStamperError::Authorities)), "{secure:?}");
+    let (url, plain) = (HttpStamperError::Url.to_string(), HttpStamperError::Plain.to_string());
+    for wrong in
+        ["", "pac.mx", "/timbrados", "ftp://pac.mx", "https://u:p@pac.mx/t", "https://", "https:///t", "http://a b"]
+    {
+        assert_eq!(made(wrong, TOKEN).as_ref(), Some(&url), "{wrong}");
+    }
+    for open in ["http://pac.mx/t", "http://10.0.0.1", "http://localhost.pac.mx", "http://[::ffff:8.8.8.8]/"] {
+        assert_eq!(made(open, TOKEN).as_ref(), Some(&plain), "{open}");
+    }
+    for token in ["", "  ", "a\nb", "a\u{7f}"] {
+        assert_eq!(made("http://localhost", token), Some(HttpStamperError::Token.to_string()), "{token:?}");
+    }
+    let shown = format!("{:?}", HttpStamper::new("http://localhost/t", TOKEN, Duration::from_secs(1)).unwrap());
+    assert!(shown.contains("localhost") && !shown.contains("tok_"), "{shown}");
+}

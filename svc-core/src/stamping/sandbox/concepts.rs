@@ -1,0 +1,235 @@
+//! What holds of an income document: its concepts, their taxes, the sums.
+
+use rust_decimal::{Decimal, RoundingStrategy};
+
+use super::{Rejection, Verdict, require};
+use crate::domain::cfdi::{Amount, Cfdi, Concepto, TipoFactor, Traslado};
+use crate::domain::sat::{self, Border};
+
+pub(super) fn judge(document: &Cfdi) -> Verdict {
+    let decimals = heading(document)?;
+    for concept in &document.conceptos {
+        keys(concept)?;
+        amounts(concept, decimals)?;
+        for tax in concept.impuestos.iter().flat_map(|taxes| &taxes.traslados) {
+            charge(tax, decimals, &document.lugar_expedicion)?;
+        }
+    }
+    totals(document)?;
+    taxes(document)
+}
+
+/// How it is paid; gives the decimals of its currency.
+fn heading(document: &Cfdi) -> Result<u32, Rejection> {
+    let (form, method) = (document.forma_pago.as_deref(), document.metodo_pago.as_deref());
+    require(
+        form.is_some_and(sat::payment_form_exists),
+        "CFDI40104",
+        "El campo FormaPago no contiene un valor del catálogo c_FormaPago.",
+    )?;
+    require(
+        method.is_some_and(sat::payment_method_exists),
+        "CFDI40124",
+        "El campo MetodoPago no contiene un valor del catálogo c_MetodoPago.",
+    )?;
+    require(
+        method != Some("PPD") || form == Some("99"),
+        "CFDI40105",
+        "El campo FormaPago debe contener el valor \"99\" cuando MetodoPago es PPD.",
+    )?;
+    let decimals = sat::currency(&document.moneda).filter(|_| document.moneda != "XXX").ok_or(Rejection {
+        codigo: "CFDI40113",
+        mensaje: "El campo Moneda no contiene un valor del catálogo c_Moneda.",
+    })?;
+    match (document.moneda.as_str(), document.tipo_cambio) {
+        ("MXN", rate) => require(
+            rate.is_none_or(|rate| rate.get() == Decimal::ONE),
+            "CFDI40114",
+            "El campo TipoCambio no tiene el valor \"1\" y la moneda indicada es MXN.",
+        )?,
+        (_, rate) => require(
+            rate.is_some_and(|rate| rate.get() > Decimal::ZERO),
+            "CFDI40115",
+            "El campo TipoCambio se debe registrar cuando la moneda es distinta de MXN y de XXX.",
+        )?,
+    }
+    Ok(decimals.into())
+}
+
+fn keys(concept: &Concepto) -> Verdict {
+    require(
+        sat::product_service_exists(&concept.clave_prod_serv),
+        "CFDI40162",
+        "El campo ClaveProdServ no contiene un valor del catálogo c_ClaveProdServ.",
+    )?;
+    require(
+        sat::unit_exists(&concept.clave_unidad),
+        "CFDI40165",
+        "El campo ClaveUnidad no contiene un valor del catálogo c_ClaveUnidad.",
+    )?;
+    let length = concept.descripcion.chars().count();
+    require((1..=1_000).contains(&length), "CFDI40999", "El campo Descripcion debe tener de 1 a 1000 caracteres.")?;
+    require(
+        sat::tax_object_exists(&concept.objeto_imp),
+        "CFDI40170",
+        "El campo ObjetoImp no contiene un valor del catálogo c_ObjetoImp.",
+    )?;
+    let taxed = concept.impuestos.as_ref();
+    require(
+        concept.objeto_imp != "02" || taxed.is_some(),
+        "CFDI40171",
+        "El nodo Impuestos del concepto debe existir cuando ObjetoImp es 02.",
+    )?;
+    require(
+        concept.objeto_imp == "02" || taxed.is_none(),
+        "CFDI40172",
+        "El nodo Impuestos del concepto no debe existir cuando ObjetoImp no es 02.",
+    )?;
+    require(
+        taxed.is_none_or(|taxes| !taxes.traslados.is_empty()),
+        "CFDI40173",
+        "El nodo Impuestos del concepto debe incluir al menos un traslado.",
+    )
+}
+
+fn amounts(concept: &Concepto, decimals: u32) -> Verdict {
+    require(
+        concept.valor_unitario.get() > Decimal::ZERO,
+        "CFDI40166",
+        "El campo ValorUnitario debe ser mayor que cero en un comprobante de ingreso.",
+    )?;
+    require(
+        concept.cantidad.get() > Decimal::ZERO
+            && between(concept.importe, concept.cantidad, Reach::Around(concept.valor_unitario), decimals),
+        "CFDI40167",
+        "El campo Importe no se encuentra entre el límite inferior y superior permitido.",
+    )?;
+    let Some(discount) = concept.descuento else { return Ok(()) };
+    require(
+        discount.decimals() <= concept.importe.decimals(),
+        "CFDI40168",
+        "El campo Descuento tiene más decimales que el campo Importe del concepto.",
+    )?;
+    require(discount <= concept.importe, "CFDI40169", "El campo Descuento es mayor que el campo Importe del concepto.")
+}
+
+fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Verdict {
+    require(tax.base.get() > Decimal::ZERO, "CFDI40174", "El campo Base del traslado debe ser mayor que cero.")?;
+    let (rate, amount) = match (tax.tipo_factor, tax.tasa_o_cuota, tax.importe) {
+        (TipoFactor::Exento, None, None) => return Ok(()),
+        (TipoFactor::Tasa, Some(rate), Some(amount)) => (rate, amount),
+        (TipoFactor::Exento, ..) => {
+            return require(false, "CFDI40177", "Un traslado Exento no debe registrar TasaOCuota ni Importe.");
+        }
+        (TipoFactor::Tasa, ..) => {
+            return require(false, "CFDI40178", "Un traslado con Tasa debe registrar TasaOCuota e Importe.");
+        }
+    };
+    let border = sat::postal_code(lugar).is_some_and(|border| border != Border::None);
+    require(
+        is_rate(rate, border),
+        "CFDI40179",
+        "El campo TasaOCuota del traslado no contiene un valor del catálogo c_TasaOCuota.",
+    )?;
+    require(
+        between(amount, tax.base, Reach::Exactly(rate), decimals),
+        "CFDI40180",
+        "El campo Importe del traslado no se encuentra entre el límite inferior y superior permitido.",
+    )
+}
+
+/// Whether `c_TasaOCuota` has the rate; 8 % only where the border stimulus is.
+fn is_rate(rate: Amount, border: bool) -> bool {
+    match rate.get() {
+        rate if rate == Decimal::new(16, 2) || rate.is_zero() => true,
+        rate => border && rate == Decimal::new(8, 2),
+    }
+}
+
+fn totals(document: &Cfdi) -> Verdict {
+    let sum = |amount: fn(&Concepto) -> Option<Amount>| -> Decimal {
+        document.conceptos.iter().filter_map(amount).map(Amount::get).sum()
+    };
+    let (subtotal, total) = (document.sub_total.get(), document.total.get());
+    require(
+        !document.conceptos.is_empty() && subtotal == sum(|concept| Some(concept.importe)),
+        "CFDI40108",
+        "El campo SubTotal no es igual a la suma de los importes de los conceptos.",
+    )?;
+    let discount = document.descuento.map_or(Decimal::ZERO, Amount::get);
+    require(discount <= subtotal, "CFDI40110", "El campo Descuento es mayor que el campo SubTotal.")?;
+    let charged = document.impuestos.as_ref().and_then(|taxes| taxes.total_impuestos_trasladados);
+    require(
+        discount == sum(|concept| concept.descuento)
+            && total == subtotal - discount + charged.map_or(Decimal::ZERO, Amount::get),
+        "CFDI40119",
+        "El campo Total no corresponde con la suma del subtotal, menos los descuentos, más los impuestos trasladados.",
+    )
+}
+
+/// Whether the document's taxes are its concepts', added up.
+fn taxes(document: &Cfdi) -> Verdict {
+    let groups = document.impuestos.as_ref().map_or(&[][..], |taxes| &taxes.traslados);
+    let parts =
+        || document.conceptos.iter().filter_map(|concept| concept.impuestos.as_ref()).flat_map(|t| &t.traslados);
+    for (place, group) in groups.iter().enumerate() {
+        require(
+            !groups[..place].iter().any(|other| is_same(other, group)),
+            "CFDI40218",
+            "Debe haber sólo un traslado con la misma combinación de impuesto, factor y tasa.",
+        )?;
+        let base: Decimal = parts().filter(|part| is_same(part, group)).map(|part| part.base.get()).sum();
+        require(
+            base == group.base.get(),
+            "CFDI40215",
+            "El campo Base no es igual a la suma de las bases de los conceptos.",
+        )?;
+        let amount: Decimal =
+            parts().filter(|part| is_same(part, group)).filter_map(|part| part.importe).map(Amount::get).sum();
+        require(
+            amount == group.importe.map_or(Decimal::ZERO, Amount::get),
+            "CFDI40221",
+            "El campo Importe no es igual a la suma de los importes de los impuestos trasladados de los conceptos.",
+        )?;
+    }
+    require(
+        parts().all(|part| groups.iter().any(|group| is_same(part, group))),
+        "CFDI40215",
+        "Los conceptos tienen impuestos trasladados que el comprobante no resume.",
+    )?;
+    let Some(taxes) = &document.impuestos else { return Ok(()) };
+    let charged: Vec<Amount> = taxes.traslados.iter().filter_map(|tax| tax.importe).collect();
+    let sum = (!charged.is_empty()).then(|| charged.into_iter().map(Amount::get).sum::<Decimal>());
+    require(
+        taxes.total_impuestos_trasladados.map(Amount::get) == sum,
+        "CFDI40205",
+        "El campo TotalImpuestosTrasladados no es igual a la suma de los importes de los traslados.",
+    )
+}
+
+fn is_same(one: &Traslado, other: &Traslado) -> bool {
+    (one.impuesto, one.tipo_factor, one.tasa_o_cuota) == (other.impuesto, other.tipo_factor, other.tasa_o_cuota)
+}
+
+/// What a factor may have been before it was written: itself, or whatever rounds to it.
+#[derive(Clone, Copy)]
+pub(super) enum Reach {
+    Exactly(Amount),
+    Around(Amount),
+}
+
+/// Whether `product` lies between the limits that the standard lays around `a` × `b`: what both may have been, half a unit of
+/// their last decimal off, cut and rounded up to `decimals` decimals.
+pub(super) fn between(product: Amount, a: Amount, b: Reach, decimals: u32) -> bool {
+    let half = |amount: Amount| Decimal::new(5, amount.decimals() + 1);
+    let (low, high) = match b {
+        Reach::Exactly(b) => (b.get(), b.get()),
+        Reach::Around(b) => (b.get() - half(b), b.get() + half(b)),
+    };
+    let least = (a.get() - half(a)).checked_mul(low);
+    let most = (a.get() + half(a)).checked_mul(high);
+    let (Some(least), Some(most)) = (least, most) else { return false };
+    let least = least.round_dp_with_strategy(decimals, RoundingStrategy::ToZero);
+    let most = most.round_dp_with_strategy(decimals, RoundingStrategy::AwayFromZero);
+    (least..=most).contains(&product.get())
+}

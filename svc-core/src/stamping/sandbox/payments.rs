@@ -1,0 +1,217 @@
+//! What holds of a payment document: the fixed frame, the payment, what it pays, the sums.
+
+use rust_decimal::Decimal;
+
+use super::concepts::{Reach, between};
+use super::{Rejection, Verdict, require};
+use crate::domain::cfdi::{Amount, Cfdi, Concepto, DoctoRelacionado, Pago, Pagos20, TipoFactor, TrasladoDr, TrasladoP};
+use crate::domain::sat;
+
+/// Decimals of the taxes in a payment, the most there are.
+const DECIMALS: u32 = 6;
+
+pub(super) fn judge(document: &Cfdi) -> Verdict {
+    frame(document)?;
+    let pagos = &document
+        .complemento
+        .as_ref()
+        .ok_or(Rejection { codigo: "CRP20999", mensaje: "El complemento para recepción de pagos debe existir." })?
+        .pagos;
+    require(!pagos.pago.is_empty(), "CRP20999", "El complemento debe tener al menos un pago.")?;
+    for payment in &pagos.pago {
+        let decimals = money(payment)?;
+        for invoice in &payment.docto_relacionado {
+            paid(invoice, payment, decimals)?;
+        }
+        taxes(payment)?;
+    }
+    totals(pagos)
+}
+
+/// The document around the complement, which is the same for all payments.
+fn frame(document: &Cfdi) -> Verdict {
+    let fixed = [
+        (document.forma_pago.is_none(), "CFDI40103", "El campo FormaPago no debe existir en un comprobante de pago."),
+        (document.metodo_pago.is_none(), "CFDI40125", "El campo MetodoPago no debe existir en un comprobante de pago."),
+        (document.sub_total == Amount::ZERO, "CFDI40109", "El campo SubTotal debe ser igual a cero."),
+        (document.moneda == "XXX", "CRP20104", "El campo Moneda debe ser XXX."),
+        (document.condiciones_de_pago.is_none(), "CRP20107", "El campo CondicionesDePago no debe existir."),
+        (document.descuento.is_none(), "CRP20108", "El campo Descuento no debe existir."),
+        (document.tipo_cambio.is_none(), "CRP20109", "El campo TipoCambio no debe existir."),
+        (document.total == Amount::ZERO, "CRP20110", "El campo Total debe ser cero."),
+        (document.conceptos.len() == 1, "CRP20111", "Debe existir un solo concepto."),
+        (document.impuestos.is_none(), "CFDI40201", "El nodo Impuestos no debe existir en un comprobante de pago."),
+    ];
+    fixed.into_iter().try_for_each(|(holds, codigo, mensaje)| require(holds, codigo, mensaje))?;
+    document.conceptos.iter().try_for_each(concept)
+}
+
+fn concept(concept: &Concepto) -> Verdict {
+    let fixed = [
+        (concept.clave_prod_serv == "84111506", "CRP20113", "El campo ClaveProdServ debe ser 84111506."),
+        (concept.no_identificacion.is_none(), "CRP20114", "El campo NoIdentificacion no debe existir."),
+        (concept.cantidad.get() == Decimal::ONE, "CRP20115", "El campo Cantidad debe ser 1."),
+        (concept.clave_unidad == "ACT", "CRP20116", "El campo ClaveUnidad debe ser ACT."),
+        (concept.unidad.is_none(), "CRP20117", "El campo Unidad no debe existir."),
+        (concept.descripcion == "Pago", "CRP20118", "El campo Descripcion debe ser \"Pago\"."),
+        (concept.valor_unitario == Amount::ZERO, "CRP20119", "El campo ValorUnitario debe ser cero."),
+        (concept.importe == Amount::ZERO, "CRP20120", "El campo Importe debe ser cero."),
+        (concept.descuento.is_none(), "CRP20121", "El campo Descuento del concepto no debe existir."),
+        (concept.objeto_imp == "01", "CRP20122", "El campo ObjetoImp debe ser 01."),
+        (concept.impuestos.is_none(), "CRP20123", "El nodo Impuestos del concepto no debe existir."),
+    ];
+    fixed.into_iter().try_for_each(|(holds, codigo, mensaje)| require(holds, codigo, mensaje))
+}
+
+/// The money that came in; gives the decimals of its currency.
+fn money(payment: &Pago) -> Result<u32, Rejection> {
+    let form = payment.forma_de_pago_p.as_str();
+    require(
+        sat::payment_form_exists(form) && form != "99",
+        "CRP20212",
+        "El campo FormaDePagoP debe ser una clave de c_FormaPago distinta de \"99\".",
+    )?;
+    let decimals = sat::currency(&payment.moneda_p).filter(|_| payment.moneda_p != "XXX").ok_or(Rejection {
+        codigo: "CRP20213",
+        mensaje: "El campo MonedaP debe ser una clave de c_Moneda distinta de \"XXX\".",
+    })?;
+    let rate = payment.tipo_cambio_p;
+    require(rate.get() > Decimal::ZERO, "CRP20214", "El campo TipoCambioP se debe registrar.")?;
+    require(
+        payment.moneda_p != "MXN" || rate.to_string() == "1",
+        "CRP20215",
+        "El campo TipoCambioP debe ser \"1\" cuando MonedaP es MXN.",
+    )?;
+    require(payment.monto.get() > Decimal::ZERO, "CRP20218", "El campo Monto debe ser mayor que cero.")?;
+    require(
+        payment.monto.decimals() <= decimals.into(),
+        "CRP20219",
+        "El campo Monto excede los decimales de la moneda.",
+    )?;
+    let applied: Decimal = payment.docto_relacionado.iter().map(|invoice| invoice.imp_pagado.get()).sum();
+    require(
+        !payment.docto_relacionado.is_empty() && applied <= payment.monto.get(),
+        "CRP20217",
+        "La suma de los campos ImpPagado no debe ser mayor que el campo Monto.",
+    )?;
+    Ok(decimals.into())
+}
+
+fn paid(invoice: &DoctoRelacionado, payment: &Pago, decimals: u32) -> Verdict {
+    let (before, paid, after) = (invoice.imp_saldo_ant, invoice.imp_pagado, invoice.imp_saldo_insoluto);
+    let short = |amount: Amount| amount.decimals() <= decimals;
+    require(
+        invoice.moneda_dr == payment.moneda_p && invoice.equivalencia_dr == "1",
+        "CRP20238",
+        "El campo EquivalenciaDR debe ser \"1\" cuando MonedaDR es igual a MonedaP.",
+    )?;
+    require(before.get() > Decimal::ZERO, "CRP20239", "El campo ImpSaldoAnt debe ser mayor que cero.")?;
+    require(paid.get() > Decimal::ZERO, "CRP20241", "El campo ImpPagado debe ser mayor que cero.")?;
+    require(short(before) && short(paid) && short(after), "CRP20242", "Un importe excede los decimales de la moneda.")?;
+    require(
+        after.get() >= Decimal::ZERO && after.get() == before.get() - paid.get(),
+        "CRP20244",
+        "El campo ImpSaldoInsoluto debe ser igual a ImpSaldoAnt menos ImpPagado.",
+    )?;
+    require(sat::tax_object_exists(invoice.objeto_imp_dr), "CRP20245", "El campo ObjetoImpDR no está en el catálogo.")?;
+    let (object, taxes) = (invoice.objeto_imp_dr == "02", invoice.impuestos_dr.as_ref());
+    require(!object || taxes.is_some(), "CRP20246", "El nodo ImpuestosDR debe existir cuando ObjetoImpDR es 02.")?;
+    require(object || taxes.is_none(), "CRP20247", "El nodo ImpuestosDR no debe existir cuando ObjetoImpDR no es 02.")?;
+    taxes.iter().flat_map(|taxes| &taxes.traslados_dr).try_for_each(share)
+}
+
+/// A tax in what is paid of an invoice.
+fn share(tax: &TrasladoDr) -> Verdict {
+    require(tax.base_dr.get() > Decimal::ZERO, "CRP20255", "El campo BaseDR debe ser mayor que cero.")?;
+    match (tax.tipo_factor_dr, tax.tasa_o_cuota_dr, tax.importe_dr) {
+        (TipoFactor::Exento, None, None) => Ok(()),
+        (TipoFactor::Tasa, Some(rate), Some(amount)) => require(
+            between(amount, tax.base_dr, Reach::Exactly(rate), DECIMALS),
+            "CRP20261",
+            "El campo ImporteDR no se encuentra entre el límite inferior y superior permitido.",
+        ),
+        (TipoFactor::Exento, ..) => {
+            require(false, "CRP20258", "Un traslado Exento no debe registrar TasaOCuotaDR ni ImporteDR.")
+        }
+        (TipoFactor::Tasa, ..) => {
+            require(false, "CRP20259", "Un traslado con Tasa debe registrar TasaOCuotaDR e ImporteDR.")
+        }
+    }
+}
+
+/// Whether the payment's taxes are those of what it pays, added up.
+fn taxes(payment: &Pago) -> Verdict {
+    let groups = payment.impuestos_p.as_ref().map_or(&[][..], |taxes| &taxes.traslados_p);
+    let parts = || {
+        let taxes = payment.docto_relacionado.iter().filter_map(|invoice| invoice.impuestos_dr.as_ref());
+        taxes.flat_map(|taxes| &taxes.traslados_dr)
+    };
+    let is_same = |part: &TrasladoDr, group: &TrasladoP| {
+        (part.tipo_factor_dr, part.tasa_o_cuota_dr) == (group.tipo_factor_p, group.tasa_o_cuota_p)
+    };
+    for group in groups {
+        let of_it = || parts().filter(|part| is_same(part, group));
+        let base: Decimal = of_it().map(|part| part.base_dr.get()).sum();
+        require(base == group.base_p.get(), "CRP20268", "El campo BaseP no es igual a la suma de los campos BaseDR.")?;
+        let amount: Decimal = of_it().filter_map(|part| part.importe_dr).map(Amount::get).sum();
+        require(
+            amount == group.importe_p.map_or(Decimal::ZERO, Amount::get),
+            "CRP20274",
+            "El campo ImporteP no es igual a la suma de los campos ImporteDR.",
+        )?;
+    }
+    require(
+        parts().all(|part| groups.iter().filter(|group| is_same(part, group)).count() == 1),
+        "CRP20271",
+        "Debe haber un traslado por cada combinación de impuesto, factor y tasa de los documentos relacionados.",
+    )
+}
+
+/// Whether the totals are the payments in pesos.
+fn totals(pagos: &Pagos20) -> Verdict {
+    let totals = &pagos.totales;
+    let amount = sum(pagos, |payment| Some(payment.monto.get()));
+    let holds = is_sum(Some(totals.monto_total_pagos), amount);
+    require(holds, "CRP20211", "El campo MontoTotalPagos no es igual a la suma de los montos en pesos.")?;
+    let kinds = [
+        (Some(16), totals.base_iva_16, totals.impuesto_iva_16, "CRP20204", "CRP20205"),
+        (Some(8), totals.base_iva_8, totals.impuesto_iva_8, "CRP20206", "CRP20207"),
+        (Some(0), totals.base_iva_0, totals.impuesto_iva_0, "CRP20208", "CRP20209"),
+        (None, totals.base_iva_exento, None, "CRP20210", "CRP20210"),
+    ];
+    for (percent, base, tax, base_code, tax_code) in kinds {
+        let rate = percent.map(|percent| Decimal::new(percent, 2));
+        let bases = sum(pagos, |payment| group(payment, rate).map(|group| group.base_p.get()));
+        require(
+            is_sum(base, bases),
+            base_code,
+            "Un total de bases no es igual a la suma de los campos BaseP en pesos.",
+        )?;
+        let taxes = sum(pagos, |payment| group(payment, rate)?.importe_p.map(Amount::get));
+        require(
+            is_sum(tax, taxes),
+            tax_code,
+            "Un total de impuestos no es igual a la suma de los campos ImporteP en pesos.",
+        )?;
+    }
+    Ok(())
+}
+
+/// The payment's tax at that rate; none is exempt.
+fn group(payment: &Pago, rate: Option<Decimal>) -> Option<&TrasladoP> {
+    payment
+        .impuestos_p
+        .iter()
+        .flat_map(|taxes| &taxes.traslados_p)
+        .find(|tax| tax.tasa_o_cuota_p.map(Amount::get) == rate)
+}
+
+/// What the payments that have such an amount have of it, in pesos.
+fn sum(pagos: &Pagos20, amount: impl Fn(&Pago) -> Option<Decimal>) -> Option<Decimal> {
+    let pesos = |payment: &Pago| amount(payment).map(|amount| amount.saturating_mul(payment.tipo_cambio_p.get()));
+    pagos.pago.iter().filter_map(pesos).reduce(Decimal::saturating_add)
+}
+
+fn is_sum(total: Option<Amount>, sum: Option<Decimal>) -> bool {
+    total.map(Amount::get) == sum.map(|sum| Amount::rounded(sum, 2).get())
+}

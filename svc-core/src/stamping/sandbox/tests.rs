@@ -1,0 +1,257 @@
+//! The sandbox stamps what the builders make, and nothing that the authority would not.
+
+use proptest::prelude::*;
+use rust_decimal::Decimal;
+
+use super::*;
+use crate::domain::cfdi::testing::{any_line, decimal, invoice, line, mixed, money, nobody, paid, payment};
+use crate::domain::cfdi::{Amount, InvoiceSource, PaymentSource, build_invoice, build_payment};
+use crate::domain::quantity::Rate;
+
+/// [`mixed`] where 8 % may be charged.
+fn sale() -> InvoiceSource {
+    let mut sale = mixed();
+    sale.emisor.cp = Some("21000".to_owned());
+    sale
+}
+
+fn receipt() -> PaymentSource {
+    payment(vec![paid(1, "443.50", "100")])
+}
+
+async fn stamp(id: &str, document: Cfdi) -> Result<Stamped, StampFailure> {
+    SandboxStamper.stamp(&StampRequest { id: id.to_owned(), document }).await
+}
+
+fn codes(document: &Cfdi) -> &'static str {
+    judge(document).map_or_else(|rejection| rejection.codigo, |()| "")
+}
+
+#[tokio::test]
+async fn one_document_one_uuid() {
+    let document = build_invoice(&sale()).unwrap();
+    let first = stamp("1-25", document.clone()).await.unwrap();
+    assert_eq!(first.at, None);
+    assert_eq!((first.uuid.get_version_num(), first.uuid.get_variant()), (8, uuid::Variant::RFC4122));
+    // A later attempt is issued anew, at another hour.
+    let mut later = document.clone();
+    later.fecha += chrono::TimeDelta::hours(3);
+    assert_eq!(stamp("1-25", later).await.unwrap(), first);
+    assert_ne!(stamp("1-26", document.clone()).await.unwrap(), first);
+    let mut other = document;
+    other.folio = Some("26".to_owned());
+    assert_ne!(stamp("1-25", other).await.unwrap(), first);
+    assert!(stamp("1-30", build_payment(&receipt()).unwrap()).await.is_ok());
+}
+
+#[tokio::test]
+async fn names_play_what_a_register_would_tell() {
+    let mut source = sale();
+    source.receptor.nombre = Some("Grupo Rechazo del Norte".to_owned());
+    let Err(StampFailure::Rejected { codigo, mensaje }) = stamp("1", build_invoice(&source).unwrap()).await else {
+        panic!("stamped")
+    };
+    assert_eq!((codigo.as_str(), mensaje.is_empty()), ("CFDI40145", false));
+    source.receptor.nombre = Some("Sin servicio, S.A.".to_owned());
+    let lost = stamp("1", build_invoice(&source).unwrap()).await;
+    assert!(matches!(lost, Err(StampFailure::Unreachable(_))), "{lost:?}");
+}
+
+#[test]
+fn what_the_builders_make_passes() {
+    let mut public = sale();
+    public.receptor = nobody("Público en general");
+    let mut dollars = sale();
+    dollars.moneda = "USD".to_owned();
+    dollars.tipo_cambio = Rate::new(decimal("17.5432"));
+    for source in [sale(), public, dollars] {
+        assert_eq!(judge(&build_invoice(&source).unwrap()), Ok(()));
+    }
+    let mut dollars = receipt();
+    dollars.pago.moneda = "USD".to_owned();
+    dollars.pago.tipo_cambio = Rate::new(decimal("17.5432"));
+    for source in [receipt(), dollars, payment(vec![paid(1, "443.50", "100"), paid(3, "243.50", "243.50")])] {
+        assert_eq!(judge(&build_payment(&source).unwrap()), Ok(()));
+    }
+}
+
+#[test]
+fn income_documents_are_judged() {
+    type Change = fn(&mut Cfdi);
+    let cases: [(Change, &str); 36] = [
+        (|d| d.no_certificado.truncate(19), "CFDI40106"),
+        (|d| d.certificado.clear(), "CFDI40106"),
+        (|d| d.lugar_expedicion = "95669".to_owned(), "CFDI40126"),
+        (|d| d.lugar_expedicion = "01000".to_owned(), "CFDI40179"),
+        (|d| d.emisor.rfc = "XAXX010101000".to_owned(), "CFDI40138"),
+        (|d| d.emisor.nombre.clear(), "CFDI40139"),
+        (|d| d.emisor.regimen_fiscal = "600".to_owned(), "CFDI40140"),
+        (|d| d.emisor.regimen_fiscal = "612".to_owned(), "CFDI40141"),
+        (|d| d.receptor.rfc = "URE180431TM6".to_owned(), "CFDI40143"),
+        (|d| d.receptor.nombre = "PUBLICO EN GENERAL".to_owned(), "CFDI40146"),
+        (|d| d.receptor.domicilio_fiscal_receptor = "95669".to_owned(), "CFDI40147"),
+        (|d| d.receptor.rfc = "XAXX010101000".to_owned(), "CFDI40149"),
+        (|d| d.receptor.regimen_fiscal_receptor = "6O1".to_owned(), "CFDI40157"),
+        (|d| d.receptor.regimen_fiscal_receptor = "612".to_owned(), "CFDI40158"),
+        (|d| d.receptor.uso_cfdi = "P01".to_owned(), "CFDI40160"),
+        (|d| d.receptor.uso_cfdi = "D01".to_owned(), "CFDI40161"),
+        (|d| d.forma_pago = None, "CFDI40104"),
+        (|d| d.forma_pago = Some("03".to_owned()), "CFDI40105"),
+        (|d| d.metodo_pago = Some("PIP".to_owned()), "CFDI40124"),
+        (|d| d.moneda = "XXX".to_owned(), "CFDI40113"),
+        (|d| d.tipo_cambio = Some(Amount::rounded(Decimal::TWO, 6)), "CFDI40114"),
+        (|d| d.moneda = "USD".to_owned(), "CFDI40115"),
+        (|d| d.conceptos.clear(), "CFDI40108"),
+        (|d| d.total = Amount::ZERO, "CFDI40119"),
+        (|d| d.descuento = None, "CFDI40119"),
+        (|d| d.conceptos[0].clave_prod_serv = "99999999".to_owned(), "CFDI40162"),
+        (|d| d.conceptos[0].clave_unidad = "h87".to_owned(), "CFDI40165"),
+        (|d| d.conceptos[0].valor_unitario = Amount::ZERO, "CFDI40166"),
+        (|d| d.conceptos[0].cantidad = Amount::rounded(Decimal::TEN, 2), "CFDI40167"),
+        (|d| d.conceptos[0].objeto_imp = "09".to_owned(), "CFDI40170"),
+        (|d| d.conceptos[0].impuestos = None, "CFDI40171"),
+        (|d| d.conceptos[0].objeto_imp = "01".to_owned(), "CFDI40172"),
+        (|d| d.impuestos = None, "CFDI40119"),
+        (|d| d.impuestos.as_mut().unwrap().traslados[0].base = Amount::ZERO, "CFDI40215"),
+        (|d| d.impuestos.as_mut().unwrap().traslados[3].importe = Some(Amount::rounded(Decimal::ONE, 2)), "CFDI40221"),
+        (|d| d.impuestos.as_mut().unwrap().traslados.swap_remove(3).importe.map_or((), drop), "CFDI40215"),
+    ];
+    for (place, (change, expected)) in cases.into_iter().enumerate() {
+        let mut document = build_invoice(&sale()).unwrap();
+        change(&mut document);
+        assert_eq!(codes(&document), expected, "case {place}");
+    }
+}
+
+#[test]
+fn the_taxes_of_a_concept_are_judged() {
+    type Change = fn(&mut crate::domain::cfdi::Traslado);
+    let cases: [(Change, &str); 5] = [
+        (|t| t.base = Amount::ZERO, "CFDI40174"),
+        (|t| t.importe = None, "CFDI40178"),
+        (|t| t.tipo_factor = crate::domain::cfdi::TipoFactor::Exento, "CFDI40177"),
+        (|t| t.tasa_o_cuota = Some(Amount::rounded(Decimal::new(11, 2), 6)), "CFDI40179"),
+        (|t| t.importe = Some(Amount::rounded(Decimal::new(490, 2), 2)), "CFDI40180"),
+    ];
+    for (change, expected) in cases {
+        let mut document = build_invoice(&sale()).unwrap();
+        change(&mut document.conceptos[0].impuestos.as_mut().unwrap().traslados[0]);
+        assert_eq!(codes(&document), expected);
+    }
+    let mut document = build_invoice(&sale()).unwrap();
+    document.conceptos[1].descuento = Some(Amount::rounded(Decimal::new(5001, 2), 2));
+    assert_eq!(codes(&document), "CFDI40169");
+    document.conceptos[1].descuento = Some(Amount::rounded(Decimal::new(5, 0), 3));
+    assert_eq!(codes(&document), "CFDI40168");
+}
+
+#[test]
+fn the_general_public_is_told_with_its_period() {
+    let mut source = sale();
+    source.receptor = nobody("Público en general");
+    let public = build_invoice(&source).unwrap();
+    let mut without = public.clone();
+    without.informacion_global = None;
+    assert_eq!(codes(&without), "CFDI40130");
+    let mut named = public.clone();
+    named.receptor.nombre = "ANA".to_owned();
+    assert_eq!(codes(&named), "CFDI40130");
+    for (meses, anio, expected) in [("13", 2026, "CFDI40134"), ("1", 2026, "CFDI40134"), ("01", 2024, "CFDI40136")] {
+        let mut document = public.clone();
+        let period = document.informacion_global.as_mut().unwrap();
+        (period.meses, period.anio) = (meses.to_owned(), anio);
+        assert_eq!(codes(&document), expected);
+    }
+}
+
+#[test]
+fn payment_documents_are_judged() {
+    type Change = fn(&mut Cfdi);
+    let cases: [(Change, &str); 12] = [
+        (|d| d.forma_pago = Some("03".to_owned()), "CFDI40103"),
+        (|d| d.metodo_pago = Some("PUE".to_owned()), "CFDI40125"),
+        (|d| d.sub_total = Amount::rounded(Decimal::ONE, 0), "CFDI40109"),
+        (|d| d.total = Amount::rounded(Decimal::ONE, 0), "CRP20110"),
+        (|d| d.moneda = "MXN".to_owned(), "CRP20104"),
+        (|d| d.conceptos.clear(), "CRP20111"),
+        (|d| d.conceptos[0].clave_prod_serv = "01010101".to_owned(), "CRP20113"),
+        (|d| d.conceptos[0].descripcion = "pago".to_owned(), "CRP20118"),
+        (|d| d.complemento = None, "CRP20999"),
+        (|d| d.receptor.uso_cfdi = "G03".to_owned(), "CFDI40161"),
+        (|d| d.complemento.as_mut().unwrap().pagos.pago.clear(), "CRP20999"),
+        (|d| d.impuestos = Some(build_invoice(&sale()).unwrap().impuestos.unwrap()), "CFDI40201"),
+    ];
+    for (place, (change, expected)) in cases.into_iter().enumerate() {
+        let mut document = build_payment(&receipt()).unwrap();
+        change(&mut document);
+        assert_eq!(codes(&document), expected, "case {place}");
+    }
+}
+
+#[test]
+fn payments_and_their_sums_are_judged() {
+    type Change = fn(&mut crate::domain::cfdi::Pagos20);
+    let cases: [(Change, &str); 17] = [
+        (|p| p.pago[0].forma_de_pago_p = "99".to_owned(), "CRP20212"),
+        (|p| p.pago[0].moneda_p = "XXX".to_owned(), "CRP20213"),
+        (|p| p.pago[0].tipo_cambio_p = Amount::ZERO, "CRP20214"),
+        (|p| p.pago[0].tipo_cambio_p = Amount::rounded(Decimal::ONE, 6), "CRP20215"),
+        (|p| p.pago[0].monto = Amount::rounded(Decimal::ONE, 2), "CRP20217"),
+        (|p| p.pago[0].monto = Amount::ZERO, "CRP20218"),
+        (|p| p.pago[0].monto = Amount::rounded(Decimal::ONE_HUNDRED, 3), "CRP20219"),
+        (|p| p.pago[0].monto = Amount::rounded(Decimal::ONE_THOUSAND, 2), "CRP20211"),
+        (|p| p.pago[0].docto_relacionado[0].moneda_dr = "USD".to_owned(), "CRP20238"),
+        (|p| p.pago[0].docto_relacionado[0].imp_saldo_insoluto = Amount::ZERO, "CRP20244"),
+        (|p| p.pago[0].docto_relacionado[0].impuestos_dr = None, "CRP20246"),
+        (|p| p.pago[0].docto_relacionado[0].objeto_imp_dr = "01", "CRP20247"),
+        (|p| p.pago[0].impuestos_p = None, "CRP20271"),
+        (|p| p.pago[0].impuestos_p.as_mut().unwrap().traslados_p[0].base_p = Amount::ZERO, "CRP20268"),
+        (|p| p.pago[0].impuestos_p.as_mut().unwrap().traslados_p[0].importe_p = None, "CRP20274"),
+        (|p| p.totales.base_iva_exento = None, "CRP20210"),
+        (|p| p.totales.impuesto_iva_16 = Some(Amount::ZERO), "CRP20205"),
+    ];
+    for (place, (change, expected)) in cases.into_iter().enumerate() {
+        let mut document = build_payment(&receipt()).unwrap();
+        change(&mut document.complemento.as_mut().unwrap().pagos);
+        assert_eq!(codes(&document), expected, "case {place}");
+    }
+    let mut document = build_payment(&receipt()).unwrap();
+    let pagos = &mut document.complemento.as_mut().unwrap().pagos;
+    let taxes = pagos.pago[0].docto_relacionado[0].impuestos_dr.as_mut().unwrap();
+    taxes.traslados_dr[0].importe_dr = Some(Amount::rounded(decimal("1.082670"), 6));
+    assert_eq!(codes(&document), "CRP20261");
+}
+
+proptest! {
+    /// Every sale that can be made is one that the authority takes.
+    #[test]
+    fn any_sale_and_any_instalment_passes(
+        lines in prop::collection::vec(any_line(), 1..12), paid_part in 1_i64..=100, rate in 1_i64..100_000_000,
+    ) {
+        let mut source = invoice(lines);
+        source.emisor.cp = Some("21000".to_owned());
+        source.moneda = "USD".to_owned();
+        source.tipo_cambio = Rate::new(Decimal::new(rate, 6));
+        prop_assert_eq!(judge(&build_invoice(&source).unwrap()), Ok(()));
+
+        let part = Amount::rounded(source.total.get() * Decimal::new(paid_part, 2), 2);
+        prop_assume!(part.get() > Decimal::ZERO);
+        let total = source.total.to_string();
+        let mut invoice = paid(1, &total, &part.to_string());
+        (invoice.total, invoice.renglones) = (money(&total), source.renglones);
+        let mut receipt = payment(vec![invoice]);
+        receipt.pago.moneda = "USD".to_owned();
+        receipt.pago.tipo_cambio = source.tipo_cambio;
+        prop_assert_eq!(judge(&build_payment(&receipt).unwrap()), Ok(()));
+    }
+
+    #[test]
+    fn limits_hold_what_was_rounded(quantity in 1_i64..1_000_000_000, price in 1_i64..1_000_000_000) {
+        let of = |units| Decimal::new(units, 6).to_string();
+        let line = line(&of(quantity), &of(price), "0", "0.160000");
+        let concept = &build_invoice(&invoice(vec![line])).unwrap().conceptos[0];
+        prop_assert!(concepts::between(
+            concept.importe, concept.cantidad, concepts::Reach::Around(concept.valor_unitario), 2,
+        ));
+    }
+}

@@ -1,0 +1,112 @@
+//! How payments are cancelled.
+
+use chrono::TimeDelta;
+use serde_json::json;
+use svc_core::backoffice::import::Resource::{Cxc, CxcPagos};
+
+use super::super::{did, refuses, told};
+use super::{complements, debt, deposit, one, shop};
+use crate::cxc::pagos::{banks, books, deposits, written};
+use crate::documents::import;
+
+#[tokio::test]
+async fn a_cancelled_payment_leaves_everything_as_it_was() {
+    let (company, ana) = shop().await;
+    for (number, importe) in [(1, "400"), (2, "760")] {
+        did(company.act("payment.apply", &one(2, importe, &format!("A-{number}"))).await);
+    }
+    company.world.clock.advance(TimeDelta::days(1));
+    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    assert_eq!(debt(&ana, 2).await, json!(["400.00", "760.00", 1, "pendiente", "400.00"]));
+    assert_eq!(banks(&company.world).await[0], "760.00");
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([[1, "400.00", "0.00", "A-1", "pago", true], [1, "760.00", "760.00", "A-2", "pago", false]])
+    );
+    let (found, queue) = complements(&company.world).await;
+    assert_eq!((found, queue), (json!([["cancelada", "P", "1"], ["en_espera", "P", "2"]]), vec![2]));
+    let row = ana.get("/cxc-pagos?clave=1").await.ok(200)["datos"][0].clone();
+    assert_eq!(json!([row["cancelado"], row["complemento"], row["factura"]]), json!([true, "no_aplica", 1]));
+    let reversal = books(&company.world).await.as_array().unwrap()[8..].to_vec();
+    assert_eq!(
+        json!(reversal),
+        json!([
+            [1, "102.01", "0.00", "400.00"],
+            [1, "105.01", "400.00", "0.00"],
+            [1, "209.01", "0.00", "55.17"],
+            [1, "208.01", "55.17", "0.00"],
+        ])
+    );
+    let day: String =
+        company.world.sql("SELECT fecha || ' ' || concepto FROM polizas ORDER BY clave DESC LIMIT 1").await;
+    assert_eq!(day, "2026-10-13 Cancelación: Pago 1 de la cuenta por cobrar 2");
+    assert_eq!(told(&company.world).await.len(), 2, "cancelling is not told");
+
+    // The number of an instalment is not given twice among those that stand; the same payment may come again.
+    did(company.act("payment.apply", &one(2, "400", "A-1")).await);
+    let row = ana.get("/cxc-pagos?clave=3").await.ok(200)["datos"][0].clone();
+    assert_eq!((&row["parcialidad"], &row["saldo_insoluto"]), (&json!(3), &json!("0.00")));
+    assert_eq!(debt(&ana, 2).await, json!(["0.00", "1160.00", 2, "pagado", "0.00"]));
+    refuses(
+        &company,
+        "payment.cancel",
+        &[
+            (json!({"pago": 1}), "estado_invalido", "pago: ya está cancelado"),
+            (json!({"pago": 99}), "no_encontrado", "pago: "),
+            (json!({}), "dato_requerido", "pago: "),
+            (json!({"pago": 3, "motivo": "02"}), "campo_no_permitido", "motivo: "),
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_complement_that_was_stamped_is_cancelled_and_one_under_way_is_waited_for() {
+    let (company, ana) = shop().await;
+    did(company.act("payment.apply", &one(2, "400", "A-1")).await);
+    company.world.sql::<i64>("UPDATE timbrados SET arrendado = '2026-10-12T18:01:00Z' RETURNING factura").await;
+    let table = [(json!({"pago": 1}), "estado_invalido", "pago: su complemento se está timbrando")];
+    refuses(&company, "payment.cancel", &table).await;
+    assert_eq!(debt(&ana, 2).await[0], "760.00", "nothing changed");
+    company.world.sql::<i64>("UPDATE timbrados SET arrendado = NULL RETURNING factura").await;
+    did(company.act("invoice.stamped", &json!({"factura": 1})).await);
+    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    let registry = ana.get("/facturas?clave=1").await.ok(200)["datos"][0].clone();
+    assert_eq!(
+        json!([registry["estatus"], registry["motivo_cancelacion"], registry["fecha_cancelacion"]]),
+        json!(["cancelada", "02", "2026-10-12T18:00:00Z"])
+    );
+    let row = ana.get("/cxc-pagos?clave=1").await.ok(200)["datos"][0].clone();
+    assert_eq!(json!([row["cancelado"], row["complemento"], row["factura"]]), json!([true, "timbrado", 1]));
+}
+
+#[tokio::test]
+async fn an_imported_payment_is_cancelled_as_far_as_it_was_counted() {
+    let (company, ana) = shop().await;
+    let receivables = [
+        json!({"venta": 1, "total": 100, "pagado": 60, "parcialidades": 1}),
+        json!({"venta": 1, "total": 100, "pagado": 100, "estatus": "cancelado"}),
+    ];
+    import(&company, Cxc, &receivables).await;
+    let earlier = |cxc: i64| {
+        json!({"cxc": cxc, "importe": 60, "cuenta_bancaria": 1, "deposito": 7, "referencia": "A-1",
+               "fecha": "2026-10-12"})
+    };
+    import(&company, CxcPagos, &[earlier(5), earlier(1), earlier(6)]).await;
+    // A deposit of ours has another number than those that imported payments speak of.
+    assert_eq!(did(company.act("deposit.capture", &deposit("5", "B-1")).await), json!({"deposito": 8}));
+    for pago in 1..=3 {
+        did(company.act("payment.cancel", &json!({"pago": pago})).await);
+    }
+    assert_eq!(
+        debt(&ana, 5).await.as_array().unwrap()[..4],
+        json!(["100.00", "0.00", 0, "pendiente"]).as_array().unwrap()[..]
+    );
+    assert_eq!(
+        debt(&ana, 1).await.as_array().unwrap()[..4],
+        json!(["1160.00", "0.00", 0, "pendiente"]).as_array().unwrap()[..]
+    );
+    assert_eq!(debt(&ana, 6).await.as_array().unwrap()[3], "cancelado");
+    assert_eq!(banks(&company.world).await[0], "5.00");
+    assert_eq!(written(&company.world).await[2], 0, "no entry was written, so none is reversed");
+}

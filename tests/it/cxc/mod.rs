@@ -1,0 +1,4 @@
+//! `/cxc`
+
+mod list;
+pub(crate) mod pagos;

@@ -1,0 +1,197 @@
+//! What a payment does.
+
+use chrono::TimeDelta;
+use http::Method;
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource::Cxc;
+use svc_tests::{Actor, World, fresh_key};
+
+use super::{PPD, REMISION, banks, books, deposits, owed, payment, with, written};
+use crate::documents::import;
+
+/// The record of that clave, as its list shows it.
+async fn shown(actor: &Actor, path: &str) -> Value {
+    actor.get(path).await.ok(200)["datos"][0].clone()
+}
+
+#[tokio::test]
+async fn a_payment_lowers_what_is_owed_and_raises_what_is_in_the_bank() {
+    let company = owed().await;
+    let ana = company.admin().await;
+    company.world.clock.advance(TimeDelta::hours(1));
+    let answer = ana.post(REMISION, payment("400.10", "A-1")).await.ok(201);
+    assert_eq!(
+        answer,
+        json!({"ok": true, "pago": 1, "cxc": 1, "importe": "400.10", "saldo": "759.90", "complemento": "no_aplica",
+               "uuid": null})
+    );
+    let payment = json!({
+        "clave": 1, "cxc": 1, "venta": 1, "cliente": 1, "fecha": "2026-10-12", "aplicado": "2026-10-12T19:00:00Z",
+        "origen": "deposito", "importe": "400.10", "moneda": "MXN", "tipo_cambio": "1.000000", "forma_pago_sat": "03",
+        "cuenta_bancaria": 1, "deposito": 1, "referencia": "A-1", "parcialidad": 1, "saldo_anterior": "1160.00",
+        "saldo_insoluto": "759.90", "complemento": "no_aplica", "factura": null, "uuid": null, "cancelado": false,
+    });
+    assert_eq!(shown(&ana, "/cxc-pagos?clave=1").await, payment);
+    let debt = shown(&ana, "/cxc?clave=1").await;
+    for (field, value) in [
+        ("pagado", json!("400.10")),
+        ("saldo", json!("759.90")),
+        ("parcialidades", json!(1)),
+        ("estatus", json!("pendiente")),
+        ("modificado", json!("2026-10-12T19:00:00Z")),
+    ] {
+        assert_eq!(debt[field], value, "{field}");
+    }
+    let sale = shown(&ana, "/ventas?tipo=venta&clave=1").await;
+    assert_eq!((&sale["saldo"], &sale["modificado"]), (&json!("759.90"), &json!("2026-10-12T19:00:00Z")));
+    assert_eq!(banks(&company.world).await, ["400.10", "0.00", "0.00"]);
+    assert_eq!(deposits(&company.world).await, json!([[1, "400.10", "400.10", "A-1", "pago", false]]));
+    // 160 × 400.10 / 1160 = 55.186…
+    let lines = json!([
+        [1, "102.01", "400.10", "0.00"],
+        [1, "105.01", "0.00", "400.10"],
+        [1, "209.01", "55.19", "0.00"],
+        [1, "208.01", "0.00", "55.19"],
+    ]);
+    assert_eq!(books(&company.world).await, lines);
+    let day: String = company.world.sql("SELECT fecha || ' ' || venta || ' ' || concepto FROM polizas").await;
+    assert_eq!(day, "2026-10-12 1 Pago 1 de la cuenta por cobrar 1");
+    let event: String = company.world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM eventos").await;
+    let event: Value = serde_json::from_str(&event).unwrap();
+    assert_eq!(event["tipo"], "cxc.pago_aplicado");
+    assert_eq!(event["datos"], json!({"pago": 1, "cxc": 1, "importe": "400.10"}));
+    let url = "https://erp.example.com/api/v1/cxc-pagos?clave=1";
+    assert_eq!(event["recurso"], json!({"tipo": "cxc-pagos", "clave": 1, "url": url}));
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM facturas").await, 0);
+}
+
+#[tokio::test]
+async fn instalments_are_counted_until_nothing_is_owed_and_the_iva_is_collected() {
+    let company = owed().await;
+    let ana = company.admin().await;
+    for (number, importe, owed_then) in [(1, "386.67", "773.33"), (2, "386.67", "386.66"), (3, "386.66", "0.00")] {
+        let answer = ana.post(PPD, payment(importe, &format!("A-{number}"))).await.ok(201);
+        assert_eq!((&answer["saldo"], &answer["complemento"]), (&json!(owed_then), &json!("encolado")));
+        let row = shown(&ana, &format!("/cxc-pagos?clave={number}")).await;
+        assert_eq!((&row["parcialidad"], &row["saldo_insoluto"]), (&json!(number), &json!(owed_then)));
+    }
+    let debt = shown(&ana, "/cxc?clave=2").await;
+    assert_eq!(
+        (&debt["estatus"], &debt["pagado"], &debt["parcialidades"]),
+        (&json!("pagado"), &json!("1160.00"), &json!(3))
+    );
+    assert_eq!(shown(&ana, "/ventas?tipo=factura&clave=2").await["saldo"], "0.00");
+    let collected: String =
+        company.world.sql("SELECT sum(abono)::text FROM polizas_renglones WHERE cuenta = '208.01'").await;
+    assert_eq!(collected, "160.000000");
+}
+
+#[tokio::test]
+async fn an_invoice_paid_in_parts_gets_a_complement_and_no_other_document_does() {
+    let company = owed().await;
+    let ana = company.admin().await;
+    let complement = |cxc: i64, change: Value| {
+        let (ana, body) = (ana.clone(), with(change));
+        async move { ana.post(&format!("/cxc/{cxc}/pagos"), body).await.ok(201)["complemento"].clone() }
+    };
+    assert_eq!(complement(1, json!({})).await, "no_aplica");
+    assert_eq!(complement(3, json!({"referencia": "A-2"})).await, "no_aplica");
+    assert_eq!(complement(2, json!({"referencia": "A-3"})).await, "encolado");
+    assert_eq!(complement(2, json!({"referencia": "A-4"})).await, "encolado");
+    assert_eq!(complement(4, json!({"cuenta_bancaria": 2, "referencia": "A-5"})).await, "encolado");
+    let registry = ana.walk("/facturas").await;
+    let found: Vec<Value> = registry
+        .iter()
+        .map(|row| {
+            json!([row["tipo"], row["estatus"], row["serie"], row["folio"], row["cliente"], row["venta"], row["uuid"]])
+        })
+        .collect();
+    let expected = json!([
+        ["pago", "en_espera", "P", "1", 2, null, null],
+        ["pago", "en_espera", "P", "2", 2, null, null],
+        ["pago", "en_espera", "P3", "1", 2, null, null],
+    ]);
+    assert_eq!(json!(found), expected);
+    let payments = ana.walk("/cxc-pagos").await;
+    let found: Vec<Value> =
+        payments.iter().map(|row| json!([row["complemento"], row["factura"], row["uuid"]])).collect();
+    let waits = |factura: i64| json!(["encolado", factura, null]);
+    let none = || json!(["no_aplica", null, null]);
+    assert_eq!(found, [none(), none(), waits(1), waits(2), waits(3)]);
+    assert_eq!(
+        company.world.sql::<Vec<i64>>("SELECT array_agg(factura ORDER BY factura) FROM timbrados").await,
+        [1, 2, 3]
+    );
+    assert_eq!(company.world.sql::<String>("SELECT DISTINCT origen FROM facturas").await, "api");
+}
+
+#[tokio::test]
+async fn another_currency_is_booked_in_pesos_and_banked_as_it_is() {
+    let company = owed().await;
+    let ana = company.admin().await;
+    ana.post("/cxc/4/pagos", with(json!({"cuenta_bancaria": 2, "importe": "580"}))).await.ok(201);
+    let row = shown(&ana, "/cxc-pagos?clave=1").await;
+    assert_eq!(
+        (&row["moneda"], &row["tipo_cambio"], &row["importe"]),
+        (&json!("USD"), &json!("17.500000"), &json!("580.00"))
+    );
+    assert_eq!(banks(&company.world).await, ["0.00", "580.00", "0.00"]);
+    let lines = json!([
+        [1, "102.01", "10150.00", "0.00"],
+        [1, "105.01", "0.00", "10150.00"],
+        [1, "209.01", "1400.00", "0.00"],
+        [1, "208.01", "0.00", "1400.00"],
+    ]);
+    assert_eq!(books(&company.world).await, lines);
+}
+
+#[tokio::test]
+async fn a_sale_that_says_less_is_owed_is_owed_nothing_then() {
+    let company = owed().await;
+    let ana = company.admin().await;
+    // Another part of sale 1, which says of itself that 1160 are owed.
+    import(&company, Cxc, &[json!({"venta": 1, "total": "900", "fecha": "2026-10-01"})]).await;
+    ana.post(REMISION, payment("1000", "A-1")).await.ok(201);
+    ana.post("/cxc/5/pagos", payment("900", "A-2")).await.ok(201);
+    assert_eq!(shown(&ana, "/ventas?tipo=venta&clave=1").await["saldo"], "0.00");
+    assert_eq!(shown(&ana, "/cxc?clave=5").await["estatus"], "pagado");
+    assert_eq!(shown(&ana, "/cxc?clave=1").await["saldo"], "160.00");
+}
+
+#[tokio::test]
+async fn a_replay_applies_nothing_and_a_refusal_frees_the_key() {
+    let company = owed().await;
+    let ana = company.admin().await;
+    let key = fresh_key();
+    let send = |body: Value| ana.write(Method::POST, REMISION, &key, body);
+    send(payment("5000", "A-1")).await.fails(422, "importe_excede_saldo");
+    let first = send(payment("500", "A-1")).await;
+    first.ok(201);
+    let again = send(payment("500.00", "A-1")).await;
+    assert_eq!((again.status, again.header("idempotent-replayed")), (409, None), "another text is other data");
+    let again = send(payment("500", "A-1")).await;
+    assert_eq!((again.status, &again.body, again.header("idempotent-replayed")), (200, &first.body, Some("true")));
+    send(payment("501", "A-1")).await.fails(409, "idempotencia_conflicto");
+    assert_eq!(written(&company.world).await, [1, 1, 1, 1]);
+    assert_eq!(banks(&company.world).await, ["500.00", "0.00", "0.00"]);
+}
+
+#[tokio::test]
+async fn companies_pay_each_their_own() {
+    let one = owed().await;
+    let two = owed_in(&one.world).await;
+    two.post("/cxc/1/pagos", payment("100", "A-1")).await.ok(201);
+    // The same account number, day, amount and reference of another company is no repetition.
+    one.admin().await.post(REMISION, payment("100", "A-1")).await.ok(201);
+    assert_eq!(banks(&one.world).await, ["100.00", "0.00", "0.00", "100.00"]);
+}
+
+/// Someone of another company to which 500.00 are owed.
+async fn owed_in(world: &World) -> Actor {
+    use svc_core::backoffice::import::Resource::{CuentasBancarias, Ventas};
+    let company = world.company().await;
+    import(&company, Ventas, &[json!({"tipo": "venta", "total": 500})]).await;
+    import(&company, Cxc, &[json!({"venta": 1, "total": 500})]).await;
+    import(&company, CuentasBancarias, &[json!({"nombre": "Otra"})]).await;
+    company.admin().await
+}

@@ -1,0 +1,108 @@
+//! `POST /cxc/{clave}/pagos`
+
+mod body;
+mod effect;
+mod races;
+mod rules;
+
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource::{CuentasBancarias, Cxc, Sucursales, Ventas};
+use svc_tests::{Company, World};
+
+use crate::documents::{company, import};
+
+/// The receivable of a sale without invoice, 1160.00 of customer 1.
+pub(crate) const REMISION: &str = "/cxc/1/pagos";
+/// The receivable of an invoice paid in parts, 1160.00 of customer 2.
+pub(crate) const PPD: &str = "/cxc/2/pagos";
+
+/// A company to which 1160.00 are owed for each of four documents: a sale without invoice, an invoice of method PPD, one of
+/// PUE, and one in dollars (PPD, at 17.50) of branch 3. Bank accounts: 1 in pesos, 2 in dollars, 3 in pesos but not in use.
+pub(crate) async fn owed() -> Company {
+    let company = company(&World::new().await).await;
+    import(&company, Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
+    let sale = |change: Value| {
+        let mut sale = json!({"tipo": "factura", "cliente": 2, "metodo_pago_sat": "PPD", "subtotal": "1000",
+                              "impuestos": "160", "total": "1160", "saldo": "1160"});
+        merge(&mut sale, change);
+        sale
+    };
+    let sales = [
+        sale(json!({"tipo": "venta", "cliente": 1, "metodo_pago_sat": null})),
+        sale(json!({})),
+        sale(json!({"metodo_pago_sat": "PUE", "cliente": 1})),
+        sale(json!({"moneda": "USD", "tipo_cambio": "17.5", "sucursal": 3})),
+    ];
+    import(&company, Ventas, &sales).await;
+    let debt = |venta: i64| json!({"venta": venta, "total": "1160", "fecha": "2026-10-01"});
+    let mut dollars = debt(4);
+    merge(&mut dollars, json!({"moneda": "USD", "tipo_cambio": "17.5", "sucursal": 3}));
+    let mut cash = debt(3);
+    merge(&mut cash, json!({"metodo_pago_sat": "PUE"}));
+    import(&company, Cxc, &[debt(1), debt(2), cash, dollars]).await;
+    let accounts = [
+        json!({"nombre": "Pesos"}),
+        json!({"nombre": "Dólares", "moneda": "USD"}),
+        json!({"nombre": "Cerrada", "estatus": "inactivo"}),
+    ];
+    import(&company, CuentasBancarias, &accounts).await;
+    company
+}
+
+/// A payment of that much with that reference.
+pub(crate) fn payment(importe: &str, referencia: &str) -> Value {
+    json!({"importe": importe, "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
+           "referencia": referencia})
+}
+
+/// [`payment`], but with these fields as given.
+pub(crate) fn with(change: Value) -> Value {
+    let mut body = payment("100.00", "A-1");
+    merge(&mut body, change);
+    body
+}
+
+fn merge(record: &mut Value, change: Value) {
+    let Value::Object(change) = change else { panic!("an object") };
+    record.as_object_mut().expect("an object").extend(change);
+}
+
+/// How many payments, deposits, entries and events there are.
+pub(crate) async fn written(world: &World) -> Vec<i64> {
+    let counts: String = world
+        .sql(
+            "SELECT jsonb_build_array((SELECT count(*) FROM cxc_pagos), (SELECT count(*) FROM depositos),
+                                      (SELECT count(*) FROM polizas), (SELECT count(*) FROM eventos))::text",
+        )
+        .await;
+    serde_json::from_str(&counts).expect("numbers")
+}
+
+/// The balances of the bank accounts.
+pub(crate) async fn banks(world: &World) -> Vec<String> {
+    world.sql("SELECT array_agg(to_char(saldo, 'FM999999990.00') ORDER BY empresa, clave) FROM cuentas_bancarias").await
+}
+
+/// The deposits: account, amount, applied, reference, origin, whether cancelled.
+pub(crate) async fn deposits(world: &World) -> Value {
+    let rows: String = world
+        .sql(
+            "SELECT coalesce(jsonb_agg(jsonb_build_array(cuenta_bancaria, to_char(importe, 'FM999990.00'),
+                        to_char(aplicado, 'FM999990.00'), referencia, origen, cancelado) ORDER BY clave), '[]')::text
+             FROM depositos",
+        )
+        .await;
+    serde_json::from_str(&rows).expect("rows")
+}
+
+/// The lines of all entries: payment, account, debit, credit.
+pub(crate) async fn books(world: &World) -> Value {
+    let rows: String = world
+        .sql(
+            "SELECT coalesce(jsonb_agg(jsonb_build_array(p.pago, r.cuenta, to_char(r.cargo, 'FM999990.00'),
+                        to_char(r.abono, 'FM999990.00')) ORDER BY p.clave, r.renglon), '[]')::text
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave",
+        )
+        .await;
+    serde_json::from_str(&rows).expect("rows")
+}
