@@ -26,8 +26,9 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Demo(service) => demo::run(&cli.database, &service, secrets?).await,
         Command::Serve { service, stamper, no_workers, no_migrate } => {
+            let secrets = secrets?;
             let stamper = if no_workers { None } else { Some(stamp::stamper(&stamper)?) };
-            serve::run(&cli.database, &service, secrets?, stamper, !no_migrate).await
+            serve::run(&cli.database, &service, secrets, stamper, !no_migrate).await
         }
         Command::Healthcheck(service) => healthcheck::run(&service).await,
         Command::Migrate => {
