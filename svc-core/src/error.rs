@@ -328,6 +328,7 @@ impl From<StoreError> for Error {
             StoreError::Conflict(Conflict::Reference(field)) => {
                 return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
             }
+            StoreError::NoRecord => return Code::NoEncontrado.into(),
             StoreError::Transient(_) | StoreError::Busy(_) | StoreError::Unavailable(_) => Code::NoDisponible,
             StoreError::Conflict(_) | StoreError::Other(_) => Code::ErrorInterno,
         };

@@ -20,15 +20,17 @@ pub mod query;
 pub mod registry;
 pub mod window;
 
+use std::borrow::Cow;
 use std::future::Future;
 
 use http::StatusCode;
-use serde::Serialize;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use context::uuid_v7;
 pub use context::{Actor, Cx};
-pub(crate) use erased::{Answer, AnyWrite, Handler, Keyed as KeyedHandler};
+pub(crate) use erased::{Answer, AnyWrite, Ask, Handler, Keyed as KeyedHandler};
 pub use filters::Filter;
 pub use page::{Keyed, Pages};
 pub use query::Query;
@@ -91,6 +93,8 @@ pub enum BodyNeed {
     Required,
     /// An empty one is taken as `{}`.
     Optional,
+    /// It does not: whatever type is announced, the body is empty or `{}`.
+    None,
 }
 
 /// How a success is sent, beyond its body.
@@ -116,7 +120,7 @@ impl Head {
 pub struct Spec {
     /// Method.
     pub method: Method,
-    /// Path below the base URL; `{clave}` is an integer parameter.
+    /// Path below the base URL; what stands in braces, `{clave}`, is an integer parameter.
     pub path: &'static str,
     /// The scopes of which a key needs one; none only where no key is needed.
     pub scopes: Scopes,
@@ -206,6 +210,13 @@ impl Spec {
         self
     }
 
+    /// Without a body; its [`Operation::Input`] is [`NoBody`].
+    #[must_use]
+    pub const fn no_body(mut self) -> Self {
+        self.body = BodyNeed::None;
+        self
+    }
+
     /// With an Idempotency-Key that may be left out.
     #[must_use]
     pub const fn optional_idempotency(mut self) -> Self {
@@ -218,7 +229,7 @@ impl Spec {
 pub trait Operation: Send + Sync + 'static {
     /// What it says about itself.
     const SPEC: Spec;
-    /// The parameters of its path: `()` or `i64`.
+    /// The parameters of its path: `()`, `i64` or `(i64, i64)`.
     type Path: PathParameters;
     /// Its body.
     type Input: DeserializeOwned + Send + Sync;
@@ -237,12 +248,26 @@ pub trait Operation: Send + Sync + 'static {
         let _ = (output, base_url);
         Head::of(Self::SPEC.status)
     }
+
+    /// What is stored under the Idempotency-Key for a repetition to be answered with, where that is not the answer itself:
+    /// a secret that is shown once is not in it (contract §4, "Webhooks").
+    fn remembered(output: Self::Output) -> Option<Self::Output> {
+        let _ = output;
+        None
+    }
 }
+
+/// The input of an operation without a body: an object without fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoBody {}
 
 /// A page-by-page read. What reads it is [`crate::store::ListReader`].
 pub trait List: Send + Sync + 'static {
     /// What it says about itself.
     const SPEC: ListSpec<Self::Filter>;
+    /// The parameters of its path: `()`, or the clave of the record that it is under.
+    type Path: PathParameters;
     /// Its filters: one variant each, matched exhaustively by the store.
     type Filter: Send + Sync + 'static;
     /// A record.
@@ -250,7 +275,7 @@ pub trait List: Send + Sync + 'static {
 
     /// Judges and completes a query as a whole: selectors that must be there, date windows, what is shown when nothing
     /// is asked. Most lists have nothing to add.
-    fn settle(query: &mut Query<Self::Filter>) -> Result<(), Error> {
+    fn settle(query: &mut Query<Self::Filter, Self::Path>) -> Result<(), Error> {
         let _ = query;
         Ok(())
     }
@@ -300,22 +325,86 @@ pub trait OpenOperation: Send + Sync + 'static {
 }
 
 /// The typed parameters of a path.
-pub trait PathParameters: Sized + Send {
-    /// Reads them from the path's raw segments, in their order; an error names the one that is no integer.
-    fn read(segments: &[String]) -> Result<Self, Error>;
+pub trait PathParameters: Copy + Send + Sync + 'static {
+    /// Reads them from the raw segments that stand for the parameters of `path`, in their order; an error names the one
+    /// that is no integer.
+    fn read(path: &'static str, segments: &[String]) -> Result<Self, Error>;
+
+    /// The path with them in it, in one spelling: what a cursor is bound to.
+    fn fill(&self, path: &'static str) -> Cow<'static, str>;
 }
 
 impl PathParameters for () {
-    fn read(_: &[String]) -> Result<Self, Error> {
+    fn read(_: &'static str, _: &[String]) -> Result<Self, Error> {
         Ok(())
+    }
+
+    fn fill(&self, path: &'static str) -> Cow<'static, str> {
+        Cow::Borrowed(path)
     }
 }
 
 impl PathParameters for i64 {
-    fn read(segments: &[String]) -> Result<Self, Error> {
-        segments
-            .first()
-            .and_then(|text| filters::parse_integer(text))
-            .ok_or_else(|| Error::field(Code::DatoInvalido, "clave", "debe ser un entero"))
+    fn read(path: &'static str, segments: &[String]) -> Result<Self, Error> {
+        parameter(path, segments, 0)
+    }
+
+    fn fill(&self, path: &'static str) -> Cow<'static, str> {
+        fill(path, &[*self])
+    }
+}
+
+impl PathParameters for (i64, i64) {
+    fn read(path: &'static str, segments: &[String]) -> Result<Self, Error> {
+        Ok((parameter(path, segments, 0)?, parameter(path, segments, 1)?))
+    }
+
+    fn fill(&self, path: &'static str) -> Cow<'static, str> {
+        fill(path, &[self.0, self.1])
+    }
+}
+
+/// The integer in the place of the parameter at `at`.
+fn parameter(path: &'static str, segments: &[String], at: usize) -> Result<i64, Error> {
+    let name = || path.split(['{', '}']).nth(2 * at + 1).unwrap_or_default();
+    segments
+        .get(at)
+        .and_then(|text| filters::parse_integer(text))
+        .ok_or_else(|| Error::field(Code::DatoInvalido, name(), "debe ser un entero"))
+}
+
+fn fill(path: &'static str, parameters: &[i64]) -> Cow<'static, str> {
+    let mut parameters = parameters.iter();
+    let segment = |text: &'static str| match text.starts_with('{').then(|| parameters.next()).flatten() {
+        Some(number) => Cow::Owned(number.to_string()),
+        None => Cow::Borrowed(text),
+    };
+    path.split('/').map(segment).collect::<Vec<_>>().join("/").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PATH: &str = "/webhooks/{clave}/entregas/{entrega}/reenviar";
+
+    #[test]
+    fn parameters_are_read_by_place_and_named_by_the_path() {
+        let read = |segments: [&str; 2]| <(i64, i64)>::read(PATH, &segments.map(str::to_owned));
+        assert_eq!(read(["7", "-12"]).unwrap(), (7, -12));
+        for (segments, name) in [(["x", "y"], "clave: "), (["7", "1.0"], "entrega: ")] {
+            let error = read(segments).unwrap_err();
+            assert!(error.code() == Code::DatoInvalido && error.mensaje().starts_with(name), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_path_has_one_spelling() {
+        assert_eq!((7, -12).fill(PATH), "/webhooks/7/entregas/-12/reenviar");
+        assert_eq!(
+            i64::read(PATH, &["007".to_owned()]).unwrap().fill("/webhooks/{clave}/entregas"),
+            "/webhooks/7/entregas"
+        );
+        assert_eq!(().fill("/webhooks"), "/webhooks");
     }
 }

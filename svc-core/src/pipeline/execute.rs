@@ -66,7 +66,7 @@ impl Work for Write<'_> {
         };
         let answer = self.operation.run(&mut cx, self.parameters, self.body).await?;
         if let Some(key) = &self.key {
-            tx.remember(self.suffix(), &key.name, &answer.body).await?;
+            tx.remember(self.suffix(), &key.name, &answer.remembered).await?;
         }
         Ok(Reply::answered(answer))
     }

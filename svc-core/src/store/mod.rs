@@ -70,6 +70,9 @@ pub enum StoreError {
     /// A rule that only the store can judge, since others write at the same time.
     #[error("conflict: {0:?}")]
     Conflict(Conflict),
+    /// The record that a list is under is not there.
+    #[error("the record that the list is under does not exist")]
+    NoRecord,
     /// A serialization failure or deadlock: the same transaction may succeed when it is run again.
     #[error("the transaction collided with another: {0}")]
     Transient(#[source] Cause),
@@ -140,8 +143,9 @@ pub trait Store: Send + Sync + 'static {
 #[async_trait]
 pub trait ListReader<L: List>: Send + Sync {
     /// At most `query.limit + 1` records after `query.after`, in the order of their claves: one more than the page holds
-    /// tells that there is another. One statement.
-    async fn page(&self, query: &Query<L::Filter>) -> Result<Vec<L::Item>, StoreError>;
+    /// tells that there is another. One statement. Of a list under a record that the company does not have it is
+    /// [`StoreError::NoRecord`], told by that same statement.
+    async fn page(&self, query: &Query<L::Filter, L::Path>) -> Result<Vec<L::Item>, StoreError>;
 }
 
 macro_rules! reader {
