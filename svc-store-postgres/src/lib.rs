@@ -39,6 +39,7 @@ mod staff;
 mod stock;
 mod supplier;
 mod transaction;
+mod webhook;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -8,8 +8,8 @@ use crate::transaction::PostgresTx;
 impl OutboxTx for PostgresTx {
     async fn append_event(&mut self, event: &NewEvent<'_>) -> Result<(), StoreError> {
         sqlx::query(
-            "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         )
         .bind(self.empresa)
         .bind(event.id)
@@ -18,6 +18,7 @@ impl OutboxTx for PostgresTx {
         .bind(event.clave)
         .bind(event.cuerpo)
         .bind(event.creado.get())
+        .bind(event.repartido)
         .execute(self.connection())
         .await
         .map_err(store_error)?;

@@ -28,6 +28,7 @@ mod staff;
 mod stock;
 mod supplier;
 mod transaction;
+mod webhook;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -57,6 +58,7 @@ pub use staff::StaffTx;
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
+pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, WebhookTx};
 
 /// A company's number: the first part of every key and of every API key's public identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -181,6 +183,8 @@ reader! {
     crate::api::vendedores::Salespeople,
     crate::api::ventas::Sales,
     crate::api::ventas_renglones::SaleLines,
+    crate::api::webhooks::Deliveries,
+    crate::api::webhooks::Webhooks,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
@@ -208,6 +212,7 @@ pub trait Tx:
     + StaffTx
     + StockTx
     + SupplierTx
+    + WebhookTx
     + Send
 {
     /// Makes everything done in it permanent, at once.
