@@ -3,6 +3,7 @@
 use clap::Parser;
 use svc_core::secrets::{NoSecretsKey, SecretsKey};
 use svc_core::store::LimitMode;
+use svc_core::webhooks::Networks;
 use svc_store_postgres::Settings;
 
 /// The API as an AWS Lambda function.
@@ -20,6 +21,9 @@ pub(crate) struct Config {
     /// Largest body of a request, in bytes.
     #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
     pub(crate) max_body: usize,
+    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
+    #[arg(long, env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "")]
+    pub(crate) webhook_allow_nets: Networks,
     /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits.
     #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true)]
     secrets_key: Option<String>,

@@ -1,7 +1,7 @@
 //! The API as an AWS Lambda function: the same [`svc_core::Api`], behind API Gateway or a load balancer.
 //!
 //! It is configured by the same environment as the server: `DATABASE_URL`, `SVC_BASE_URL`, `SVC_LIMITS`, `SVC_MAX_BODY`,
-//! `SVC_SECRETS_KEY`, `RUST_LOG`. The schema is brought up to date by `svc migrate`, never by a function that starts a hundred times at once.
+//! `SVC_WEBHOOK_ALLOW_NETS`, `SVC_SECRETS_KEY`, `RUST_LOG`. The schema is brought up to date by `svc migrate`, never by a function that starts a hundred times at once.
 
 mod config;
 
@@ -26,6 +26,7 @@ async fn main() -> Result<(), lambda_http::Error> {
         .secrets(secrets)
         .limits(config.limits)
         .max_body(config.max_body)
+        .development_destinations(!config.webhook_allow_nets.is_empty())
         .build()?;
     lambda_http::run_concurrent(api).await
 }

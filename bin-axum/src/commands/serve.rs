@@ -6,7 +6,7 @@ use svc_core::secrets::SecretsKey;
 use svc_core::store::Store;
 use svc_core::{Api, clean_up};
 
-use crate::cli::{DatabaseArgs, ServiceArgs};
+use crate::cli::{DatabaseArgs, ServiceArgs, WebhookArgs};
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
@@ -23,6 +23,10 @@ pub(super) async fn run(
 ) -> Result<(), Failure> {
     if secrets.is_none() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
+    }
+    let WebhookArgs { allow, deny } = &service.webhooks;
+    if !allow.is_empty() {
+        tracing::warn!(%allow, %deny, "SVC_WEBHOOK_ALLOW_NETS is set: webhooks may use http and any port; for development only");
     }
     let database = Database::open(database).await?;
     if migrate {
@@ -51,7 +55,12 @@ pub(crate) fn api(
 ) -> Result<Api, Failure> {
     let base_url = service.base_url.clone().unwrap_or_else(|| server.default_base_url());
     let builder = Api::builder(Arc::new(database.store.clone()), base_url);
-    Ok(builder.secrets(secrets).limits(service.limits).max_body(service.max_body).build()?)
+    Ok(builder
+        .secrets(secrets)
+        .limits(service.limits)
+        .max_body(service.max_body)
+        .development_destinations(!service.webhooks.allow.is_empty())
+        .build()?)
 }
 
 async fn keep_clean(store: Arc<dyn Store>) {
