@@ -26,7 +26,7 @@ impl InvoicingTx for PostgresTx {
             "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
                     v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
                     v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
-                    f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid
+                    v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid
              FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
              WHERE v.empresa = $1 AND v.clave = $2",
         )
@@ -131,7 +131,8 @@ fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
             total: money(row, 19)?,
         },
         saldo: money(row, 20)?,
-        factura: sale_invoice(row, 21)?,
+        facturada: row.try_get(21)?,
+        factura: sale_invoice(row, 22)?,
     })
 }
 

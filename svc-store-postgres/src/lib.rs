@@ -31,6 +31,7 @@ mod payable;
 mod payment;
 mod product;
 mod purchase;
+mod quota;
 mod reader;
 mod receivable;
 mod sale;

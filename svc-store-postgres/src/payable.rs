@@ -8,10 +8,11 @@ use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PayableKind, PayableStatus};
 use svc_core::operation::Query;
-use svc_core::store::{ListReader, PayableTx, StoreError};
+use svc_core::store::{ListReader, NewPayable, PayableTx, StoreError};
 
 use crate::columns::{instant_or_null, money, rate};
 use crate::copy::Copy;
+use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
@@ -74,6 +75,40 @@ impl ListReader<Payables> for PostgresReader<'_> {
 
 #[async_trait]
 impl PayableTx for PostgresTx {
+    async fn insert_payable(&mut self, row: &NewPayable<'_>) -> Result<i64, StoreError> {
+        let clave = self.next("cxp", 1).await?;
+        sqlx::query(
+            "INSERT INTO cxp (empresa, clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda,
+                 tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado)
+             VALUES ($1, $2::bigint, coalesce($3, $2::bigint::text), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+                 $18, $19, $20)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(row.folio)
+        .bind(row.tipo.word())
+        .bind(row.estatus.word())
+        .bind(row.proveedor)
+        .bind(row.compra)
+        .bind(row.factura)
+        .bind(row.uuid)
+        .bind(row.fecha)
+        .bind(row.vencimiento)
+        .bind(row.moneda)
+        .bind(row.tipo_cambio.get())
+        .bind(row.total.get())
+        .bind(row.pagado.get())
+        .bind(row.saldo.get())
+        .bind(row.sucursal)
+        .bind(row.operaciones)
+        .bind(row.concepto)
+        .bind(row.creada.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(clave)
+    }
+
     async fn import_payables(&mut self, rows: &[PayableRecord], now: Timestamp) -> Result<(), StoreError> {
         let claves = self.claves("cxp", rows.iter().map(|row| row.clave)).await?;
         let today = mexico_date(now.get());

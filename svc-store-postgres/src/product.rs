@@ -204,7 +204,7 @@ impl ProductTx for PostgresTx {
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
         let rows = sqlx::query(
             "SELECT p.clave, p.sku, p.descripcion, p.estatus = 'activo', p.tipo, u.nombre, u.clave_sat, p.codigo_sat,
-                    p.objeto_impuesto, p.iva_venta, p.costo
+                    p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo
              FROM productos p LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
              WHERE p.empresa = $1 AND p.estatus <> 'eliminado' AND (p.clave = ANY ($2) OR p.sku = ANY ($3))",
         )
@@ -291,7 +291,8 @@ fn sale_product(row: &PgRow) -> Result<SaleProduct, sqlx::Error> {
         codigo_sat: row.try_get(7)?,
         objeto_impuesto: row.try_get(8)?,
         iva_venta: row.try_get(9)?,
-        costo: money(row, 10)?,
+        iva_compra: row.try_get(10)?,
+        costo: money(row, 11)?,
     })
 }
 

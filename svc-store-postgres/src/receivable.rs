@@ -12,7 +12,7 @@ use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, PaymentMethod, PaymentOrigin, ReceivableStatus};
 use svc_core::operation::{Query, window};
-use svc_core::store::{ListReader, NewReceivable, ReceivableTx, ReceivablesLeft, Standing, StoreError};
+use svc_core::store::{ListReader, NewReceivable, ReceivableTx, Standing, StoreError};
 
 use crate::columns::{instant, instant_or_null, money, rate};
 use crate::copy::Copy;
@@ -171,12 +171,7 @@ impl ReceivableTx for PostgresTx {
         Ok(clave)
     }
 
-    async fn has_payments(&mut self, venta: i64) -> Result<bool, StoreError> {
-        let statement = "SELECT EXISTS (SELECT FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado' AND pagado > 0)";
-        self.exists(statement, venta).await
-    }
-
-    async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<ReceivablesLeft, StoreError> {
+    async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError> {
         let paid: Vec<bool> = sqlx::query_scalar(
             "SELECT pagado > 0 FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'
              ORDER BY clave FOR NO KEY UPDATE",
@@ -186,9 +181,10 @@ impl ReceivableTx for PostgresTx {
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
-        if paid.contains(&true) {
-            return Ok(ReceivablesLeft::Paid);
-        }
+        Ok(paid.contains(&true))
+    }
+
+    async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError> {
         sqlx::query(
             "UPDATE cxc SET estatus = 'cancelado', saldo = 0, modificado = $3
              WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'",
@@ -199,12 +195,13 @@ impl ReceivableTx for PostgresTx {
         .execute(self.connection())
         .await
         .map_err(store_error)?;
-        Ok(ReceivablesLeft::None)
+        Ok(())
     }
 
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError> {
         let row = sqlx::query(
-            "SELECT coalesce(sum(saldo * tipo_cambio), 0), coalesce(bool_or(saldo > 0 AND vencimiento < $3), false)
+            // Imported receivables may come to more than our decimals hold; no credit reaches that far.
+            "SELECT least(round(coalesce(sum(saldo * tipo_cambio), 0), 6), 1e20), coalesce(bool_or(saldo > 0 AND vencimiento < $3), false)
              FROM cxc WHERE empresa = $1 AND estatus = 'pendiente' AND cliente = $2",
         )
         .bind(self.empresa)

@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
@@ -168,10 +166,33 @@ impl PostgresTx {
         };
         rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
     }
+
+    async fn insert_empty_stock(&mut self, almacen: i64, productos: Vec<i64>) -> Result<(), StoreError> {
+        let first = self.next("inventario", productos.len()).await?;
+        sqlx::query(
+            "INSERT INTO inventario (empresa, clave, producto, almacen)
+             SELECT $1, $2 + n - 1, producto, $3 FROM unnest($4::bigint[]) WITH ORDINALITY AS p (producto, n)
+             ON CONFLICT (empresa, producto, almacen) DO NOTHING",
+        )
+        .bind(self.empresa)
+        .bind(first)
+        .bind(almacen)
+        .bind(productos)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
 }
 
 #[async_trait]
 impl StockTx for PostgresTx {
+    async fn is_branch(&mut self, sucursal: i64) -> Result<bool, StoreError> {
+        let statement =
+            "SELECT EXISTS (SELECT FROM sucursales WHERE empresa = $1 AND clave = $2 AND estatus = 'activo')";
+        self.exists(statement, sucursal).await
+    }
+
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError> {
         let query = sqlx::query(
             "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND codigo = $2 AND estatus = 'activo'",
@@ -186,6 +207,11 @@ impl StockTx for PostgresTx {
         self.active_warehouse(query.bind(self.empresa).bind(clave)).await
     }
 
+    async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
+        let query = sqlx::query("SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND clave = $2");
+        self.active_warehouse(query.bind(self.empresa).bind(clave)).await
+    }
+
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
         let query = sqlx::query(
             "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND sucursal = $2 AND estatus = 'activo'
@@ -195,25 +221,22 @@ impl StockTx for PostgresTx {
     }
 
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
-        let held = self.locked(almacen, productos).await?;
-        if held.len() == productos.len() {
-            return Ok(held);
-        }
-        let known: HashSet<i64> = held.iter().map(|row| row.producto).collect();
-        let missing: Vec<i64> = productos.iter().copied().filter(|producto| !known.contains(producto)).collect();
-        let first = self.next("inventario", missing.len()).await?;
-        sqlx::query(
-            "INSERT INTO inventario (empresa, clave, producto, almacen)
-             SELECT $1, $2 + n - 1, producto, $3 FROM unnest($4::bigint[]) WITH ORDINALITY AS p (producto, n)
-             ON CONFLICT (empresa, producto, almacen) DO NOTHING",
+        // What is not held yet is written down before anything is locked: whoever holds locks never waits for the counter,
+        // so two transactions that find the same products new wait for each other and do not collide.
+        let missing: Vec<i64> = sqlx::query_scalar(
+            "SELECT producto FROM unnest($3::bigint[]) AS p (producto) WHERE NOT EXISTS (
+                 SELECT FROM inventario x WHERE x.empresa = $1 AND x.producto = p.producto AND x.almacen = $2)
+             ORDER BY producto",
         )
         .bind(self.empresa)
-        .bind(first)
         .bind(almacen)
-        .bind(missing)
-        .execute(self.connection())
+        .bind(productos)
+        .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
+        if !missing.is_empty() {
+            self.insert_empty_stock(almacen, missing).await?;
+        }
         self.locked(almacen, productos).await
     }
 

@@ -51,6 +51,12 @@ impl ListReader<Suppliers> for PostgresReader<'_> {
 
 #[async_trait]
 impl SupplierTx for PostgresTx {
+    async fn is_supplier(&mut self, proveedor: i64) -> Result<bool, StoreError> {
+        let statement =
+            "SELECT EXISTS (SELECT FROM proveedores WHERE empresa = $1 AND clave = $2 AND estatus <> 'eliminado')";
+        self.exists(statement, proveedor).await
+    }
+
     async fn import_suppliers(&mut self, rows: &[SupplierRecord]) -> Result<(), StoreError> {
         let claves = self.claves("proveedores", rows.iter().map(|row| row.clave)).await?;
         let mut copy = Copy::default();

@@ -3,6 +3,7 @@
 mod almacenes;
 mod authentication;
 mod backoffice;
+mod books;
 mod certificates;
 mod clientes;
 mod compras;
@@ -26,6 +27,7 @@ mod oportunidades;
 mod pipeline;
 mod productos;
 mod proveedores;
+mod races;
 mod sucursales;
 mod table;
 mod vendedores;

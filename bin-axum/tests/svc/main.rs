@@ -5,3 +5,4 @@ mod commands;
 mod demo;
 mod harness;
 mod lists;
+mod storm;

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::{Action, NamedAction};
 use crate::domain::clock::random_bytes;
 use crate::domain::event::Event;
+use crate::domain::invoice::InvoiceableSale;
 use crate::domain::text::parse_uuid;
 use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
@@ -104,6 +105,13 @@ impl Action for InvoiceStamped {
         if !matches!(invoice.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) {
             return Err(wrong_state("no espera timbre"));
         }
+        if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
+            // A sale whose invoice was refused can be cancelled, and then it is too late.
+            cx.tx.lock_receivables(venta).await?;
+            if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
+                return Err(wrong_state("su venta está cancelada"));
+            }
+        }
         let uuid = given.unwrap_or_else(|| uuid::Builder::from_random_bytes(random_bytes(cx.random)).into_uuid());
         stamped::accepted(cx, &invoice, uuid, cx.now).await?;
         Ok(InvoiceNamed { factura: invoice.clave })
@@ -164,9 +172,12 @@ impl Action for CancelInvoice {
         if invoice.cancelacion_solicitada {
             return Err(wrong_state("su cancelación ya se solicitó"));
         }
+        if replacement.is_some() && replacement == invoice.uuid {
+            return Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "es el de la misma factura"));
+        }
         let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
         if self.requiere_aceptacion == Some(true) {
-            refuse_paid(cx, &invoice).await?;
+            sale(cx, &invoice).await?;
             cx.tx.request_cancellation(invoice.clave, &cancellation, cx.now).await?;
         } else {
             cancel(cx, &invoice, Some(&cancellation)).await?;
@@ -216,10 +227,17 @@ async fn requested(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, E
     Ok(invoice)
 }
 
-async fn refuse_paid(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
-    match invoice.venta {
-        Some(venta) if cx.tx.has_payments(venta).await? => Err(books::has_payments()),
-        _ => Ok(()),
+/// The sale that goes with its invoice, locked after its receivables. One that was cancelled before its invoice has nothing
+/// left to undo, and one that has another invoice stands.
+async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
+    let Some(venta) = invoice.venta else { return Ok(None) };
+    let paid = cx.tx.lock_receivables(venta).await?;
+    let goes_too =
+        |sale: &InvoiceableSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
+    match cx.tx.lock_sale(venta).await? {
+        Some(sale) if goes_too(&sale) && paid => Err(books::has_payments()),
+        Some(sale) if goes_too(&sale) => Ok(Some(venta)),
+        _ => Ok(None),
     }
 }
 
@@ -229,14 +247,13 @@ async fn cancel(
     invoice: &RegisteredInvoice,
     cancellation: Option<&Cancellation<'_>>,
 ) -> Result<(), Error> {
+    let sale = sale(cx, invoice).await?;
     cx.tx.set_cancelled(invoice.clave, cancellation, cx.now).await?;
-    let Some(venta) = invoice.venta else { return Ok(()) };
-    // A sale that was cancelled before its invoice has nothing left to undo.
-    if cx.tx.lock_sale(venta).await?.is_some_and(|sale| !sale.cancelada) {
-        books::undo(cx, venta, invoice.folio.as_deref()).await?;
+    if let Some(venta) = sale {
+        books::undo(cx, venta, invoice.folio.as_deref(), Vec::new()).await?;
         cx.tx.set_sale_cancelled(venta, cx.now).await?;
     }
-    if let Some(uuid) = invoice.uuid.clone() {
+    if let (Some(venta), Some(uuid)) = (invoice.venta, invoice.uuid.clone()) {
         cx.emit(&Event::FacturaCancelada { factura: invoice.clave, venta, uuid }).await?;
     }
     Ok(())

@@ -9,9 +9,14 @@ mod companies;
 pub mod import;
 mod invoices;
 mod keys;
+mod opportunities;
+mod payables;
 mod payments;
 mod products;
+mod purchases;
+mod quota;
 mod sales;
+mod stock;
 mod users;
 
 use std::fmt;
@@ -25,13 +30,18 @@ pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
 };
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
+pub use payables::{CapturePayable, PayableNamed};
 pub use payments::{
     Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
 };
 pub use products::{DeleteProduct, ProductNamed};
+pub use purchases::{CapturePurchase, OrderLine, PurchaseNamed, PurchaseReceived, ReceivePurchase, ReceivedLine};
+pub use quota::{QuotaUsed, UseQuota};
 pub use sales::{
     BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
 };
+pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
 pub use users::{CreateUser, DisableUser, UserNamed};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{Action, NamedAction};
 use crate::domain::invoice::InvoiceableSale;
+use crate::domain::order::{Handover, hand_over};
 use crate::domain::quantity::{PositiveQuantity, Quantity};
-use crate::domain::sale::{Handover, hand_over};
 use crate::domain::stock::StockChange;
 use crate::domain::words::{InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::Many;
 use crate::operation::Cx;
+use crate::posting::books;
 use crate::posting::sale::{Channel, MOST_LINES, SaleBody, make};
-use crate::posting::{books, stock};
-use crate::store::{ActiveWarehouse, MovementContext, SaleGoods};
+use crate::store::{ActiveWarehouse, SaleGoods};
 
 /// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its receivable and
 /// accounting entry, goods leave; the registry's record of an invoice waits for `invoice.stamped`.
@@ -113,7 +113,7 @@ async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<InvoiceableSale, Error> {
     Ok(sale)
 }
 
-/// Where a document's goods lie.
+/// Where a document's goods are taken from.
 async fn warehouse(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<ActiveWarehouse, Error> {
     let found = match sale.almacen {
         Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
@@ -143,7 +143,7 @@ impl Action for BeginInvoicing {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
         let sale = valid(cx, self.venta).await?;
-        if sale.factura.is_some() || sale.tipo == SaleKind::Factura {
+        if sale.facturada || sale.tipo == SaleKind::Factura {
             return Err(wrong_state("ya tiene factura"));
         }
         if sale.is_being_invoiced(cx.now.get()) {
@@ -183,6 +183,7 @@ impl Action for CancelSale {
     type Output = SaleNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+        cx.tx.lock_receivables(self.venta).await?;
         let sale = valid(cx, self.venta).await?;
         let waiting = |estatus| matches!(estatus, InvoiceStatus::Vigente | InvoiceStatus::EnEspera);
         if sale.factura.as_ref().is_some_and(|invoice| waiting(invoice.estatus)) {
@@ -191,35 +192,33 @@ impl Action for CancelSale {
         if sale.is_being_invoiced(cx.now.get()) {
             return Err(wrong_state("se está facturando"));
         }
-        if sale.tipo == SaleKind::Pedido {
-            release(cx, &sale).await?;
-        }
-        books::undo(cx, sale.clave, None).await?;
+        let held = if sale.tipo == SaleKind::Pedido { reserved(cx, &sale).await? } else { Vec::new() };
+        books::undo(cx, sale.clave, None, held).await?;
         cx.tx.set_sale_cancelled(sale.clave, cx.now).await?;
         Ok(SaleNamed { venta: sale.clave })
     }
 }
 
-/// Frees what an order still reserves: what was not handed over.
-async fn release(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
-    let goods = cx.tx.sale_goods(sale.clave).await?;
+/// The release of what an order still reserves: of each line what was not handed over.
+async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
     let lines = cx.tx.order_lines(sale.clave).await?;
-    let left = |line: &SaleGoods| {
-        let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon);
-        ordered.map_or(Decimal::ZERO, |ordered| ordered.cantidad.get() - ordered.cantidad_surtida.get())
+    let release = |line: SaleGoods| {
+        let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon)?;
+        let left = ordered.cantidad.get() - ordered.cantidad_surtida.get();
+        let change =
+            StockChange { producto: line.producto, sku: line.sku, movement: None, apartado: Quantity::new(-left) };
+        (left > Decimal::ZERO).then_some(change)
     };
-    let free = |line: &SaleGoods| StockChange {
-        producto: line.producto,
-        sku: line.sku.clone(),
-        movement: None,
-        apartado: Quantity::new(-left(line)),
-    };
-    let changes: Vec<StockChange> = goods.iter().filter(|line| left(line) > Decimal::ZERO).map(free).collect();
-    if !changes.is_empty() {
-        let almacen = warehouse(cx, sale).await?;
-        stock::post(cx, &almacen, &changes, &MovementContext::default()).await?;
+    let changes: Vec<StockChange> = cx.tx.sale_goods(sale.clave).await?.into_iter().filter_map(release).collect();
+    if changes.is_empty() {
+        return Ok(Vec::new());
     }
-    Ok(())
+    let almacen = match sale.almacen {
+        Some(clave) => cx.tx.any_warehouse(clave).await?,
+        None => cx.tx.main_warehouse(sale.sucursal).await?,
+    };
+    let almacen = almacen.ok_or(Code::AlmacenInvalido)?;
+    Ok(changes.into_iter().map(|change| (almacen.clone(), change)).collect())
 }
 
 impl NamedAction for FulfilOrder {

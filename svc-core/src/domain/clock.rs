@@ -3,7 +3,7 @@
 //! Nothing in this workspace asks the operating system for the time or for random bytes but the two types
 //! at the end of this file; `clippy.toml` forbids the globals. So a test moves time instead of sleeping.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use chrono_tz::America::Mexico_City;
 
 /// Where the time comes from.
@@ -28,6 +28,12 @@ pub fn random_bytes<const N: usize>(random: &dyn Random) -> [u8; N] {
 /// The calendar date in Mexico's central time, by which business dates in bodies are judged (contract §1).
 pub fn mexico_date(now: DateTime<Utc>) -> NaiveDate {
     now.with_timezone(&Mexico_City).date_naive()
+}
+
+/// The first day of the month in Mexico's central time, by which quotas are counted (contract §5).
+pub fn mexico_month(now: DateTime<Utc>) -> NaiveDate {
+    let today = mexico_date(now);
+    today.with_day(1).unwrap_or(today)
 }
 
 /// The machine's clock.
@@ -63,6 +69,9 @@ mod tests {
         let at = |text: &str| mexico_date(text.parse().unwrap()).to_string();
         assert_eq!(at("2026-11-21T05:59:59Z"), "2026-11-20");
         assert_eq!(at("2026-11-21T06:00:00Z"), "2026-11-21");
+        let month = |text: &str| mexico_month(text.parse().unwrap()).to_string();
+        assert_eq!(month("2026-11-01T05:59:59Z"), "2026-10-01");
+        assert_eq!(month("2026-11-01T06:00:00Z"), "2026-11-01");
         // No daylight saving time since 2022.
         assert_eq!(at("2026-07-01T05:59:59Z"), "2026-06-30");
     }

@@ -6,8 +6,7 @@ use rust_decimal::{Decimal, RoundingStrategy};
 use super::line::{self, VatRate};
 use super::money::Money;
 use super::quantity::Quantity;
-use super::words::{Fulfilment, ProductKind};
-use crate::error::{Code, Error};
+use super::words::ProductKind;
 
 /// The company's default price list (contract §4).
 pub const DEFAULT_PRICE_LIST: i64 = 1;
@@ -38,6 +37,8 @@ pub struct SaleProduct {
     pub objeto_impuesto: String,
     /// IVA when it is sold.
     pub iva_venta: String,
+    /// IVA when it is bought.
+    pub iva_compra: String,
     /// Replacement cost of one unit, in pesos.
     pub costo: Money,
 }
@@ -46,6 +47,11 @@ impl SaleProduct {
     /// The IVA it is sold with; none where it is not an object of the tax.
     pub fn vat_rate(&self) -> Option<VatRate> {
         (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_venta)).flatten()
+    }
+
+    /// The IVA it is bought with; none where it is not an object of the tax.
+    pub fn purchase_vat_rate(&self) -> Option<VatRate> {
+        (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_compra)).flatten()
     }
 
     /// Whether a warehouse can hold it: services and expenses have no stock.
@@ -163,56 +169,6 @@ impl Amounts {
         let whole = || Some(Self { subtotal: subtotal?, descuento: descuento?, impuestos: impuestos?, total: total? });
         whole().ok_or(AmountFault::TooLarge)
     }
-}
-
-/// A line of an order, as far as fulfilling it asks.
-#[derive(Debug, Clone)]
-pub struct OrderLine {
-    /// Its number.
-    pub renglon: i64,
-    /// How many were ordered.
-    pub cantidad: Quantity,
-    /// How many were handed over.
-    pub cantidad_surtida: Quantity,
-    /// What the line comes to.
-    pub total: Money,
-}
-
-/// What an order is after goods were handed over.
-#[derive(Debug, Clone)]
-pub struct Handover {
-    /// Its lines.
-    pub lines: Vec<OrderLine>,
-    /// How far it is fulfilled.
-    pub fulfilment: Fulfilment,
-    /// What is handed over is worth: of each line its part of the total, rounded half-up.
-    pub monto_surtido: Money,
-}
-
-/// Hands over quantities of an order's lines, named by their numbers; no more than what is left of each.
-pub fn hand_over(mut lines: Vec<OrderLine>, given: &[(i64, Quantity)], total: Money) -> Result<Handover, Error> {
-    for (at, (renglon, cantidad)) in given.iter().enumerate() {
-        let refused =
-            |field: &str, text: &str| Err(Error::field(Code::DatoInvalido, &format!("renglones[{at}].{field}"), text));
-        let Some(line) = lines.iter_mut().find(|line| line.renglon == *renglon) else {
-            return refused("renglon", "el pedido no tiene ese renglón");
-        };
-        let handed = line.cantidad_surtida.get() + cantidad.get();
-        if handed > line.cantidad.get() {
-            return refused("cantidad", "es más de lo que falta por surtir");
-        }
-        line.cantidad_surtida = Quantity::new(handed);
-    }
-    let whole = lines.iter().all(|line| line.cantidad_surtida == line.cantidad);
-    let part = |line: &OrderLine| {
-        line::share(line.total, Money::new(line.cantidad_surtida.get()), Money::new(line.cantidad.get())).get()
-    };
-    let worth: Decimal = lines.iter().map(part).sum();
-    Ok(Handover {
-        fulfilment: if whole { Fulfilment::Surtido } else { Fulfilment::Parcial },
-        monto_surtido: if whole { total } else { Money::new(worth) },
-        lines,
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Stock and its movements (spec, "Stock record" and "Inventory movement").
 
+use std::cmp::Ordering;
+
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::Deserialize;
 use serde::de::value::{self, StrDeserializer};
@@ -7,6 +9,7 @@ use serde::de::value::{self, StrDeserializer};
 use super::money::Money;
 use super::quantity::Quantity;
 use super::words::{Direction, MovementKind};
+use crate::error::{Code, Error};
 
 /// What can be sold: the stock less what is reserved, whichever the sign of the reservation, and never below the floor.
 pub fn available(existencia: Quantity, apartado: Quantity, minimo: Quantity) -> Quantity {
@@ -103,6 +106,28 @@ impl Holding {
     }
 }
 
+/// Judges a movement that someone enters by hand, as far as it alone tells (400): its quantity, and whether it names the
+/// other warehouse that a transfer has. Its entry there is written with the exit, never by itself.
+pub fn judge_entered(tipo: MovementKind, cantidad: Quantity, names_destination: bool) -> Result<(), Error> {
+    let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
+    let transfer = tipo == MovementKind::TraspasoSalida;
+    match cantidad.get().cmp(&Decimal::ZERO) {
+        Ordering::Less => return invalid("cantidad", "no puede ser negativa"),
+        Ordering::Equal if tipo != MovementKind::SaldoInicial => return invalid("cantidad", "debe ser mayor que cero"),
+        _ => {}
+    }
+    match (tipo, names_destination) {
+        (MovementKind::TraspasoEntrada, _) => {
+            invalid("tipo", "la entrada de un traspaso la escribe su traspaso_salida")
+        }
+        (_, false) if transfer => {
+            Err(Error::field(Code::DatoRequerido, "almacen_destino", "hace falta en un traspaso"))
+        }
+        (_, true) if !transfer => invalid("almacen_destino", "solo va en un traspaso_salida"),
+        _ => Ok(()),
+    }
+}
+
 /// What `cantidad` units cost, rounded half-up to two decimals; `None` when no amount can be so large.
 pub fn cost_of(cantidad: Quantity, costo_unitario: Money) -> Option<Money> {
     let exact = cantidad.get().checked_mul(costo_unitario.get())?;
@@ -171,6 +196,30 @@ mod tests {
         held.apartado = quantity("999999999999999999");
         assert_eq!(held.change(&change(Some(sold), "1")), None);
         assert_eq!(held.existencia, before.existencia, "nothing of it");
+    }
+
+    #[test]
+    fn an_entered_movement_has_a_quantity_and_a_transfer_its_destination() {
+        use MovementKind as Kind;
+        for (tipo, cantidad, destination, outcome) in [
+            (Kind::AjusteEntrada, "1", false, Ok(())),
+            (Kind::AjusteEntrada, "0", false, Err("cantidad: ")),
+            (Kind::AjusteEntrada, "-1", false, Err("cantidad: ")),
+            (Kind::AjusteEntrada, "1", true, Err("almacen_destino: ")),
+            (Kind::SaldoInicial, "0", false, Ok(())),
+            (Kind::SaldoInicial, "-0.000001", false, Err("cantidad: ")),
+            (Kind::TraspasoSalida, "1", true, Ok(())),
+            (Kind::TraspasoSalida, "1", false, Err("almacen_destino: ")),
+            (Kind::TraspasoEntrada, "1", false, Err("tipo: ")),
+            (Kind::TraspasoEntrada, "1", true, Err("tipo: ")),
+        ] {
+            let judged = judge_entered(tipo, quantity(cantidad), destination);
+            match (judged, outcome) {
+                (Ok(()), Ok(())) => {}
+                (Err(error), Err(said)) if error.mensaje().starts_with(said) => {}
+                (judged, _) => panic!("{tipo:?} {cantidad} {destination}: {judged:?}"),
+            }
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod de;
 mod fault;
 mod fields;
+mod patch;
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -16,7 +17,8 @@ use serde::de::{DeserializeOwned, Deserializer as _, Error as _, MapAccess, Visi
 use serde_json::value::RawValue;
 
 pub use fault::Fault;
-pub use fields::{Digits, Exact, Many, Patch, Text, Within, present};
+pub use fields::{Digits, Exact, Many, Text, Within};
+pub use patch::{Patch, present};
 
 /// Objects and arrays inside one another that a body may hold; the deepest body of the API needs three.
 const DEPTH: usize = 16;

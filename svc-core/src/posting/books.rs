@@ -12,7 +12,7 @@ use crate::domain::stock::{Movement, StockChange, cost_of};
 use crate::domain::words::{MovementKind, PaymentMethod, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, GoodsGone, MovementContext, NewReceivable, ReceivablesLeft, SaleGoods};
+use crate::store::{ActiveWarehouse, GoodsGone, MovementContext, NewReceivable, SaleGoods};
 
 /// A sale that becomes owed.
 #[derive(Debug)]
@@ -61,34 +61,38 @@ pub(crate) fn has_payments() -> Error {
 }
 
 /// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they went, the receivable is
-/// cancelled, the entry reversed. A receivable with payments stays, and so does all else.
-pub(crate) async fn undo(cx: &mut Cx<'_>, venta: i64, folio: Option<&str>) -> Result<(), Error> {
-    if cx.tx.cancel_receivables(venta, cx.now).await? == ReceivablesLeft::Paid {
+/// cancelled, the entry reversed; `held` is what it still reserves. A receivable with payments stays, and so does all else.
+pub(crate) async fn undo(
+    cx: &mut Cx<'_>,
+    venta: i64,
+    folio: Option<&str>,
+    held: Vec<(ActiveWarehouse, StockChange)>,
+) -> Result<(), Error> {
+    if cx.tx.lock_receivables(venta).await? {
         return Err(has_payments());
     }
-    let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
-    let mut gone = cx.tx.goods_gone(venta).await?;
+    cx.tx.cancel_receivables(venta, cx.now).await?;
+    let gone = cx.tx.goods_gone(venta).await?;
+    let mut changes: Vec<_> = held.into_iter().chain(gone.into_iter().map(back)).collect();
     // Warehouse by warehouse, in one order, as every change of stock.
-    gone.sort_by_key(|goods| goods.almacen.clave);
-    for goods in gone.chunk_by(|a, b| a.almacen.clave == b.almacen.clave) {
-        let Some(almacen) = goods.first().map(|line| &line.almacen) else { continue };
-        let back = |line: &GoodsGone| StockChange {
-            producto: line.producto,
-            sku: line.sku.clone(),
-            movement: Some(Movement {
-                tipo: MovementKind::CancelacionVenta,
-                cantidad: line.cantidad,
-                costo_unitario: line.costo_unitario,
-            }),
-            apartado: Quantity::default(),
-        };
-        let changes: Vec<StockChange> = goods.iter().map(back).collect();
+    changes.sort_by_key(|(almacen, _)| almacen.clave);
+    let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
+    for there in changes.chunk_by(|(a, _), (b, _)| a.clave == b.clave) {
+        let Some((almacen, _)) = there.first() else { continue };
+        let changes: Vec<StockChange> = there.iter().map(|(_, change)| change.clone()).collect();
         stock::post(cx, almacen, &changes, &context).await?;
     }
     if let Some(entry) = cx.tx.entry_of_sale(venta).await? {
         cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
     }
     Ok(())
+}
+
+/// Goods that come back, to where they lay.
+fn back(gone: GoodsGone) -> (ActiveWarehouse, StockChange) {
+    let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = gone;
+    let movement = Some(Movement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
+    (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }
 
 /// Makes the receivable and the accounting entry; gives the receivable's clave.

@@ -1,7 +1,5 @@
 //! The lines of a sale: which products, at which price, with which IVA.
 
-use std::collections::HashMap;
-
 use chrono::NaiveDate;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,6 +10,7 @@ use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::Cx;
+use crate::posting::products::{ProductName, find_products};
 use crate::store::NewSaleLine;
 
 /// A line of a sale as it is asked for (contract §4, "POST /ventas").
@@ -39,11 +38,7 @@ impl LineBody {
 
     /// What can be judged without the company's data.
     fn judge(&self, at: usize) -> Result<(), Error> {
-        match (self.producto, &self.sku) {
-            (Some(_), Some(_)) => return Err(fault(Code::DatoInvalido, at, "sku", "va producto o sku, no ambos")),
-            (None, None) => return Err(fault(Code::DatoRequerido, at, "producto", "hace falta producto o sku")),
-            _ => {}
-        }
+        ProductName::of_line(at, self.producto, self.sku.as_deref()).judge()?;
         if self.descuento.is_some_and(|discount| discount.get().normalize().scale() > 2) {
             return Err(fault(Code::DatoInvalido, at, "descuento", "admite a lo más 2 decimales"));
         }
@@ -61,29 +56,14 @@ pub(super) fn judge(lines: &[LineBody]) -> Result<(), Error> {
 
 /// The products that lines name, one each.
 pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<SaleProduct>, Error> {
-    let claves: Vec<i64> = lines.iter().filter_map(|line| line.producto).collect();
-    let skus: Vec<&str> = lines.iter().filter_map(|line| line.sku.as_deref()).collect();
-    let found = cx.tx.sale_products(&claves, &skus).await?;
-    let by_clave: HashMap<i64, &SaleProduct> = found.iter().map(|product| (product.clave, product)).collect();
-    let mut by_sku: HashMap<&str, Vec<&SaleProduct>> = HashMap::new();
-    for product in &found {
-        if let Some(sku) = product.sku.as_deref() {
-            by_sku.entry(sku).or_default().push(product);
-        }
-    }
-    let resolve = |(at, line): (usize, &LineBody)| {
-        let (product, field) = match (line.producto, line.sku.as_deref()) {
-            (Some(clave), _) => (by_clave.get(&clave).copied(), "producto"),
-            (None, sku) => match sku.and_then(|sku| by_sku.get(sku)).map_or(&[][..], Vec::as_slice) {
-                [product] => (Some(*product), "sku"),
-                [] => (None, "sku"),
-                _ => return Err(fault(Code::SkuAmbiguo, at, "sku", "es de varios productos; use producto")),
-            },
-        };
-        let sellable = product.filter(|product| product.activo).cloned();
-        sellable.ok_or_else(|| fault(Code::ProductoInvalido, at, field, "no es un producto activo de la empresa"))
-    };
-    lines.iter().enumerate().map(resolve).collect()
+    let names: Vec<ProductName<'_>> = lines
+        .iter()
+        .enumerate()
+        .map(|(at, line)| ProductName::of_line(at, line.producto, line.sku.as_deref()))
+        .collect();
+    let found = find_products(cx, &names).await?;
+    names.iter().zip(&found).try_for_each(|(name, product)| name.judge_active(product))?;
+    Ok(found)
 }
 
 /// The lines with their prices and amounts; `lists` are the price lists in the order in which they are asked.
@@ -115,7 +95,8 @@ pub(super) async fn priced(
     lines.iter().zip(products).enumerate().map(line).collect()
 }
 
-fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<Amounts, Error> {
+/// The amounts of a line, or what is wrong with it.
+pub(crate) fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<Amounts, Error> {
     found.map_err(|of| match of {
         AmountFault::TooLarge => fault(Code::DatoInvalido, at, "cantidad", "el importe pasa de 18 dígitos"),
         AmountFault::DiscountAboveSubtotal => {
@@ -124,6 +105,7 @@ fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<Amounts, Er
     })
 }
 
-fn fault(code: Code, at: usize, field: &str, text: &str) -> Error {
+/// A fault of a field of a line.
+pub(crate) fn fault(code: Code, at: usize, field: &str, text: &str) -> Error {
     Error::field(code, &format!("renglones[{at}].{field}"), text)
 }

@@ -7,8 +7,10 @@ use serde::Deserialize;
 use super::books::{self, Owed};
 use super::{lines, stock};
 use crate::domain::clock::mexico_date;
+use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
 use crate::domain::invoice::{due_date, invoice_series};
+use crate::domain::line;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
 use crate::domain::sat;
@@ -20,9 +22,6 @@ use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, SaleGoods};
 
 pub use super::lines::LineBody;
-
-/// The currency of a sale that names none.
-const PESO: &str = "MXN";
 
 /// Most lines of a document.
 pub const MOST_LINES: usize = 500;
@@ -69,16 +68,7 @@ impl<K> SaleBody<K> {
     /// What can be judged without the company's data (400); gives the exchange rate.
     fn judge(&self) -> Result<Rate, Error> {
         lines::judge(&self.renglones)?;
-        let foreign = self.moneda() != PESO;
-        match self.tipo_cambio {
-            None if foreign => {
-                Err(Error::field(Code::DatoRequerido, "tipo_cambio", "hace falta si la moneda no es MXN"))
-            }
-            Some(rate) if !foreign && rate != Rate::ONE => {
-                Err(Error::field(Code::DatoInvalido, "tipo_cambio", "en MXN es 1"))
-            }
-            rate => Ok(rate.unwrap_or(Rate::ONE)),
-        }
+        currency::exchange_rate(self.moneda(), self.tipo_cambio)
     }
 
     /// The keys of the SAT's catalogues (422).
@@ -127,7 +117,11 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     let amounts = Amounts::of_document(priced.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
-    let almacen = warehouse(cx, body.almacen.as_ref(), channel.sucursal).await?;
+    // What is owed is also written in pesos, which could never be done of an order like this.
+    if line::pesos(amounts.subtotal, tipo_cambio).and(line::pesos(amounts.total, tipo_cambio)).is_none() {
+        return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
+    }
+    let almacen = stock::warehouse(cx, body.almacen.as_deref(), channel.sucursal).await?;
     if let Some(vendedor) = body.vendedor
         && !cx.tx.is_salesperson(vendedor).await?
     {
@@ -244,14 +238,6 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
     let mut lists = vec![buyer.lista.unwrap_or(DEFAULT_PRICE_LIST), DEFAULT_PRICE_LIST];
     lists.dedup();
     lines::priced(cx, &body.renglones, products, &lists, body.moneda(), mexico_date(cx.now.get())).await
-}
-
-async fn warehouse(cx: &mut Cx<'_>, named: Option<&Exact<3>>, sucursal: i64) -> Result<ActiveWarehouse, Error> {
-    let found = match named {
-        Some(code) => cx.tx.warehouse(code).await?,
-        None => cx.tx.main_warehouse(sucursal).await?,
-    };
-    Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
 /// What an order reserves of the products that have stock.

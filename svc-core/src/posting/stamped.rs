@@ -18,6 +18,9 @@ pub(crate) async fn accepted(
     at: Timestamp,
 ) -> Result<(), Error> {
     let uuid = uuid.to_string();
+    if let Some(venta) = invoice.venta {
+        cx.tx.lock_receivables(venta).await?;
+    }
     cx.tx.set_stamped(invoice.clave, &uuid, at, cx.now).await?;
     if let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta) {
         cx.emit(&Event::FacturaTimbrada { factura: invoice.clave, venta, uuid }).await?;

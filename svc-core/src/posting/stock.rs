@@ -11,14 +11,23 @@ use crate::store::{ActiveWarehouse, MovementContext, NewMovement};
 /// What was posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Posted {
-    /// The stock records that changed, in the order of their products.
+    /// The stock records concerned, in the order of their products.
     pub(crate) existencias: Vec<i64>,
     /// The first line of the ledger; none where only reservations changed.
     pub(crate) movimiento: Option<i64>,
 }
 
+/// The active warehouse of that code, or else the branch's main one.
+pub(crate) async fn warehouse(cx: &mut Cx<'_>, code: Option<&str>, sucursal: i64) -> Result<ActiveWarehouse, Error> {
+    let found = match code {
+        Some(code) => cx.tx.warehouse(code).await?,
+        None => cx.tx.main_warehouse(sucursal).await?,
+    };
+    Ok(found.ok_or(Code::AlmacenInvalido)?)
+}
+
 /// Changes the stock of a warehouse: locks the records, in the order of their products whatever the order of `changes`,
-/// writes them and their ledger, and emits `inventario.existencia_cambiada` once for each.
+/// writes them and their ledger, and emits `inventario.existencia_cambiada` once for each that is another than before.
 pub(crate) async fn post(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -32,13 +41,16 @@ pub(crate) async fn post(
         return Ok(Posted { existencias: Vec::new(), movimiento: None });
     }
     let mut held = cx.tx.lock_stock(almacen.clave, &products).await?;
+    let before = held.clone();
     let ledger = apply(&mut held, changes)?;
-    cx.tx.save_stock(&held, cx.now).await?;
+    let altered: Vec<Holding> =
+        held.iter().zip(&before).filter(|(now, then)| now != then).map(|(now, _)| now.clone()).collect();
+    cx.tx.save_stock(&altered, cx.now).await?;
     let movimiento = match ledger.as_slice() {
         [] => None,
         rows => Some(cx.tx.insert_movements(almacen.clave, rows, context, cx.now).await?),
     };
-    for Holding { clave, producto, .. } in &held {
+    for Holding { clave, producto, .. } in &altered {
         let event =
             Event::ExistenciaCambiada { existencia: *clave, producto: *producto, almacen: almacen.codigo.clone() };
         cx.emit(&event).await?;

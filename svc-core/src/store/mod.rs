@@ -22,6 +22,7 @@ mod payable;
 mod payment;
 mod product;
 mod purchase;
+mod quota;
 mod receivable;
 mod sale;
 mod staff;
@@ -46,13 +47,14 @@ pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
-pub use opportunity::OpportunityTx;
+pub use opportunity::{NewOpportunity, OpportunityTx};
 pub use outbox::{NewEvent, OutboxTx};
-pub use payable::PayableTx;
+pub use payable::{NewPayable, PayableTx};
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
-pub use purchase::PurchaseTx;
-pub use receivable::{NewReceivable, ReceivableTx, ReceivablesLeft, Standing};
+pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
+pub use quota::QuotaTx;
+pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
@@ -207,6 +209,7 @@ pub trait Tx:
     + PaymentTx
     + ProductTx
     + PurchaseTx
+    + QuotaTx
     + ReceivableTx
     + SaleTx
     + StaffTx

@@ -51,26 +51,18 @@ pub struct Standing {
     pub vencido: bool,
 }
 
-/// What became of a sale's receivables that were to be cancelled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReceivablesLeft {
-    /// None is left.
-    None,
-    /// One has payments: none was cancelled.
-    Paid,
-}
-
 /// Receivables, payments and bank accounts inside a transaction.
 #[async_trait]
 pub trait ReceivableTx {
     /// Writes a receivable and gives its clave.
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError>;
 
-    /// Whether payments are applied to a sale's receivables.
-    async fn has_payments(&mut self, venta: i64) -> Result<bool, StoreError>;
+    /// Locks the receivables of a sale until the end; tells whether payments are applied to one of them. A payment locks
+    /// its receivable and then the sale: whoever changes both keeps that order.
+    async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError>;
 
-    /// Cancels the receivables of a sale, unless one has payments.
-    async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<ReceivablesLeft, StoreError>;
+    /// Cancels the receivables of a sale, which must be locked.
+    async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// What a customer owes; overdue is what was due before `today`.
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError>;

@@ -7,8 +7,9 @@ use super::StoreError;
 use crate::backoffice::import::{SaleLineRecord, SaleRecord};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
+use crate::domain::order::OrderLine;
 use crate::domain::quantity::{Quantity, Rate};
-use crate::domain::sale::{Amounts, OrderLine, SaleProduct};
+use crate::domain::sale::{Amounts, SaleProduct};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 

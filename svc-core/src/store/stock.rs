@@ -73,11 +73,17 @@ pub struct MovementContext<'a> {
 /// Branches, warehouses, stock and its ledger inside a transaction.
 #[async_trait]
 pub trait StockTx {
+    /// Whether that branch is active.
+    async fn is_branch(&mut self, sucursal: i64) -> Result<bool, StoreError>;
+
     /// The active warehouse of that code.
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError>;
 
     /// The active warehouse of that clave.
     async fn warehouse_of_clave(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
+
+    /// The warehouse of that clave, whether it is active or not: what it holds can always be put right.
+    async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
     /// A branch's main warehouse, or else the first of its active ones.
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError>;

@@ -1,8 +1,13 @@
 //! Back-office actions by name; one file an area.
 
 mod naming;
+mod opportunities;
+mod payables;
 mod payments;
 mod products;
+mod purchases;
+mod quota;
+mod stock;
 
 use serde_json::Value;
 use svc_tests::{Company, World};

@@ -10,6 +10,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::json;
+use svc_core::backoffice::import::Resource;
 use svc_core::operation::registry::{Endpoint, OPERATIONS};
 use svc_tests::{Actor, Reply, World, fresh_key};
 
@@ -30,7 +32,7 @@ struct Case {
 fn nothing_a_client_sends_is_a_failure_of_ours() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let world = runtime.block_on(World::new());
-    let ana = runtime.block_on(async { company(&world).await.admin().await });
+    let ana = runtime.block_on(selling(&world));
     let seen = RefCell::new(BTreeSet::new());
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
@@ -44,7 +46,20 @@ fn nothing_a_client_sends_is_a_failure_of_ours() {
     outcome.unwrap_or_else(|failure| panic!("{failure}"));
     // It went deep enough to mean something.
     let seen = seen.into_inner();
-    assert!(seen.is_superset(&BTreeSet::from([200, 201, 400, 404, 405, 415, 422])), "{seen:?}");
+    assert!(seen.is_superset(&BTreeSet::from([200, 201, 202, 400, 404, 405, 415, 422])), "{seen:?}");
+}
+
+/// Someone in a company that can sell and invoice.
+async fn selling(world: &World) -> Actor {
+    let company = company(world).await;
+    company.load_certificate().await;
+    let customers = [json!({"nombre": "Ana", "rfc": "XIA190128J61", "regimen": 601, "cp": "06700", "uso_cfdi": "G03",
+                            "limite_credito": "10000.00"})];
+    let products = [json!({"sku": "A-1"}), json!({"sku": "B-2", "tipo": "virtual_con_precio"})];
+    for (resource, records) in [(Resource::Clientes, &customers[..]), (Resource::Productos, &products)] {
+        assert_eq!(company.import(resource, records).await, Ok(records.len() as u64));
+    }
+    company.admin().await
 }
 
 /// The request, with the key of `actor`.
@@ -95,7 +110,9 @@ fn route() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
         let parts = endpoint.spec.path.split('/').map(|part| if part.starts_with('{') { clave } else { part });
         parts.collect::<Vec<_>>().join("/").into_bytes()
     };
+    let sale = select(vec!["/ventas", "/ventas/{}/facturar"]);
     prop_oneof![
+        2 => (sale, 1..20_i64).prop_map(|(path, clave)| ("POST", path.replace("{}", &clave.to_string()).into_bytes())),
         12 => operation().prop_map(move |(endpoint, clave)| (endpoint.spec.method.name(), path(endpoint, &clave))),
         1 => (other(), operation()).prop_map(move |(method, (endpoint, clave))| (method, path(endpoint, &clave))),
         1 => (other(), vec(any::<u8>(), 0..40)).prop_map(|(method, path)| (method, [b"/".to_vec(), path].concat())),
@@ -162,13 +179,43 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
     let plausible = select(plausible.to_vec()).prop_map(|[name, value]| (quoted(name), value.to_owned()));
     prop_oneof![
         1 => vec(any::<u8>(), 0..200),
-        1 => json().prop_map(String::into_bytes),
-        4 => vec((field(), json()), 0..6).prop_map(|members| object(&members).into_bytes()),
+        1 => any_json().prop_map(String::into_bytes),
+        4 => vec((field(), any_json()), 0..6).prop_map(|members| object(&members).into_bytes()),
         4 => vec(plausible, 0..3).prop_map(|mut members| {
             members.push((quoted("nombre"), quoted("Ana")));
             object(&members).into_bytes()
         }),
+        4 => sale().prop_map(String::into_bytes),
+        2 => select(vec![Vec::new(), b"{}".to_vec()]),
     ]
+}
+
+/// A sales document that is nearly one.
+fn sale() -> impl Strategy<Value = String> {
+    let member = |name: &'static str, values: &'static [&'static str]| {
+        select(values.to_vec()).prop_map(move |value| (quoted(name), value.to_owned()))
+    };
+    let amounts =
+        &["0", "1", "0.01", "1.005", "\"33.333333\"", "999999999999999999", "\"999999999999999999.999999\"", "-1"];
+    let line = (
+        member("producto", &["1", "2", "2", "99"]),
+        member("cantidad", &["1", "0.000001", "999999999999999", "999999999999999.999999", "0"]),
+        member("precio_unitario", amounts),
+        proptest::option::of(member("descuento", amounts)),
+    );
+    let line = line.prop_map(|(producto, cantidad, precio, descuento)| {
+        object(&[producto, cantidad, precio].into_iter().chain(descuento).collect::<Vec<_>>())
+    });
+    let terms = select(vec![
+        "",
+        ",\"forma_pago_sat\":\"03\",\"metodo_pago_sat\":\"PUE\"",
+        ",\"condicion_pago\":\"credito\",\"forma_pago_sat\":\"99\",\"metodo_pago_sat\":\"PPD\"",
+        ",\"moneda\":\"USD\",\"tipo_cambio\":999999999999.999999",
+        ",\"moneda\":\"EUR\",\"tipo_cambio\":\"0.000001\",\"forma_pago_sat\":\"03\",\"metodo_pago_sat\":\"PUE\"",
+    ]);
+    (member("tipo", &["\"pedido\"", "\"cotizacion\""]), vec(line, 1..4), terms).prop_map(|((_, tipo), lines, terms)| {
+        format!("{{\"tipo\":{tipo},\"cliente\":1,\"renglones\":[{}]{terms}}}", lines.join(","))
+    })
 }
 
 fn field() -> impl Strategy<Value = String> {
@@ -210,7 +257,7 @@ fn field() -> impl Strategy<Value = String> {
 }
 
 /// The text of any JSON value, and of some that are none.
-fn json() -> impl Strategy<Value = String> {
+fn any_json() -> impl Strategy<Value = String> {
     let words = [
         "null",
         "true",

@@ -1,4 +1,6 @@
 //! `/ventas`.
 
 mod create;
+mod invoice;
 mod list;
+pub(crate) mod shop;

@@ -5,7 +5,9 @@ use crate::api::clientes::{CreateCustomer, EditCustomer};
 use crate::api::productos::{CreateProduct, EditProduct};
 use crate::backoffice::{
     AcceptCancellation, ApplyPayment, BeginInvoicing, CancelInvoice, CancelPayment, CancelSale, CaptureDeposit,
-    CaptureSale, DeleteProduct, EndInvoicing, FulfilOrder, InvoiceRejected, InvoiceStamped, RejectCancellation,
+    CapturePayable, CapturePurchase, CaptureSale, CreateOpportunity, DeleteProduct, EndInvoicing, FulfilOrder,
+    InvoiceRejected, InvoiceStamped, MoveOpportunity, MoveStock, ReceivePurchase, RejectCancellation, ReserveStock,
+    UseQuota,
 };
 
 /// Every action that has a name.
@@ -15,6 +17,8 @@ pub static ACTIONS: &[Entry] = &[
     operation::<CreateProduct>("product.create", &["producto.creado"]),
     on_record::<EditProduct>("product.edit", &["producto.actualizado"]),
     action::<DeleteProduct>(),
+    action::<MoveStock>(),
+    action::<ReserveStock>(),
     entry::<CaptureSale>(
         "sale.capture",
         "Capture a sales document of any type",
@@ -32,4 +36,10 @@ pub static ACTIONS: &[Entry] = &[
     action::<ApplyPayment>(),
     action::<CancelPayment>(),
     action::<CaptureDeposit>(),
+    action::<CapturePayable>(),
+    action::<CapturePurchase>(),
+    action::<ReceivePurchase>(),
+    action::<CreateOpportunity>(),
+    action::<MoveOpportunity>(),
+    action::<UseQuota>(),
 ];

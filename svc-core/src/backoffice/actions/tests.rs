@@ -11,6 +11,11 @@ fn samples() -> Vec<(&'static str, Value)> {
         ("product.edit", json!({"clave": 1, "costo": 5.5, "tipo": null, "unidad": 2})),
         ("product.delete", json!({"clave": 1})),
         (
+            "stock.move",
+            json!({"sku": "A", "almacen": "001", "tipo": "traspaso_salida", "cantidad": 2.5, "almacen_destino": "002"}),
+        ),
+        ("stock.reserve", json!({"producto": 1, "almacen": "001", "cantidad": -3})),
+        (
             "sale.capture",
             json!({"tipo": "factura", "cliente": 1, "origen": "plataforma", "sucursal": 2, "condicion_pago": "credito",
                    "dias_credito": 30, "moneda": "USD", "tipo_cambio": "17.5",
@@ -35,6 +40,21 @@ fn samples() -> Vec<(&'static str, Value)> {
             "deposit.capture",
             json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "10.00", "referencia": "SPEI 1"}),
         ),
+        (
+            "payable.capture",
+            json!({"total": "-116.00", "moneda": "USD", "tipo_cambio": 17.5, "uuid": "6128396f-c09b-4ec6-8699-43c5f7e3b230"}),
+        ),
+        (
+            "purchase.capture",
+            json!({"proveedor": 1, "fecha": "2026-10-12T18:00:00Z", "renglones": [{"sku": "A", "cantidad": 2, "iva": "3.20"}]}),
+        ),
+        ("purchase.receive", json!({"compra": 1, "renglones": [{"renglon": 1, "cantidad": 0.5}]})),
+        (
+            "opportunity.create",
+            json!({"nombre": "Bodega", "etapa": 1, "monto": "1500.00", "cierre": "2026-12-31", "probabilidad": 40}),
+        ),
+        ("opportunity.move", json!({"oportunidad": 1, "etapa": 4, "motivo_perdida": 2})),
+        ("quota.use", json!({"operaciones": 250})),
     ]
 }
 
@@ -81,6 +101,7 @@ fn every_action_documents_a_closed_object_that_takes_its_sample() {
                 assert_eq!(property.get("$ref"), None, "{at}.{field}");
             }
         }
+        assert!(!schema.to_string().contains("[`"), "{name}: a link that only readers of Rust can follow");
         assert!(accepts(&schema, &sample), "{name}: {sample}");
         let mut other = sample.clone();
         other["otro_campo"] = json!(1);

@@ -212,7 +212,7 @@ fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
 }
 
 /// A fiscal folio is whole.
-fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
+pub(super) fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
     require(uuid.is_none_or(|text| parse_uuid(text).is_some()), field, "debe ser un folio fiscal de 36 caracteres")
 }
 

@@ -41,8 +41,10 @@ pub struct InvoiceableSale {
     pub origen: SaleOrigin,
     /// Whether it was cancelled.
     pub cancelada: bool,
-    /// Its invoice.
+    /// Its invoice, if the registry has it.
     pub factura: Option<SaleInvoice>,
+    /// Whether it names an invoice, in the registry or not: imported sales may be invoiced elsewhere.
+    pub facturada: bool,
     /// How far it is fulfilled; of orders only.
     pub surtido: Option<Fulfilment>,
     /// Since when the application is invoicing it.
@@ -105,7 +107,7 @@ impl InvoiceableSale {
         if self.cancelada {
             return Err(Code::VentaCancelada);
         }
-        if self.factura.is_some() || self.tipo == SaleKind::Factura {
+        if self.facturada || self.tipo == SaleKind::Factura {
             return Err(Code::VentaYaFacturada);
         }
         if !matches!(self.tipo, SaleKind::Pedido | SaleKind::Cotizacion) {
@@ -209,7 +211,7 @@ pub fn judge_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Resu
 
 /// Whether a sale on credit fits into what the customer may owe. All in pesos.
 pub fn judge_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: bool) -> Result<(), Code> {
-    if adeudo + total > limite {
+    if adeudo.checked_add(total).is_none_or(|owed| owed > limite) {
         return Err(Code::CreditoInsuficiente);
     }
     if vencido {
@@ -234,3 +236,6 @@ pub fn due_date(fecha: NaiveDate, term: PaymentTerm, days: Option<i64>) -> Naive
     };
     TimeDelta::try_days(days).and_then(|span| fecha.checked_add_signed(span)).unwrap_or(fecha)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+//! The server is killed (SIGKILL, its database with it) amid a storm of writes, started again, and asked for all of them
+//! again with the same Idempotency-Keys: each exists exactly once, and the books add up.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use svc_store_postgres::local::Cluster;
+use svc_store_postgres::{PostgresStore, Settings};
+
+use crate::harness::Svc;
+
+/// Writers at once, and how many orders each brings from its creation to its payment.
+const WRITERS: usize = 6;
+const ORDERS: usize = 12;
+/// How often the server is killed.
+const KILLS: usize = 3;
+
+#[test]
+fn what_was_asked_for_before_a_kill_exists_once() {
+    let svc = Svc::new();
+    let shop = Shop::open(&svc);
+    let known = Mutex::new(HashMap::new());
+    for kill in 0..KILLS {
+        let server = Server::start(&svc);
+        let (done, total) = (AtomicUsize::new(0), WRITERS * ORDERS * 4);
+        std::thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let (shop, server, known, done) = (&shop, &server, &known, &done);
+                scope.spawn(move || storm(shop, &server.address, writer, known, done));
+            }
+            // Amid it: some of the writes are answered, none of the writers is through.
+            let enough = total * (kill + 1) / (KILLS + 2);
+            while done.load(Ordering::Relaxed) < enough {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            server.kill();
+        });
+        assert!(svc.server_is_gone(), "the private database ends with the server");
+    }
+    let server = Server::start(&svc);
+    let done = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let (shop, server, known, done) = (&shop, &server, &known, &done);
+            scope.spawn(move || storm(shop, &server.address, writer, known, done));
+        }
+    });
+    assert_eq!(done.load(Ordering::Relaxed), WRITERS * ORDERS * 4, "every write is answered in the end");
+    server.stop();
+    shop.audit(&svc);
+}
+
+/// Every write of one writer, in order, until the server is gone. An answer that was given before is given again.
+fn storm(shop: &Shop, address: &str, writer: usize, known: &Mutex<HashMap<String, Value>>, done: &AtomicUsize) {
+    let write = |path: &str, key: String, body: Value| -> Option<Value> {
+        let (status, answer) = shop.post(address, path, &key, &body)?;
+        assert!((200..300).contains(&status), "{path} {key}: {status} {answer}");
+        done.fetch_add(1, Ordering::Relaxed);
+        // What becomes of an invoice may be told anew; which invoice it is may not.
+        let lasting = match answer.get("ya_solicitada") {
+            Some(_) => json!({"factura": answer["factura"], "folio": answer["folio"]}),
+            None => answer.clone(),
+        };
+        let before = known.lock().unwrap().entry(key.clone()).or_insert_with(|| lasting.clone()).clone();
+        assert_eq!(before, lasting, "{path} {key}");
+        Some(answer)
+    };
+    let bring = |number: usize| -> Option<()> {
+        let name = format!("{writer}-{number}");
+        let customer = json!({"nombre": format!("Cliente {name}"), "rfc": "XAXX010101000", "cp": "06700"});
+        let cliente = write("/clientes", format!("cliente-{name}"), customer)?["cliente"].clone();
+        let order = json!({
+            "tipo": "pedido", "cliente": cliente, "referencia": name, "metodo_pago_sat": "PPD", "forma_pago_sat": "99",
+            "renglones": [{"sku": "A", "cantidad": 1 + number}, {"sku": "B", "cantidad": 0.5, "descuento": "1.00"}],
+        });
+        let venta = write("/ventas", format!("pedido-{name}"), order)?["venta"].clone();
+        write(&format!("/ventas/{venta}/facturar"), format!("factura-{name}"), json!({}))?;
+        let owed = shop.get(address, &format!("/cxc?venta={venta}"))?;
+        let owed = &owed["datos"][0];
+        // Asked again once it is paid, what is owed is nothing; what was paid then is in the total.
+        let payment = json!({"importe": owed["total"], "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": shop.today,
+                             "referencia": format!("SPEI {name}")});
+        write(&format!("/cxc/{}/pagos", owed["clave"]), format!("pago-{name}"), payment)?;
+        Some(())
+    };
+    for number in 0..ORDERS {
+        if bring(number).is_none() {
+            return;
+        }
+    }
+}
+
+/// A company that sells two products, and its key.
+struct Shop {
+    key_id: String,
+    api_key: String,
+    today: String,
+}
+
+impl Shop {
+    fn open(svc: &Svc) -> Self {
+        let fixture = |name: &str| format!("{}/../tests/fixtures/csd/{name}", env!("CARGO_MANIFEST_DIR"));
+        let company = [
+            "company",
+            "create",
+            "--name",
+            "Tienda",
+            "--rfc",
+            "EKU9003173C9",
+            "--regimen",
+            "601",
+            "--cp",
+            "06700",
+            "--licences",
+            "6",
+        ];
+        svc.ok(&company);
+        let load = ["certificate", "load", "--company", "1", "--password-env", "CSD", "--cer"];
+        let (cer, key) = (fixture("valid.cer"), fixture("valid.key"));
+        let loaded = svc
+            .command(&[&load[..], &[&cer, "--key", &key]].concat())
+            .env("CSD", svc_tests::certificate::PASSWORD)
+            .output()
+            .unwrap();
+        assert!(loaded.status.success(), "{}", String::from_utf8_lossy(&loaded.stderr));
+        for (resource, records) in [
+            (
+                "productos",
+                "{\"sku\":\"A\",\"unidad\":1,\"costo\":\"7.25\"}\n{\"sku\":\"B\",\"unidad\":1,\"iva_venta\":\"8\"}",
+            ),
+            (
+                "precios",
+                "{\"sku\":\"A\",\"lista\":1,\"precio\":\"10.33\"}\n{\"sku\":\"B\",\"lista\":1,\"precio\":\"99.99\"}",
+            ),
+            ("cuentas-bancarias", "{\"nombre\":\"Banco\"}"),
+        ] {
+            let imported = svc.run(&["import", "--company", "1", resource, "-"], records);
+            assert!(imported.status.success(), "{resource}: {}", String::from_utf8_lossy(&imported.stderr));
+        }
+        let key = svc.ok(&["key", "create", "--company", "1"]);
+        let text = |name: &str| key[name].as_str().unwrap().to_owned();
+        let today = svc_core::domain::clock::mexico_date(chrono::Utc::now()).to_string();
+        Self { key_id: text("key_id"), api_key: text("api_key"), today }
+    }
+
+    /// An answer's status and body; none when the server is gone.
+    fn ask(&self, address: &str, method: &str, path: &str, headers: &str, body: &str) -> Option<(u16, Value)> {
+        let mut stream = TcpStream::connect(address).ok()?;
+        let request = format!(
+            "{method} /api/v1{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
+             X-Svc-Key-Id: {}\r\nContent-Length: {}\r\n{headers}\r\n{body}",
+            self.api_key,
+            self.key_id,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        let status = head.split(' ').nth(1)?.parse().ok()?;
+        Some((status, serde_json::from_str(body).ok()?))
+    }
+
+    fn get(&self, address: &str, path: &str) -> Option<Value> {
+        let (status, answer) = self.ask(address, "GET", path, "", "")?;
+        assert_eq!(status, 200, "{path}: {answer}");
+        Some(answer)
+    }
+
+    /// A write, asked again as long as the answer is that it may be.
+    fn post(&self, address: &str, path: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
+        let headers = format!("Content-Type: application/json\r\nIdempotency-Key: {key}\r\n");
+        loop {
+            let (status, answer) = self.ask(address, "POST", path, &headers, &body.to_string())?;
+            match (status, answer["error"]["codigo"].as_str()) {
+                // The database is going, or has just come: the answer is to ask again.
+                (503, _) | (409, Some("idempotencia_en_curso")) => std::thread::sleep(Duration::from_millis(20)),
+                _ => return Some((status, answer)),
+            }
+        }
+    }
+
+    /// Looks into the database itself, once the server has stopped.
+    fn audit(&self, svc: &Svc) {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+        runtime.block_on(async {
+            let store = PostgresStore::with_options(cluster.options("svc"), &Settings::default());
+            let orders = WRITERS * ORDERS;
+            for (what, statement) in [
+                ("customers", "SELECT count(DISTINCT nombre) || '/' || count(*) FROM clientes"),
+                ("sales", "SELECT count(DISTINCT referencia) || '/' || count(*) FROM ventas WHERE tipo = 'factura'"),
+                ("invoices", "SELECT count(DISTINCT venta) || '/' || count(*) FROM facturas WHERE tipo = 'factura'"),
+                ("receivables", "SELECT count(DISTINCT venta) || '/' || count(*) FROM cxc WHERE estatus = 'pagado'"),
+                ("payments", "SELECT count(DISTINCT referencia) || '/' || count(*) FROM cxc_pagos"),
+                ("deposits", "SELECT count(DISTINCT referencia) || '/' || count(*) FROM depositos"),
+            ] {
+                let found: String = sqlx::query_scalar(statement).fetch_one(store.pool()).await.unwrap();
+                assert_eq!(found, format!("{orders}/{orders}"), "{what}");
+            }
+            svc_tests::books::check_company(store.pool(), 1).await;
+            store.close().await;
+        });
+        cluster.stop().unwrap();
+    }
+}
+
+/// `svc serve`.
+struct Server {
+    child: Mutex<Child>,
+    address: String,
+}
+
+impl Server {
+    fn start(svc: &Svc) -> Self {
+        // A port that is free now; nobody else on this machine asks for one in the moment between.
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let mut command = svc.command(&["serve", "--no-workers", "--listen", &address]);
+        command.env("SVC_IN_FLIGHT", "64").env("SVC_RATE_PER_MINUTE", "100000");
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while TcpStream::connect(&address).is_err() {
+            assert!(Instant::now() < deadline, "the server does not come up");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Self { child: Mutex::new(child), address }
+    }
+
+    /// SIGKILL: it has no moment to finish anything.
+    fn kill(&self) {
+        let mut child = self.child.lock().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    fn stop(self) {
+        let mut child = self.child.into_inner().unwrap();
+        let pid = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+        assert!(child.wait().unwrap().success());
+    }
+}

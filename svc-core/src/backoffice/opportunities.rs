@@ -1,0 +1,149 @@
+//! The CRM's funnel.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, NamedAction};
+use crate::domain::currency::{self, PESO};
+use crate::domain::event::Event;
+use crate::domain::money::Money;
+use crate::domain::opportunity::{Stage, Standing};
+use crate::domain::text::tidy_emails;
+use crate::domain::time::Date;
+use crate::error::{Code, Error};
+use crate::json::{Exact, Text, Within};
+use crate::operation::Cx;
+use crate::store::NewOpportunity;
+
+/// Creates an opportunity.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateOpportunity {
+    /// What it is called.
+    pub nombre: Text<200>,
+    /// Its stage, by its clave; active.
+    pub etapa: i64,
+    /// The customer, by clave; without one, contact data say who it is.
+    pub cliente: Option<i64>,
+    /// The contact's name.
+    pub contacto_nombre: Option<Text<100>>,
+    /// The contact's company.
+    pub contacto_empresa: Option<Text<200>>,
+    /// The contact's e-mail.
+    pub contacto_correo: Option<Text<255>>,
+    /// The contact's telephone.
+    pub contacto_telefono: Option<Text<30>>,
+    /// The salesperson responsible, by clave; the team when left out.
+    pub vendedor: Option<i64>,
+    /// What it is worth.
+    pub monto: Option<Money>,
+    /// The currency of that; MXN when left out.
+    pub moneda: Option<Exact<3>>,
+    /// How likely it is won, percent; its stage's when left out.
+    pub probabilidad: Option<Within<0, 100>>,
+    /// The day on which it is expected to be closed.
+    pub cierre: Option<Date>,
+    /// Where it came from.
+    pub origen: Option<Text<100>>,
+}
+
+/// Moves an opportunity to a stage: it is won, lost or open as the stage is. In the stage where it is, at most its reason is
+/// put right, and no event is emitted.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoveOpportunity {
+    /// The opportunity, by its clave.
+    pub oportunidad: i64,
+    /// The stage, by its clave; active.
+    pub etapa: i64,
+    /// Why it is lost, by clave; only with a stage where opportunities are lost.
+    pub motivo_perdida: Option<i64>,
+}
+
+/// The opportunity that was made or moved.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct OpportunityNamed {
+    /// Its clave.
+    pub oportunidad: i64,
+}
+
+impl NamedAction for CreateOpportunity {
+    const NAME: &'static str = "opportunity.create";
+    const SUMMARY: &'static str = "Create an opportunity";
+    const EMITS: &'static [&'static str] = &["oportunidad.creada"];
+}
+
+impl Action for CreateOpportunity {
+    type Output = OpportunityNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityNamed, Error> {
+        let moneda = self.moneda.as_deref().unwrap_or(PESO);
+        currency::judge(moneda)?;
+        let stage = stage(cx, self.etapa).await?;
+        let standing = Standing::begin(&stage, cx.now)?;
+        if let Some(vendedor) = self.vendedor
+            && !cx.tx.is_salesperson(vendedor).await?
+        {
+            return Err(Code::VendedorInvalido.into());
+        }
+        let correo = self.contacto_correo.as_deref().map(tidy_emails).filter(|correo| !correo.is_empty());
+        let row = NewOpportunity {
+            nombre: &self.nombre,
+            standing: &standing,
+            cliente: self.cliente,
+            contacto_nombre: self.contacto_nombre.as_deref(),
+            contacto_empresa: self.contacto_empresa.as_deref(),
+            contacto_correo: correo.as_deref(),
+            contacto_telefono: self.contacto_telefono.as_deref(),
+            vendedor: self.vendedor,
+            monto: self.monto,
+            moneda,
+            probabilidad: self.probabilidad.map(Within::get),
+            cierre: self.cierre.map(|date| date.0),
+            origen: self.origen.as_deref(),
+            creado: cx.now,
+        };
+        let oportunidad = cx.tx.insert_opportunity(&row).await?;
+        cx.emit(&Event::OportunidadCreada { oportunidad, etapa: self.etapa }).await?;
+        Ok(OpportunityNamed { oportunidad })
+    }
+}
+
+impl NamedAction for MoveOpportunity {
+    const NAME: &'static str = "opportunity.move";
+    const SUMMARY: &'static str = "Move an opportunity to a stage, win it or lose it";
+    const EMITS: &'static [&'static str] = &["oportunidad.etapa_cambiada"];
+}
+
+impl Action for MoveOpportunity {
+    type Output = OpportunityNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityNamed, Error> {
+        let Self { oportunidad, etapa, motivo_perdida } = *self;
+        let before = cx.tx.opportunity(oportunidad).await?.ok_or_else(|| {
+            let text = format_args!("la oportunidad {oportunidad} no existe en la empresa");
+            Error::field(Code::NoEncontrado, "oportunidad", text)
+        })?;
+        let stage = stage(cx, etapa).await?;
+        let after = before.moved(&stage, motivo_perdida, cx.now)?;
+        if after == before {
+            return Ok(OpportunityNamed { oportunidad });
+        }
+        if let Some(motivo) = motivo_perdida
+            && !cx.tx.is_loss_reason(motivo).await?
+        {
+            return Err(Error::field(Code::ReferenciaInvalida, "motivo_perdida", "no es un motivo activo"));
+        }
+        cx.tx.update_standing(oportunidad, &after, cx.now).await?;
+        if after.etapa != before.etapa {
+            let Standing { estatus, .. } = after;
+            cx.emit(&Event::EtapaCambiada { oportunidad, etapa_anterior: before.etapa, etapa, estatus }).await?;
+        }
+        Ok(OpportunityNamed { oportunidad })
+    }
+}
+
+async fn stage(cx: &mut Cx<'_>, etapa: i64) -> Result<Stage, Error> {
+    let missing = || Error::field(Code::ReferenciaInvalida, "etapa", "no existe en la empresa");
+    cx.tx.stage(etapa).await?.ok_or_else(missing)
+}

@@ -1,0 +1,40 @@
+//! The month's quota (contract §5, spec "Limits").
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, NamedAction};
+use crate::domain::clock::mexico_month;
+use crate::error::Error;
+use crate::json::Within;
+use crate::operation::Cx;
+
+/// Adds what the AI connector used to the month's quota, which it shares with the API.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UseQuota {
+    /// How many operations.
+    pub operaciones: Within<1, 1_000_000_000>,
+}
+
+/// The answer of [`UseQuota`].
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct QuotaUsed {
+    /// What was used of this month's quota so far.
+    pub cupo_usado: i64,
+}
+
+impl NamedAction for UseQuota {
+    const NAME: &'static str = "quota.use";
+    const SUMMARY: &'static str = "Count what the AI connector used of the month's quota";
+    const EMITS: &'static [&'static str] = &[];
+}
+
+impl Action for UseQuota {
+    type Output = QuotaUsed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<QuotaUsed, Error> {
+        let mes = mexico_month(cx.now.get());
+        Ok(QuotaUsed { cupo_usado: cx.tx.use_quota(mes, self.operaciones.get()).await? })
+    }
+}

@@ -1,0 +1,177 @@
+//! Stock: movements entered by hand, and reservations.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Action, NamedAction};
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::sale::SaleProduct;
+use crate::domain::stock::{Movement, StockChange, judge_entered};
+use crate::domain::words::MovementKind;
+use crate::error::{Code, Error};
+use crate::json::{Exact, Text};
+use crate::operation::Cx;
+use crate::posting::products::{ProductName, find_products};
+use crate::posting::stock;
+use crate::store::{ActiveWarehouse, MovementContext};
+
+/// Writes a movement of stock. A `traspaso_salida` also writes the `traspaso_entrada` of the warehouse it goes to; a
+/// `saldo_inicial` sets the stock.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MoveStock {
+    /// The product, by its SKU; this or `producto`.
+    pub sku: Option<Text<100>>,
+    /// The product, by its clave; this or `sku`.
+    pub producto: Option<i64>,
+    /// The warehouse, by its code.
+    pub almacen: Exact<3>,
+    /// What happens; a `traspaso_entrada` is written by its `traspaso_salida` alone.
+    pub tipo: MovementKind,
+    /// How many: more than zero, unless a `saldo_inicial` says that there are none.
+    pub cantidad: Quantity,
+    /// The warehouse a `traspaso_salida` goes to, by its code.
+    pub almacen_destino: Option<Exact<3>>,
+    /// What one costs, in pesos; the product's cost when left out.
+    pub costo_unitario: Option<Money>,
+    /// What there is to say of it.
+    pub referencia: Option<Text<100>>,
+}
+
+/// Reserves stock of a product, or lets go of it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReserveStock {
+    /// The product, by its SKU; this or `producto`.
+    pub sku: Option<Text<100>>,
+    /// The product, by its clave; this or `sku`.
+    pub producto: Option<i64>,
+    /// The warehouse, by its code.
+    pub almacen: Exact<3>,
+    /// How many more are reserved; less than zero, how many fewer.
+    pub cantidad: Quantity,
+}
+
+/// The answer of [`MoveStock`].
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct StockMoved {
+    /// The movement, the exit of a transfer.
+    pub movimiento: i64,
+    /// The stock record of the warehouse it names.
+    pub existencia: i64,
+}
+
+/// The answer of [`ReserveStock`].
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct StockReserved {
+    /// The stock record.
+    pub existencia: i64,
+}
+
+impl NamedAction for MoveStock {
+    const NAME: &'static str = "stock.move";
+    const SUMMARY: &'static str = "Write a movement of stock, or a transfer to another warehouse";
+    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
+}
+
+impl Action for MoveStock {
+    type Output = StockMoved;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<StockMoved, Error> {
+        let name = ProductName::of_body(self.producto, self.sku.as_deref());
+        name.judge()?;
+        judge_entered(self.tipo, self.cantidad, self.almacen_destino.is_some())?;
+        let product = held_product(cx, name).await?;
+        let from = warehouse(cx, "almacen", &self.almacen).await?;
+        let to = match &self.almacen_destino {
+            Some(code) => Some(warehouse(cx, "almacen_destino", code).await?),
+            None => None,
+        };
+        if to.as_ref() == Some(&from) {
+            return Err(Error::field(Code::DatoInvalido, "almacen_destino", "es el mismo almacén"));
+        }
+        lock_both(cx, &from, to.as_ref(), product.clave).await?;
+        let context = MovementContext {
+            almacen_destino: to.as_ref().map(|to| to.clave),
+            referencia: self.referencia.as_deref(),
+            ..MovementContext::default()
+        };
+        let moved = stock::post(cx, &from, &[self.change(&product, self.tipo)], &context).await?;
+        if let Some(to) = &to {
+            let arrival = MovementContext { almacen_destino: None, ..context };
+            stock::post(cx, to, &[self.change(&product, MovementKind::TraspasoEntrada)], &arrival).await?;
+        }
+        match (moved.movimiento, moved.existencias.as_slice()) {
+            (Some(movimiento), &[existencia]) => Ok(StockMoved { movimiento, existencia }),
+            _ => Err(Error::internal("a movement of one product was posted as something else")),
+        }
+    }
+}
+
+impl MoveStock {
+    fn change(&self, product: &SaleProduct, tipo: MovementKind) -> StockChange {
+        let costo_unitario = self.costo_unitario.unwrap_or(product.costo);
+        StockChange {
+            producto: product.clave,
+            sku: product.sku.clone(),
+            movement: Some(Movement { tipo, cantidad: self.cantidad, costo_unitario }),
+            apartado: Quantity::default(),
+        }
+    }
+}
+
+impl NamedAction for ReserveStock {
+    const NAME: &'static str = "stock.reserve";
+    const SUMMARY: &'static str = "Reserve stock, or let go of it";
+    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
+}
+
+impl Action for ReserveStock {
+    type Output = StockReserved;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<StockReserved, Error> {
+        let name = ProductName::of_body(self.producto, self.sku.as_deref());
+        name.judge()?;
+        if self.cantidad == Quantity::default() {
+            return Err(Error::field(Code::DatoInvalido, "cantidad", "no puede ser cero"));
+        }
+        let product = held_product(cx, name).await?;
+        let almacen = warehouse(cx, "almacen", &self.almacen).await?;
+        let change = StockChange { producto: product.clave, sku: product.sku, movement: None, apartado: self.cantidad };
+        let posted = stock::post(cx, &almacen, &[change], &MovementContext::default()).await?;
+        match posted.existencias.as_slice() {
+            &[existencia] => Ok(StockReserved { existencia }),
+            _ => Err(Error::internal("a reservation of one product was posted as something else")),
+        }
+    }
+}
+
+/// The product of that name, which a warehouse can hold, for sale or not.
+async fn held_product(cx: &mut Cx<'_>, name: ProductName<'_>) -> Result<SaleProduct, Error> {
+    let names = [name];
+    let product = find_products(cx, &names).await?.pop();
+    let product = product.ok_or_else(|| Error::internal("a name found neither a product nor an error"))?;
+    names[0].judge_stock(&product)?;
+    Ok(product)
+}
+
+async fn warehouse(cx: &mut Cx<'_>, field: &str, code: &str) -> Result<ActiveWarehouse, Error> {
+    let missing = || Error::field(Code::AlmacenInvalido, field, "no es un almacén activo de la empresa");
+    cx.tx.warehouse(code).await?.ok_or_else(missing)
+}
+
+/// Locks what both warehouses of a transfer hold of a product, in the order of the warehouses, so that transfers in
+/// opposite directions wait for each other and do not collide.
+async fn lock_both(
+    cx: &mut Cx<'_>,
+    from: &ActiveWarehouse,
+    to: Option<&ActiveWarehouse>,
+    producto: i64,
+) -> Result<(), Error> {
+    let Some(to) = to else { return Ok(()) };
+    for almacen in [from.clave.min(to.clave), from.clave.max(to.clave)] {
+        cx.tx.lock_stock(almacen, &[producto]).await?;
+    }
+    Ok(())
+}

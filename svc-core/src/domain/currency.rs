@@ -1,0 +1,47 @@
+//! The currency of what is written, and its rate.
+
+use super::quantity::Rate;
+use super::sat;
+use crate::error::{Code, Error};
+
+/// The peso: the currency of what names none.
+pub const PESO: &str = "MXN";
+
+/// The rate that a document in `moneda` is written with: pesos are 1, anything else needs its own. What the body alone
+/// tells (400).
+pub fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<Rate, Error> {
+    let foreign = moneda != PESO;
+    match tipo_cambio {
+        None if foreign => Err(Error::field(Code::DatoRequerido, "tipo_cambio", "hace falta si la moneda no es MXN")),
+        Some(rate) if !foreign && rate != Rate::ONE => {
+            Err(Error::field(Code::DatoInvalido, "tipo_cambio", "en MXN es 1"))
+        }
+        rate => Ok(rate.unwrap_or(Rate::ONE)),
+    }
+}
+
+/// A currency is one of the SAT's catalogue.
+pub fn judge(moneda: &str) -> Result<(), Error> {
+    if sat::currency(moneda).is_some() { Ok(()) } else { Err(Code::MonedaInvalida.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pesos_are_pesos_and_others_have_a_rate() {
+        let rate = |text: &str| Rate::new(text.parse().unwrap());
+        for (moneda, tipo_cambio, expected) in [
+            ("MXN", None, Ok(Rate::ONE)),
+            ("MXN", Some(rate("1.0")), Ok(Rate::ONE)),
+            ("MXN", Some(rate("1.1")), Err(Code::DatoInvalido)),
+            ("USD", Some(rate("17.5")), Ok(rate("17.5"))),
+            ("USD", None, Err(Code::DatoRequerido)),
+        ] {
+            assert_eq!(exchange_rate(moneda, tipo_cambio).map_err(|error| error.code()), expected, "{moneda}");
+        }
+        assert!(judge("USD").is_ok());
+        assert_eq!(judge("ABC").unwrap_err().code(), Code::MonedaInvalida);
+    }
+}

@@ -1,0 +1,120 @@
+//! Where an opportunity stands: what moving it to a stage of the funnel makes of it (spec, "Opportunity").
+
+use super::time::Timestamp;
+use super::words::OpportunityStatus;
+use crate::error::{Code, Error};
+
+/// A stage of the funnel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stage {
+    /// Its clave.
+    pub clave: i64,
+    /// What becomes of the opportunities in it.
+    pub tipo: OpportunityStatus,
+    /// Whether it is in use.
+    pub activa: bool,
+}
+
+/// Where an opportunity stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Its stage.
+    pub etapa: i64,
+    /// What has become of it: the type of its stage.
+    pub estatus: OpportunityStatus,
+    /// Why it was lost; only while it is.
+    pub motivo_perdida: Option<i64>,
+    /// Since when it has been won or lost.
+    pub fecha_cierre: Option<Timestamp>,
+}
+
+impl Standing {
+    /// Where an opportunity begins that is put into `stage` at `now`.
+    pub fn begin(stage: &Stage, now: Timestamp) -> Result<Self, Error> {
+        refuse_unused(stage)?;
+        let closed = stage.tipo != OpportunityStatus::Abierta;
+        Ok(Self { etapa: stage.clave, estatus: stage.tipo, motivo_perdida: None, fecha_cierre: closed.then_some(now) })
+    }
+
+    /// Where it stands once it is moved to `stage`, at `now`, for the reason `motivo` if it is lost there. It is closed
+    /// since its status became what it is, and keeps its reason while it stays lost.
+    pub fn moved(&self, stage: &Stage, motivo: Option<i64>, now: Timestamp) -> Result<Self, Error> {
+        let lost = stage.tipo == OpportunityStatus::Perdida;
+        if motivo.is_some() && !lost {
+            return Err(Error::field(Code::EstadoInvalido, "motivo_perdida", "solo va con una etapa perdida"));
+        }
+        if stage.clave == self.etapa {
+            return Ok(Self { motivo_perdida: motivo.or(self.motivo_perdida), ..*self });
+        }
+        let begun = Self::begin(stage, now)?;
+        let stays = stage.tipo == self.estatus;
+        Ok(Self {
+            motivo_perdida: motivo.or(self.motivo_perdida.filter(|_| lost)),
+            fecha_cierre: if stays { self.fecha_cierre } else { begun.fecha_cierre },
+            ..begun
+        })
+    }
+}
+
+fn refuse_unused(stage: &Stage) -> Result<(), Error> {
+    if stage.activa { Ok(()) } else { Err(Error::field(Code::ReferenciaInvalida, "etapa", "no es una etapa activa")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use OpportunityStatus::{Abierta, Ganada, Perdida};
+
+    use super::*;
+
+    fn stage(clave: i64, tipo: OpportunityStatus) -> Stage {
+        Stage { clave, tipo, activa: true }
+    }
+
+    fn at(second: u32) -> Timestamp {
+        Timestamp::parse(&format!("2026-10-12T18:00:{second:02}Z")).unwrap()
+    }
+
+    fn standing(etapa: i64, estatus: OpportunityStatus, motivo: Option<i64>, closed: Option<u32>) -> Standing {
+        Standing { etapa, estatus, motivo_perdida: motivo, fecha_cierre: closed.map(at) }
+    }
+
+    #[test]
+    fn the_status_follows_the_stage() {
+        let open = standing(1, Abierta, None, None);
+        let won = standing(3, Ganada, None, Some(1));
+        let lost = standing(4, Perdida, Some(7), Some(1));
+        for (before, to, motivo, after) in [
+            (open, stage(2, Abierta), None, standing(2, Abierta, None, None)),
+            (open, stage(3, Ganada), None, standing(3, Ganada, None, Some(9))),
+            (open, stage(4, Perdida), None, standing(4, Perdida, None, Some(9))),
+            (open, stage(4, Perdida), Some(7), standing(4, Perdida, Some(7), Some(9))),
+            (won, stage(4, Perdida), Some(7), standing(4, Perdida, Some(7), Some(9))),
+            (lost, stage(1, Abierta), None, standing(1, Abierta, None, None)),
+            (lost, stage(3, Ganada), None, standing(3, Ganada, None, Some(9))),
+            // Another stage of the same type: it was lost when it was lost.
+            (lost, stage(5, Perdida), None, standing(5, Perdida, Some(7), Some(1))),
+            (lost, stage(5, Perdida), Some(8), standing(5, Perdida, Some(8), Some(1))),
+            // The same stage: at most the reason is put right.
+            (lost, stage(4, Perdida), None, lost),
+            (lost, stage(4, Perdida), Some(8), standing(4, Perdida, Some(8), Some(1))),
+            (open, stage(1, Abierta), None, open),
+        ] {
+            assert_eq!(before.moved(&to, motivo, at(9)).unwrap(), after, "{before:?} to {to:?}");
+        }
+        assert_eq!(Standing::begin(&stage(3, Ganada), at(9)).unwrap(), standing(3, Ganada, None, Some(9)));
+        assert_eq!(Standing::begin(&stage(1, Abierta), at(9)).unwrap(), open);
+    }
+
+    #[test]
+    fn an_unused_stage_takes_none_and_only_a_lost_one_a_reason() {
+        let open = standing(1, Abierta, None, None);
+        let unused = Stage { activa: false, ..stage(2, Abierta) };
+        let code = |outcome: Result<Standing, Error>| outcome.unwrap_err().code();
+        assert_eq!(code(Standing::begin(&unused, at(0))), Code::ReferenciaInvalida);
+        assert_eq!(code(open.moved(&unused, None, at(0))), Code::ReferenciaInvalida);
+        assert_eq!(code(open.moved(&stage(3, Ganada), Some(7), at(0))), Code::EstadoInvalido);
+        assert_eq!(code(open.moved(&stage(1, Abierta), Some(7), at(0))), Code::EstadoInvalido);
+        // It is there already: nothing is put into it.
+        assert_eq!(open.moved(&Stage { clave: 1, ..unused }, None, at(0)).unwrap(), open);
+    }
+}

@@ -1,0 +1,219 @@
+//! Purchase orders: what their lines come to, and what receiving goods makes of them.
+
+use std::collections::HashMap;
+
+use rust_decimal::{Decimal, RoundingStrategy};
+
+use super::line::{self, VatRate};
+use super::money::Money;
+use super::quantity::{Quantity, Rate};
+use super::sale::{AmountFault, Amounts};
+use super::words::PurchaseStatus;
+use crate::error::{Code, Error};
+
+/// What a line comes to: IVA is `iva` when it was given, else `rate` of the discounted subtotal.
+pub fn line_amounts(
+    cantidad: Quantity,
+    costo: Money,
+    descuento: Money,
+    iva: Option<Money>,
+    rate: Option<VatRate>,
+) -> Result<Amounts, AmountFault> {
+    let Some(iva) = iva else { return Amounts::of_line(cantidad, costo, descuento, rate) };
+    let untaxed = Amounts::of_line(cantidad, costo, descuento, None)?;
+    let total = line::amount(untaxed.total.get() + iva.get()).ok_or(AmountFault::TooLarge)?;
+    Ok(Amounts { impuestos: iva, total, ..untaxed })
+}
+
+/// A line of an order, as far as receiving it depends on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderedLine {
+    /// Its clave.
+    pub clave: i64,
+    /// Its number in the order.
+    pub renglon: i64,
+    /// The product that a warehouse holds, with its SKU; none where a warehouse can hold nothing of it.
+    pub producto: Option<(i64, Option<String>)>,
+    /// How many were ordered.
+    pub cantidad: Quantity,
+    /// How many have come.
+    pub recibida: Quantity,
+    /// What it costs before discount.
+    pub subtotal: Money,
+    /// Discount.
+    pub descuento: Money,
+}
+
+/// What comes of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Arrival {
+    /// The line as it was.
+    pub line: OrderedLine,
+    /// How many come; more than zero.
+    pub cantidad: Quantity,
+}
+
+impl OrderedLine {
+    /// How many have not come.
+    fn pending(&self) -> Decimal {
+        (self.cantidad.get() - self.recibida.get()).max(Decimal::ZERO)
+    }
+}
+
+impl Arrival {
+    /// How many of the line have come then.
+    pub fn received(&self) -> Quantity {
+        Quantity::new(self.line.recibida.get() + self.cantidad.get())
+    }
+
+    /// What one costs, in pesos: its part of the discounted line, to six decimals (half-up). `None` when no cost can be so
+    /// large.
+    pub fn unit_cost(&self, tipo_cambio: Rate) -> Option<Money> {
+        let net = (self.line.subtotal.get() - self.line.descuento.get()).max(Decimal::ZERO);
+        let pesos = net.checked_div(self.line.cantidad.get())?.checked_mul(tipo_cambio.get())?;
+        let cost = pesos.round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero);
+        // 18 digits before the decimal point (contract §1).
+        (cost < Decimal::from(10_i64.pow(18))).then(|| Money::new(cost))
+    }
+}
+
+/// What comes of an order when `asked` (lines by their numbers, with how many) comes, or all that is pending, and what that
+/// makes of the order.
+pub fn receive(
+    estatus: PurchaseStatus,
+    lines: Vec<OrderedLine>,
+    asked: Option<&[(i64, Quantity)]>,
+) -> Result<(Vec<Arrival>, PurchaseStatus), Error> {
+    if !matches!(estatus, PurchaseStatus::Pendiente | PurchaseStatus::Parcial) {
+        let text = format_args!("la compra está {}", estatus.word());
+        return Err(Error::field(Code::EstadoInvalido, "compra", text));
+    }
+    let mut coming = match asked {
+        None => lines.iter().map(|line| (line.renglon, line.pending())).collect(),
+        Some(asked) => judge(&lines, asked)?,
+    };
+    let left: Decimal = lines.iter().map(OrderedLine::pending).sum::<Decimal>() - coming.values().sum::<Decimal>();
+    let arrive = |line: OrderedLine| {
+        let cantidad = coming.remove(&line.renglon).filter(|cantidad| *cantidad > Decimal::ZERO)?;
+        Some(Arrival { line, cantidad: Quantity::new(cantidad) })
+    };
+    let arrivals = lines.into_iter().filter_map(arrive).collect();
+    Ok((arrivals, if left.is_zero() { PurchaseStatus::Recibida } else { PurchaseStatus::Parcial }))
+}
+
+/// Each line is named once, is of the order, and has that many pending.
+fn judge(lines: &[OrderedLine], asked: &[(i64, Quantity)]) -> Result<HashMap<i64, Decimal>, Error> {
+    let pending: HashMap<i64, Decimal> = lines.iter().map(|line| (line.renglon, line.pending())).collect();
+    let mut coming = HashMap::with_capacity(asked.len());
+    for (at, (renglon, cantidad)) in asked.iter().enumerate() {
+        let fault = |code, field: &str, text: &str| Err(Error::field(code, &format!("renglones[{at}].{field}"), text));
+        let Some(most) = pending.get(renglon) else {
+            return fault(Code::ReferenciaInvalida, "renglon", "no es un renglón de la compra");
+        };
+        if cantidad.get() > *most {
+            return fault(Code::EstadoInvalido, "cantidad", &format!("quedan {} por recibir", most.normalize()));
+        }
+        if coming.insert(*renglon, cantidad.get()).is_some() {
+            return fault(Code::DatoInvalido, "renglon", "está repetido");
+        }
+    }
+    Ok(coming)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quantity(text: &str) -> Quantity {
+        Quantity::new(text.parse().unwrap())
+    }
+
+    fn money(text: &str) -> Money {
+        Money::parse(text).unwrap()
+    }
+
+    fn line(renglon: i64, cantidad: &str, recibida: &str) -> OrderedLine {
+        OrderedLine {
+            clave: 100 + renglon,
+            renglon,
+            producto: None,
+            cantidad: quantity(cantidad),
+            recibida: quantity(recibida),
+            subtotal: money("100"),
+            descuento: money("10"),
+        }
+    }
+
+    #[test]
+    fn iva_is_what_was_given_or_follows_from_the_rate() {
+        let of = |iva: Option<&str>| {
+            let rate = VatRate::of_key("16");
+            let amounts = line_amounts(quantity("2"), money("50"), money("10"), iva.map(money), rate).unwrap();
+            [amounts.subtotal, amounts.descuento, amounts.impuestos, amounts.total].map(|amount| amount.to_string())
+        };
+        assert_eq!(of(None), ["100.00", "10.00", "14.40", "104.40"]);
+        assert_eq!(of(Some("7.20")), ["100.00", "10.00", "7.20", "97.20"]);
+        assert_eq!(of(Some("0")), ["100.00", "10.00", "0.00", "90.00"]);
+        let too_much = line_amounts(quantity("1"), money("999999999999999999"), money("0"), Some(money("1")), None);
+        assert_eq!(too_much, Err(AmountFault::TooLarge));
+        let discount = line_amounts(quantity("1"), money("1"), money("2"), Some(money("1")), None);
+        assert_eq!(discount, Err(AmountFault::DiscountAboveSubtotal));
+    }
+
+    #[test]
+    fn what_comes_makes_the_order_partial_or_received() {
+        let lines = || vec![line(1, "10", "4"), line(2, "3", "3"), line(3, "0.5", "0")];
+        let shown = |asked: Option<&[(i64, &str)]>| {
+            let asked: Option<Vec<_>> =
+                asked.map(|asked| asked.iter().map(|(renglon, count)| (*renglon, quantity(count))).collect());
+            receive(PurchaseStatus::Parcial, lines(), asked.as_deref())
+                .map(|(arrivals, estatus)| {
+                    let arrivals: Vec<_> = arrivals
+                        .iter()
+                        .map(|arrival| {
+                            (arrival.line.renglon, arrival.cantidad.to_string(), arrival.received().to_string())
+                        })
+                        .collect();
+                    (arrivals, estatus.word())
+                })
+                .map_err(|error| (error.code(), error.mensaje().to_owned()))
+        };
+        let arrival = |renglon, count: &str, received: &str| (renglon, count.to_owned(), received.to_owned());
+        let all = vec![arrival(1, "6", "10"), arrival(3, "0.5", "0.5")];
+        assert_eq!(shown(None), Ok((all.clone(), "recibida")));
+        assert_eq!(shown(Some(&[(3, "0.5"), (1, "6")])), Ok((all, "recibida")));
+        assert_eq!(shown(Some(&[(1, "5.5")])), Ok((vec![arrival(1, "5.5", "9.5")], "parcial")));
+        for (asked, code, said) in [
+            (&[(1, "1"), (4, "1")][..], Code::ReferenciaInvalida, "renglones[1].renglon: "),
+            (&[(1, "6.000001")], Code::EstadoInvalido, "renglones[0].cantidad: quedan 6 "),
+            (&[(2, "1")], Code::EstadoInvalido, "renglones[0].cantidad: quedan 0 "),
+            (&[(1, "1"), (1, "1")], Code::DatoInvalido, "renglones[1].renglon: "),
+        ] {
+            let (found, text) = shown(Some(asked)).unwrap_err();
+            assert!(found == code && text.starts_with(said), "{asked:?}: {text}");
+        }
+    }
+
+    #[test]
+    fn only_an_order_under_way_is_received() {
+        for estatus in [PurchaseStatus::Recibida, PurchaseStatus::Cancelada, PurchaseStatus::Desconocido] {
+            let error = receive(estatus, vec![line(1, "1", "0")], None).unwrap_err();
+            assert_eq!((error.code(), error.mensaje().split(':').next()), (Code::EstadoInvalido, Some("compra")));
+        }
+        // More came than was ordered, or nothing was: nothing is pending.
+        let nothing = receive(PurchaseStatus::Pendiente, vec![line(1, "1", "2"), line(2, "0", "0")], None).unwrap();
+        assert_eq!(nothing, (Vec::new(), PurchaseStatus::Recibida));
+    }
+
+    #[test]
+    fn a_unit_costs_its_part_of_the_line_in_pesos() {
+        let cost = |cantidad: &str, rate: &str| {
+            let arrival = Arrival { line: line(1, cantidad, "0"), cantidad: quantity("1") };
+            arrival.unit_cost(Rate::new(rate.parse().unwrap())).map(|cost| cost.to_string())
+        };
+        assert_eq!(cost("4", "1").as_deref(), Some("22.50"));
+        assert_eq!(cost("7", "1").as_deref(), Some("12.857143"));
+        assert_eq!(cost("4", "17.5").as_deref(), Some("393.75"));
+        assert_eq!(cost("0.000001", "999999999999.999999"), None);
+    }
+}

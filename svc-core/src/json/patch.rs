@@ -1,0 +1,110 @@
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Deserialize, Deserializer};
+
+/// An optional field of a partial edit (contract §1, PUT): absent keeps, `null` or "" clears, a value replaces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Patch<T> {
+    /// The field was not sent.
+    #[default]
+    Keep,
+    /// The field was sent as `null` or "".
+    Clear,
+    /// The field was sent with a value.
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// Changes `field` as the patch says.
+    pub fn apply(self, field: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *field = None,
+            Self::Set(value) => *field = Some(value),
+        }
+    }
+
+    /// Changes `field`, which always has a value: clearing gives back `standard`.
+    pub fn apply_or(self, field: &mut T, standard: T) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *field = standard,
+            Self::Set(value) => *field = value,
+        }
+    }
+
+    /// The same patch of another type.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(change(value)),
+        }
+    }
+
+    /// Whether the field was sent.
+    pub fn is_sent(&self) -> bool {
+        !matches!(self, Self::Keep)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Patch<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Self::Clear, Self::Set))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Patch<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        Option::<T>::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<T>::json_schema(generator)
+    }
+}
+
+/// For a required field of a partial edit (`#[serde(default, deserialize_with = "present")]`): it may be left out,
+/// but when it is sent it has a value.
+pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde::de::DeserializeOwned;
+
+    use super::*;
+    use crate::domain::money::Money;
+    use crate::error::Code;
+    use crate::json::{Fault, Json, Text};
+
+    #[derive(Debug, PartialEq, Deserialize, Default)]
+    #[serde(deny_unknown_fields, default)]
+    struct Edit {
+        #[serde(deserialize_with = "present")]
+        nombre: Option<Text<5>>,
+        nota: Patch<Text<3>>,
+        precio: Patch<Money>,
+    }
+
+    fn read<T: DeserializeOwned>(body: &str) -> Result<T, Fault> {
+        Json::parse_object(body.as_bytes()).unwrap().read()
+    }
+
+    #[test]
+    fn an_edit_keeps_clears_and_sets() {
+        assert_eq!(read::<Edit>("{}").unwrap(), Edit::default());
+        let edit: Edit = read(r#"{"nombre":"b","nota":"","precio":null}"#).unwrap();
+        assert_eq!((edit.nota, edit.precio), (Patch::Clear, Patch::Clear));
+        assert_eq!(&*edit.nombre.unwrap(), "b");
+        for body in [r#"{"nombre":null}"#, r#"{"nombre":""}"#] {
+            assert_eq!(read::<Edit>(body).unwrap_err().code(), Code::DatoRequerido);
+        }
+        assert!(matches!(read::<Edit>(r#"{"precio":0}"#).unwrap().precio, Patch::Set(_)));
+    }
+}

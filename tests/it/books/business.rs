@@ -1,0 +1,261 @@
+//! A company in which steps are taken.
+
+use chrono::TimeDelta;
+use rust_decimal::Decimal;
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_core::domain::clock::{Clock as _, mexico_date};
+use svc_core::store::{CompanyChange, LimitMode};
+use svc_tests::{Actor, Company, World};
+
+use super::step::{Deed, Document, Line, Pick};
+use crate::documents::import;
+
+/// The refusals there may be: of states and amounts, never of what a step looks like.
+const REFUSALS: [&str; 22] = [
+    "credito_insuficiente",
+    "cuenta_bancaria_invalida",
+    "cxc_cancelada",
+    "cxc_sin_saldo",
+    "dato_invalido",
+    "deposito_sin_aplicar",
+    "estado_invalido",
+    "importe_excede_saldo",
+    "metodo_pago_faltante",
+    "moneda_distinta",
+    "no_encontrado",
+    "pago_repetido",
+    "pedido_con_surtido",
+    "saldo_vencido",
+    "sucursal_no_coincide",
+    "venta_cancelada",
+    "venta_en_proceso",
+    "venta_no_api",
+    "venta_no_facturable",
+    "venta_sin_desglose",
+    "venta_sin_metodo_pago",
+    "venta_ya_facturada",
+];
+
+/// A step that was refused, by its code.
+pub(super) type Refused = String;
+
+/// A company with customers, products, two branches with their warehouses, and two bank accounts.
+pub(super) struct Business {
+    pub(super) company: Company,
+    ana: Actor,
+}
+
+impl Business {
+    pub(super) async fn found(world: &World) -> Self {
+        let limits = CompanyChange { limites: Some(Some(LimitMode::Notice)), ..CompanyChange::default() };
+        let company = world.company_with(limits).await;
+        company.load_certificate().await;
+        let product = |iva: &str, tipo: &str, costo: &str| {
+            json!({"sku": format!("{tipo}-{iva}-{costo}"), "unidad": 1,
+            "iva_venta": iva, "tipo": tipo, "costo": costo})
+        };
+        let products = [
+            product("16", "normal", "40.00"),
+            product("8", "normal", "0.333333"),
+            product("0", "normal", "0"),
+            product("EX", "normal", "5.55"),
+            product("16", "virtual_con_precio", "7.00"),
+            product("16", "normal", "1000.005"),
+        ];
+        let customer = |nombre: &str, limite: &str| {
+            json!({"nombre": nombre, "rfc": "XAXX010101000", "regimen": 616, "cp": "06700",
+            "uso_cfdi": "S01", "limite_credito": limite, "dias_credito": 15})
+        };
+        let customers = [customer("Ana", "1000000.00"), customer("Bea", "20000.00"), customer("Cid", "0")];
+        import(&company, Resource::Productos, &products).await;
+        import(&company, Resource::Clientes, &customers).await;
+        import(&company, Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
+        import(&company, Resource::Almacenes, &[json!({"codigo": "030", "sucursal": 3, "principal": true})]).await;
+        let accounts = [json!({"nombre": "Pesos"}), json!({"nombre": "Dólares", "moneda": "USD"})];
+        import(&company, Resource::CuentasBancarias, &accounts).await;
+        let ana = company.admin().await;
+        Self { company, ana }
+    }
+
+    /// Takes a step. A refusal that there should not be fails the test.
+    pub(super) async fn take(&self, deed: &Deed) -> Result<(), Refused> {
+        let outcome = match deed {
+            Deed::Capture(document) => self.act("sale.capture", body(document, true)).await,
+            Deed::Post(document) => self.post("/ventas", body(document, false)).await,
+            Deed::Invoice(sale) => {
+                let venta = self.one(*sale, "ventas").await;
+                self.post(&format!("/ventas/{venta}/facturar"), json!({})).await
+            }
+            Deed::Begin(sale) => self.of_sale("sale.invoicing-begin", *sale).await,
+            Deed::End(sale) => self.of_sale("sale.invoicing-end", *sale).await,
+            Deed::CancelSale(sale) => self.of_sale("sale.cancel", *sale).await,
+            Deed::Fulfil(sale, parts) => self.fulfil(*sale, parts).await,
+            Deed::Stamp(invoice) => self.of_invoice("invoice.stamped", *invoice, json!({})).await,
+            Deed::Reject(invoice) => {
+                self.of_invoice("invoice.rejected", *invoice, json!({"codigo": "CFDI40147", "mensaje": "No"})).await
+            }
+            Deed::CancelInvoice(invoice, motivo, ask) => {
+                let mut input = json!({"motivo": motivo, "requiere_aceptacion": ask});
+                if *motivo == "01" {
+                    input["uuid_sustitucion"] = json!(crate::documents::UUIDS[0]);
+                }
+                self.of_invoice("invoice.cancel", *invoice, input).await
+            }
+            Deed::Accept(invoice) => self.of_invoice("invoice.cancel-accepted", *invoice, json!({})).await,
+            Deed::Refuse(invoice) => self.of_invoice("invoice.cancel-rejected", *invoice, json!({})).await,
+            Deed::Pay(cxc, part, origen) => self.pay(*cxc, *part, Some(origen)).await,
+            Deed::PayByApi(cxc, part) => self.pay(*cxc, *part, None).await,
+            Deed::PaySeveral(all, part) => self.pay_several(all, *part).await,
+            Deed::CancelPayment(payment) => {
+                let pago = self.one(*payment, "cxc_pagos").await;
+                self.act("payment.cancel", json!({"pago": pago})).await
+            }
+            Deed::Wait(minutes) => {
+                self.company.world.clock.advance(TimeDelta::minutes(i64::from(*minutes)));
+                Ok(())
+            }
+        };
+        if let Err(codigo) = &outcome {
+            assert!(REFUSALS.contains(&codigo.as_str()), "{codigo}: {deed:?}");
+        }
+        outcome
+    }
+
+    async fn act(&self, action: &str, input: Value) -> Result<(), Refused> {
+        let refused = |error: svc_core::Error| error.code().codigo().to_owned();
+        self.company.act(action, &input).await.map(|_| ()).map_err(refused)
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Result<(), Refused> {
+        let reply = self.ana.post(path, body).await;
+        let refused = || reply.json()["error"]["codigo"].as_str().unwrap_or_default().to_owned();
+        if reply.status < 300 { Ok(()) } else { Err(refused()) }
+    }
+
+    /// A record of a table: one that there is, if there is any.
+    async fn one(&self, pick: Pick, table: &'static str) -> i64 {
+        let last: Option<i64> = sqlx::query_scalar("SELECT valor FROM contadores WHERE empresa = $1 AND serie = $2")
+            .bind(self.company.id.0)
+            .bind(table)
+            .fetch_optional(self.company.world.store.pool())
+            .await
+            .expect("a counter");
+        pick.of(last.unwrap_or_default())
+    }
+
+    async fn of_sale(&self, action: &str, sale: Pick) -> Result<(), Refused> {
+        let venta = self.one(sale, "ventas").await;
+        self.act(action, json!({"venta": venta})).await
+    }
+
+    async fn of_invoice(&self, action: &str, invoice: Pick, mut input: Value) -> Result<(), Refused> {
+        input["factura"] = json!(self.one(invoice, "facturas").await);
+        self.act(action, input).await
+    }
+
+    async fn fulfil(&self, sale: Pick, parts: &[u32]) -> Result<(), Refused> {
+        let venta = self.one(sale, "ventas").await;
+        let ordered: Vec<(i64, Decimal)> = sqlx::query_as(
+            "SELECT renglon, cantidad FROM ventas_renglones WHERE empresa = $1 AND venta = $2 ORDER BY renglon",
+        )
+        .bind(self.company.id.0)
+        .bind(venta)
+        .fetch_all(self.company.world.store.pool())
+        .await
+        .expect("lines");
+        let hand = |((renglon, cantidad), part): (&(i64, Decimal), &u32)| {
+            let part = (cantidad * Decimal::new(i64::from(*part), 3)).round_dp(3).max(Decimal::new(1, 3));
+            json!({"renglon": renglon, "cantidad": number(part)})
+        };
+        let handed: Vec<Value> = ordered.iter().zip(parts).map(hand).collect();
+        if handed.is_empty() {
+            return Err("no_encontrado".to_owned());
+        }
+        self.act("order.fulfil", json!({"venta": venta, "renglones": handed})).await
+    }
+
+    /// A receivable that is picked, that part of what is owed of it, and the bank account of its currency.
+    async fn owed(&self, cxc: Pick, part: u32) -> (i64, Decimal, i64) {
+        let cxc = self.one(cxc, "cxc").await;
+        let found: Option<(Decimal, String)> =
+            sqlx::query_as("SELECT saldo, moneda FROM cxc WHERE empresa = $1 AND clave = $2")
+                .bind(self.company.id.0)
+                .bind(cxc)
+                .fetch_optional(self.company.world.store.pool())
+                .await
+                .expect("a receivable");
+        let (saldo, moneda) = found.unwrap_or_default();
+        let importe = (saldo * Decimal::new(i64::from(part), 3)).round_dp(2).max(Decimal::new(1, 2));
+        (cxc, importe, if moneda == "USD" { 2 } else { 1 })
+    }
+
+    /// What is said of a payment of today.
+    fn terms(&self, cuenta: i64, tell: &Decimal) -> Value {
+        let now = self.company.world.clock.now();
+        json!({"cuenta_bancaria": cuenta, "forma_pago_sat": "03", "fecha": mexico_date(now).to_string(),
+               "referencia": format!("SPEI {}", tell.mantissa() % 5)})
+    }
+
+    async fn pay(&self, cxc: Pick, part: u32, origen: Option<&str>) -> Result<(), Refused> {
+        let (cxc, importe, cuenta) = self.owed(cxc, part).await;
+        let mut input = self.terms(cuenta, &importe);
+        input["importe"] = json!(importe.to_string());
+        match origen {
+            None => self.post(&format!("/cxc/{cxc}/pagos"), input).await,
+            Some(origen) => {
+                input["cxc"] = json!(cxc);
+                input["origen"] = json!(origen);
+                self.act("payment.apply", input).await
+            }
+        }
+    }
+
+    async fn pay_several(&self, all: &[Pick], part: u32) -> Result<(), Refused> {
+        let (mut parts, mut total, mut account) = (Vec::<Value>::new(), Decimal::ZERO, 1);
+        for pick in all {
+            let (cxc, importe, cuenta) = self.owed(*pick, part).await;
+            if parts.iter().all(|part| part["cxc"] != cxc) {
+                parts.push(json!({"cxc": cxc, "importe": importe.to_string()}));
+                (total, account) = (total + importe, cuenta);
+            }
+        }
+        let mut input = self.terms(account, &total);
+        input["aplicaciones"] = json!(parts);
+        self.act("payment.apply", input).await
+    }
+}
+
+fn body(document: &Document, captured: bool) -> Value {
+    let lines: Vec<Value> = document.lines.iter().map(line).collect();
+    let mut body = json!({"tipo": document.tipo, "cliente": document.cliente, "renglones": lines});
+    if captured {
+        body["sucursal"] = json!(document.sucursal);
+    }
+    if document.credito {
+        body["condicion_pago"] = json!("credito");
+    }
+    if document.dolares {
+        body["moneda"] = json!("USD");
+        body["tipo_cambio"] = json!("17.543217");
+    }
+    if let Some(method) = document.metodo {
+        body["metodo_pago_sat"] = json!(method);
+        body["forma_pago_sat"] = json!(if method == "PPD" { "99" } else { "03" });
+    }
+    body
+}
+
+fn line(line: &Line) -> Value {
+    let cantidad = Decimal::new(i64::from(line.cantidad), 3);
+    let precio = Decimal::new(i64::try_from(line.precio).expect("a price"), 6);
+    let subtotal = (cantidad * precio).round_dp_with_strategy(2, rust_decimal::RoundingStrategy::MidpointAwayFromZero);
+    let descuento = (subtotal * Decimal::new(i64::from(line.descuento), 3)).round_dp(2).min(subtotal);
+    json!({"producto": line.producto, "cantidad": number(cantidad), "precio_unitario": precio.to_string(),
+           "descuento": descuento.to_string()})
+}
+
+/// A JSON number of exactly this value.
+fn number(value: Decimal) -> Value {
+    serde_json::from_str(&value.to_string()).expect("a number")
+}

@@ -1,0 +1,84 @@
+//! Random business: whatever happens in whatever order, the books are in order, and what is refused changes nothing.
+
+mod business;
+mod step;
+
+use std::hash::{BuildHasher as _, RandomState};
+
+use futures_util::future::join_all;
+use proptest::strategy::{Strategy as _, ValueTree as _};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use svc_tests::{World, books};
+
+use business::Business;
+use step::{Step, steps};
+
+/// How many worlds there are, each of two companies, and how many steps are taken in each.
+const WORLDS: usize = 2;
+const STEPS: usize = 1500;
+
+/// After how many steps the books are looked at, and a refusal is looked at for what it changed.
+const CHECKED: usize = 50;
+const SUSPECTED: usize = 7;
+
+/// Takes `SVC_TEST_SEED` (what a failure prints) for the seed, or else one never used.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn books_are_in_order_whatever_happens() {
+    let given = std::env::var("SVC_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = given.unwrap_or_else(|| RandomState::new().hash_one(0));
+    println!("SVC_TEST_SEED={seed}");
+    let runs = (0..WORLDS).map(|world| tokio::spawn(run(random_steps(seed, world))));
+    let mut done = std::collections::BTreeMap::<&str, (usize, usize)>::new();
+    for run in join_all(runs).await {
+        for (name, done_and_refused) in run.expect("a run ends") {
+            let sum = done.entry(name).or_default();
+            *sum = (sum.0 + done_and_refused.0, sum.1 + done_and_refused.1);
+        }
+    }
+    println!("done and refused: {done:?}");
+    for (name, (done, _)) in done {
+        assert!(done > 0, "{name} was never done");
+    }
+}
+
+fn random_steps(seed: u64, world: usize) -> Vec<Step> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8] = u8::try_from(world).expect("few worlds");
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), random);
+    steps(STEPS).new_tree(&mut runner).expect("steps").current()
+}
+
+/// Takes the steps in one world; tells how often each kind was done and refused.
+async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
+    let world = World::new().await;
+    let companies = [Business::found(&world).await, Business::found(&world).await];
+    let mut tally = std::collections::BTreeMap::<&str, (usize, usize)>::new();
+    for (at, step) in steps.iter().enumerate() {
+        let business = &companies[usize::from(step.company)];
+        let before = if at % SUSPECTED == 0 { Some(books::fingerprint(&world).await) } else { None };
+        let outcome = business.take(&step.deed).await;
+        let counts = tally.entry(step.deed.name()).or_default();
+        match outcome {
+            Ok(()) => counts.0 += 1,
+            Err(codigo) => {
+                counts.1 += 1;
+                if let Some(before) = before {
+                    assert_eq!(books::fingerprint(&world).await, before, "step {at}, {step:?}: {codigo}");
+                }
+            }
+        }
+        if at % CHECKED == 0 || at + 1 == steps.len() {
+            for business in &companies {
+                books::check(&world, &business.company).await;
+            }
+        }
+    }
+    // No stock was imported: all of it went and came by movements.
+    let unexplained = "SELECT count(*) FROM inventario i WHERE existencia <> (
+         SELECT coalesce(sum(existencia_actual - existencia_anterior), 0) FROM movimientos_inventario m
+         WHERE m.empresa = i.empresa AND m.producto = i.producto AND m.almacen = i.almacen::text)";
+    assert_eq!(world.sql::<i64>(unexplained).await, 0);
+    tally.into_iter().collect()
+}

@@ -1,0 +1,146 @@
+//! What may happen in a business, at random.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// Something that is tried in one of the companies.
+#[derive(Debug, Clone)]
+pub(super) struct Step {
+    /// Which company, 0 or 1.
+    pub(super) company: u8,
+    /// What.
+    pub(super) deed: Deed,
+}
+
+/// A record that is picked among those there are: 0 is the last one, the greatest the first; recent ones are likelier.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pick(u16);
+
+impl Pick {
+    /// A clave of 1 to `last`; 1 when there is none.
+    pub(super) fn of(self, last: i64) -> i64 {
+        let back = i64::from(self.0) * i64::from(self.0) * last / (1 << 32);
+        (last - back).max(1)
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub(super) producto: i64,
+    /// In thousandths.
+    pub(super) cantidad: u32,
+    /// In millionths.
+    pub(super) precio: u64,
+    /// In thousandths of the subtotal.
+    pub(super) descuento: u32,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    pub(super) tipo: &'static str,
+    pub(super) cliente: i64,
+    pub(super) sucursal: i64,
+    pub(super) dolares: bool,
+    pub(super) credito: bool,
+    pub(super) metodo: Option<&'static str>,
+    pub(super) lines: Vec<Line>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Deed {
+    Capture(Document),
+    Post(Document),
+    Invoice(Pick),
+    Begin(Pick),
+    End(Pick),
+    /// Of each line that many thousandths of what was ordered.
+    Fulfil(Pick, Vec<u32>),
+    CancelSale(Pick),
+    Stamp(Pick),
+    Reject(Pick),
+    CancelInvoice(Pick, &'static str, bool),
+    Accept(Pick),
+    Refuse(Pick),
+    /// Thousandths of what is owed, and how.
+    Pay(Pick, u32, &'static str),
+    PayByApi(Pick, u32),
+    /// One deposit over several receivables.
+    PaySeveral(Vec<Pick>, u32),
+    CancelPayment(Pick),
+    /// Time passes, in minutes.
+    Wait(u32),
+}
+
+impl Deed {
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Capture(document) | Self::Post(document) => document.tipo,
+            Self::Invoice(_) => "facturar",
+            Self::Begin(_) => "sale.invoicing-begin",
+            Self::End(_) => "sale.invoicing-end",
+            Self::Fulfil(..) => "order.fulfil",
+            Self::CancelSale(_) => "sale.cancel",
+            Self::Stamp(_) => "invoice.stamped",
+            Self::Reject(_) => "invoice.rejected",
+            Self::CancelInvoice(..) => "invoice.cancel",
+            Self::Accept(_) => "invoice.cancel-accepted",
+            Self::Refuse(_) => "invoice.cancel-rejected",
+            Self::Pay(..) => "payment.apply",
+            Self::PayByApi(..) => "pagos",
+            Self::PaySeveral(..) => "payment.apply of several",
+            Self::CancelPayment(_) => "payment.cancel",
+            Self::Wait(_) => "wait",
+        }
+    }
+}
+
+pub(super) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
+    let step = (0_u8..2, deed()).prop_map(|(company, deed)| Step { company, deed });
+    prop::collection::vec(step, count)
+}
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let pick = || any::<u16>().prop_map(Pick);
+    let part = || prop_oneof![Just(1000_u32), 1_u32..1050];
+    let acceptance = select(vec![false, false, true]);
+    let motivo = select(vec!["01", "02", "03", "04"]);
+    prop_oneof![
+        30 => document(&["pedido", "cotizacion", "venta", "remision", "factura", "anticipo"]).prop_map(Deed::Capture),
+        30 => document(&["pedido", "cotizacion"]).prop_map(|document| Deed::Post(Document { sucursal: 0, ..document })),
+        25 => pick().prop_map(Deed::Invoice),
+        2 => pick().prop_map(Deed::Begin),
+        3 => pick().prop_map(Deed::End),
+        18 => (pick(), prop::collection::vec(part(), 1..5)).prop_map(|(sale, parts)| Deed::Fulfil(sale, parts)),
+        10 => pick().prop_map(Deed::CancelSale),
+        25 => pick().prop_map(Deed::Stamp),
+        6 => pick().prop_map(Deed::Reject),
+        8 => (pick(), motivo, acceptance).prop_map(|(invoice, motivo, ask)| Deed::CancelInvoice(invoice, motivo, ask)),
+        6 => pick().prop_map(Deed::Accept),
+        3 => pick().prop_map(Deed::Refuse),
+        20 => (pick(), part(), select(vec!["deposito", "saldo_a_favor", "anticipo"]))
+            .prop_map(|(cxc, part, origen)| Deed::Pay(cxc, part, origen)),
+        15 => (pick(), part()).prop_map(|(cxc, part)| Deed::PayByApi(cxc, part)),
+        6 => (prop::collection::vec(pick(), 2..5), part()).prop_map(|(all, part)| Deed::PaySeveral(all, part)),
+        12 => pick().prop_map(Deed::CancelPayment),
+        4 => prop_oneof![1_u32..20, 1_u32..3000].prop_map(Deed::Wait),
+    ]
+}
+
+fn document(tipos: &[&'static str]) -> impl Strategy<Value = Document> + use<> {
+    let method = select(vec![Some("PUE"), Some("PUE"), Some("PPD"), Some("PPD"), None]);
+    let line = (1_i64..=6, 1_u32..20_000, 0_u64..500_000_000, prop_oneof![3 => Just(0_u32), 1 => 0_u32..=1000])
+        .prop_map(|(producto, cantidad, precio, descuento)| Line { producto, cantidad, precio, descuento });
+    let branch = select(vec![0_i64, 0, 3]);
+    let lines = prop::collection::vec(line, 1..5);
+    (select(tipos.to_vec()), 1_i64..=3, branch, any::<bool>(), any::<u8>(), method, lines).prop_map(
+        |(tipo, cliente, sucursal, credito, currency, metodo, lines)| Document {
+            tipo,
+            cliente,
+            sucursal,
+            dolares: currency < 50,
+            credito,
+            metodo,
+            lines,
+        },
+    )
+}

@@ -1,0 +1,7 @@
+//! `POST /ventas`
+
+mod body;
+mod document;
+mod prices;
+mod races;
+mod stock;

@@ -1,0 +1,84 @@
+//! What an order reserves.
+
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_tests::World;
+
+use crate::documents::import;
+use crate::ventas::shop::{BORDER, EXPENSE, FOOD, NAIL, SERVICE, line, made, notices, sale, shop, stock, with};
+
+#[tokio::test]
+async fn an_order_reserves_each_product_s_sum_in_its_warehouse() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let held = [
+        json!({"producto": NAIL, "almacen": "001", "existencia": 10, "apartado": 1.5, "modificado": "2020-01-01T00:00:00Z"}),
+        json!({"producto": NAIL, "almacen": "002", "existencia": 5}),
+    ];
+    import(&company, Resource::Inventario, &held).await;
+    let ana = company.admin().await;
+    let lines =
+        [line(FOOD, 4, "1"), line(NAIL, 2, "1"), line(SERVICE, 9, "1"), line(NAIL, 3, "1"), line(EXPENSE, 1, "1")];
+    made(&ana, &sale("pedido", &lines)).await;
+    let rows = ana.walk("/inventario?almacen=001").await;
+    let shown =
+        rows.iter().map(|row| ["producto", "existencia", "apartado", "disponible"].map(|field| row[field].clone()));
+    assert_eq!(
+        shown.collect::<Vec<_>>(),
+        [[json!(NAIL), json!(10), json!(6.5), json!(3.5)], [json!(FOOD), json!(0), json!(4), json!(0)]]
+    );
+    assert_eq!(rows[0]["modificado"], "2026-10-12T18:00:00Z");
+    assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(5), json!(0))));
+    let told = notices(&world, "inventario.existencia_cambiada").await;
+    let data = |existencia: Value, producto: i64| {
+        (
+            json!({"existencia": existencia, "producto": producto, "almacen": "001"}),
+            json!(format!("https://erp.example.com/api/v1/inventario?clave={existencia}")),
+        )
+    };
+    assert_eq!(told, [data(rows[0]["clave"].clone(), NAIL), data(rows[1]["clave"].clone(), FOOD)]);
+    assert_eq!(ana.walk("/movimientos-inventario?sku=A-1").await, Vec::<Value>::new(), "nothing moved");
+
+    made(&ana, &with(&sale("pedido", &[line(NAIL, 7, "1")]), "almacen", json!("002"))).await;
+    assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(5), json!(7))), "more than there is");
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(10), json!(6.5))));
+}
+
+#[tokio::test]
+async fn quotes_services_and_refused_orders_reserve_nothing() {
+    let world = World::new().await;
+    let ana = shop(&world).await.admin().await;
+    made(&ana, &sale("cotizacion", &[line(NAIL, 2, "1"), line(BORDER, 2, "1")])).await;
+    made(&ana, &sale("pedido", &[line(SERVICE, 2, "1"), line(EXPENSE, 2, "1")])).await;
+    let refused = with(&sale("pedido", &[line(NAIL, 2, "1")]), "uso_cfdi", json!("X99"));
+    ana.post("/ventas", refused).await.fails(422, "uso_cfdi_invalido");
+    assert_eq!(ana.walk("/inventario").await, Vec::<Value>::new());
+    assert_eq!(notices(&world, "inventario.existencia_cambiada").await, []);
+}
+
+#[tokio::test]
+async fn an_order_that_names_no_warehouse_is_of_the_main_one() {
+    let world = World::new().await;
+    let company = world.company().await;
+    import(&company, Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
+    import(&company, Resource::Productos, &[json!({"sku": "A-1"})]).await;
+    let warehouses =
+        [json!({"codigo": "002", "principal": true}), json!({"codigo": "003", "sucursal": 0, "principal": true})];
+    import(&company, Resource::Almacenes, &warehouses).await;
+    let ana = company.admin().await;
+    let of = async |statement: &'static str| {
+        crate::ventas::shop::run(&world, statement).await;
+        let reply = ana.post("/ventas", sale("pedido", &[line(1, 1, "1")])).await;
+        match reply.json()["venta"].as_i64() {
+            Some(venta) => {
+                ana.get(&format!("/ventas?tipo=pedido&clave={venta}")).await.ok(200)["datos"][0]["almacen"].to_string()
+            }
+            None => reply.json()["error"]["codigo"].to_string(),
+        }
+    };
+    assert_eq!(of("SELECT 1").await, "\"001\"", "the first of the main ones");
+    assert_eq!(of("UPDATE almacenes SET principal = false WHERE codigo = '001'").await, "\"002\"");
+    assert_eq!(of("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await, "\"003\"");
+    assert_eq!(of("UPDATE almacenes SET principal = false").await, "\"001\"", "the first where none is main");
+    assert_eq!(of("UPDATE almacenes SET estatus = 'eliminado'").await, "\"almacen_invalido\"");
+}

@@ -1,0 +1,209 @@
+//! Each pre-check by itself: what it refuses, what it tells, and that nothing happened.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_tests::World;
+
+use crate::documents::import;
+use crate::ventas::shop::{invoiced, made, ready, run, shop};
+
+/// Everything that an invoice writes.
+const WRITTEN: &str = "SELECT concat_ws(' ', (SELECT count(*) FROM facturas), (SELECT count(*) FROM cxc), \
+                       (SELECT count(*) FROM polizas), (SELECT count(*) FROM timbrados), \
+                       (SELECT count(*) FROM movimientos_inventario), (SELECT count(*) FROM eventos), \
+                       (SELECT sum(existencia) FROM inventario), (SELECT sum(apartado) FROM inventario))";
+
+#[tokio::test]
+async fn each_fault_has_its_code_and_nothing_happens() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    import(&company, Resource::Sucursales, &[json!({"clave": 3})]).await;
+    let ana = company.admin().await;
+    let venta = made(&ana, &ready()).await;
+    assert_eq!(venta, 1);
+    let before: String = world.sql(WRITTEN).await;
+    let none = || json!({});
+    let table: [(&str, &str, Value, &str); 41] = [
+        ("origen", "'aplicacion'", none(), "venta_no_api"),
+        ("origen", "'plataforma'", none(), "venta_no_api"),
+        ("origen", "'desconocido'", none(), "venta_no_api"),
+        ("cancelada", "true", none(), "venta_cancelada"),
+        // Invoiced, but where: the registry does not have it.
+        ("factura", "99", none(), "venta_ya_facturada"),
+        ("uuid", "'5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d'", none(), "venta_ya_facturada"),
+        ("tipo", "'factura'", none(), "venta_ya_facturada"),
+        ("tipo", "'venta'", none(), "venta_no_facturable"),
+        ("tipo", "'anticipo'", none(), "venta_no_facturable"),
+        ("surtido_estatus", "'parcial'", none(), "pedido_con_surtido"),
+        ("surtido_estatus", "'surtido'", none(), "pedido_con_surtido"),
+        ("sucursal", "3", none(), "sucursal_no_coincide"),
+        ("sucursal", "0", json!({"sucursal": 3}), "sucursal_no_coincide"),
+        ("sucursal", "0", json!({"sucursal": -1}), "sucursal_no_coincide"),
+        ("forma_pago_sat", "'03'", json!({"forma_pago_sat": "28"}), "dato_ya_capturado"),
+        ("forma_pago_sat", "'03'", json!({"forma_pago_sat": "x"}), "dato_ya_capturado"),
+        ("metodo_pago_sat", "'PUE'", json!({"metodo_pago_sat": "PPD"}), "dato_ya_capturado"),
+        ("uso_cfdi", "'G03'", json!({"uso_cfdi": "g03"}), "dato_ya_capturado"),
+        ("rfc", "NULL", none(), "cliente_sin_rfc"),
+        ("rfc", "'NO ES RFC'", none(), "cliente_sin_rfc"),
+        ("regimen", "NULL", none(), "cliente_sin_regimen"),
+        ("regimen", "999", none(), "cliente_sin_regimen"),
+        // Of natural persons, and the RFC is a company's.
+        ("regimen", "612", none(), "cliente_sin_regimen"),
+        ("cp", "NULL", none(), "cliente_sin_cp"),
+        ("cp", "'00001'", none(), "cliente_sin_cp"),
+        ("clientes.uso_cfdi", "NULL", none(), "cliente_sin_uso_cfdi"),
+        ("clientes.uso_cfdi", "'D01'", none(), "uso_cfdi_incompatible"),
+        ("clientes.uso_cfdi", "'X99'", none(), "uso_cfdi_incompatible"),
+        ("uso_cfdi", "'D01'", none(), "uso_cfdi_incompatible"),
+        ("uso_cfdi", "NULL", json!({"uso_cfdi": "D01"}), "uso_cfdi_incompatible"),
+        ("uso_cfdi", "NULL", json!({"uso_cfdi": "X99"}), "uso_cfdi_incompatible"),
+        ("condicion_pago", "NULL", none(), "venta_sin_condicion_pago"),
+        ("metodo_pago_sat", "NULL", none(), "venta_sin_metodo_pago"),
+        ("forma_pago_sat", "NULL", none(), "venta_sin_forma_pago"),
+        ("forma_pago_sat", "NULL", json!({"forma_pago_sat": "3"}), "forma_pago_invalida"),
+        ("forma_pago_sat", "'98'", none(), "forma_pago_invalida"),
+        ("forma_pago_sat", "NULL", json!({"forma_pago_sat": "99"}), "forma_pago_incompatible"),
+        ("metodo_pago_sat", "NULL", json!({"metodo_pago_sat": "PPD"}), "forma_pago_incompatible"),
+        ("cliente", "NULL", none(), "cliente_sin_rfc"),
+        ("cliente", "2", none(), "cliente_sin_rfc"),
+        ("almacen", "3", none(), "almacen_invalido"),
+    ];
+    for (column, value, body, code) in table {
+        set(&world, column, value).await;
+        let reply = invoiced(&ana, venta, body).await;
+        reply.fails(422, code);
+        if code == "dato_ya_capturado" {
+            assert!(reply.mensaje().starts_with(&format!("{column}: ")), "{}", reply.mensaje());
+        }
+        assert_eq!(reply.header("retry-after"), None);
+        assert_eq!(world.sql::<String>(WRITTEN).await, before, "{column} = {value}");
+        restore(&world).await;
+    }
+    invoiced(&ana, venta, none()).await.ok(202);
+}
+
+#[tokio::test]
+async fn what_the_application_invoiced_is_not_told_again() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    for estatus in ["vigente", "en_espera", "error", "cancelada"] {
+        let venta = made(&ana, &ready()).await;
+        import(&company, Resource::Facturas, &[json!({"venta": venta, "estatus": estatus})]).await;
+        invoiced(&ana, venta, json!({})).await.fails(422, "venta_ya_facturada");
+    }
+}
+
+#[tokio::test]
+async fn the_company_must_be_able_to_invoice_now() {
+    let world = World::new().await;
+    let [ana, _] = [shop(&world).await.admin().await, shop(&world).await.admin().await];
+    let venta = made(&ana, &ready()).await;
+    for (wrong, code, right) in [
+        ("UPDATE empresas SET facturacion = false", "plan_sin_facturacion", "UPDATE empresas SET facturacion = true"),
+        (
+            "DELETE FROM certificados WHERE empresa = 1",
+            "certificado_invalido",
+            "INSERT INTO certificados SELECT 1, numero, orden, rfc, desde, hasta, certificado, llave, cargado FROM certificados",
+        ),
+        (
+            "UPDATE certificados SET hasta = '2026-10-12T17:59:59Z'",
+            "certificado_invalido",
+            "UPDATE certificados SET hasta = '2046-01-01'",
+        ),
+        (
+            "UPDATE certificados SET desde = '2027-01-01'",
+            "certificado_invalido",
+            "UPDATE certificados SET desde = '2024-01-01'",
+        ),
+        (
+            "UPDATE empresas SET rfc = 'CACX7605101P8'",
+            "certificado_invalido",
+            "UPDATE empresas SET rfc = 'EKU9003173C9'",
+        ),
+    ] {
+        run(&world, wrong).await;
+        world.clock.advance(TimeDelta::seconds(6));
+        invoiced(&ana, venta, json!({})).await.fails(422, code);
+        run(&world, right).await;
+    }
+    world.clock.advance(TimeDelta::seconds(6));
+    invoiced(&ana, venta, json!({})).await.ok(202);
+}
+
+#[tokio::test]
+async fn a_sale_that_is_being_invoiced_elsewhere_is_free_again_after_ten_minutes() {
+    let world = World::new().await;
+    let ana = shop(&world).await.admin().await;
+    let venta = made(&ana, &ready()).await;
+    run(&world, "UPDATE ventas SET facturando = '2026-10-12T18:00:00Z'").await;
+    for seconds in [0, 599] {
+        world.clock.advance(TimeDelta::seconds(seconds));
+        let reply = invoiced(&ana, venta, json!({})).await;
+        reply.fails(503, "venta_en_proceso");
+        assert_eq!(reply.header("retry-after"), Some("5"));
+    }
+    world.clock.advance(TimeDelta::seconds(1));
+    invoiced(&ana, venta, json!({})).await.ok(202);
+    assert!(world.sql::<bool>("SELECT facturando IS NULL FROM ventas").await);
+}
+
+#[tokio::test]
+async fn a_sale_of_another_company_is_not_there() {
+    let world = World::new().await;
+    let [one, other] = [shop(&world).await, shop(&world).await];
+    let venta = made(&one.admin().await, &ready()).await;
+    let theirs = other.admin().await;
+    for clave in [venta, 0, -1, i64::MAX, i64::MIN] {
+        invoiced(&theirs, clave, json!({})).await.fails(404, "no_encontrado");
+    }
+    invoiced(&one.admin().await, venta, json!({})).await.ok(202);
+}
+
+/// What neither a price, a cost nor a stock record can be as large as; the sale could be made, and is refused.
+#[tokio::test]
+async fn what_no_column_holds_is_refused_and_never_a_failure_of_ours() {
+    let world = World::new().await;
+    let ana = shop(&world).await.admin().await;
+    let mut body = ready();
+    body["renglones"] = json!([{"producto": 1, "cantidad": 999_999_999_999_999_i64, "precio_unitario": "0.01"}]);
+    let vast = made(&ana, &body).await;
+    run(&world, "UPDATE productos SET costo = 999999999999999999").await;
+    invoiced(&ana, vast, json!({})).await.fails(400, "dato_invalido");
+    run(&world, "UPDATE productos SET costo = 2000").await;
+    invoiced(&ana, vast, json!({})).await.fails(400, "dato_invalido");
+    run(&world, "UPDATE productos SET costo = 1").await;
+    run(&world, "UPDATE inventario SET existencia = -999999999999999999").await;
+    invoiced(&ana, vast, json!({})).await.fails(400, "dato_invalido");
+    run(&world, "UPDATE inventario SET existencia = 0").await;
+    invoiced(&ana, vast, json!({})).await.ok(202);
+}
+
+/// Gives a column of the sale, or of the customer, a value.
+async fn set(world: &World, column: &str, value: &str) {
+    let table = match column {
+        "rfc" | "regimen" | "cp" => "clientes",
+        _ if column.starts_with("clientes.") => "clientes",
+        _ => "ventas",
+    };
+    let column = column.trim_start_matches("clientes.");
+    let fulfilment = if column == "tipo" { ", surtido_estatus = NULL, monto_surtido = NULL" } else { "" };
+    let statement = format!("UPDATE {table} SET {column} = {value}{fulfilment} WHERE clave = 1");
+    sqlx::query(sqlx::AssertSqlSafe(statement)).execute(world.store.pool()).await.expect("the statement runs");
+}
+
+async fn restore(world: &World) {
+    run(
+        world,
+        "UPDATE ventas SET origen = 'api', cancelada = false, factura = NULL, uuid = NULL, tipo = 'pedido', \
+         surtido_estatus = 'pendiente', sucursal = 0, forma_pago_sat = '03', metodo_pago_sat = 'PUE', uso_cfdi = NULL, \
+         condicion_pago = 'contado', cliente = 1, almacen = 1",
+    )
+    .await;
+    run(
+        world,
+        "UPDATE clientes SET rfc = 'XIA190128J61', regimen = 601, cp = '06700', uso_cfdi = 'G03' WHERE clave = 1",
+    )
+    .await;
+}

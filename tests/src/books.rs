@@ -1,0 +1,273 @@
+//! What must hold of a company's books at any time, whatever happened.
+
+use sqlx::{AssertSqlSafe, PgPool};
+
+use crate::{Company, World};
+
+/// The tables that business writes.
+const WRITTEN: [&str; 16] = [
+    "clientes",
+    "contadores",
+    "cuentas_bancarias",
+    "cxc",
+    "cxc_pagos",
+    "depositos",
+    "eventos",
+    "facturas",
+    "inventario",
+    "movimientos_inventario",
+    "polizas",
+    "polizas_renglones",
+    "productos",
+    "timbrados",
+    "ventas",
+    "ventas_renglones",
+];
+
+/// Rules of a company's books: each statement names the records that break it. `$1` is the company.
+const RULES: &[(&str, &str)] = &[
+    (
+        "a line's amounts follow from its quantity, price, discount and rate",
+        "SELECT format('venta %s renglón %s', venta, renglon) FROM ventas_renglones
+         WHERE empresa = $1 AND (
+             subtotal <> round(cantidad * precio_unitario, 2) OR descuento > subtotal OR total <> subtotal - descuento + iva
+             OR iva <> CASE WHEN iva_tasa ~ '^0' THEN round((subtotal - descuento) * iva_tasa::numeric, 2) ELSE 0 END
+             OR cantidad_surtida > cantidad)",
+    ),
+    (
+        "a document's amounts are the sums of its lines",
+        "SELECT format('venta %s', v.clave)
+         FROM ventas v LEFT JOIN (
+             SELECT venta, sum(subtotal) AS subtotal, sum(descuento) AS descuento, sum(iva) AS iva, sum(total) AS total
+             FROM ventas_renglones WHERE empresa = $1 GROUP BY venta
+         ) r ON r.venta = v.clave
+         WHERE v.empresa = $1
+           AND (v.subtotal, v.descuento, v.impuestos, v.total) IS DISTINCT FROM (r.subtotal, r.descuento, r.iva, r.total)",
+    ),
+    (
+        "an entry balances",
+        "SELECT format('póliza %s', p.clave)
+         FROM polizas p LEFT JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+         WHERE p.empresa = $1 GROUP BY p.clave HAVING sum(r.cargo) IS DISTINCT FROM sum(r.abono) OR count(r.renglon) < 2",
+    ),
+    (
+        "each movement of stock goes on from the one before it",
+        "WITH m AS (
+             SELECT *, lag(existencia_actual) OVER (PARTITION BY producto, almacen ORDER BY clave) AS antes
+             FROM movimientos_inventario WHERE empresa = $1
+         )
+         SELECT format('movimiento %s', clave) FROM m
+         WHERE existencia_anterior <> coalesce(antes, existencia_anterior) OR existencia_actual <> CASE
+             WHEN tipo IN ('registro', 'traspaso_entrada', 'ajuste_entrada', 'compra', 'cancelacion_venta',
+                           'devolucion_nota_credito', 'produccion', 'devolucion') THEN existencia_anterior + cantidad
+             WHEN tipo IN ('traspaso_salida', 'ajuste_salida', 'cancelacion_compra', 'venta', 'cancelacion_nota_credito',
+                           'orden_servicio', 'merma') THEN existencia_anterior - cantidad
+             WHEN tipo = 'saldo_inicial' THEN cantidad
+             ELSE existencia_anterior END",
+    ),
+    (
+        "stock is what its last movement left",
+        "SELECT format('existencia %s', i.clave)
+         FROM inventario i CROSS JOIN LATERAL (
+             SELECT existencia_actual FROM movimientos_inventario m
+             WHERE m.empresa = $1 AND m.producto = i.producto AND m.almacen = i.almacen::text ORDER BY m.clave DESC LIMIT 1
+         ) m
+         WHERE i.empresa = $1 AND i.existencia <> m.existencia_actual",
+    ),
+    (
+        "what is reserved is what valid orders have yet to hand over",
+        "SELECT format('producto %s almacén %s', coalesce(i.producto, o.producto), coalesce(i.almacen, o.almacen))
+         FROM (SELECT producto, almacen, apartado FROM inventario WHERE empresa = $1) i
+         FULL JOIN (
+             SELECT r.producto, v.almacen, sum(r.cantidad - r.cantidad_surtida) AS falta
+             FROM ventas v
+             JOIN ventas_renglones r ON r.empresa = $1 AND r.venta = v.clave
+             JOIN productos p ON p.empresa = $1 AND p.clave = r.producto AND p.tipo = 'normal'
+             WHERE v.empresa = $1 AND v.tipo = 'pedido' AND NOT v.cancelada GROUP BY r.producto, v.almacen
+         ) o ON (o.producto, o.almacen) = (i.producto, i.almacen)
+         WHERE coalesce(i.apartado, 0) <> coalesce(o.falta, 0)",
+    ),
+    (
+        "how far an order is fulfilled follows from its lines",
+        "SELECT format('venta %s', v.clave)
+         FROM ventas v JOIN (
+             SELECT venta, bool_and(cantidad_surtida = cantidad) AS todo, bool_or(cantidad_surtida > 0) AS algo
+             FROM ventas_renglones WHERE empresa = $1 GROUP BY venta
+         ) r ON r.venta = v.clave
+         WHERE v.empresa = $1 AND (v.surtido_estatus IS DISTINCT FROM CASE
+                 WHEN v.tipo <> 'pedido' THEN NULL WHEN r.todo THEN 'surtido' WHEN r.algo THEN 'parcial' ELSE 'pendiente' END
+             OR v.monto_surtido > v.total OR (r.todo AND v.monto_surtido <> v.total))",
+    ),
+    (
+        "a receivable is its total less its valid payments, and its status says so",
+        "SELECT format('cxc %s', x.clave)
+         FROM cxc x CROSS JOIN LATERAL (
+             SELECT coalesce(sum(importe), 0) AS importe, count(*) AS pagos FROM cxc_pagos
+             WHERE empresa = $1 AND cxc = x.clave AND NOT cancelado
+         ) p
+         WHERE x.empresa = $1 AND (x.pagado <> p.importe OR x.parcialidades <> p.pagos OR x.saldo < 0
+             OR x.saldo <> CASE x.estatus WHEN 'cancelado' THEN 0 ELSE x.total - p.importe END
+             OR (x.estatus = 'cancelado' AND p.pagos > 0)
+             OR (x.estatus = 'pendiente' AND x.saldo = 0) OR (x.estatus = 'pagado' AND x.saldo > 0))",
+    ),
+    (
+        "a payment leaves what there was less what it pays",
+        "SELECT format('pago %s', clave) FROM cxc_pagos WHERE empresa = $1 AND saldo_anterior - importe <> saldo_insoluto",
+    ),
+    (
+        "what is owed has one receivable, which says the same",
+        "SELECT format('venta %s', v.clave)
+         FROM ventas v LEFT JOIN (
+             SELECT venta, count(*) AS cuentas, bool_and(estatus = 'cancelado') AS cancelado, sum(total) AS total,
+                    sum(saldo) AS saldo, min(moneda) AS moneda
+             FROM cxc WHERE empresa = $1 GROUP BY venta
+         ) x ON x.venta = v.clave
+         WHERE v.empresa = $1 AND (
+             coalesce(x.cuentas, 0) <> CASE WHEN v.tipo IN ('pedido', 'cotizacion') THEN 0 ELSE 1 END
+             OR x.cancelado <> v.cancelada OR x.total <> v.total OR x.moneda <> v.moneda
+             OR v.saldo <> CASE WHEN v.cancelada THEN 0 ELSE coalesce(x.saldo, v.total) END)",
+    ),
+    (
+        "a bank account holds its valid deposits",
+        "SELECT format('cuenta %s', c.clave) FROM cuentas_bancarias c
+         WHERE c.empresa = $1 AND c.saldo <> (
+             SELECT coalesce(sum(importe), 0) FROM depositos
+             WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado)",
+    ),
+    (
+        "what is applied of a deposit is what its valid payments pay",
+        "SELECT format('depósito %s', d.clave) FROM depositos d
+         WHERE d.empresa = $1 AND d.aplicado <> (
+             SELECT coalesce(sum(importe), 0) FROM cxc_pagos WHERE empresa = $1 AND deposito = d.clave AND NOT cancelado)",
+    ),
+    (
+        "folios have no gaps",
+        "WITH emitidos AS (
+             SELECT format('folio:%s:%s', tipo, serie) AS serie, folio::bigint AS folio FROM facturas WHERE empresa = $1
+             UNION ALL
+             SELECT format('folio:%s:%s', tipo, serie), folio FROM ventas
+             WHERE empresa = $1 AND tipo IN ('venta', 'anticipo')
+         ), series AS (
+             SELECT serie, count(DISTINCT folio) AS distintos, count(*) AS folios, max(folio) AS ultimo FROM emitidos GROUP BY serie
+         )
+         SELECT s.serie FROM series s LEFT JOIN contadores c ON c.empresa = $1 AND c.serie = s.serie
+         WHERE s.folios <> s.distintos OR s.folios <> s.ultimo OR c.valor IS DISTINCT FROM s.ultimo
+         UNION ALL
+         SELECT 'pedidos y cotizaciones'
+         WHERE (SELECT coalesce(sum(valor), 0) FROM contadores
+                WHERE empresa = $1 AND serie IN ('folio:pedido:', 'folio:cotizacion:'))
+             <> (SELECT count(*) FROM ventas v LEFT JOIN facturas f ON f.empresa = $1 AND f.clave = v.factura
+                 WHERE v.empresa = $1 AND (v.tipo IN ('pedido', 'cotizacion') OR f.origen = 'api'))
+         UNION ALL
+         SELECT format('%s %s%s dos veces', tipo, serie, folio) FROM ventas
+         WHERE empresa = $1 GROUP BY tipo, serie, folio HAVING count(*) > 1",
+    ),
+    (
+        "claves have no gaps",
+        "WITH hay AS (
+             SELECT 'ventas' AS serie, count(*) AS n FROM ventas WHERE empresa = $1
+             UNION ALL SELECT 'ventas_renglones', count(*) FROM ventas_renglones WHERE empresa = $1
+             UNION ALL SELECT 'facturas', count(*) FROM facturas WHERE empresa = $1
+             UNION ALL SELECT 'cxc', count(*) FROM cxc WHERE empresa = $1
+             UNION ALL SELECT 'cxc_pagos', count(*) FROM cxc_pagos WHERE empresa = $1
+             UNION ALL SELECT 'depositos', count(*) FROM depositos WHERE empresa = $1
+             UNION ALL SELECT 'polizas', count(*) FROM polizas WHERE empresa = $1
+             UNION ALL SELECT 'movimientos_inventario', count(*) FROM movimientos_inventario WHERE empresa = $1
+         )
+         SELECT hay.serie FROM hay JOIN contadores c ON c.empresa = $1 AND c.serie = hay.serie WHERE c.valor <> hay.n",
+    ),
+    (
+        "account 105.01 holds what is owed of each sale, in pesos; of a foreign one up to what payments were rounded",
+        "WITH cuenta AS (
+             SELECT p.venta, sum(r.cargo - r.abono) AS saldo
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
+             WHERE p.empresa = $1 AND r.cuenta = '105.01' GROUP BY p.venta
+         )
+         SELECT format('cxc %s', x.clave) FROM cxc x LEFT JOIN cuenta c ON c.venta = x.venta
+         WHERE x.empresa = $1 AND abs(coalesce(c.saldo, 0) - x.saldo * x.tipo_cambio) >
+             CASE WHEN x.moneda = 'MXN' OR x.estatus = 'cancelado' THEN 0 ELSE 0.02 + 0.01 * x.parcialidades END",
+    ),
+    (
+        "account 105.01 holds what is owed in all, in pesos",
+        "SELECT 'cuenta 105.01'
+         WHERE (SELECT coalesce(sum(r.cargo - r.abono), 0)
+                FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
+                JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta AND v.moneda = 'MXN'
+                WHERE p.empresa = $1 AND r.cuenta = '105.01')
+             <> (SELECT coalesce(sum(saldo), 0) FROM cxc WHERE empresa = $1 AND moneda = 'MXN' AND estatus <> 'cancelado')",
+    ),
+    (
+        "nothing of a cancelled sale is left in the books, and of a paid one no IVA to be collected",
+        "SELECT format('venta %s cuenta %s', v.clave, r.cuenta)
+         FROM ventas v JOIN polizas p ON p.empresa = $1 AND p.venta = v.clave
+         JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
+         WHERE v.empresa = $1 AND (v.cancelada OR (r.cuenta = '209.01' AND v.saldo = 0 AND v.desglose))
+         GROUP BY v.clave, r.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
+    ),
+    (
+        "of goods that a sale took, a cancelled one gave all back",
+        "SELECT format('venta %s producto %s', v.clave, m.producto)
+         FROM ventas v JOIN movimientos_inventario m ON m.empresa = $1 AND m.venta = v.clave
+         WHERE v.empresa = $1 AND v.cancelada AND m.tipo IN ('venta', 'cancelacion_venta')
+         GROUP BY v.clave, m.producto, m.almacen
+         HAVING sum(CASE m.tipo WHEN 'venta' THEN m.cantidad ELSE -m.cantidad END) <> 0",
+    ),
+    (
+        "an invoice goes with its sale, and its fiscal folio is everybody's",
+        "SELECT format('factura %s', f.clave)
+         FROM facturas f JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta LEFT JOIN cxc x ON x.empresa = $1 AND x.venta = v.clave
+         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo <> 'factura' OR v.factura <> f.clave
+             OR (f.estatus = 'cancelada' AND NOT v.cancelada) OR (f.estatus IN ('vigente', 'en_espera') AND v.cancelada)
+             OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
+             OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid)",
+    ),
+    (
+        "a payment's complement tells what the registry does",
+        "SELECT format('pago %s', p.clave)
+         FROM cxc_pagos p LEFT JOIN facturas f ON f.empresa = $1 AND f.clave = p.factura
+         WHERE p.empresa = $1 AND NOT p.cancelado AND (
+             p.complemento <> CASE f.estatus WHEN 'en_espera' THEN 'encolado' WHEN 'vigente' THEN 'timbrado'
+                                             WHEN 'error' THEN 'error' ELSE 'no_aplica' END
+             OR f.estatus = 'cancelada' OR p.uuid IS DISTINCT FROM f.uuid)",
+    ),
+    (
+        "what is queued to be stamped is what waits for it and is stamped by us",
+        "SELECT format('factura %s', f.clave)
+         FROM facturas f LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = f.clave
+         WHERE f.empresa = $1
+           AND (t.factura IS NOT NULL) <> (f.estatus = 'en_espera' AND (f.origen = 'api' OR f.tipo = 'pago'))",
+    ),
+];
+
+/// Checks that a company's books are in order: documents, stock, receivables, payments, bank, folios, accounting and
+/// the registry of invoices agree. It must be a company whose documents were made, not imported (customers, products and the
+/// like may be), and without reservations by hand.
+pub async fn check(world: &World, company: &Company) {
+    check_company(world.store.pool(), company.id.0).await;
+}
+
+/// The same of the company of that number in a database.
+pub async fn check_company(pool: &PgPool, empresa: i64) {
+    let mut broken = Vec::new();
+    for (rule, statement) in RULES {
+        let found: Vec<String> = sqlx::query_scalar(*statement)
+            .bind(empresa)
+            .fetch_all(pool)
+            .await
+            .unwrap_or_else(|error| panic!("{rule}: {error}"));
+        if !found.is_empty() {
+            broken.push(format!("{rule}: {}", found.join(", ")));
+        }
+    }
+    assert!(broken.is_empty(), "company {empresa}:\n{}", broken.join("\n"));
+}
+
+/// A digest of all that business writes, to tell whether anything changed.
+pub async fn fingerprint(world: &World) -> String {
+    let digests = WRITTEN
+        .map(|table| format!("(SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM {table} t)"));
+    sqlx::query_scalar(AssertSqlSafe(format!("SELECT concat_ws(' ', {})", digests.join(", "))))
+        .fetch_one(world.store.pool())
+        .await
+        .expect("a digest")
+}
