@@ -33,3 +33,4 @@ mod table;
 mod vendedores;
 mod ventas;
 mod ventas_renglones;
+mod webhooks;
