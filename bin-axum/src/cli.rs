@@ -167,10 +167,19 @@ pub(crate) struct ServiceArgs {
 pub(crate) struct WebhookArgs {
     /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
     #[arg(long = "webhook-allow-nets", env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "", hide_default_value = true)]
-    pub(crate) allow: Networks,
+    allow: String,
     /// Further networks that webhooks may not reach, several with commas between.
     #[arg(long = "webhook-deny-nets", env = "SVC_WEBHOOK_DENY_NETS", default_value = "", hide_default_value = true)]
-    pub(crate) deny: Networks,
+    deny: String,
+}
+
+impl WebhookArgs {
+    /// The networks.
+    pub(crate) fn networks(&self) -> Result<Networks, Failure> {
+        let wrong = |name: &'static str| move |error| Failure::Other(format!("{name}: {error}"));
+        let networks = Networks::default().allow(&self.allow).map_err(wrong("SVC_WEBHOOK_ALLOW_NETS"))?;
+        networks.deny(&self.deny).map_err(wrong("SVC_WEBHOOK_DENY_NETS"))
+    }
 }
 
 impl ServiceArgs {

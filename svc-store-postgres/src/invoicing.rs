@@ -42,7 +42,7 @@ impl InvoicingTx for PostgresTx {
         let rows = sqlx::query(
             "SELECT r.renglon, p.clave, p.sku, r.cantidad, p.costo
              FROM ventas_renglones r JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
-             WHERE r.empresa = $1 AND r.venta = $2 AND p.tipo = 'normal' ORDER BY r.renglon",
+             WHERE r.empresa = $1 AND r.venta = $2 AND coalesce(r.con_existencia, p.tipo = 'normal') ORDER BY r.renglon",
         )
         .bind(self.empresa)
         .bind(clave)

@@ -6,19 +6,21 @@ use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl OutboxTx for PostgresTx {
-    async fn append_event(&mut self, event: &NewEvent<'_>) -> Result<(), StoreError> {
+    async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError> {
         sqlx::query(
             "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+             SELECT $1, id, tipo, recurso, clave, cuerpo, creado, repartido
+             FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::timestamptz[], $8::boolean[])
+                  AS e (id, tipo, recurso, clave, cuerpo, creado, repartido)",
         )
         .bind(self.empresa)
-        .bind(event.id)
-        .bind(event.tipo)
-        .bind(event.recurso)
-        .bind(event.clave)
-        .bind(event.cuerpo)
-        .bind(event.creado.get())
-        .bind(event.repartido)
+        .bind(events.iter().map(|event| event.id).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| event.tipo).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| event.recurso).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| event.clave).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| event.cuerpo.as_slice()).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| event.creado.get()).collect::<Vec<_>>())
+        .bind(events.iter().map(|event| event.repartido).collect::<Vec<_>>())
         .execute(self.connection())
         .await
         .map_err(store_error)?;

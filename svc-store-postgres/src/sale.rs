@@ -362,13 +362,14 @@ impl PostgresTx {
         let first = self.next("ventas_renglones", lines.len()).await?;
         sqlx::query(
             "INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
-                 unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total)
+                 unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total,
+                 con_existencia)
              SELECT $1, $2 + n - 1, $3, n, producto, sku, descripcion, cantidad, CASE WHEN $4 THEN cantidad ELSE 0 END,
-                    unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total
+                    unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total, con_existencia
              FROM unnest($5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::text[], $11::text[], $12::text[],
-                         $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[])
+                         $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[], $19::boolean[])
                   WITH ORDINALITY AS r (producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                                        precio, descuento, subtotal, tasa, iva, total, n)",
+                                        precio, descuento, subtotal, tasa, iva, total, con_existencia, n)",
         )
         .bind(self.empresa)
         .bind(first)
@@ -388,6 +389,7 @@ impl PostgresTx {
         .bind(column(lines, |line| line.rate.map(|rate| rate.to_string())))
         .bind(column(lines, |line| line.amounts.impuestos.get()))
         .bind(column(lines, |line| line.amounts.total.get()))
+        .bind(column(lines, |line| line.product.has_stock()))
         .execute(self.connection())
         .await
         .map_err(store_error)?;

@@ -13,6 +13,9 @@ use crate::ventas::shop::{NAIL, invoiced, line, made, ready, sale, shop, togethe
 const ROUNDS: usize = 50;
 const MANY: usize = 20;
 
+/// Where something is created, what tells that it is there already, and the body.
+type Kind = (&'static str, &'static str, fn(usize) -> Value);
+
 /// A shop with a bank account, and someone who may do everything there.
 async fn open() -> (Company, Actor) {
     let company = shop(&World::new().await).await;
@@ -69,7 +72,7 @@ async fn of_payments_of_all_that_is_owed_one_is_applied() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_sku_and_an_rfc_are_one_record_s() {
     let (company, ana) = open().await;
-    let kinds: [(&str, &str, fn(usize) -> Value); 2] = [
+    let kinds: [Kind; 2] = [
         ("/productos", "sku_duplicado", |round| json!({"sku": format!("N-{round}"), "descripcion": "B", "unidad": 1})),
         ("/clientes", "rfc_duplicado", |round| {
             json!({"nombre": "Eva", "rfc": format!("ABC0101{:02}AB1", 10 + round % 19)

@@ -82,8 +82,7 @@ const RULES: &[(&str, &str)] = &[
              SELECT r.producto, v.almacen, sum(r.cantidad - r.cantidad_surtida) AS falta
              FROM ventas v
              JOIN ventas_renglones r ON r.empresa = $1 AND r.venta = v.clave
-             JOIN productos p ON p.empresa = $1 AND p.clave = r.producto AND p.tipo = 'normal'
-             WHERE v.empresa = $1 AND v.tipo = 'pedido' AND NOT v.cancelada GROUP BY r.producto, v.almacen
+             WHERE v.empresa = $1 AND v.tipo = 'pedido' AND NOT v.cancelada AND r.con_existencia GROUP BY r.producto, v.almacen
          ) o ON (o.producto, o.almacen) = (i.producto, i.almacen)
          WHERE coalesce(i.apartado, 0) <> coalesce(o.falta, 0)",
     ),

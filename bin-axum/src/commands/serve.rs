@@ -6,7 +6,7 @@ use svc_core::secrets::SecretsKey;
 use svc_core::store::Store;
 use svc_core::{Api, clean_up};
 
-use crate::cli::{DatabaseArgs, ServiceArgs, WebhookArgs};
+use crate::cli::{DatabaseArgs, ServiceArgs};
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
@@ -24,9 +24,8 @@ pub(super) async fn run(
     if secrets.is_none() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
-    let WebhookArgs { allow, deny } = &service.webhooks;
-    if !allow.is_empty() {
-        tracing::warn!(%allow, %deny, "SVC_WEBHOOK_ALLOW_NETS is set: webhooks may use http and any port; for development only");
+    if service.webhooks.networks()?.is_development() {
+        tracing::warn!("SVC_WEBHOOK_ALLOW_NETS is set: webhooks may use http and any port; for development only");
     }
     let database = Database::open(database).await?;
     if migrate {
@@ -59,7 +58,7 @@ pub(crate) fn api(
         .secrets(secrets)
         .limits(service.limits)
         .max_body(service.max_body)
-        .development_destinations(!service.webhooks.allow.is_empty())
+        .development_destinations(service.webhooks.networks()?.is_development())
         .build()?)
 }
 

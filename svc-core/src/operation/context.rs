@@ -60,22 +60,28 @@ impl Actor {
 impl Cx<'_> {
     /// Writes `event` to the outbox, in this transaction.
     pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
-        self.append(event, false).await.map(drop)
+        self.emit_all(std::slice::from_ref(event)).await
+    }
+
+    /// Writes `events` to the outbox, in this transaction and at once.
+    pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
+        let rows = events.iter().map(|event| self.event_row(event, false)).collect::<Result<Vec<_>, Error>>()?;
+        Ok(self.tx.append_events(&rows).await?)
     }
 
     /// Writes `event` to the outbox as one that is told to nobody but by the deliveries that the caller makes; gives its id.
     pub async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
-        self.append(event, true).await
+        let row = self.event_row(event, true)?;
+        self.tx.append_events(std::slice::from_ref(&row)).await?;
+        Ok(row.id)
     }
 
-    async fn append(&mut self, event: &Event, repartido: bool) -> Result<Uuid, Error> {
+    fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {
         let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
         let id = uuid_v7(millis, self.random);
         let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
         let (recurso, clave) = event.recurso();
-        let row = NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo: &cuerpo, creado: self.now, repartido };
-        self.tx.append_event(&row).await?;
-        Ok(id)
+        Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
     }
 
     /// The sealed form of a secret that belongs to the company's `record`; `column` is where it will be stored.

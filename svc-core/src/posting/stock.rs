@@ -50,11 +50,12 @@ pub(crate) async fn post(
         [] => None,
         rows => Some(cx.tx.insert_movements(almacen.clave, rows, context, cx.now).await?),
     };
-    for Holding { clave, producto, .. } in &altered {
-        let event =
-            Event::ExistenciaCambiada { existencia: *clave, producto: *producto, almacen: almacen.codigo.clone() };
-        cx.emit(&event).await?;
-    }
+    let told = |row: &Holding| Event::ExistenciaCambiada {
+        existencia: row.clave,
+        producto: row.producto,
+        almacen: almacen.codigo.clone(),
+    };
+    cx.emit_all(&altered.iter().map(told).collect::<Vec<_>>()).await?;
     Ok(Posted { existencias: held.iter().map(|row| row.clave).collect(), movimiento })
 }
 

@@ -8,7 +8,7 @@ use crate::domain::time::Timestamp;
 
 /// An event to be stored.
 #[derive(Debug)]
-pub struct NewEvent<'a> {
+pub struct NewEvent {
     /// Its id, shown as `evt_…`.
     pub id: Uuid,
     /// Its type.
@@ -18,7 +18,7 @@ pub struct NewEvent<'a> {
     /// The record's clave.
     pub clave: i64,
     /// The body of its notices.
-    pub cuerpo: &'a [u8],
+    pub cuerpo: Vec<u8>,
     /// When it happened.
     pub creado: Timestamp,
     /// Whether its deliveries are made with it, and no others are to be.
@@ -28,6 +28,6 @@ pub struct NewEvent<'a> {
 /// Events inside a transaction.
 #[async_trait]
 pub trait OutboxTx {
-    /// Writes an event.
-    async fn append_event(&mut self, event: &NewEvent<'_>) -> Result<(), StoreError>;
+    /// Writes events.
+    async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 }

@@ -10,7 +10,7 @@ mod networks;
 mod secret;
 mod url;
 
-pub use networks::{Networks, NoNetworks};
+pub use networks::{Networks, NoNetwork};
 pub use secret::SigningSecret;
 pub use url::{Target, UrlFault, judge_url};
 

@@ -1,57 +1,66 @@
-use std::fmt;
+//! Networks that the operator of the service names: more to refuse, and, for development, some to reach.
+
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use ipnet::IpNet;
 
-/// A set of IP networks, as a setting names it: `10.0.0.0/8, fd00::/8, 127.0.0.1`, a lone address being a network of one.
-/// The empty text is the empty set.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Networks(Vec<IpNet>);
+/// Which networks deliveries may reach beyond the rule of contract §6 (`SVC_WEBHOOK_ALLOW_NETS`), and which they may not
+/// (`SVC_WEBHOOK_DENY_NETS`). What is refused here is refused even if it is allowed here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Networks {
+    allow: Vec<IpNet>,
+    deny: Vec<IpNet>,
+}
 
-/// A text that names no networks.
+/// A text that names no network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no network: write it as 10.0.0.0/8 or fd00::/8, several with commas between")]
-pub struct NoNetworks(String);
+#[error("{0:?} is no network; write 203.0.113.0/24 or 2001:db8::/32, several with commas between them")]
+pub struct NoNetwork(String);
 
 impl Networks {
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// With further networks that may be reached: for development only, since plain http and any port are taken there.
+    pub fn allow(mut self, list: &str) -> Result<Self, NoNetwork> {
+        self.allow.extend(networks(list)?);
+        Ok(self)
     }
 
-    /// Whether `address` lies in one of them. An IPv4 address in the form of IPv6 (`::ffff:10.0.0.1`) is that IPv4 address.
-    pub fn contains(&self, address: IpAddr) -> bool {
-        let address = address.to_canonical();
-        self.0.iter().any(|network| network.contains(&address))
+    /// With further networks that are refused.
+    pub fn deny(mut self, list: &str) -> Result<Self, NoNetwork> {
+        self.deny.extend(networks(list)?);
+        Ok(self)
     }
-}
 
-impl FromStr for Networks {
-    type Err = NoNetworks;
+    /// Whether some networks are allowed, so that a webhook's URL may have plain http or another port.
+    pub fn is_development(&self) -> bool {
+        !self.allow.is_empty()
+    }
 
-    fn from_str(text: &str) -> Result<Self, NoNetworks> {
-        if text.trim().is_empty() {
-            return Ok(Self::default());
-        }
-        let network = |part: &str| {
-            let lone = || part.parse::<IpAddr>().ok().map(IpNet::from);
-            // Bits beyond the prefix are no part of the network.
-            part.parse()
-                .ok()
-                .or_else(lone)
-                .map(|network: IpNet| network.trunc())
-                .ok_or_else(|| NoNetworks(part.to_owned()))
-        };
-        text.split(',').map(|part| network(part.trim())).collect::<Result<_, _>>().map(Self)
+    /// Whether the address is in a network that is allowed.
+    pub fn allows(&self, address: IpAddr) -> bool {
+        contain(&self.allow, address)
+    }
+
+    /// Whether the address is in a network that is refused.
+    pub fn denies(&self, address: IpAddr) -> bool {
+        contain(&self.deny, address)
     }
 }
 
-impl fmt::Display for Networks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let networks: Vec<_> = self.0.iter().map(IpNet::to_string).collect();
-        f.write_str(&networks.join(","))
-    }
+/// A mapped address (`::ffff:10.0.0.1`) is in the networks of both its forms.
+fn contain(networks: &[IpNet], address: IpAddr) -> bool {
+    let forms = [address, address.to_canonical()];
+    networks.iter().any(|network| forms.iter().any(|form| network.contains(form)))
+}
+
+/// Networks with commas between them; an address alone is a network of one.
+fn networks(list: &str) -> Result<Vec<IpNet>, NoNetwork> {
+    let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| network(part).ok_or_else(|| NoNetwork(part.to_owned()))).collect()
+}
+
+fn network(text: &str) -> Option<IpNet> {
+    IpNet::from_str(text).ok().or_else(|| IpAddr::from_str(text).ok().map(IpNet::from)).map(|network| network.trunc())
 }
 
 #[cfg(test)]
@@ -59,29 +68,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn networks_hold_their_addresses() {
-        let networks: Networks = "10.1.2.3/8, fd00::/8,192.0.2.7".parse().unwrap();
-        assert_eq!(networks.to_string(), "10.0.0.0/8,fd00::/8,192.0.2.7/32");
-        for (address, within) in [
-            ("10.255.0.1", true),
-            ("::ffff:10.255.0.1", true),
-            ("11.0.0.1", false),
-            ("fdff::1", true),
-            ("fe80::1", false),
-            ("192.0.2.7", true),
-            ("192.0.2.8", false),
-        ] {
-            assert_eq!(networks.contains(address.parse().unwrap()), within, "{address}");
+    fn networks_are_lists() {
+        let networks = Networks::default().allow(" 10.1.0.0/16, ::1 ,,").unwrap().deny("10.1.2.3/24").unwrap();
+        let judged = |text: &str| {
+            let address = text.parse().unwrap();
+            (networks.allows(address), networks.denies(address))
+        };
+        assert_eq!(judged("10.1.255.255"), (true, false));
+        assert_eq!(judged("10.2.0.0"), (false, false));
+        assert_eq!(judged("::1"), (true, false));
+        assert_eq!(judged("::2"), (false, false));
+        assert_eq!(judged("10.1.2.255"), (true, true));
+        assert_eq!(judged("::ffff:10.1.2.0"), (true, true));
+        assert!(networks.is_development() && !Networks::default().deny("::/0").unwrap().is_development());
+        for wrong in ["10.0.0.0/33", "10.0.0/8", "localhost", "10.0.0.0/8;::1", "::/129"] {
+            assert!(Networks::default().allow(wrong).unwrap_err().to_string().contains(wrong), "{wrong}");
         }
-        let none: Networks = " ".parse().unwrap();
-        assert!(none.is_empty() && !none.contains("10.0.0.1".parse().unwrap()));
-    }
-
-    #[test]
-    fn what_is_no_network_is_refused_and_named() {
-        for wrong in ["x", "10.0.0.0/33", "10.0.0/8", "10.0.0.0/8,", "10.0.0.0/8;::/0", "localhost", "fd00::/129"] {
-            assert!(wrong.parse::<Networks>().is_err(), "{wrong}");
-        }
-        assert!("10.0.0.0/8,x".parse::<Networks>().unwrap_err().to_string().starts_with("\"x\" is no network"));
     }
 }

@@ -3,8 +3,10 @@
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
 use svc_tests::World;
 
+use crate::documents::import;
 use crate::ventas::shop::{line, sale, shop, together};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -54,4 +56,25 @@ fn reserved(rows: &[Value]) -> Vec<(i64, Value)> {
         rows.iter().map(|row| (row["producto"].as_i64().expect("a clave"), row["apartado"].clone())).collect();
     rows.sort_by_key(|(producto, _)| *producto);
     rows
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn long_orders_wait_for_one_another() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let products: Vec<_> = (1..=500).map(|at| json!({"clave": 1_000 + at, "sku": format!("L-{at}")})).collect();
+    import(&company, Resource::Productos, &products).await;
+    let ana = company.admin().await;
+    let mut lines: Vec<_> = (1..=500).map(|at| line(1_000 + at, 1, "1.00")).collect();
+    ana.post("/ventas", sale("pedido", &lines)).await.ok(201);
+    let orders = (0..20).map(|_| {
+        lines.rotate_left(77);
+        ana.post("/ventas", sale("pedido", &lines))
+    });
+    for reply in together(orders).await {
+        reply.ok(201);
+    }
+    let rows = ana.walk("/inventario?almacen=001&limite=500").await;
+    assert!(rows.iter().all(|row| row["apartado"] == 21));
+    assert_eq!(rows.len(), 500);
 }

@@ -5,7 +5,9 @@ use svc_core::backoffice::import::Resource;
 use svc_tests::World;
 
 use crate::documents::import;
-use crate::ventas::shop::{BORDER, EXPENSE, FOOD, NAIL, SERVICE, line, made, notices, sale, shop, stock, with};
+use crate::ventas::shop::{
+    BORDER, EXPENSE, FOOD, NAIL, SERVICE, invoiced, line, made, notices, ready, sale, shop, stock, with,
+};
 
 #[tokio::test]
 async fn an_order_reserves_each_product_s_sum_in_its_warehouse() {
@@ -81,4 +83,25 @@ async fn an_order_that_names_no_warehouse_is_of_the_main_one() {
     assert_eq!(of("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await, "\"003\"");
     assert_eq!(of("UPDATE almacenes SET principal = false").await, "\"001\"", "the first where none is main");
     assert_eq!(of("UPDATE almacenes SET estatus = 'eliminado'").await, "\"almacen_invalido\"");
+}
+
+#[tokio::test]
+async fn what_was_reserved_is_released_though_the_product_has_become_a_service() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (ordered, cancelled) = (made(&ana, &ready()).await, made(&ana, &ready()).await);
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(4))));
+    ana.put(&format!("/productos/{NAIL}"), json!({"tipo": "B"})).await.ok(200);
+    invoiced(&ana, ordered, json!({})).await.ok(202);
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(2))));
+    company.act("sale.cancel", &json!({"venta": cancelled})).await.unwrap();
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(0))));
+
+    // And what had no stock then has none to give now.
+    let service = made(&ana, &ready()).await;
+    ana.put(&format!("/productos/{NAIL}"), json!({"tipo": "A"})).await.ok(200);
+    invoiced(&ana, service, json!({})).await.ok(202);
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(0))));
+    svc_tests::books::check(&world, &company).await;
 }

@@ -2,6 +2,7 @@
 
 mod checks;
 mod effect;
+mod life;
 mod money;
 mod order;
 mod races;

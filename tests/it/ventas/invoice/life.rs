@@ -1,0 +1,106 @@
+//! Beside the application: what its screens do to a sale before it is invoiced, and to its invoice afterwards.
+
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_tests::{Company, World};
+
+use crate::documents::{UUIDS, import};
+use crate::ventas::shop::{NAIL, invoiced, made, notices, on_credit, ready, run, shop, stock};
+
+async fn act(company: &Company, name: &str, input: Value) {
+    company.act(name, &input).await.expect("the action is done");
+}
+
+#[tokio::test]
+async fn what_the_application_does_first_stands() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let venta = made(&ana, &ready()).await;
+    act(&company, "sale.invoicing-begin", json!({"venta": venta})).await;
+    invoiced(&ana, venta, json!({})).await.fails(503, "venta_en_proceso");
+    act(&company, "sale.invoicing-end", json!({"venta": venta})).await;
+    invoiced(&ana, venta, json!({})).await.ok(202);
+    let error = company.act("sale.invoicing-begin", &json!({"venta": venta})).await.expect_err("it is invoiced");
+    assert_eq!(error.code().codigo(), "estado_invalido");
+
+    let fulfilled = made(&ana, &ready()).await;
+    act(&company, "order.fulfil", json!({"venta": fulfilled, "renglones": [{"renglon": 1, "cantidad": 1}]})).await;
+    invoiced(&ana, fulfilled, json!({})).await.fails(422, "pedido_con_surtido");
+
+    let cancelled = made(&ana, &ready()).await;
+    act(&company, "sale.cancel", json!({"venta": cancelled})).await;
+    invoiced(&ana, cancelled, json!({})).await.fails(422, "venta_cancelada");
+
+    for tipo in ["pedido", "cotizacion", "venta", "factura", "anticipo"] {
+        let mut body = ready();
+        body["tipo"] = json!(tipo);
+        let captured = company.act("sale.capture", &body).await.expect("it is captured");
+        invoiced(&ana, captured["venta"].as_i64().expect("a clave"), json!({})).await.fails(422, "venta_no_api");
+    }
+    // The captured invoice took the series' next folio; so does ours.
+    let last = made(&ana, &ready()).await;
+    assert_eq!(invoiced(&ana, last, json!({})).await.ok(202)["folio"], "3");
+}
+
+#[tokio::test]
+async fn an_invoice_is_refused_stamped_and_cancelled() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    import(&company, Resource::Inventario, &[json!({"producto": NAIL, "almacen": "001", "existencia": 10})]).await;
+    let ana = company.admin().await;
+    let venta = made(&ana, &ready()).await;
+    invoiced(&ana, venta, json!({})).await.ok(202);
+    let state = async || {
+        let answer = invoiced(&ana, venta, json!({})).await.ok(200);
+        assert_eq!((&answer["ya_solicitada"], &answer["folio"]), (&json!(true), &json!("1")));
+        let registered = ana.walk(&format!("/facturas?venta={venta}")).await.remove(0);
+        assert_eq!(answer["uuid"], registered["uuid"]);
+        answer["estatus"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(state().await, "timbrando");
+    act(
+        &company,
+        "invoice.rejected",
+        json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "El domicilio no coincide"}),
+    )
+    .await;
+    assert_eq!(state().await, "error");
+    act(&company, "invoice.stamped", json!({"factura": 1, "uuid": UUIDS[0]})).await;
+    assert_eq!(state().await, "vigente");
+    assert_eq!(ana.walk("/ventas?tipo=factura").await[0]["uuid"], UUIDS[0]);
+    assert_eq!(ana.walk("/cxc").await[0]["uuid"], UUIDS[0]);
+    let data = json!({"factura": 1, "venta": venta, "uuid": UUIDS[0]});
+    assert_eq!(notices(&world, "factura.timbrada").await[0].0, data);
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(8), json!(0))));
+
+    act(&company, "invoice.cancel", json!({"factura": 1, "motivo": "02"})).await;
+    assert_eq!(state().await, "cancelada");
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(10), json!(0))));
+    assert_eq!(ana.walk("/ventas?tipo=factura&cancelada=true").await[0]["clave"], venta);
+    assert_eq!(ana.walk("/cxc?estatus=cancelado").await[0]["venta"], venta);
+    assert_eq!(notices(&world, "factura.cancelada").await[0].0, data);
+    assert_eq!(notices(&world, "venta.creada").await.len(), 1);
+}
+
+#[tokio::test]
+async fn credit_is_free_again_when_it_is_paid_or_cancelled() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let account = [json!({"nombre": "Banco"})];
+    import(&company, Resource::CuentasBancarias, &account).await;
+    run(&world, "UPDATE clientes SET limite_credito = 232").await;
+    let ana = company.admin().await;
+    let [first, second, third] =
+        [made(&ana, &on_credit()).await, made(&ana, &on_credit()).await, made(&ana, &on_credit()).await];
+    let paid = invoiced(&ana, first, json!({})).await.ok(202)["factura"].clone();
+    invoiced(&ana, second, json!({})).await.fails(422, "credito_insuficiente");
+    act(&company, "invoice.stamped", json!({"factura": paid})).await;
+    let payment = json!({"importe": "232.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "R-1"});
+    ana.post("/cxc/1/pagos", payment).await.ok(201);
+    let cancelled = invoiced(&ana, second, json!({})).await.ok(202)["factura"].clone();
+    invoiced(&ana, third, json!({})).await.fails(422, "credito_insuficiente");
+    act(&company, "invoice.stamped", json!({"factura": cancelled})).await;
+    act(&company, "invoice.cancel", json!({"factura": cancelled, "motivo": "03"})).await;
+    invoiced(&ana, third, json!({})).await.ok(202);
+}
