@@ -1,5 +1,6 @@
 //! Secrets: shown once, stored sealed, written down nowhere else.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use chrono::TimeDelta;
@@ -63,13 +64,13 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     let secrets =
         [&created["secreto"], &rotated["secreto"]].map(|secret| secret.as_str().unwrap()["whsec_".len()..].to_owned());
     // The whole database, as text; bytes are shown in hexadecimal digits.
+    let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     for (table, column) in columns(&world).await {
         let statement = format!("SELECT coalesce(string_agg({column}::text, ' '), '') FROM {table}");
         let all: String =
             sqlx::query_scalar(sqlx::AssertSqlSafe(statement)).fetch_one(world.store.pool()).await.unwrap();
         for secret in &secrets {
-            let hex: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
-            assert!(!all.contains(secret.as_str()) && !all.contains(&hex), "{table}.{column}");
+            assert!(!all.contains(secret.as_str()) && !all.contains(&hex(secret)), "{table}.{column}");
         }
     }
     let log = log.0.lock().unwrap().clone();
@@ -92,9 +93,9 @@ async fn without_a_key_a_repetition_has_no_secret_in_it_either() {
 
 /// The secret that a statement gives the sealed form of.
 async fn opened(company: &Company, sealer: &Sealer, statement: &'static str) -> Value {
-    let sealed: Vec<u8> = company.world.sql(statement).await;
+    let stored: Vec<u8> = company.world.sql(statement).await;
     let place = Place { company: company.id, column: SECRET, record: "1" };
-    let secret = sealer.open(place, &sealed).expect("it opens");
+    let secret = sealer.open(place, &stored).expect("it opens");
     json!(std::str::from_utf8(&secret).expect("text"))
 }
 
@@ -137,6 +138,6 @@ struct Written<'a>(&'a Mutex<String>);
 
 impl tracing::field::Visit for Written<'_> {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        self.0.lock().unwrap().push_str(&format!("{field}={value:?}\n"));
+        writeln!(self.0.lock().unwrap(), "{field}={value:?}").unwrap();
     }
 }
