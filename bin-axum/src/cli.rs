@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
 use svc_core::secrets::SecretsKey;
 use svc_core::store::{CompanyChange, LimitMode, Plan};
+use svc_core::webhooks::Networks;
 
 use crate::failure::Failure;
 
@@ -190,6 +191,28 @@ pub(crate) struct ServiceArgs {
     /// Largest body of a request, in bytes.
     #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
     pub(crate) max_body: usize,
+    #[command(flatten)]
+    pub(crate) webhooks: WebhookArgs,
+}
+
+/// Where webhooks may lead, beyond the public internet and short of it.
+#[derive(Debug, Args)]
+pub(crate) struct WebhookArgs {
+    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
+    #[arg(long = "webhook-allow-nets", env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "", hide_default_value = true)]
+    allow: String,
+    /// Further networks that webhooks may not reach, several with commas between.
+    #[arg(long = "webhook-deny-nets", env = "SVC_WEBHOOK_DENY_NETS", default_value = "", hide_default_value = true)]
+    deny: String,
+}
+
+impl WebhookArgs {
+    /// The networks.
+    pub(crate) fn networks(&self) -> Result<Networks, Failure> {
+        let wrong = |name: &'static str| move |error| Failure::Other(format!("{name}: {error}"));
+        let networks = Networks::default().allow(&self.allow).map_err(wrong("SVC_WEBHOOK_ALLOW_NETS"))?;
+        networks.deny(&self.deny).map_err(wrong("SVC_WEBHOOK_DENY_NETS"))
+    }
 }
 
 impl ServiceArgs {

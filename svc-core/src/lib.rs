@@ -18,6 +18,7 @@
 //! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
 //! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
 //! - [`domain`] holds the rules, without I/O.
+//! - [`webhooks`] tells others what happened.
 //! - [`secrets`] is how secrets are kept at rest.
 
 #![forbid(unsafe_code)]
@@ -40,6 +41,7 @@ pub mod stamping;
 pub mod store;
 #[cfg(test)]
 mod testing;
+pub mod webhooks;
 
 pub use cleanup::clean_up;
 pub use error::{Code, Error};

@@ -34,3 +34,4 @@ mod table;
 mod vendedores;
 mod ventas;
 mod ventas_renglones;
+mod webhooks;

@@ -21,6 +21,9 @@ pub(super) async fn run(
     if secrets.is_none() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
+    if service.webhooks.networks()?.is_development() {
+        tracing::warn!("SVC_WEBHOOK_ALLOW_NETS is set: webhooks may use http and any port; for development only");
+    }
     let database = Database::open(database).await?;
     if migrate {
         let done = database.store.migrate().await?;
@@ -61,5 +64,10 @@ pub(crate) fn api(
     server: &Server,
 ) -> Result<Api, Failure> {
     let builder = Api::builder(Arc::new(database.store.clone()), base_url(service, server));
-    Ok(builder.secrets(secrets).limits(service.limits).max_body(service.max_body).build()?)
+    Ok(builder
+        .secrets(secrets)
+        .limits(service.limits)
+        .max_body(service.max_body)
+        .development_destinations(service.webhooks.networks()?.is_development())
+        .build()?)
 }
