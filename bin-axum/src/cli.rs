@@ -11,6 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
 use svc_core::secrets::SecretsKey;
 use svc_core::store::{CompanyChange, LimitMode, Plan};
+use svc_core::webhooks::Networks;
 
 use crate::failure::Failure;
 
@@ -84,7 +85,9 @@ pub(crate) enum Command {
     Serve {
         #[command(flatten)]
         service: ServiceArgs,
-        /// Do not run the timers (clean-up).
+        #[command(flatten)]
+        stamper: StamperArgs,
+        /// Do not run the timers (stamping, clean-up).
         #[arg(long, env = "SVC_NO_WORKERS")]
         no_workers: bool,
         /// Do not bring the schema up to date first.
@@ -117,8 +120,39 @@ pub(crate) enum Command {
     },
     /// Do a back-office action; --list describes them all.
     Do(ActionArgs),
+    /// Have stamped all that is due, once.
+    Stamp {
+        #[command(flatten)]
+        stamper: StamperArgs,
+        /// The API's public address: links in notices begin with it.
+        #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
+        base_url: String,
+    },
     /// Ask a running service whether it is alive.
     Healthcheck(ServiceArgs),
+}
+
+/// The API's address when nobody gives another.
+const LOCAL: &str = "http://127.0.0.1:8080/api/v1";
+
+#[derive(Debug, Args)]
+pub(crate) struct StamperArgs {
+    /// Who has invoices stamped: the URL of a provider, or sandbox, which plays one.
+    #[arg(long, env = "SVC_STAMPER", default_value = "sandbox")]
+    pub(crate) stamper: String,
+    /// What the provider knows us by.
+    #[arg(long, env = "SVC_STAMPER_TOKEN", hide_env_values = true)]
+    stamper_token: Option<Hidden>,
+    /// How long the provider may take to answer, in seconds.
+    #[arg(long, env = "SVC_STAMPER_TIMEOUT", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) stamper_timeout: u64,
+}
+
+impl StamperArgs {
+    /// The provider's token; empty when none is set.
+    pub(crate) fn token(&self) -> &str {
+        self.stamper_token.as_ref().map_or("", |token| &token.0)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -130,7 +164,7 @@ pub(crate) struct ActionArgs {
     #[arg(long, required_unless_present = "list")]
     pub(crate) company: Option<i64>,
     /// The API's public address: links in notices begin with it.
-    #[arg(long, env = "SVC_BASE_URL", default_value = "http://127.0.0.1:8080/api/v1")]
+    #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
     pub(crate) base_url: String,
     /// The action's name.
     #[arg(required_unless_present = "list")]
@@ -157,6 +191,28 @@ pub(crate) struct ServiceArgs {
     /// Largest body of a request, in bytes.
     #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
     pub(crate) max_body: usize,
+    #[command(flatten)]
+    pub(crate) webhooks: WebhookArgs,
+}
+
+/// Where webhooks may lead, beyond the public internet and short of it.
+#[derive(Debug, Args)]
+pub(crate) struct WebhookArgs {
+    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
+    #[arg(long = "webhook-allow-nets", env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "", hide_default_value = true)]
+    allow: String,
+    /// Further networks that webhooks may not reach, several with commas between.
+    #[arg(long = "webhook-deny-nets", env = "SVC_WEBHOOK_DENY_NETS", default_value = "", hide_default_value = true)]
+    deny: String,
+}
+
+impl WebhookArgs {
+    /// The networks.
+    pub(crate) fn networks(&self) -> Result<Networks, Failure> {
+        let wrong = |name: &'static str| move |error| Failure::Other(format!("{name}: {error}"));
+        let networks = Networks::default().allow(&self.allow).map_err(wrong("SVC_WEBHOOK_ALLOW_NETS"))?;
+        networks.deny(&self.deny).map_err(wrong("SVC_WEBHOOK_DENY_NETS"))
+    }
 }
 
 impl ServiceArgs {

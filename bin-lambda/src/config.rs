@@ -3,6 +3,7 @@
 use clap::Parser;
 use svc_core::secrets::{NoSecretsKey, SecretsKey};
 use svc_core::store::LimitMode;
+use svc_core::webhooks::{Networks, NoNetwork};
 use svc_store_postgres::Settings;
 
 /// The API as an AWS Lambda function.
@@ -20,6 +21,12 @@ pub(crate) struct Config {
     /// Largest body of a request, in bytes.
     #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
     pub(crate) max_body: usize,
+    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
+    #[arg(long, env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "")]
+    webhook_allow_nets: String,
+    /// Further networks that webhooks may not reach, several with commas between.
+    #[arg(long, env = "SVC_WEBHOOK_DENY_NETS", default_value = "")]
+    webhook_deny_nets: String,
     /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits.
     #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true)]
     secrets_key: Option<String>,
@@ -32,6 +39,11 @@ impl Config {
     /// The key that secrets are sealed with, if one is set. It is read here and not by clap, which shows a wrong value.
     pub(crate) fn secrets(&self) -> Result<Option<SecretsKey>, NoSecretsKey> {
         self.secrets_key.as_deref().filter(|given| !given.is_empty()).map(str::parse).transpose()
+    }
+
+    /// The networks that webhooks may or may not reach.
+    pub(crate) fn networks(&self) -> Result<Networks, NoNetwork> {
+        Networks::default().allow(&self.webhook_allow_nets)?.deny(&self.webhook_deny_nets)
     }
 
     /// A connection for each request that can be under way, and none to spare: there are many instances.

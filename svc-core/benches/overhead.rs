@@ -33,7 +33,7 @@ struct MemoryReader<'a>(&'a Memory);
 
 #[async_trait]
 impl<L: List> ListReader<L> for MemoryReader<'_> {
-    async fn page(&self, _: &Query<L::Filter>) -> Result<Vec<L::Item>, StoreError> {
+    async fn page(&self, _: &Query<L::Filter, L::Path>) -> Result<Vec<L::Item>, StoreError> {
         // The customers if it is they who are asked for.
         let customers: Box<dyn Any> = Box::new(self.0.customers.clone());
         Ok(customers.downcast::<Vec<L::Item>>().map_or_else(|_| Vec::new(), |customers| *customers))

@@ -212,6 +212,16 @@ codes! {
     PagoRepetido = 409 "pago_repetido" "ya se aplicó un pago con esa cuenta, fecha, importe y referencia",
     /// A deposit with those data waits to be applied.
     DepositoSinAplicar = 409 "deposito_sin_aplicar" "la cuenta ya tiene un depósito sin aplicar con esa fecha, importe y referencia",
+    /// No address that notices may be sent to.
+    UrlInvalida = 400 "url_invalida" "url: no es una dirección a la que se puedan enviar avisos",
+    /// No event, one that cannot be subscribed to, or one twice.
+    EventoNoValido = 400 "evento_no_valido" "eventos: debe nombrar uno o más eventos del catálogo, sin repetir",
+    /// The company has as many webhooks as it may have.
+    LimiteWebhooks = 422 "limite_webhooks" "la empresa ya tiene el máximo de webhooks",
+    /// The webhook is paused or disabled.
+    WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
+    /// The delivery has not ended.
+    EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
     /// The back office asked for a step that the record's state does not allow (never on the wire of the API).
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     /// The back office named something the company does not have (never on the wire of the API).
@@ -328,6 +338,7 @@ impl From<StoreError> for Error {
             StoreError::Conflict(Conflict::Reference(field)) => {
                 return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
             }
+            StoreError::NoRecord => return Code::NoEncontrado.into(),
             StoreError::Transient(_) | StoreError::Busy(_) | StoreError::Unavailable(_) => Code::NoDisponible,
             StoreError::Conflict(_) | StoreError::Other(_) => Code::ErrorInterno,
         };

@@ -19,6 +19,7 @@
 //! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
 //! - [`domain`] holds the rules, without I/O.
 //! - [`webhooks`] tells other systems what happened.
+//! - [`webhooks`] tells others what happened.
 //! - [`secrets`] is how secrets are kept at rest.
 
 #![forbid(unsafe_code)]

@@ -48,6 +48,7 @@ pub(crate) struct Inner {
     pub(crate) base_path: String,
     pub(crate) limits: LimitMode,
     pub(crate) max_body: usize,
+    pub(crate) development_destinations: bool,
 }
 
 impl Api {
@@ -61,6 +62,7 @@ impl Api {
             sealer: Sealer::default(),
             limits: LimitMode::Enforced,
             max_body: DEFAULT_MAX_BODY,
+            development_destinations: false,
         }
     }
 
@@ -123,6 +125,7 @@ pub struct ApiBuilder {
     sealer: Sealer,
     limits: LimitMode,
     max_body: usize,
+    development_destinations: bool,
 }
 
 /// Why an [`Api`] could not be built.
@@ -173,6 +176,14 @@ impl ApiBuilder {
         self
     }
 
+    /// With webhooks that may be made to lead to places that only development has: http, any port, local names (contract
+    /// §6). What of them is reached when notices are sent is the sender's setting.
+    #[must_use]
+    pub fn development_destinations(mut self, allowed: bool) -> Self {
+        self.development_destinations = allowed;
+        self
+    }
+
     /// The API.
     pub fn build(self) -> Result<Api, BuildError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
@@ -188,6 +199,7 @@ impl ApiBuilder {
             base_path,
             limits: self.limits,
             max_body: self.max_body,
+            development_destinations: self.development_destinations,
         };
         Ok(Api(Arc::new(inner)))
     }

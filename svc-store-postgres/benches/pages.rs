@@ -34,7 +34,7 @@ struct Pages<'a> {
 
 impl Pages<'_> {
     /// The page after `after`; gives how many records it has.
-    async fn read<L: List>(&self, after: Option<i64>) -> usize
+    async fn read<L: List<Path = ()>>(&self, after: Option<i64>) -> usize
     where
         for<'r> dyn Reader + 'r: ListReader<L>,
     {
@@ -44,7 +44,7 @@ impl Pages<'_> {
         items.len()
     }
 
-    fn bench<L: List>(&self, criterion: &mut Criterion)
+    fn bench<L: List<Path = ()>>(&self, criterion: &mut Criterion)
     where
         for<'r> dyn Reader + 'r: ListReader<L>,
     {

@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::accounting::{Account, Entry, EntryLine, Side};
+use svc_core::domain::accounting::{Account, Collected, Entry, EntryLine, Side};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{AccountingTx, StoreError};
@@ -51,6 +51,28 @@ impl AccountingTx for PostgresTx {
                AND p.clave = (SELECT min(clave) FROM polizas WHERE empresa = $1 AND venta = $2 AND pago IS NULL)
              ORDER BY r.renglon";
         self.entry(first, venta).await
+    }
+
+    async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {
+        // A cancelled payment's entries undo each other.
+        let row = sqlx::query(
+            "SELECT coalesce(sum(x.importe) FILTER (WHERE NOT x.cancelado), 0), coalesce(sum(e.iva), 0)
+             FROM cxc_pagos x
+             CROSS JOIN LATERAL (
+                 SELECT sum(r.abono - r.cargo) FILTER (WHERE r.cuenta = $3) AS iva
+                 FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+                 WHERE p.empresa = $1 AND p.pago = x.clave HAVING count(*) > 0
+             ) e
+             WHERE x.empresa = $1 AND x.cxc = $2",
+        )
+        .bind(self.empresa)
+        .bind(cxc)
+        .bind(Account::IvaCobrado.word())
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)?;
+        let read = || Ok(Collected { importe: row.try_get(0)?, iva: row.try_get(1)? });
+        read().map_err(store_error)
     }
 
     async fn entry_of_payment(&mut self, pago: i64) -> Result<Option<Entry>, StoreError> {

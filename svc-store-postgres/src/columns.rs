@@ -42,6 +42,12 @@ pub(crate) fn word_or_null<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>)
     text.map(|text| of(text).ok_or_else(|| unexpected(at))).transpose()
 }
 
+/// Words of a closed set.
+pub(crate) fn words<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>) -> Result<Vec<W>, sqlx::Error> {
+    let texts: Vec<String> = row.try_get(at)?;
+    texts.iter().map(|text| of(text).ok_or_else(|| unexpected(at))).collect()
+}
+
 fn unexpected(at: usize) -> sqlx::Error {
     sqlx::Error::ColumnDecode { index: at.to_string(), source: "a word outside its closed set".into() }
 }

@@ -6,11 +6,12 @@ use sqlx::postgres::PgRow;
 use sqlx::{PgPool, Row};
 use svc_core::domain::event::CREADO;
 use svc_core::domain::time::Timestamp;
+use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use svc_core::store::{
     AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
     LeasedMail, Recorded, StoreError, WebhookStanding,
 };
-use svc_core::webhooks::schedule::{Next, Origin};
+use svc_core::webhooks::schedule::Next;
 use uuid::Uuid;
 
 use crate::PostgresStore;
@@ -206,7 +207,11 @@ impl DeliveryStore for PostgresStore {
             .bind(attempts.iter().map(|record| record.clave).collect::<Vec<_>>())
             .bind(attempts.iter().map(|record| record.webhook).collect::<Vec<_>>())
             .bind(attempts.iter().map(|record| record.token).collect::<Vec<_>>())
-            .bind(made().map(|made| made.map_or("pendiente", |made| made.estado())).collect::<Vec<_>>())
+            .bind(
+                made()
+                    .map(|made| made.map_or(DeliveryStatus::Pendiente, |made| made.estado()).word())
+                    .collect::<Vec<_>>(),
+            )
             .bind(made().map(|made| made.and_then(|made| made.judged.http).map(i32::from)).collect::<Vec<_>>())
             .bind(made().map(|made| made.and_then(|made| made.motivo())).collect::<Vec<_>>())
             .bind(made().map(|made| made.map(|made| made.duracion_ms)).collect::<Vec<_>>())
@@ -384,7 +389,7 @@ fn claimed(row: &PgRow) -> Result<ClaimedDelivery, sqlx::Error> {
         tipo: row.try_get(8)?,
         cuerpo: row.try_get::<Vec<u8>, _>(9)?.into(),
         intentos: count(row, 10)?,
-        origen: word(row, 11, Origin::of)?,
+        origen: word(row, 11, DeliveryOrigin::of)?,
     })
 }
 

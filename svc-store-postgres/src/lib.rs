@@ -42,6 +42,7 @@ mod stamping;
 mod stock;
 mod supplier;
 mod transaction;
+mod webhook;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

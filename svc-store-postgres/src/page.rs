@@ -1,6 +1,7 @@
 //! The shape that every list's statement has.
 
-use sqlx::{PgPool, Postgres, QueryBuilder, postgres::PgRow};
+use sqlx::postgres::PgRow;
+use sqlx::{PgPool, Postgres, QueryBuilder, Row};
 use svc_core::operation::Query;
 use svc_core::store::StoreError;
 
@@ -13,6 +14,8 @@ pub(crate) struct Page {
     prefix: &'static str,
     /// Whether an index of its filters leads, not the order of claves.
     range_leads: bool,
+    /// Whether it is under a record.
+    under: bool,
 }
 
 impl Page {
@@ -20,7 +23,24 @@ impl Page {
     pub(crate) fn new(select: &'static str, prefix: &'static str, empresa: i64) -> Self {
         let mut builder = QueryBuilder::new(select);
         builder.push(" WHERE ").push(prefix).push("empresa = ").push_bind(empresa);
-        Self { builder, prefix, range_leads: false }
+        Self { builder, prefix, range_leads: false, under: false }
+    }
+
+    /// The same for records under another: a statement that yields a row of nulls when there are none, and no row when the
+    /// record that they are under is not there. `record` selects that one, `FROM table WHERE …`; its clave is `$2`. What it
+    /// is matched by is for the caller to add. The first column of `select` is the clave.
+    pub(crate) fn under(
+        record: &'static str,
+        clave: i64,
+        select: &'static str,
+        prefix: &'static str,
+        empresa: i64,
+    ) -> Self {
+        let mut builder = QueryBuilder::new("SELECT hijos.* FROM (");
+        builder.push(record).push(" AND empresa = ").push_bind(empresa).push(" AND clave = ").push_bind(clave);
+        builder.push(") padre LEFT JOIN LATERAL (").push(select);
+        builder.push(" WHERE ").push(prefix).push("empresa = $1");
+        Self { builder, prefix, range_leads: false, under: true }
     }
 
     /// A condition without a value.
@@ -56,10 +76,10 @@ impl Page {
     }
 
     /// Runs it for the records after the cursor, one more than the page holds.
-    pub(crate) async fn fetch<F, T>(
+    pub(crate) async fn fetch<F, P, T>(
         mut self,
         pool: &PgPool,
-        query: &Query<F>,
+        query: &Query<F, P>,
         read: fn(&PgRow) -> Result<T, sqlx::Error>,
     ) -> Result<Vec<T>, StoreError> {
         if let Some(after) = query.after {
@@ -71,7 +91,29 @@ impl Page {
             self.builder.push(" + 0");
         }
         self.builder.push(" LIMIT ").push_bind(i64::from(query.limit) + 1);
+        if self.under {
+            self.builder.push(") hijos ON true");
+        }
         let rows = self.builder.build().fetch_all(pool).await.map_err(store_error)?;
+        if self.under {
+            return read_under(&rows, read);
+        }
         rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
     }
+}
+
+/// The records of a page under another. A join is free to mix its rows up, so they are put in order again.
+fn read_under<T>(rows: &[PgRow], read: fn(&PgRow) -> Result<T, sqlx::Error>) -> Result<Vec<T>, StoreError> {
+    if rows.is_empty() {
+        return Err(StoreError::NoRecord);
+    }
+    let mut records = Vec::with_capacity(rows.len());
+    for row in rows {
+        let clave: Option<i64> = row.try_get(0).map_err(store_error)?;
+        if let Some(clave) = clave {
+            records.push((clave, read(row).map_err(store_error)?));
+        }
+    }
+    records.sort_by_key(|(clave, _)| *clave);
+    Ok(records.into_iter().map(|(_, record)| record).collect())
 }

@@ -19,7 +19,9 @@ fn every_filter_of_every_list_returns_exactly_what_it_should() {
     let svc = Svc::new();
     let demo = svc.demo();
     let mut answered = 0;
-    for endpoint in OPERATIONS.iter().filter(|endpoint| endpoint.pages().is_some()) {
+    // The demo has no webhooks: there is nobody whom it could tell anything.
+    let shown = |endpoint: &&Endpoint| endpoint.pages().is_some() && !endpoint.spec.path.starts_with("/webhooks");
+    for endpoint in OPERATIONS.iter().filter(shown) {
         let list = Listed::read(&demo, endpoint);
         assert!(!list.shown.is_empty(), "{} shows nothing", endpoint.spec.path);
         answered +=

@@ -60,6 +60,7 @@ impl List for Warehouses {
         ],
     )
     .summary("List warehouses");
+    type Path = ();
     type Filter = F;
     type Item = Warehouse;
 }

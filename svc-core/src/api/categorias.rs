@@ -48,6 +48,7 @@ impl List for Categories {
         &[integer("clave", F::Clave), integer("padre", F::Padre), choice("estatus", Status::WORDS, F::Estatus)],
     )
     .summary("List categories");
+    type Path = ();
     type Filter = F;
     type Item = Category;
 }

@@ -89,6 +89,7 @@ impl List for Purchases {
         ],
     )
     .summary("List purchase orders");
+    type Path = ();
     type Filter = F;
     type Item = Purchase;
 }

@@ -64,6 +64,7 @@ impl List for PurchaseLines {
     const SPEC: ListSpec<F> =
         ListSpec::new("/compras-renglones", Scope::ComprasRead, Pages::Earlier, &[integer("compra", F::Compra)])
             .summary("List the lines of a purchase order");
+    type Path = ();
     type Filter = F;
     type Item = PurchaseLine;
 

@@ -49,6 +49,7 @@ impl List for BankAccounts {
         &[integer("clave", F::Clave), choice("estatus", Status::WORDS, F::Estatus)],
     )
     .summary("List bank accounts");
+    type Path = ();
     type Filter = F;
     type Item = BankAccount;
 }

@@ -95,6 +95,7 @@ impl List for Payments {
         ],
     )
     .summary("List payments of receivables");
+    type Path = ();
     type Filter = F;
     type Item = Payment;
 }

@@ -95,6 +95,7 @@ impl List for Payables {
         ],
     )
     .summary("List accounts payable");
+    type Path = ();
     type Filter = F;
     type Item = Payable;
 

@@ -56,6 +56,7 @@ impl List for Stages {
         ],
     )
     .summary("List opportunity stages");
+    type Path = ();
     type Filter = F;
     type Item = Stage;
 }

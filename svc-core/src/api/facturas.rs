@@ -87,6 +87,7 @@ impl List for Invoices {
         ],
     )
     .summary("List the registry of invoices");
+    type Path = ();
     type Filter = F;
     type Item = Invoice;
 

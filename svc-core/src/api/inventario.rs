@@ -70,6 +70,7 @@ impl List for Stocks {
         ],
     )
     .summary("List stock");
+    type Path = ();
     type Filter = F;
     type Item = Stock;
 }

@@ -45,6 +45,7 @@ impl List for Brands {
         &[integer("clave", F::Clave), choice("estatus", BrandStatus::WORDS, F::Estatus)],
     )
     .summary("List brands");
+    type Path = ();
     type Filter = F;
     type Item = Brand;
 }

@@ -27,3 +27,4 @@ pub mod unidades;
 pub mod vendedores;
 pub mod ventas;
 pub mod ventas_renglones;
+pub mod webhooks;

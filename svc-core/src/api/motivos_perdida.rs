@@ -45,6 +45,7 @@ impl List for LossReasons {
         &[integer("clave", F::Clave), choice("estatus", Status::WORDS, F::Estatus)],
     )
     .summary("List loss reasons");
+    type Path = ();
     type Filter = F;
     type Item = LossReason;
 }

@@ -85,6 +85,7 @@ impl List for Movements {
         ],
     )
     .summary("List the stock movements of a product or document");
+    type Path = ();
     type Filter = F;
     type Item = Movement;
 

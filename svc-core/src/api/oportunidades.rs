@@ -95,6 +95,7 @@ impl List for Opportunities {
         ],
     )
     .summary("List opportunities");
+    type Path = ();
     type Filter = F;
     type Item = Opportunity;
 }

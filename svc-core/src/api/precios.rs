@@ -75,6 +75,7 @@ impl List for Prices {
         ],
     )
     .summary("List prices");
+    type Path = ();
     type Filter = F;
     type Item = Price;
 }

@@ -63,6 +63,7 @@ impl List for Suppliers {
         ],
     )
     .summary("List suppliers");
+    type Path = ();
     type Filter = F;
     type Item = Supplier;
 }

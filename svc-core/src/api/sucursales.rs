@@ -47,6 +47,7 @@ impl List for Branches {
         &[integer("clave", F::Clave), choice("estatus", Status::WORDS, F::Estatus)],
     )
     .summary("List branches");
+    type Path = ();
     type Filter = F;
     type Item = Branch;
 }

@@ -47,6 +47,7 @@ impl List for Units {
         &[integer("clave", F::Clave), choice("estatus", Status::WORDS, F::Estatus)],
     )
     .summary("List units of measure");
+    type Path = ();
     type Filter = F;
     type Item = Unit;
 }

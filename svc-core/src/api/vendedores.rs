@@ -46,6 +46,7 @@ impl List for Salespeople {
     )
     .or(Scope::ClientesRead)
     .summary("List salespeople");
+    type Path = ();
     type Filter = F;
     type Item = Salesperson;
 }

@@ -77,6 +77,7 @@ impl List for SaleLines {
         &[integer("venta", F::Venta), exact("sku", F::Sku)],
     )
     .summary("List the lines of a sales document");
+    type Path = ();
     type Filter = F;
     type Item = SaleLine;
 

@@ -146,6 +146,7 @@ impl<A: Action> Work for Perform<'_, A> {
             random: self.office.random.as_ref(),
             sealer: &self.office.sealer,
             base_url: &self.office.base_url,
+            development_destinations: false,
         };
         self.action.run(&mut cx).await
     }

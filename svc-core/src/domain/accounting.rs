@@ -248,12 +248,23 @@ pub struct PaymentAmounts {
     pub importe: Money,
     /// What had been paid of the receivable before.
     pub pagado: Money,
+    /// What of that is in the books, and the IVA in pesos that they say was collected with it.
+    pub contabilizado: Collected,
     /// The sale's total.
     pub total: Money,
     /// The sale's IVA.
     pub impuestos: Money,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
+}
+
+/// What the books say of a receivable's payments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Collected {
+    /// What they amount to, in the receivable's currency.
+    pub importe: Decimal,
+    /// The IVA that was collected with them, in pesos.
+    pub iva: Decimal,
 }
 
 /// The entry of a payment: the customer owes less, and the sale's IVA is collected in proportion.
@@ -268,18 +279,25 @@ pub fn payment_entry(
         PaymentOrigin::Deposito => Account::Bancos,
         PaymentOrigin::SaldoAFavor | PaymentOrigin::Anticipo => Account::Anticipos,
     };
-    // As the difference of what is collected after and before, so that instalments add up to the whole IVA.
+    // What ought to be collected after it, less what is: instalments add up to the whole IVA, whichever of them were
+    // cancelled between. What was paid before there were books collected its part elsewhere.
     let collected = |paid: Decimal| line::share(impuestos, Money::new(paid), payment.total).get();
-    let before = payment.pagado.get();
-    let vat = Money::new(collected(before + payment.importe.get()) - collected(before));
+    let (before, booked) = (payment.pagado.get(), payment.contabilizado);
+    let elsewhere = collected((before - booked.importe).max(Decimal::ZERO));
+    let vat = collected(before + payment.importe.get()) - elsewhere - booked.iva;
+    let (from, to) = if vat.is_sign_negative() {
+        (Account::IvaCobrado, Account::IvaNoCobrado)
+    } else {
+        (Account::IvaNoCobrado, Account::IvaCobrado)
+    };
     Entry::new(
         concepto,
         fecha,
         [
             EntryLine::cargo(source, importe),
             EntryLine::abono(Account::Clientes, importe),
-            EntryLine::cargo(Account::IvaNoCobrado, vat),
-            EntryLine::abono(Account::IvaCobrado, vat),
+            EntryLine::cargo(from, Money::new(vat.abs())),
+            EntryLine::abono(to, Money::new(vat.abs())),
         ],
     )
 }
@@ -324,6 +342,7 @@ mod tests {
             origen: PaymentOrigin::Deposito,
             importe: money(importe),
             pagado: money(pagado),
+            contabilizado: Collected::default(),
             total: money("1160"),
             impuestos: money("160"),
             tipo_cambio: Rate::ONE,
@@ -404,6 +423,25 @@ mod tests {
     }
 
     #[test]
+    fn a_cancelled_instalment_leaves_no_cent_behind() {
+        // Of three instalments the first is cancelled and paid again: 53.33 + 53.34 + 53.33, less 53.33, wants 53.33.
+        let booked = Collected { importe: "773.33".parse().unwrap(), iva: "106.67".parse().unwrap() };
+        let again = PaymentAmounts { contabilizado: booked, ..payment("386.67", "773.33") };
+        assert_eq!(shown(&payment_entry("x", day(), &again).unwrap().unwrap())[2], "209.01 +53.33");
+        // What was collected a cent too much goes back.
+        let booked = Collected { importe: "1159.99".parse().unwrap(), iva: "160.01".parse().unwrap() };
+        let last = PaymentAmounts { contabilizado: booked, ..payment("0.01", "1159.99") };
+        assert_eq!(
+            shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
+            ["102.01 +0.01", "105.01 -0.01", "208.01 +0.01", "209.01 -0.01"]
+        );
+        // What was paid before there were books is not collected again.
+        let half = Collected { importe: "290".parse().unwrap(), iva: "40".parse().unwrap() };
+        let rest = PaymentAmounts { contabilizado: half, ..payment("290", "870") };
+        assert_eq!(shown(&payment_entry("x", day(), &rest).unwrap().unwrap())[2], "209.01 +40.00");
+    }
+
+    #[test]
     fn a_reversal_is_the_same_on_the_other_side() {
         let entry = payment_entry("Pago de F-1", day(), &payment("1160", "0")).unwrap().unwrap();
         let entry = entry.of_sale(Some(1)).of_invoice(Some(2)).of_payment(Some(3));
@@ -447,8 +485,9 @@ mod tests {
         fn every_payment_balances_and_collects_no_more_than_the_iva(
             importe in amount(), pagado in amount(), total in amount(), impuestos in amount(), tipo_cambio in exchange(),
         ) {
-            let payment =
-                PaymentAmounts { origen: PaymentOrigin::Deposito, importe, pagado, total, impuestos, tipo_cambio };
+            let contabilizado = Collected::default();
+            let origen = PaymentOrigin::Deposito;
+            let payment = PaymentAmounts { origen, importe, pagado, contabilizado, total, impuestos, tipo_cambio };
             match payment_entry("x", day(), &payment) {
                 Ok(Some(entry)) => {
                     prop_assert!(balance(&entry).is_zero());

@@ -1,8 +1,12 @@
 //! What happened: the closed list of events and the body of a notice (spec, "Events").
 
+mod kind;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
+
+pub use kind::EventKind;
 
 use super::money::Money;
 use super::time::Timestamp;
@@ -96,6 +100,11 @@ pub enum Event {
         /// What has become of it.
         estatus: OpportunityStatus,
     },
+    /// Someone tried a webhook out; it is told to that one alone.
+    WebhookPrueba {
+        /// The webhook's clave.
+        webhook: i64,
+    },
 }
 
 /// What stands before the time in a notice's body, and there first: a group that becomes an event gets its time then.
@@ -110,21 +119,27 @@ impl Event {
         )
     }
 
+    /// Its type.
+    pub fn kind(&self) -> EventKind {
+        match self {
+            Self::ClienteCreado { .. } => EventKind::ClienteCreado,
+            Self::ClienteActualizado { .. } => EventKind::ClienteActualizado,
+            Self::ProductoCreado { .. } => EventKind::ProductoCreado,
+            Self::ProductoActualizado { .. } => EventKind::ProductoActualizado,
+            Self::VentaCreada { .. } => EventKind::VentaCreada,
+            Self::FacturaTimbrada { .. } => EventKind::FacturaTimbrada,
+            Self::FacturaCancelada { .. } => EventKind::FacturaCancelada,
+            Self::PagoAplicado { .. } => EventKind::PagoAplicado,
+            Self::ExistenciaCambiada { .. } => EventKind::ExistenciaCambiada,
+            Self::OportunidadCreada { .. } => EventKind::OportunidadCreada,
+            Self::EtapaCambiada { .. } => EventKind::EtapaCambiada,
+            Self::WebhookPrueba { .. } => EventKind::WebhookPrueba,
+        }
+    }
+
     /// The wire name of the event's type.
     pub fn tipo(&self) -> &'static str {
-        match self {
-            Self::ClienteCreado { .. } => "cliente.creado",
-            Self::ClienteActualizado { .. } => "cliente.actualizado",
-            Self::ProductoCreado { .. } => "producto.creado",
-            Self::ProductoActualizado { .. } => "producto.actualizado",
-            Self::VentaCreada { .. } => "venta.creada",
-            Self::FacturaTimbrada { .. } => "factura.timbrada",
-            Self::FacturaCancelada { .. } => "factura.cancelada",
-            Self::PagoAplicado { .. } => "cxc.pago_aplicado",
-            Self::ExistenciaCambiada { .. } => "inventario.existencia_cambiada",
-            Self::OportunidadCreada { .. } => "oportunidad.creada",
-            Self::EtapaCambiada { .. } => "oportunidad.etapa_cambiada",
-        }
+        self.kind().word()
     }
 
     /// The resource it is about: its path without the slash, and the record's clave.
@@ -141,6 +156,7 @@ impl Event {
             Self::OportunidadCreada { oportunidad, .. } | Self::EtapaCambiada { oportunidad, .. } => {
                 ("oportunidades", oportunidad)
             }
+            Self::WebhookPrueba { webhook } => ("webhooks", webhook),
         }
     }
 
@@ -171,6 +187,7 @@ impl Event {
             Self::EtapaCambiada { oportunidad, etapa_anterior, etapa, estatus } => json!({
                 "oportunidad": oportunidad, "etapa_anterior": etapa_anterior, "etapa": etapa, "estatus": estatus,
             }),
+            Self::WebhookPrueba { webhook } => json!({ "webhook": webhook }),
         }
     }
 

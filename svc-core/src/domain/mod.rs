@@ -26,4 +26,5 @@ pub mod scope;
 pub mod stock;
 pub mod text;
 pub mod time;
+pub mod webhook;
 pub mod words;

@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::event::Event;
+use crate::domain::scope::{Scope, Scopes};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::secrets::{Place, Sealer};
@@ -19,6 +20,8 @@ pub enum Actor {
         suffix: String,
         /// The owner's clave.
         owner: i64,
+        /// What the key may do.
+        scopes: Scopes,
     },
     /// The ERP's own screens.
     BackOffice,
@@ -40,6 +43,18 @@ pub struct Cx<'a> {
     pub sealer: &'a Sealer,
     /// The API's public address, without a trailing slash: links in notices begin with it.
     pub base_url: &'a str,
+    /// Whether webhooks may lead to places that only development has: http, any port, local names (contract §6).
+    pub development_destinations: bool,
+}
+
+impl Actor {
+    /// Whether they have a scope; the back office has all.
+    pub fn may(&self, scope: Scope) -> bool {
+        match self {
+            Self::Key { scopes, .. } => scopes.has(scope),
+            Self::BackOffice => true,
+        }
+    }
 }
 
 impl Cx<'_> {
@@ -51,16 +66,10 @@ impl Cx<'_> {
     /// Writes `events` to the outbox, in this transaction and at once; those that are grouped among what waits for a minute
     /// without another.
     pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
-        let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
-        let row = |event: &Event| {
-            let id = uuid_v7(millis, self.random);
-            let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
-            let (recurso, clave) = event.recurso();
-            Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now })
-        };
         let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
-        let rows = |events: Vec<&Event>| events.into_iter().map(row).collect::<Result<Vec<NewEvent>, Error>>();
-        let (grouped, single) = (rows(grouped)?, rows(single)?);
+        let row = |event: &&Event| self.event_row(event, false);
+        let grouped = grouped.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
+        let single = single.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
         if !single.is_empty() {
             self.tx.append_events(&single).await?;
         }
@@ -68,6 +77,21 @@ impl Cx<'_> {
             self.tx.group_events(&grouped).await?;
         }
         Ok(())
+    }
+
+    /// Writes `event` to the outbox as one that is told to nobody but by the deliveries that the caller makes; gives its id.
+    pub async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
+        let row = self.event_row(event, true)?;
+        self.tx.append_events(std::slice::from_ref(&row)).await?;
+        Ok(row.id)
+    }
+
+    fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {
+        let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
+        let id = uuid_v7(millis, self.random);
+        let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
+        let (recurso, clave) = event.recurso();
+        Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
     }
 
     /// The sealed form of a secret that belongs to the company's `record`; `column` is where it will be stored.

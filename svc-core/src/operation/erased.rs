@@ -11,7 +11,7 @@ use super::page::{self, Cursors, Regime};
 use super::{Cx, Head, List, OpenOperation, Operation, Pages, PathParameters, Spec, filters, query};
 use crate::error::Error;
 use crate::json::Json;
-use crate::store::{ListReader, Reader};
+use crate::store::{Company, ListReader, Reader, Store};
 
 /// What runs an operation.
 #[derive(Clone, Copy)]
@@ -37,14 +37,7 @@ pub(crate) trait AnyOpen: Send + Sync {
 pub(crate) trait AnyList: Send + Sync {
     fn pages(&self) -> Pages;
     fn filters(&self) -> Vec<filters::Description>;
-    async fn page(
-        &self,
-        reader: &dyn Reader,
-        query: &str,
-        cursors: &Cursors<'_>,
-        regime: Regime,
-        now: DateTime<Utc>,
-    ) -> Result<Bytes, Error>;
+    async fn page(&self, store: &dyn Store, ask: Ask<'_>) -> Result<Bytes, Error>;
 }
 
 #[async_trait]
@@ -52,11 +45,23 @@ pub(crate) trait AnyWrite: Send + Sync {
     async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Answer, Error>;
 }
 
-/// What a write answers.
-#[derive(Debug)]
+/// What is asked of a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ask<'a> {
+    pub(crate) company: &'a Company,
+    /// The raw parameters of the path.
+    pub(crate) path: &'a [String],
+    pub(crate) query: &'a str,
+    pub(crate) regime: Regime,
+    pub(crate) now: DateTime<Utc>,
+}
+
+/// What a write answers. It is not formatted: a secret may be in it.
 pub(crate) struct Answer {
     pub(crate) head: Head,
     pub(crate) body: Bytes,
+    /// What a repetition is answered with.
+    pub(crate) remembered: Bytes,
 }
 
 /// Stands for the operation `O` where a value is needed.
@@ -108,27 +113,25 @@ where
         L::SPEC.filters.iter().map(filters::Filter::describe).collect()
     }
 
-    async fn page(
-        &self,
-        reader: &dyn Reader,
-        query: &str,
-        cursors: &Cursors<'_>,
-        regime: Regime,
-        now: DateTime<Utc>,
-    ) -> Result<Bytes, Error> {
-        let mut query = query::read(L::SPEC.filters, query, cursors, regime, now)?;
+    async fn page(&self, store: &dyn Store, ask: Ask<'_>) -> Result<Bytes, Error> {
+        let path = L::Path::read(L::SPEC.spec.path, ask.path)?;
+        let resource = path.fill(L::SPEC.spec.path);
+        let cursors = Cursors::new(ask.company, &resource);
+        let mut query = query::read(L::SPEC.filters, path, ask, &cursors)?;
         L::settle(&mut query)?;
-        let items = ListReader::<L>::page(reader, &query).await?;
-        page::write(items, &query, cursors)
+        let items = ListReader::<L>::page(store.reader(ask.company.id).as_ref(), &query).await?;
+        page::write(items, &query, &cursors)
     }
 }
 
 #[async_trait]
 impl<O: Operation> AnyWrite for Of<O> {
     async fn run(&self, cx: &mut Cx<'_>, path: &[String], body: &Json) -> Result<Answer, Error> {
-        let path = O::Path::read(path)?;
+        let path = O::Path::read(O::SPEC.path, path)?;
         let input = body.read()?;
         let output = O::run(cx, path, input).await?;
-        Ok(Answer { head: O::head(&output, cx.base_url), body: success(output)? })
+        let (head, body) = (O::head(&output, cx.base_url), success(&output)?);
+        let remembered = O::remembered(output).map(success).transpose()?.unwrap_or_else(|| body.clone());
+        Ok(Answer { head, body, remembered })
     }
 }

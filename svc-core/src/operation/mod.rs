@@ -16,6 +16,7 @@ mod context;
 mod erased;
 pub mod filters;
 pub mod page;
+mod path;
 pub mod query;
 pub mod registry;
 pub mod window;
@@ -23,14 +24,16 @@ pub mod window;
 use std::future::Future;
 
 use http::StatusCode;
-use serde::Serialize;
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use context::uuid_v7;
 pub use context::{Actor, Cx};
-pub(crate) use erased::{Answer, AnyWrite, Handler, Keyed as KeyedHandler};
+pub(crate) use erased::{Answer, AnyWrite, Ask, Handler, Keyed as KeyedHandler};
 pub use filters::Filter;
 pub use page::{Keyed, Pages};
+pub use path::PathParameters;
 pub use query::Query;
 
 use crate::domain::scope::{Scope, Scopes};
@@ -91,6 +94,8 @@ pub enum BodyNeed {
     Required,
     /// An empty one is taken as `{}`.
     Optional,
+    /// It does not: whatever type is announced, the body is empty or `{}`.
+    None,
 }
 
 /// How a success is sent, beyond its body.
@@ -116,7 +121,7 @@ impl Head {
 pub struct Spec {
     /// Method.
     pub method: Method,
-    /// Path below the base URL; `{clave}` is an integer parameter.
+    /// Path below the base URL; what stands in braces, `{clave}`, is an integer parameter.
     pub path: &'static str,
     /// The scopes of which a key needs one; none only where no key is needed.
     pub scopes: Scopes,
@@ -206,6 +211,13 @@ impl Spec {
         self
     }
 
+    /// Without a body; its [`Operation::Input`] is [`NoBody`].
+    #[must_use]
+    pub const fn no_body(mut self) -> Self {
+        self.body = BodyNeed::None;
+        self
+    }
+
     /// With an Idempotency-Key that may be left out.
     #[must_use]
     pub const fn optional_idempotency(mut self) -> Self {
@@ -218,7 +230,7 @@ impl Spec {
 pub trait Operation: Send + Sync + 'static {
     /// What it says about itself.
     const SPEC: Spec;
-    /// The parameters of its path: `()` or `i64`.
+    /// The parameters of its path: `()`, `i64` or `(i64, i64)`.
     type Path: PathParameters;
     /// Its body.
     type Input: DeserializeOwned + Send + Sync;
@@ -237,12 +249,26 @@ pub trait Operation: Send + Sync + 'static {
         let _ = (output, base_url);
         Head::of(Self::SPEC.status)
     }
+
+    /// What is stored under the Idempotency-Key for a repetition to be answered with, where that is not the answer itself:
+    /// a secret that is shown once is not in it (contract §4, "Webhooks").
+    fn remembered(output: Self::Output) -> Option<Self::Output> {
+        let _ = output;
+        None
+    }
 }
+
+/// The input of an operation without a body: an object without fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoBody {}
 
 /// A page-by-page read. What reads it is [`crate::store::ListReader`].
 pub trait List: Send + Sync + 'static {
     /// What it says about itself.
     const SPEC: ListSpec<Self::Filter>;
+    /// The parameters of its path: `()`, or the clave of the record that it is under.
+    type Path: PathParameters;
     /// Its filters: one variant each, matched exhaustively by the store.
     type Filter: Send + Sync + 'static;
     /// A record.
@@ -250,7 +276,7 @@ pub trait List: Send + Sync + 'static {
 
     /// Judges and completes a query as a whole: selectors that must be there, date windows, what is shown when nothing
     /// is asked. Most lists have nothing to add.
-    fn settle(query: &mut Query<Self::Filter>) -> Result<(), Error> {
+    fn settle(query: &mut Query<Self::Filter, Self::Path>) -> Result<(), Error> {
         let _ = query;
         Ok(())
     }
@@ -297,25 +323,4 @@ pub trait OpenOperation: Send + Sync + 'static {
 
     /// Does it; `peticion` is the request's id.
     fn run(peticion: &str) -> Self::Output;
-}
-
-/// The typed parameters of a path.
-pub trait PathParameters: Sized + Send {
-    /// Reads them from the path's raw segments, in their order; an error names the one that is no integer.
-    fn read(segments: &[String]) -> Result<Self, Error>;
-}
-
-impl PathParameters for () {
-    fn read(_: &[String]) -> Result<Self, Error> {
-        Ok(())
-    }
-}
-
-impl PathParameters for i64 {
-    fn read(segments: &[String]) -> Result<Self, Error> {
-        segments
-            .first()
-            .and_then(|text| filters::parse_integer(text))
-            .ok_or_else(|| Error::field(Code::DatoInvalido, "clave", "debe ser un entero"))
-    }
 }

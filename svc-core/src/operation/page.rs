@@ -74,7 +74,7 @@ const VERSION: u8 = 1;
 const MAC: usize = 16;
 
 impl<'a> Cursors<'a> {
-    /// The cursors of the list at `resource`.
+    /// The cursors of the list at the path `resource`; the record that a list is under is in it, by its clave.
     pub fn new(company: &'a Company, resource: &'a str) -> Self {
         Self { company, resource }
     }
@@ -117,9 +117,9 @@ impl<'a> Cursors<'a> {
 }
 
 /// Writes the envelope of a page from at most `limit + 1` records: the one too many only tells that there is more.
-pub(crate) fn write<T: Serialize + Keyed, F>(
+pub(crate) fn write<T: Serialize + Keyed, F, P>(
     mut items: Vec<T>,
-    query: &Query<F>,
+    query: &Query<F, P>,
     cursors: &Cursors<'_>,
 ) -> Result<Bytes, Error> {
     #[derive(Serialize)]

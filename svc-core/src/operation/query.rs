@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use chrono::{DateTime, Utc};
 use percent_encoding::percent_decode_str;
 
+use super::erased::Ask;
 use super::filters::Filter;
 use super::page::{Cursors, Regime};
 use crate::domain::time::{Edge, parse_bound};
@@ -12,7 +13,9 @@ use crate::error::{Code, Error};
 
 /// What a list is asked for.
 #[derive(Debug)]
-pub struct Query<F> {
+pub struct Query<F, P = ()> {
+    /// The parameters of its path: the record that it is under, if it is under one.
+    pub path: P,
     /// Its filters, all of which a record must pass.
     pub filters: Vec<F>,
     /// The clave after which the page begins; `None` from the beginning.
@@ -28,19 +31,26 @@ pub struct Query<F> {
 impl<F> Query<F> {
     /// A query of one's own, for reads outside a request.
     pub fn new(filters: Vec<F>, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
-        Self { filters, after, limit, now, canonical: String::new() }
+        Self { path: (), filters, after, limit, now, canonical: String::new() }
+    }
+}
+
+impl<F, P> Query<F, P> {
+    /// The same under a record.
+    pub fn under<Q>(self, path: Q) -> Query<F, Q> {
+        let Self { path: _, filters, after, limit, now, canonical } = self;
+        Query { path, filters, after, limit, now, canonical }
     }
 }
 
 /// Reads a query string against a list's filters. Parameters that do not exist are reported before values that are wrong.
-pub(crate) fn read<F>(
+pub(crate) fn read<F, P>(
     table: &[Filter<F>],
-    query: &str,
+    path: P,
+    ask: Ask<'_>,
     cursors: &Cursors<'_>,
-    regime: Regime,
-    now: DateTime<Utc>,
-) -> Result<Query<F>, Error> {
-    let mut given = parameters(query);
+) -> Result<Query<F, P>, Error> {
+    let mut given = parameters(ask.query);
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_known(table, name)) {
         return Err(Error::field(
             Code::FiltroNoPermitido,
@@ -73,9 +83,9 @@ pub(crate) fn read<F>(
         // The length keeps a value from passing for the next filter.
         let _ = write!(canonical, "{name}={}:{value};", value.len());
     }
-    let limit = regime.limit(limit.as_deref())?;
+    let limit = ask.regime.limit(limit.as_deref())?;
     let after = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
-    Ok(Query { filters, after, limit, now, canonical })
+    Ok(Query { path, filters, after, limit, now: ask.now, canonical })
 }
 
 /// Whether `limite` asks for more than will be served once limits are enforced.
@@ -166,7 +176,9 @@ mod tests {
 
     fn ask(query: &str) -> Result<Query<F>, Code> {
         let regime = Regime::of(Pages::Enforced, LimitMode::Enforced);
-        read(TABLE, query, &Cursors::new(&company(1), "/x"), regime, DateTime::UNIX_EPOCH).map_err(|error| error.code())
+        let company = &company(1);
+        let ask = Ask { company, path: &[], query, regime, now: DateTime::UNIX_EPOCH };
+        read(TABLE, (), ask, &Cursors::new(company, "/x")).map_err(|error| error.code())
     }
 
     #[test]

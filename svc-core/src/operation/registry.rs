@@ -78,6 +78,14 @@ pub static OPERATIONS: &[Endpoint] = &[
     Endpoint::of(list::<api::cxc::Receivables>()),
     Endpoint::of(write::<api::cxc::ApplyPayment>()),
     Endpoint::of(list::<api::cxc_pagos::Payments>()),
+    Endpoint::of(list::<api::webhooks::Webhooks>()),
+    Endpoint::of(write::<api::webhooks::CreateWebhook>()),
+    Endpoint::of(write::<api::webhooks::EditWebhook>()),
+    Endpoint::of(write::<api::webhooks::DeleteWebhook>()),
+    Endpoint::of(write::<api::webhooks::RotateSecret>()),
+    Endpoint::of(write::<api::webhooks::TryWebhook>()),
+    Endpoint::of(list::<api::webhooks::Deliveries>()),
+    Endpoint::of(write::<api::webhooks::Resend>()),
 ];
 
 /// Why a registry makes no router.

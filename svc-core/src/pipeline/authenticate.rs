@@ -62,7 +62,7 @@ pub(super) async fn caller(api: &Inner, headers: &HeaderMap, notices: &mut Notic
     if key.terms.as_deref() != Some(TERMS_VERSION) {
         return Err(Code::TerminosPendientes.into());
     }
-    let actor = Actor::Key { suffix: suffix.to_owned(), owner: key.owner };
+    let actor = Actor::Key { suffix: suffix.to_owned(), owner: key.owner, scopes: key.scopes };
     Ok(Caller { key, actor })
 }
 

@@ -26,22 +26,23 @@ where
         .boxed_unsync()
 }
 
-/// The body as JSON. Where it may be left out, an empty one says nothing: `{}`.
+/// The body as JSON. Where there need be none, an empty one says nothing: `{}`.
 pub(super) fn json(body: &[u8], need: BodyNeed) -> Result<Json, Error> {
-    if body.is_empty() && need == BodyNeed::Optional {
+    if body.is_empty() && need != BodyNeed::Required {
         return Ok(Json::Object(Vec::new()));
     }
     Json::parse_object(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
 }
 
-/// Reads the body: its type is judged first, then its announced length, then its length as it comes. Nothing has no type.
+/// Reads the body: its type is judged first, then its announced length, then its length as it comes. Nothing has no type,
+/// and where no body is wanted the type of what comes does not matter.
 pub(super) async fn receive(
     head: &http::request::Parts,
     body: &mut Body,
     most: usize,
     need: BodyNeed,
 ) -> Result<Bytes, Error> {
-    if !is_json(&head.headers) {
+    if need != BodyNeed::None && !is_json(&head.headers) {
         return match need {
             BodyNeed::Optional if is_empty(body).await => Ok(Bytes::new()),
             _ => Err(Code::TipoNoSoportado.into()),

@@ -63,10 +63,11 @@ impl Work for Write<'_> {
             random: self.api.random.as_ref(),
             sealer: &self.api.sealer,
             base_url: &self.api.base_url,
+            development_destinations: self.api.development_destinations,
         };
         let answer = self.operation.run(&mut cx, self.parameters, self.body).await?;
         if let Some(key) = &self.key {
-            tx.remember(self.suffix(), &key.name, &answer.body).await?;
+            tx.remember(self.suffix(), &key.name, &answer.remembered).await?;
         }
         Ok(Reply::answered(answer))
     }

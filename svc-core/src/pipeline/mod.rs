@@ -22,9 +22,9 @@ use respond::{Notices, Reply};
 pub use authenticate::{TERMS_VERSION, parse_key_id};
 
 use crate::error::{Code, Error};
-use crate::operation::page::{Cursors, Regime};
+use crate::operation::page::Regime;
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Handler, KeyedHandler};
+use crate::operation::{Ask, Handler, KeyedHandler};
 use crate::service::Inner;
 
 /// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
@@ -64,9 +64,9 @@ async fn serve(
             if exceeds_unannounced(query, regime) {
                 notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
-            let reader = api.store.reader(caller.company().id);
-            let cursors = Cursors::new(caller.company(), spec.path);
-            Ok(Reply::new(StatusCode::OK, list.page(reader.as_ref(), query, &cursors, regime, api.clock.now()).await?))
+            let (company, path) = (caller.company(), route.parameters.as_slice());
+            let ask = Ask { company, path, query, regime, now: api.clock.now() };
+            Ok(Reply::new(StatusCode::OK, list.page(api.store.as_ref(), ask).await?))
         }
         KeyedHandler::Write(operation) => {
             let body = decode::receive(head, body, api.max_body, spec.body).await?;

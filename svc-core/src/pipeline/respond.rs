@@ -13,8 +13,7 @@ const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
 const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// A success.
-#[derive(Debug)]
+/// A success. It is not formatted: a secret may be in it.
 pub(crate) struct Reply {
     head: Head,
     body: Bytes,

@@ -190,6 +190,7 @@ async fn write(
         referencia: terms.referencia,
         factura,
     };
+    let contabilizado = cx.tx.collected(debt.clave).await?;
     let pago = cx.tx.insert_payment(&row).await?;
     if !cx.tx.lower_debt(debt, instalment, cx.now).await? {
         return Err(Code::ImporteExcedeSaldo.into());
@@ -199,6 +200,7 @@ async fn write(
         origen: terms.origen,
         importe: instalment.importe,
         pagado: debt.pagado,
+        contabilizado,
         total,
         impuestos,
         tipo_cambio: debt.tipo_cambio,

@@ -75,7 +75,7 @@ pub async fn stamp_due(office: &Office, stamper: &dyn Stamper, budget: Budget) -
     let mut under_way = FuturesUnordered::new();
     loop {
         if let Some(mut asked) = queue.take_if(|queue| out < AT_ONCE && (renewed || !queue.dry)) {
-            // An invoice that was stamped may have made its complements due.
+            // An invoice that was stamped, before or after its complements were looked at, has made them due.
             (asked.dry, renewed) = (false, false);
             under_way.push(Either::Left(asked.ask(AT_ONCE - out)));
         }
@@ -92,7 +92,7 @@ pub async fn stamp_due(office: &Office, stamper: &dyn Stamper, budget: Budget) -
             Some(Step::Failed(error)) => failure = Some(error),
             Some(Step::Done(settled)) => {
                 out -= 1;
-                renewed |= settled == Some(Settled::Stamped);
+                renewed |= matches!(settled, Some(Settled::Stamped | Settled::Waiting));
                 report.count(settled);
             }
             None => return failure.map_or(Ok(report), Err),

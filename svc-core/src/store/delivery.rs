@@ -7,8 +7,9 @@ use uuid::Uuid;
 
 use super::{CompanyId, StoreError};
 use crate::domain::time::Timestamp;
+use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::domain::words::DeliveryReason;
-use crate::webhooks::schedule::{Judged, Origin};
+use crate::webhooks::schedule::{Judged, Next};
 
 /// What a worker takes out of the queue, and on which terms.
 #[derive(Debug, Clone)]
@@ -56,7 +57,7 @@ pub struct ClaimedDelivery {
     /// Attempts before.
     pub intentos: u32,
     /// Why it was made.
-    pub origen: Origin,
+    pub origen: DeliveryOrigin,
 }
 
 impl std::fmt::Debug for ClaimedDelivery {
@@ -212,15 +213,13 @@ pub trait DeliveryTx {
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
 }
 
-/// The word of what became of a delivery, and when it is tried again.
 impl Attempt {
     /// `entregas.estado` after it.
-    pub fn estado(&self) -> &'static str {
-        use crate::webhooks::schedule::Next;
+    pub fn estado(&self) -> DeliveryStatus {
         match self.judged.next {
-            Next::Delivered => "entregada",
-            Next::Retry(_) => "pendiente",
-            Next::Failed => "fallida",
+            Next::Delivered => DeliveryStatus::Entregada,
+            Next::Retry(_) => DeliveryStatus::Pendiente,
+            Next::Failed => DeliveryStatus::Fallida,
         }
     }
 

@@ -31,6 +31,7 @@ mod stamping;
 mod stock;
 mod supplier;
 mod transaction;
+mod webhook;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -66,6 +67,7 @@ pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecor
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
+pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, WebhookTx};
 
 /// A company's number: the first part of every key and of every API key's public identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -79,6 +81,9 @@ pub enum StoreError {
     /// A rule that only the store can judge, since others write at the same time.
     #[error("conflict: {0:?}")]
     Conflict(Conflict),
+    /// The record that a list is under is not there.
+    #[error("the record that the list is under does not exist")]
+    NoRecord,
     /// A serialization failure or deadlock: the same transaction may succeed when it is run again.
     #[error("the transaction collided with another: {0}")]
     Transient(#[source] Cause),
@@ -153,8 +158,9 @@ pub trait Store: DeliveryStore + Send + Sync + 'static {
 #[async_trait]
 pub trait ListReader<L: List>: Send + Sync {
     /// At most `query.limit + 1` records after `query.after`, in the order of their claves: one more than the page holds
-    /// tells that there is another. One statement.
-    async fn page(&self, query: &Query<L::Filter>) -> Result<Vec<L::Item>, StoreError>;
+    /// tells that there is another. One statement. Of a list under a record that the company does not have it is
+    /// [`StoreError::NoRecord`], told by that same statement.
+    async fn page(&self, query: &Query<L::Filter, L::Path>) -> Result<Vec<L::Item>, StoreError>;
 }
 
 macro_rules! reader {
@@ -190,6 +196,8 @@ reader! {
     crate::api::vendedores::Salespeople,
     crate::api::ventas::Sales,
     crate::api::ventas_renglones::SaleLines,
+    crate::api::webhooks::Deliveries,
+    crate::api::webhooks::Webhooks,
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
@@ -220,6 +228,7 @@ pub trait Tx:
     + StampingTx
     + StockTx
     + SupplierTx
+    + WebhookTx
     + Send
 {
     /// Makes everything done in it permanent, at once.

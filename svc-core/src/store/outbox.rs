@@ -21,6 +21,8 @@ pub struct NewEvent {
     pub cuerpo: Vec<u8>,
     /// When it happened.
     pub creado: Timestamp,
+    /// Whether its deliveries are made with it, and no others are to be.
+    pub repartido: bool,
 }
 
 /// Events inside a transaction.

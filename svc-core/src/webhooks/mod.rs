@@ -3,8 +3,8 @@
 //! - An **event** is what happened, a row written in the transaction of what it tells. Its body is fixed when it is made.
 //! - A **group** is what waits to become an event: changes of one resource within a minute are one event
 //!   ([`QUIET`], [`LONGEST_WAIT`]).
-//! - A **webhook** is a company's wish to be told of events of some types, at a URL.
-//! - A **delivery** is one event for one webhook: `pendiente`, then `entregada`, `fallida` (seven attempts in vain) or `descartada`
+//! - A **webhook** is a company's wish to be told of events of some types, at a URL: active, paused, or disabled by the service.
+//! - A **delivery** (`entrega`) is one event for one webhook: `pendiente`, then `entregada`, `fallida` (seven attempts in vain) or `descartada`
 //!   (its webhook was disabled or deleted).
 //! - An **attempt** is one POST, through a [`Sender`]; `HttpSender` (feature `client`) is the real one.
 //!
@@ -28,7 +28,9 @@ mod networks;
 mod notify;
 mod queue;
 pub mod schedule;
+mod secret;
 mod sign;
+mod url;
 mod verify;
 
 use std::fmt;
@@ -44,14 +46,22 @@ pub use client::{HttpSender, NoAuthorities, ResolveError, Resolver, SystemResolv
 pub use deliver::{DeliveryReport, deliver_due};
 pub use networks::{Networks, NoNetwork};
 pub use notify::{Notice, Notifier, NotifyFailure, NotifyReport, notify_due};
+pub use secret::SigningSecret;
 pub use sign::signature;
+pub use url::{Target, UrlFault, judge_url};
 pub use verify::{VerifyError, verify};
 
 pub use crate::budget::Budget;
 use crate::domain::words::DeliveryReason;
 
-/// Where a webhook's secrets are sealed: [`crate::operation::Cx::seal`] with this column and the webhook's clave. The
-/// previous secret is kept as it was sealed.
+/// How many webhooks a company may have (spec, "Limits"). Deleted ones do not count.
+pub const MOST: u32 = 10;
+
+/// How long the previous secret signs too, after a rotation (spec, "Secret rotation").
+pub const ROTATION: TimeDelta = TimeDelta::hours(24);
+
+/// Where secrets are stored: what [`crate::operation::Cx::seal`] is told, with the webhook's clave as the record. The
+/// previous secret is the same sealed value in another column, and opens under this name.
 pub const SECRET: &str = "webhooks.secreto";
 
 /// The header with the signature.

@@ -176,8 +176,8 @@ impl Queue {
 mod tests {
     use bytes::Bytes;
 
-    use super::super::schedule::Origin;
     use super::*;
+    use crate::domain::webhook::DeliveryOrigin;
 
     fn at(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_791_828_000 + seconds, 0).unwrap()
@@ -201,7 +201,7 @@ mod tests {
                 tipo: String::new(),
                 cuerpo: Bytes::new(),
                 intentos: 0,
-                origen: Origin::Event,
+                origen: DeliveryOrigin::Evento,
             },
             token: Uuid::nil(),
             latest: at(50),

@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{DeliveryReason, Outcome};
 use crate::domain::clock::{Random, random_bytes};
+use crate::domain::webhook::DeliveryOrigin;
 
 /// Minutes after the first attempt, the second, and so on (spec, "Webhook and its deliveries").
 const DELAYS: [i64; 6] = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60];
@@ -17,33 +18,6 @@ pub const PROBE_AFTER: u32 = 3;
 /// Deliveries in a row that ended `fallida` before a webhook is disabled, and for how long they must have failed.
 const STREAK: u32 = 15;
 const STREAK_SPAN: TimeDelta = TimeDelta::hours(24);
-
-/// Why a delivery was made (`entregas.origen`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// Of a new event: the only one whose failures may disable the webhook.
-    Event,
-    /// Of the test operation: one attempt.
-    Test,
-    /// Of a delivery sent again.
-    Resend,
-}
-
-impl Origin {
-    /// The word in the database.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Event => "evento",
-            Self::Test => "prueba",
-            Self::Resend => "reenvio",
-        }
-    }
-
-    /// What that word means.
-    pub fn of(word: &str) -> Option<Self> {
-        [Self::Event, Self::Test, Self::Resend].into_iter().find(|origin| origin.word() == word)
-    }
-}
 
 /// What becomes of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +44,13 @@ pub struct Judged {
 }
 
 /// Judges the attempt number `attempt` (from 1 on), which ended at `now`.
-pub fn judge(outcome: &Outcome, origin: Origin, attempt: u32, now: DateTime<Utc>, random: &dyn Random) -> Judged {
+pub fn judge(
+    outcome: &Outcome,
+    origin: DeliveryOrigin,
+    attempt: u32,
+    now: DateTime<Utc>,
+    random: &dyn Random,
+) -> Judged {
     let (http, reason, counts) = match outcome {
         Outcome::Answered { status, .. } if (200..300).contains(status) => {
             return Judged { next: Next::Delivered, http: Some(*status), reason: None, counts: true };
@@ -79,7 +59,7 @@ pub fn judge(outcome: &Outcome, origin: Origin, attempt: u32, now: DateTime<Utc>
         Outcome::Failed(reason) => (None, Some(*reason), true),
         Outcome::Ours(reason) => (None, *reason, false),
     };
-    let next = match delay(attempt).filter(|_| origin != Origin::Test) {
+    let next = match delay(attempt).filter(|_| origin != DeliveryOrigin::Prueba) {
         Some(delay) => Next::Retry(now + spread(delay, random).max(asked(outcome, now))),
         None => Next::Failed,
     };
@@ -139,7 +119,7 @@ mod tests {
 
     /// Seconds until the next attempt, with the least and with the most added at random.
     fn waits(outcome: &Outcome, attempt: u32) -> Option<(i64, i64)> {
-        let wait = |byte| match judge(outcome, Origin::Event, attempt, now(), &Always(byte)).next {
+        let wait = |byte| match judge(outcome, DeliveryOrigin::Evento, attempt, now(), &Always(byte)).next {
             Next::Retry(at) => Some((at - now()).num_seconds()),
             _ => None,
         };
@@ -153,7 +133,7 @@ mod tests {
             assert_eq!(waits(&timed_out, attempt), Some((minutes * 60, minutes * 66)), "{attempt}");
         }
         for attempt in [7, 8, u32::MAX] {
-            assert_eq!(judge(&timed_out, Origin::Event, attempt, now(), &Always(9)).next, Next::Failed);
+            assert_eq!(judge(&timed_out, DeliveryOrigin::Evento, attempt, now(), &Always(9)).next, Next::Failed);
         }
         let least: i64 = (1..7).filter_map(|attempt| waits(&timed_out, attempt)).map(|(least, _)| least).sum();
         assert_eq!(least, (20 * 60 + 36) * 60, "about 21 hours");
@@ -162,21 +142,20 @@ mod tests {
     #[test]
     fn tests_are_tried_once_and_resends_like_events() {
         let failed = answered(500, None);
-        assert_eq!(judge(&failed, Origin::Test, 1, now(), &Always(0)).next, Next::Failed);
+        assert_eq!(judge(&failed, DeliveryOrigin::Prueba, 1, now(), &Always(0)).next, Next::Failed);
         let again = Next::Retry(now() + TimeDelta::minutes(1));
-        for origin in [Origin::Event, Origin::Resend] {
+        for origin in [DeliveryOrigin::Evento, DeliveryOrigin::Reenvio] {
             assert_eq!(judge(&failed, origin, 1, now(), &Always(0)).next, again);
         }
-        for origin in [Origin::Event, Origin::Resend, Origin::Test] {
+        for origin in [DeliveryOrigin::Evento, DeliveryOrigin::Reenvio, DeliveryOrigin::Prueba] {
             assert_eq!(judge(&answered(204, None), origin, 1, now(), &Always(0)).next, Next::Delivered);
-            assert_eq!(Origin::of(origin.word()), Some(origin));
         }
     }
 
     #[test]
     fn an_attempt_is_written_in_the_contracts_words() {
         let judged = |outcome| {
-            let Judged { http, reason, counts, .. } = judge(&outcome, Origin::Event, 1, now(), &Always(0));
+            let Judged { http, reason, counts, .. } = judge(&outcome, DeliveryOrigin::Evento, 1, now(), &Always(0));
             (http, reason, counts)
         };
         assert_eq!(judged(answered(200, None)), (Some(200), None, true));
@@ -218,7 +197,7 @@ mod tests {
             assert_eq!(least, seconds, "{status} {retry_after}");
             assert!(most >= least);
         }
-        assert_eq!(judge(&answered(429, Some("600")), Origin::Event, 7, now(), &Always(0)).next, Next::Failed);
+        assert_eq!(judge(&answered(429, Some("600")), DeliveryOrigin::Evento, 7, now(), &Always(0)).next, Next::Failed);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Webhook delivery: passes over a database, with receivers in this process.
 
+mod api;
 mod disabling;
 mod grouping;
 mod load;

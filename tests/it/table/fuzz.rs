@@ -33,6 +33,8 @@ fn nothing_a_client_sends_is_a_failure_of_ours() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let world = runtime.block_on(World::new());
     let ana = runtime.block_on(selling(&world));
+    let webhook = json!({"url": "https://example.com/x", "eventos": ["venta.creada"]});
+    runtime.block_on(ana.post("/webhooks", webhook)).ok(201);
     let seen = RefCell::new(BTreeSet::new());
     let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
@@ -175,6 +177,10 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
         ["telefono", "\"+52 (55) 1234-5678\""],
         ["vendedor", "1"],
         ["vendedor", "-1"],
+        ["url", "\"https://example.com/x\""],
+        ["url", "\"https://xn--0.mx/\""],
+        ["eventos", "[\"venta.creada\"]"],
+        ["activo", "false"],
     ];
     let plausible = select(plausible.to_vec()).prop_map(|[name, value]| (quoted(name), value.to_owned()));
     prop_oneof![

@@ -8,7 +8,7 @@ use svc_core::operation::Pages;
 use svc_core::operation::registry::Endpoint;
 use svc_tests::{Actor, Company, World, in_notice_mode};
 
-use super::{a_minute_later, company, fails, filters, lists, outcome, path};
+use super::{a_minute_later, company, fails, filters, lists, outcome, path, reader};
 
 /// Contract §3, "Page regimes".
 const ENFORCED: [&str; 12] = [
@@ -59,8 +59,8 @@ fn every_list_has_the_page_regime_of_the_contract() {
 #[tokio::test]
 async fn a_page_holds_what_its_regime_allows() {
     let world = World::new().await;
-    let enforced = seeded(company(&world).await).await.admin().await;
-    let notice = seeded(world.company_with(in_notice_mode()).await).await.admin().await;
+    let enforced = reader(seeded(company(&world).await).await).await;
+    let notice = reader(seeded(world.company_with(in_notice_mode()).await).await).await;
     let mut checked = BTreeSet::new();
     for list in lists() {
         let cut = list.pages() == Some(Pages::Enforced);
@@ -96,8 +96,8 @@ async fn a_page_holds_what_its_regime_allows() {
 #[tokio::test]
 async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
     let world = World::new().await;
-    let ana = seeded(company(&world).await).await.admin().await;
-    let bob = seeded(company(&world).await).await.admin().await;
+    let ana = reader(seeded(company(&world).await).await).await;
+    let bob = reader(seeded(company(&world).await).await).await;
     let (own, foreign) = (cursors(&ana).await, cursors(&bob).await);
     assert!(own.contains_key("/clientes") && own.contains_key("/productos"), "{own:?}");
     for list in lists() {
@@ -130,7 +130,7 @@ async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
 #[tokio::test]
 async fn a_list_is_walked_once_from_end_to_end_whatever_the_size_of_its_pages() {
     let world = World::new().await;
-    let ana = seeded(company(&world).await).await.admin().await;
+    let ana = reader(seeded(company(&world).await).await).await;
     for list in lists().filter(|list| is_seeded(list)) {
         let claves = |records: &[serde_json::Value]| -> Vec<i64> {
             records.iter().map(|record| record["clave"].as_i64().expect("clave")).collect()

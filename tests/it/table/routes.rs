@@ -86,6 +86,24 @@ async fn a_clave_that_is_no_integer_is_400() {
 }
 
 #[tokio::test]
+async fn a_second_parameter_that_is_no_integer_is_400_and_named() {
+    let world = World::new().await;
+    let ana = company(&world).await.admin().await;
+    let mut checked = 0;
+    for spec in on_a_record() {
+        let Some(name) = spec.path.split(['{', '}']).nth(3) else { continue };
+        let mut claves = ["1", "1x"].into_iter();
+        let segment = |text: &'static str| if text.starts_with('{') { claves.next().expect("two") } else { text };
+        let target = spec.path.split('/').map(segment).collect::<Vec<_>>().join("/");
+        let reply = ask(&ana, spec, &target, &sample(spec)).await;
+        fails(&reply, 400, "dato_invalido", &target);
+        assert!(reply.mensaje().starts_with(&format!("{name}: ")), "{target}: {}", reply.mensaje());
+        checked += 1;
+    }
+    assert_eq!(checked, 1, "re-sending a delivery");
+}
+
+#[tokio::test]
 async fn another_companys_record_is_as_missing_as_one_that_never_was() {
     let world = World::new().await;
     let (ana, bob) = (company(&world).await.admin().await, company(&world).await.admin().await);

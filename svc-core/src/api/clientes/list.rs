@@ -60,6 +60,7 @@ impl List for Customers {
         ],
     )
     .summary("List customers");
+    type Path = ();
     type Filter = F;
     type Item = Customer;
 }

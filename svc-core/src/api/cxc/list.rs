@@ -39,6 +39,7 @@ impl List for Receivables {
         ],
     )
     .summary("List receivables");
+    type Path = ();
     type Filter = F;
     type Item = Receivable;
 

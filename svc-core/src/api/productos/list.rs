@@ -54,6 +54,7 @@ impl List for Products {
         ],
     )
     .summary("List products");
+    type Path = ();
     type Filter = F;
     type Item = Product;
 }

@@ -46,6 +46,7 @@ impl List for Sales {
         ],
     )
     .summary("List sales documents");
+    type Path = ();
     type Filter = F;
     type Item = Sale;
 

@@ -15,8 +15,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::{CONNECTION, HOST, RETRY_AFTER};
-use http::uri::Scheme;
-use http::{HeaderValue, Request, Uri};
+use http::{HeaderValue, Request};
 use http_body_util::Full;
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -25,7 +24,7 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 
 pub use self::resolve::{ResolveError, Resolver, SystemResolver};
 use super::destination::judge;
-use super::{DEADLINE, Networks, Outcome, Post, Sender};
+use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, judge_url};
 use crate::domain::words::DeliveryReason;
 use crate::outbound::{Most, OutboundError, Tls, exchange};
 
@@ -72,11 +71,13 @@ impl HttpSender {
     }
 
     async fn attempt(&self, post: Post, until: Instant) -> Result<Outcome, Outcome> {
-        let target = Target::of(&post.url).ok_or(Outcome::Failed(DeliveryReason::DestinoBloqueado))?;
+        // It was judged when it was registered; the setting may have changed since.
+        const BLOCKED: Outcome = Outcome::Failed(DeliveryReason::DestinoBloqueado);
+        let target = judge_url(&post.url, self.networks.is_development()).map_err(|_| BLOCKED)?;
+        let request = request(&target, post).ok_or(BLOCKED)?;
         let addresses = self.addresses(&target).await?;
-        let request = target.request(post);
         let tcp = connect(&addresses, target.port, until).await?;
-        let tls = target.secure.then_some((&self.tls, target.host.as_str()));
+        let tls = target.https.then_some((&self.tls, target.host.as_str()));
         let answer = exchange(tcp, tls, request, Most::Part(MOST)).await.map_err(|error| failure(&error))?;
         let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         Ok(Outcome::Answered { status: answer.status().as_u16(), retry_after: retry_after.map(str::to_owned) })
@@ -93,7 +94,7 @@ impl HttpSender {
             }
         };
         // Only development has other ports and no TLS, and only in the networks it was allowed.
-        let ordinary = target.secure && target.port == 443;
+        let ordinary = target.https && target.port == 443;
         let passes =
             |&address: &IpAddr| judge(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address));
         let all = addresses.iter().all(passes);
@@ -122,49 +123,16 @@ impl fmt::Debug for HttpSender {
     }
 }
 
-/// Where a URL leads.
-struct Target {
-    secure: bool,
-    host: String,
-    port: u16,
-    authority: HeaderValue,
-    path: Uri,
-}
-
-impl Target {
-    /// Reads a webhook's URL, which was judged when it was registered: an http or https URL with a name, no address.
-    fn of(url: &str) -> Option<Self> {
-        let uri: Uri = url.parse().ok()?;
-        let secure = match uri.scheme()? {
-            scheme if *scheme == Scheme::HTTPS => true,
-            scheme if *scheme == Scheme::HTTP => false,
-            _ => return None,
-        };
-        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'))?;
-        let host = authority.host().to_ascii_lowercase();
-        // A resolver would take more spellings of an address than we know; a name's last part is never a number.
-        let last = host.rsplit('.').next().unwrap_or_default();
-        if host.starts_with('[') || last.is_empty() || last.starts_with(|first: char| first.is_ascii_digit()) {
-            return None;
-        }
-        Some(Self {
-            secure,
-            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
-            authority: HeaderValue::from_str(authority.as_str()).ok()?,
-            path: uri.path_and_query().map_or("/", |path| path.as_str()).parse().ok()?,
-            host,
-        })
-    }
-
-    fn request(&self, post: Post) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(post.body));
-        *request.method_mut() = http::Method::POST;
-        *request.uri_mut() = self.path.clone();
-        *request.headers_mut() = post.headers;
-        request.headers_mut().insert(HOST, self.authority.clone());
-        request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-        request
-    }
+fn request(target: &Target, post: Post) -> Option<Request<Full<Bytes>>> {
+    let standard = if target.https { 443 } else { 80 };
+    let host = if target.port == standard { target.host.clone() } else { format!("{}:{}", target.host, target.port) };
+    let mut request = Request::new(Full::new(post.body));
+    *request.method_mut() = http::Method::POST;
+    *request.uri_mut() = target.path.parse().ok()?;
+    *request.headers_mut() = post.headers;
+    request.headers_mut().insert(HOST, HeaderValue::from_str(&host).ok()?);
+    request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    Some(request)
 }
 
 /// A connection to the first address that takes one; each has its share of the time that is left.

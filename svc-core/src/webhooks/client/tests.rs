@@ -129,7 +129,7 @@ async fn outcome(answer: &'static [u8]) -> Outcome {
 async fn a_notice_arrives_as_it_is() {
     let authority = Authority::new();
     let (port, asked) = receiver(Some(authority.tls(HOST_NAME, |_| ())), OK).await;
-    let url = format!("https://Receptor.Example.com:{port}/avisos?de=svc");
+    let url = format!("https://{HOST_NAME}:{port}/avisos?de=svc");
     let answered = sender(&authority).send(post(&url)).await;
     assert_eq!(answered, Outcome::Answered { status: 204, retry_after: None });
     let asked = asked.await.unwrap();
@@ -137,7 +137,7 @@ async fn a_notice_arrives_as_it_is() {
     assert!(head.starts_with("POST /avisos?de=svc HTTP/1.1\r\n"), "{head}");
     let mut headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
     headers.sort();
-    let host = format!("host: Receptor.Example.com:{port}");
+    let host = format!("host: receptor.example.com:{port}");
     let expected =
         ["connection: close", "content-length: 14", "content-type: application/json", &host, "x-svc-firma: t=1,v1=00"];
     assert_eq!(headers, expected, "nothing that asks for compression or for a connection to be kept");

@@ -160,3 +160,20 @@ SELECT :empresa, n, n, 'Oportunidad ' || n, CASE e WHEN 6 THEN 'ganada' WHEN 7 T
        CASE WHEN n % 5 <> 0 THEN date '2024-01-16' + (n * 1000 / :filas)::integer END, CASE e WHEN 7 THEN 1 + n % 8 END,
        timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas
 FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n > :filas * 0.97 THEN 1 + n % 5 ELSE 6 + n % 2 END) t (e);
+
+INSERT INTO webhooks (empresa, clave, url, eventos, activo, activo_desde, secreto, usuario, creado, eliminado)
+SELECT :empresa, n, 'https://example.com/' || n, ARRAY['venta.creada'], n % 3 = 1, '2024-01-16', '', 1, '2024-01-16',
+       CASE WHEN n % 50 = 0 THEN timestamptz '2026-10-01' END
+FROM generate_series(1, :catalogo) n;
+
+INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
+SELECT :empresa, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 'venta.creada', 'ventas', n, '',
+       timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas, true
+FROM generate_series(1, :filas) n;
+
+INSERT INTO entregas (empresa, clave, webhook, evento, tipo, estado, creado, proximo_intento)
+SELECT :empresa, n, CASE WHEN n % 2 = 0 THEN 2 + n % 8 ELSE 1 END, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid,
+       CASE WHEN n % 1001 = 0 THEN 'webhook.prueba' WHEN n % 3 = 0 THEN 'cliente.actualizado' ELSE 'venta.creada' END, e, t,
+       CASE e WHEN 'pendiente' THEN t END
+FROM generate_series(1, :filas) n, LATERAL (SELECT timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas,
+     CASE WHEN n % 1001 = 0 THEN 'pendiente' WHEN n % 501 = 0 THEN 'fallida' WHEN n % 701 = 0 THEN 'descartada' ELSE 'entregada' END) x (t, e);

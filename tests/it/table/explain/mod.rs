@@ -38,7 +38,8 @@ async fn every_list_and_filter_is_served_by_an_index() {
     for list in lists() {
         let last = big.last_clave(list.spec.path).await;
         assert!(last > 1_000, "fill.sql has no statement for the table of {}", list.spec.path);
-        let cursors = Cursors::new(&company, list.spec.path);
+        let resource = path(list.spec, "1");
+        let cursors = Cursors::new(&company, &resource);
         for query in values::queries(list) {
             let first = address(list, &query, None);
             let deep = address(list, &query, Some(&cursors.seal(last - 100, &query.canonical())));

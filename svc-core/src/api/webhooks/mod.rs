@@ -1,0 +1,146 @@
+//! Webhooks: `/webhooks`.
+
+mod create;
+mod delete;
+mod deliveries;
+mod edit;
+mod list;
+mod resend;
+mod rotate;
+mod trial;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::{Serialize, Serializer};
+use uuid::Uuid;
+
+pub use create::{CreateWebhook, NewWebhook, WebhookCreated};
+pub use delete::{DeleteWebhook, WebhookDeleted};
+pub use deliveries::{Deliveries, Delivery, DeliveryFilter};
+pub use edit::{EditWebhook, WebhookEdit};
+pub use list::{WebhookFilter, Webhooks};
+pub use resend::Resend;
+pub use rotate::{RotateSecret, SecretRotated};
+pub use trial::TryWebhook;
+
+use crate::domain::event::{EventKind, event_id};
+use crate::domain::time::Timestamp;
+use crate::domain::webhook::{DeliveryOrigin, WebhookState};
+use crate::error::{Code, Error};
+use crate::operation::{Actor, Cx, Keyed};
+use crate::schema::field_schema;
+use crate::store::{NewDelivery, WebhookData};
+
+/// A webhook, without its secret (contract §3, "webhooks").
+#[derive(Debug, Clone, Serialize)]
+pub struct Webhook {
+    /// Key.
+    pub clave: i64,
+    /// Where notices go.
+    pub url: String,
+    /// What is told.
+    pub eventos: Vec<EventKind>,
+    /// What it is for.
+    pub descripcion: Option<String>,
+    /// Whether it is told anything.
+    pub activo: bool,
+    /// `activo`, `pausado` or `desactivado`.
+    pub estado: WebhookState,
+    /// Why the service disabled it.
+    pub motivo_desactivacion: Option<String>,
+    /// Deliveries that failed for good in a row.
+    pub fallos_consecutivos: i32,
+    /// When a notice arrived last.
+    pub ultima_entrega: Option<Timestamp>,
+    /// When it was made.
+    pub creado: Timestamp,
+    /// When it was changed last.
+    pub modificado: Option<Timestamp>,
+}
+
+impl Keyed for Webhook {
+    fn clave(&self) -> i64 {
+        self.clave
+    }
+}
+
+impl Webhook {
+    /// What its company says of it.
+    fn data(&self) -> WebhookData {
+        let Self { url, eventos, descripcion, activo, .. } = self.clone();
+        WebhookData { url, eventos, descripcion, activo }
+    }
+
+    /// Refuses to send it anything while it is paused or disabled.
+    fn judge_active(&self) -> Result<(), Error> {
+        if self.activo { Ok(()) } else { Err(Code::WebhookInactivo.into()) }
+    }
+}
+
+/// The answer of the operations that send something: it is on its way, not there.
+#[derive(Debug, Clone, Serialize)]
+pub struct DeliveryQueued {
+    /// The delivery's clave.
+    pub entrega: i64,
+    /// The event that it delivers, `evt_…`.
+    #[serde(serialize_with = "as_event_id")]
+    pub evento: Uuid,
+}
+
+fn as_event_id<S: Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&event_id(*id))
+}
+
+/// A webhook's URL as it was sent. Whatever is wrong with it but its absence is `url_invalida`, its length too.
+#[derive(Debug, Clone)]
+pub struct SentUrl(String);
+
+field_schema!(SentUrl, "Url", { "type": "string", "format": "uri", "maxLength": 500 });
+
+impl<'de> Deserialize<'de> for SentUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Trimmed;
+        impl Visitor<'_> for Trimmed {
+            type Value = SentUrl;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("una URL")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<SentUrl, E> {
+                match text.trim() {
+                    "" => Err(E::invalid_length(0, &self)),
+                    text => Ok(SentUrl(text.to_owned())),
+                }
+            }
+        }
+        deserializer.deserialize_str(Trimmed)
+    }
+}
+
+/// Refuses events whose resource the key may not read.
+fn permit(actor: &Actor, eventos: &[EventKind]) -> Result<(), Error> {
+    let lacks = |kind: &EventKind| kind.scope().filter(|scope| !actor.may(*scope));
+    match eventos.iter().find_map(|kind| Some((kind, lacks(kind)?))) {
+        None => Ok(()),
+        Some((kind, scope)) => {
+            Err(Error::field(Code::SinPermiso, "eventos", format_args!("{} requiere el permiso {scope}", kind.word())))
+        }
+    }
+}
+
+/// A webhook, locked against other changes.
+async fn existing(cx: &mut Cx<'_>, clave: i64) -> Result<Webhook, Error> {
+    Ok(cx.tx.webhook(clave).await?.ok_or(Code::NoEncontrado)?)
+}
+
+/// Has an event delivered to a webhook.
+async fn queue(
+    cx: &mut Cx<'_>,
+    webhook: i64,
+    evento: Uuid,
+    tipo: &str,
+    origen: DeliveryOrigin,
+) -> Result<DeliveryQueued, Error> {
+    let row = NewDelivery { webhook, evento, tipo, origen, creado: cx.now };
+    Ok(DeliveryQueued { entrega: cx.tx.insert_delivery(&row).await?, evento })
+}

@@ -1,0 +1,139 @@
+use std::collections::HashSet;
+
+use http::Method;
+use serde_json::json;
+use svc_core::domain::scope::Scope;
+use svc_tests::World;
+
+use super::{bare, end_deliveries, probe, webhook};
+use crate::documents::{finds, has_fields, refuses};
+
+const PATH: &str = "/webhooks/1/entregas";
+
+#[tokio::test]
+async fn a_delivery_has_its_fields() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    webhook(&ana).await;
+    probe(&ana, 1).await;
+    end_deliveries(&world, "fallida").await;
+    let page = ana.get(PATH).await;
+    let fields = [
+        "clave",
+        "webhook",
+        "evento",
+        "tipo",
+        "estado",
+        "intentos",
+        "http",
+        "motivo",
+        "duracion_ms",
+        "creado",
+        "ultimo_intento",
+        "proximo_intento",
+    ];
+    has_fields(&page, &fields);
+    let delivery = &page.json()["datos"][0];
+    assert_eq!((&delivery["http"], &delivery["intentos"]), (&json!(500), &json!(1)));
+    assert_eq!((&delivery["motivo"], &delivery["duracion_ms"]), (&json!("respuesta_no_2xx"), &json!(42)));
+    assert_eq!(delivery["ultimo_intento"], "2026-10-12T18:00:01Z");
+}
+
+#[tokio::test]
+async fn filters() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    for webhook_of_it in [webhook(&ana).await, webhook(&ana).await] {
+        for _ in 0..3 {
+            probe(&ana, webhook_of_it).await;
+        }
+    }
+    let states =
+        "UPDATE entregas SET estado = CASE clave WHEN 1 THEN 'entregada' ELSE 'fallida' END, tipo = 'venta.creada',
+                      proximo_intento = NULL WHERE clave IN (1, 2)";
+    sqlx::query(states).execute(world.store.pool()).await.unwrap();
+    finds(
+        &ana,
+        PATH,
+        &[
+            ("", &[1, 2, 3]),
+            ("limite=1", &[1, 2, 3]),
+            ("clave=2", &[2]),
+            ("clave=4", &[]),
+            ("estado=pendiente", &[3]),
+            ("estado=entregada", &[1]),
+            ("estado=fallida", &[2]),
+            ("estado=descartada", &[]),
+            ("tipo=venta.creada", &[1, 2]),
+            ("tipo=webhook.prueba", &[3]),
+            ("tipo=venta.creada&estado=fallida", &[2]),
+        ],
+    )
+    .await;
+    let wrong = [
+        ("webhook=1", "filtro_no_permitido"),
+        ("estado=activo", "filtro_invalido"),
+        ("tipo=venta.otra", "filtro_invalido"),
+    ];
+    refuses(&ana, PATH, &wrong).await;
+}
+
+#[tokio::test]
+async fn a_cursor_is_bound_to_its_webhook() {
+    let ana = World::new().await.company().await.admin().await;
+    for webhook_of_it in [webhook(&ana).await, webhook(&ana).await] {
+        probe(&ana, webhook_of_it).await;
+        probe(&ana, webhook_of_it).await;
+    }
+    let page = ana.get("/webhooks/1/entregas?limite=1").await.ok(200);
+    let cursor = page["siguiente"].as_str().expect("a cursor");
+    for (path, of_it) in
+        [("/webhooks/1/entregas", true), ("/webhooks/001/entregas", true), ("/webhooks/2/entregas", false)]
+    {
+        let reply = ana.get(&format!("{path}?cursor={cursor}")).await;
+        if of_it {
+            assert_eq!(reply.ok(200)["datos"][0]["clave"], 2, "{path}");
+        } else {
+            reply.fails(400, "cursor_invalido");
+        }
+    }
+    ana.get(&format!("/webhooks?cursor={cursor}")).await.fails(400, "cursor_invalido");
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_not_there_has_no_log() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let (ana, bob) = (company.admin().await, world.company().await.admin().await);
+    webhook(&ana).await;
+    assert_eq!(ana.get(PATH).await.ok(200)["datos"], json!([]), "no deliveries are no fault");
+    for clave in ["0", "-1", "2", "9223372036854775807"] {
+        ana.get(&format!("/webhooks/{clave}/entregas")).await.fails(404, "no_encontrado");
+    }
+    bob.get(PATH).await.fails(404, "no_encontrado");
+    ana.get("/webhooks/2/entregas?estado=x").await.fails(400, "filtro_invalido");
+    let reply = ana.get("/webhooks/x/entregas?estado=x").await;
+    reply.fails(400, "dato_invalido");
+    assert!(reply.mensaje().starts_with("clave: "), "{}", reply.mensaje());
+    bare(&ana, Method::POST, PATH).await.fails(405, "metodo_no_permitido");
+    let others: Vec<_> = Scope::ALL.iter().copied().filter(|scope| *scope != Scope::WebhooksWrite).collect();
+    company.actor(&others).await.get(PATH).await.fails(403, "sin_permiso");
+}
+
+#[tokio::test]
+async fn no_company_sees_the_deliveries_of_another() {
+    let world = World::new().await;
+    let mut seen = HashSet::new();
+    for _ in 0..2 {
+        let actor = world.company().await.admin().await;
+        webhook(&actor).await;
+        for _ in 0..35 {
+            probe(&actor, 1).await;
+        }
+        let deliveries = actor.walk(PATH).await;
+        assert_eq!(deliveries.len(), 35);
+        for delivery in deliveries {
+            assert!(seen.insert(delivery["evento"].to_string()), "{delivery}");
+        }
+    }
+}
