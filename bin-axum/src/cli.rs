@@ -128,6 +128,14 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
         base_url: String,
     },
+    /// Deliver to webhooks all that is due, once.
+    Deliver {
+        #[command(flatten)]
+        webhooks: WebhookArgs,
+        /// The API's public address: links in e-mails begin with it.
+        #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
+        base_url: String,
+    },
     /// Ask a running service whether it is alive.
     Healthcheck(ServiceArgs),
 }
