@@ -85,7 +85,9 @@ pub(crate) enum Command {
     Serve {
         #[command(flatten)]
         service: ServiceArgs,
-        /// Do not run the timers (clean-up).
+        #[command(flatten)]
+        stamper: StamperArgs,
+        /// Do not run the timers (stamping, clean-up).
         #[arg(long, env = "SVC_NO_WORKERS")]
         no_workers: bool,
         /// Do not bring the schema up to date first.
@@ -118,8 +120,39 @@ pub(crate) enum Command {
     },
     /// Do a back-office action; --list describes them all.
     Do(ActionArgs),
+    /// Have stamped all that is due, once.
+    Stamp {
+        #[command(flatten)]
+        stamper: StamperArgs,
+        /// The API's public address: links in notices begin with it.
+        #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
+        base_url: String,
+    },
     /// Ask a running service whether it is alive.
     Healthcheck(ServiceArgs),
+}
+
+/// The API's address when nobody gives another.
+const LOCAL: &str = "http://127.0.0.1:8080/api/v1";
+
+#[derive(Debug, Args)]
+pub(crate) struct StamperArgs {
+    /// Who has invoices stamped: the URL of a provider, or sandbox, which plays one.
+    #[arg(long, env = "SVC_STAMPER", default_value = "sandbox")]
+    pub(crate) stamper: String,
+    /// What the provider knows us by.
+    #[arg(long, env = "SVC_STAMPER_TOKEN", hide_env_values = true)]
+    stamper_token: Option<Hidden>,
+    /// How long the provider may take to answer, in seconds.
+    #[arg(long, env = "SVC_STAMPER_TIMEOUT", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub(crate) stamper_timeout: u64,
+}
+
+impl StamperArgs {
+    /// The provider's token; empty when none is set.
+    pub(crate) fn token(&self) -> &str {
+        self.stamper_token.as_ref().map_or("", |token| &token.0)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -131,7 +164,7 @@ pub(crate) struct ActionArgs {
     #[arg(long, required_unless_present = "list")]
     pub(crate) company: Option<i64>,
     /// The API's public address: links in notices begin with it.
-    #[arg(long, env = "SVC_BASE_URL", default_value = "http://127.0.0.1:8080/api/v1")]
+    #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
     pub(crate) base_url: String,
     /// The action's name.
     #[arg(required_unless_present = "list")]

@@ -13,6 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::failure::Failure;
+use crate::workers::Workers;
 
 /// How long a client may take to send a request's head.
 const HEAD: Duration = Duration::from_secs(20);
@@ -20,7 +21,7 @@ const HEAD: Duration = Duration::from_secs(20);
 /// How long a client may take from one piece of a body to the next.
 const BODY: Duration = Duration::from_secs(30);
 
-/// How long requests under way may take to end once the server is told to stop.
+/// How long requests and stampings under way may take to end once the server is told to stop.
 const DRAIN: Duration = Duration::from_secs(25);
 
 /// A bound address, not yet answering.
@@ -42,8 +43,8 @@ impl Server {
         format!("http://{}/api/v1", self.address)
     }
 
-    /// Answers until the process is told to stop, then drains.
-    pub(crate) async fn run(self, api: Api) -> Result<(), Failure> {
+    /// Answers until the process is told to stop, then drains, and the workers with it.
+    pub(crate) async fn run(self, api: Api, mut workers: Option<Workers>) -> Result<(), Failure> {
         // The API answers 404 in its own words, so it is the fallback of everything.
         let app = axum::Router::new().fallback_service(api).layer(RequestBodyTimeoutLayer::new(BODY));
         let connections = GracefulShutdown::new();
@@ -59,8 +60,14 @@ impl Server {
         }
         drop(self.listener);
         tracing::info!("stopping: draining what is under way");
-        if tokio::time::timeout(DRAIN, connections.shutdown()).await.is_err() {
-            tracing::warn!(seconds = DRAIN.as_secs(), "some connections did not end in time and are cut");
+        let finishing = async {
+            if let Some(workers) = &mut workers {
+                workers.finish().await;
+            }
+        };
+        let draining = async { tokio::join!(connections.shutdown(), finishing) };
+        if tokio::time::timeout(DRAIN, draining).await.is_err() {
+            tracing::warn!(seconds = DRAIN.as_secs(), "not all that was under way ended in time; the rest is cut");
         }
         Ok(())
     }

@@ -16,7 +16,9 @@ use svc_core::api::clientes::Customer;
 use svc_core::domain::scope::Scopes;
 use svc_core::domain::time::Timestamp;
 use svc_core::operation::{List, Query};
-use svc_core::store::{Company, CompanyId, KeyRecord, ListReader, Plan, Reader, Store, StoreError, Tx};
+use svc_core::store::{
+    Company, CompanyId, KeyRecord, LeasedStamping, ListReader, Plan, Reader, StampingLease, Store, StoreError, Tx,
+};
 
 const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -76,6 +78,10 @@ impl Store for Memory {
 
     async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
         Ok(0)
+    }
+
+    async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+        Ok(Vec::new())
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

@@ -214,17 +214,6 @@ impl InvoiceTx for PostgresTx {
         Ok(())
     }
 
-    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
-            .bind(self.empresa)
-            .bind(factura)
-            .bind(now.get())
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(())
-    }
-
     async fn import_invoices(&mut self, rows: &[InvoiceRecord], now: Timestamp) -> Result<(), StoreError> {
         let claves = self.claves("facturas", rows.iter().map(|row| row.clave)).await?;
         let mut copy = Copy::default();

@@ -37,6 +37,7 @@ mod receivable;
 mod sale;
 mod settings;
 mod staff;
+mod stamping;
 mod stock;
 mod supplier;
 mod transaction;
@@ -45,7 +46,7 @@ mod webhook;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
-use svc_core::store::{CompanyId, KeyRecord, Reader, Store, StoreError, Tx};
+use svc_core::store::{CompanyId, KeyRecord, LeasedStamping, Reader, StampingLease, Store, StoreError, Tx};
 
 use crate::error::store_error;
 pub use crate::settings::Settings;
@@ -129,6 +130,10 @@ impl Store for PostgresStore {
 
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         idempotency::forget(&self.pool, expired, most).await
+    }
+
+    async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+        stamping::lease(&self.pool, lease).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

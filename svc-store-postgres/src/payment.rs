@@ -170,6 +170,9 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         let Some(stamped) = stamped else { return Ok(Withdrawal::Done) };
+        if self.is_being_stamped(factura, now).await? {
+            return Ok(Withdrawal::Underway);
+        }
         let shared = self.exists(SHARED, factura).await?;
         if !stamped {
             // Of one that goes on without it, it is no part any more.
@@ -205,20 +208,27 @@ impl PostgresTx {
         row.as_ref().map(sale).transpose().map_err(store_error)
     }
 
-    async fn cancel_complement(&mut self, factura: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
-        const UNDER_WAY: &str = "SELECT EXISTS (SELECT FROM timbrados WHERE empresa = $1 AND factura = $2)";
-        sqlx::query(
-            "DELETE FROM timbrados WHERE empresa = $1 AND factura = $2 AND (arrendado IS NULL OR arrendado <= $3)",
+    /// Whether a worker has it out. If none does, none takes it until the end.
+    async fn is_being_stamped(&mut self, factura: i64, now: Timestamp) -> Result<bool, StoreError> {
+        let leased: Option<Option<bool>> = sqlx::query_scalar(
+            "SELECT arrendado > $3 FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
         .bind(factura)
         .bind(now.get())
-        .execute(self.connection())
+        .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;
-        if self.exists(UNDER_WAY, factura).await? {
-            return Ok(Withdrawal::Underway);
-        }
+        Ok(leased.flatten().unwrap_or(false))
+    }
+
+    async fn cancel_complement(&mut self, factura: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
+        sqlx::query("DELETE FROM timbrados WHERE empresa = $1 AND factura = $2")
+            .bind(self.empresa)
+            .bind(factura)
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
         // 02: issued with errors, without another in its place (SAT, motivos de cancelación).
         sqlx::query(
             "UPDATE facturas

@@ -28,6 +28,7 @@ mod pipeline;
 mod productos;
 mod proveedores;
 mod races;
+mod stamping;
 mod sucursales;
 mod table;
 mod vendedores;

@@ -7,6 +7,7 @@ mod healthcheck;
 mod import;
 mod key;
 pub(crate) mod serve;
+mod stamp;
 mod user;
 
 use std::io::Write as _;
@@ -24,8 +25,10 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     let secrets = cli.secrets();
     match cli.command {
         Command::Demo(service) => demo::run(&cli.database, &service, secrets?).await,
-        Command::Serve { service, no_workers, no_migrate } => {
-            serve::run(&cli.database, &service, secrets?, !no_workers, !no_migrate).await
+        Command::Serve { service, stamper, no_workers, no_migrate } => {
+            let secrets = secrets?;
+            let stamper = if no_workers { None } else { Some(stamp::stamper(&stamper)?) };
+            serve::run(&cli.database, &service, secrets, stamper, !no_migrate).await
         }
         Command::Healthcheck(service) => healthcheck::run(&service).await,
         Command::Migrate => {
@@ -45,10 +48,11 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// What links in notices begin with. None but named actions write any.
+/// What links in notices begin with. None but named actions and stamping write any.
 fn base_url(command: &Command) -> &str {
     match command {
         Command::Do(args) => &args.base_url,
+        Command::Stamp { base_url, .. } => base_url,
         _ => "http://localhost/api/v1",
     }
 }
@@ -59,6 +63,7 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::User(command) => user::run(office, command).await,
         Command::Key(command) => key::run(office, command).await,
         Command::Do(args) => action::run(office, args).await,
+        Command::Stamp { stamper, .. } => stamp::run(office, &stamper).await,
         Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),

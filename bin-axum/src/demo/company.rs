@@ -15,6 +15,7 @@ use svc_store_postgres::PostgresStore;
 
 use super::Access;
 use super::data::{self, Record};
+use super::deal::Deal;
 use crate::failure::Failure;
 
 /// The same data on every machine.
@@ -47,6 +48,7 @@ pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -
     load(&office, company, Resource::Categorias, categories()).await?;
     let (products, customers) = (data::products(SEED, today), data::customers(SEED, today, CUSTOMERS));
     let year = data::year(SEED, today, &products, &customers);
+    let deal = Deal::of(&products, &customers, &year);
     let products = products.into_iter().map(|product| with_unit(product, &units)).collect();
     load(&office, company, Resource::Productos, products).await?;
     load(&office, company, Resource::Clientes, customers.into_iter().map(Value::Object).collect()).await?;
@@ -58,7 +60,7 @@ pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -
 
     let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
     let created = office.perform(company, &key).await?;
-    Ok(Access { key_id: created.key_id, api_key: created.api_key })
+    Ok(Access { key_id: created.key_id, api_key: created.api_key, deal })
 }
 
 /// A certificate that signs like the tax authority's and that nobody else takes for one: it is signed with its own key.

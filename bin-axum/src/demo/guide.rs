@@ -5,13 +5,18 @@ use svc_core::domain::clock::{Clock, SystemClock};
 
 use super::Access;
 use super::data::days_before;
+use super::deal::{ACCOUNT, COUNT, Deal, PRICE, TOTAL};
 use crate::commands::print as print_result;
 use crate::failure::Failure;
 
 /// One JSON line on stdout for programs, the same for people on stderr.
-pub(super) fn print(base_url: &str, access: &Access) -> Result<(), Failure> {
-    let Access { key_id, api_key } = access;
-    let steps = steps(base_url, access);
+pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<(), Failure> {
+    let Access { key_id, api_key, deal } = access;
+    let curl = Curl { base_url, access };
+    let mut steps = steps(&curl);
+    if let Some(deal) = deal {
+        steps.extend(sale(&curl, deal, pay_day));
+    }
     let curls: Vec<&str> = steps.iter().map(|(_, curl)| curl.as_str()).collect();
     print_result(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
     eprintln!("\nThe demo company is being served; Ctrl-C ends it.\n");
@@ -22,15 +27,28 @@ pub(super) fn print(base_url: &str, access: &Access) -> Result<(), Failure> {
     Ok(())
 }
 
-fn steps(base_url: &str, access: &Access) -> Vec<(&'static str, String)> {
-    let Access { key_id, api_key } = access;
-    let since = days_before(SystemClock.now().date_naive(), 90);
-    let get = |path: &str| {
+/// Requests as they are pasted.
+struct Curl<'a> {
+    base_url: &'a str,
+    access: &'a Access,
+}
+
+impl Curl<'_> {
+    fn get(&self, path: &str) -> String {
+        let Self { base_url, access: Access { key_id, api_key, .. } } = self;
         format!("curl -s '{base_url}{path}' -H 'Authorization: Bearer {api_key}' -H 'X-Svc-Key-Id: {key_id}'")
-    };
-    let write = |method: &str, path: &str, key: &str, body: &str| {
-        format!("{} -X {method} -H 'Content-Type: application/json' -H 'Idempotency-Key: {key}' -d '{body}'", get(path))
-    };
+    }
+
+    fn post(&self, path: &str, key: &str, body: &str) -> String {
+        let head = self.get(path);
+        format!("{head} -X POST -H 'Content-Type: application/json' -H 'Idempotency-Key: {key}' -d '{body}'")
+    }
+}
+
+fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
+    let since = days_before(SystemClock.now().date_naive(), 90);
+    let get = |path: &str| curl.get(path);
+    let post = |path: &str, key: &str, body: &str| curl.post(path, key, body);
     vec![
         ("The first 30 customers; for the next page add ?cursor= and the value of siguiente", get("/clientes")),
         (
@@ -47,19 +65,17 @@ fn steps(base_url: &str, access: &Access) -> Vec<(&'static str, String)> {
         ("Deals still open", get("/oportunidades?estatus=abierta&limite=3")),
         (
             "A customer, created once: run it twice, the second answer is the first one replayed",
-            write(
-                "POST",
+            post(
                 "/clientes",
                 "demo-1",
                 r#"{"nombre":"Comercial Peña","rfc":"EKU9003173C9","regimen":601,"uso_cfdi":"G03","cp":"06700"}"#,
             ),
         ),
         ("That customer, by RFC", get("/clientes?rfc=EKU9003173C9")),
-        ("An error names the field", write("POST", "/clientes", "demo-2", r#"{"nombre":"X","cp":"123"}"#)),
+        ("An error names the field", post("/clientes", "demo-2", r#"{"nombre":"X","cp":"123"}"#)),
         (
             "A call to a customer, logged",
-            write(
-                "POST",
+            post(
                 "/clientes/2/interacciones",
                 "demo-4",
                 r#"{"canal":"llamada","resultado":"contactado","nota":"Pide catálogo","cierre":"Enviado por correo"}"#,
@@ -67,8 +83,7 @@ fn steps(base_url: &str, access: &Access) -> Vec<(&'static str, String)> {
         ),
         (
             "A product",
-            write(
-                "POST",
+            post(
                 "/productos",
                 "demo-5",
                 r#"{"sku":"DEMO-1","descripcion":"Cinta de aislar 19 mm x 18 m","unidad":1,"clave_sat":"31201502","costo":"21.50"}"#,
@@ -76,12 +91,33 @@ fn steps(base_url: &str, access: &Access) -> Vec<(&'static str, String)> {
         ),
         (
             "A prospect for the CRM",
-            write(
-                "POST",
+            post(
                 "/leads",
                 "demo-3",
                 r#"{"nombre":"Ana Ruiz","telefono":"55 1234 5678","mensaje":"¿Tienen cable calibre 12?"}"#,
             ),
         ),
+    ]
+}
+
+/// A sale from the order to its payment, each request after the one before.
+fn sale(curl: &Curl<'_>, deal: &Deal, pay_day: &str) -> Vec<(&'static str, String)> {
+    let Deal { cliente, producto, venta, cxc } = deal;
+    let order = format!(
+        r#"{{"tipo":"pedido","cliente":{cliente},"renglones":[{{"producto":{producto},"cantidad":{COUNT},"precio_unitario":"{PRICE}"}}],"metodo_pago_sat":"PPD","forma_pago_sat":"99"}}"#
+    );
+    let payment = format!(
+        r#"{{"importe":"{TOTAL}","cuenta_bancaria":{ACCOUNT},"forma_pago_sat":"03","fecha":"{pay_day}","referencia":"DEMO-1"}}"#
+    );
+    vec![
+        ("From here on one after the other. An order, to be paid later", curl.post("/ventas", "demo-6", &order)),
+        ("Its invoice", curl.post(&format!("/ventas/{venta}/facturar"), "demo-7", "{}")),
+        (
+            "A second later it is stamped (by the sandbox): vigente, with a uuid",
+            curl.get(&format!("/facturas?venta={venta}")),
+        ),
+        ("What is owed for it", curl.get(&format!("/cxc?venta={venta}"))),
+        ("It is paid", curl.post(&format!("/cxc/{cxc}/pagos"), "demo-8", &payment)),
+        ("The payment; a second later its complement is stamped", curl.get(&format!("/cxc-pagos?cxc={cxc}"))),
     ]
 }

@@ -2,14 +2,17 @@
 
 mod company;
 mod data;
+mod deal;
 mod guide;
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use svc_core::secrets::SecretsKey;
+use svc_core::stamping::SandboxStamper;
 use svc_core::store::Store as _;
 
 use crate::cli::{DatabaseArgs, ServiceArgs};
@@ -17,12 +20,15 @@ use crate::commands::serve;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
+use deal::Deal;
 
 /// What is remembered of the demo company between runs; the database itself never holds the secret.
 #[derive(Serialize, Deserialize)]
 struct Access {
     key_id: String,
     api_key: String,
+    /// What the last of the printed requests are about; a company that was made before there were such requests has none.
+    deal: Option<Deal>,
 }
 
 /// The file in the data directory that remembers it.
@@ -41,10 +47,14 @@ pub(crate) async fn run(
         Some(access) => access,
         None => remember(company::create(&database.store, secrets.clone()).await?, &file)?,
     };
-    let api = serve::api(&database, service, secrets, &server)?;
-    let base_url = service.base_url.clone().unwrap_or_else(|| server.default_base_url());
-    guide::print(&base_url, &access)?;
-    let outcome = server.run(api).await;
+    let api = serve::api(&database, service, secrets.clone(), &server)?;
+    let workers = serve::workers(&database, service, secrets, &server, Arc::new(SandboxStamper));
+    let pay_day = match &access.deal {
+        Some(deal) => deal.pay_day(&api, &access).await,
+        None => String::new(),
+    };
+    guide::print(&serve::base_url(service, &server), &access, &pay_day)?;
+    let outcome = server.run(api, Some(workers)).await;
     database.close().await?;
     outcome
 }

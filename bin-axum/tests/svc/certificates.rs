@@ -18,7 +18,7 @@ fn file(name: &str) -> String {
 }
 
 /// `svc certificate load`, with the password in the variable `CSD_PASSWORD`.
-fn load(svc: &Svc, company: &str, cer: &str, key: &str, password: &str, secrets_key: &str) -> Output {
+pub(crate) fn load(svc: &Svc, company: &str, cer: &str, key: &str, password: &str, secrets_key: &str) -> Output {
     let (cer, key) = (file(cer), file(key));
     let args = ["certificate", "load", "--company", company, "--cer", &cer, "--key", &key];
     let mut command = svc.command(&[&args[..], &["--password-env", "CSD_PASSWORD"]].concat());

@@ -6,8 +6,9 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
+use serde_json::json;
 
-use crate::harness::Svc;
+use crate::harness::{Demo, Svc};
 
 #[test]
 fn the_demo_answers_what_it_prints_and_leaves_no_process() {
@@ -28,9 +29,7 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     }
     assert_eq!(seen.len(), 480);
     assert!(demo.get("/productos?buscar=torn%C3%ADllo")["datos"].as_array().unwrap().len() > 5);
-    for curl in demo.printed["curl"].as_array().unwrap() {
-        assert!(curl.as_str().unwrap().contains(demo.printed["api_key"].as_str().unwrap()));
-    }
+    paste_all(&demo, (201, 202));
     let health = svc.ok(&["healthcheck", "--listen", &demo.address]);
     assert_eq!(health["ok"], true);
 
@@ -39,9 +38,39 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     assert!(svc.server_is_gone());
     let again = svc.demo();
     assert_eq!(again.printed["api_key"], printed["api_key"], "the company is made once");
+    paste_all(&again, (200, 200));
     again.stop(Signal::SIGKILL);
     assert!(svc.server_is_gone(), "a killed demo leaves no PostgreSQL behind");
     assert_eq!(svc.run(&["healthcheck", "--listen", "127.0.0.1:9"], "").status.code(), Some(1));
+}
+
+/// Pastes every request, in order, twice; the last six are a sale from the order to its payment. `first` are the statuses of
+/// what is made and what is asked for at first; afterwards everything is told again.
+fn paste_all(demo: &Demo, first: (u16, u16)) {
+    let curls: Vec<&str> = demo.printed["curl"].as_array().unwrap().iter().map(|curl| curl.as_str().unwrap()).collect();
+    let (others, sale) = curls.split_at(curls.len() - 6);
+    for (made, asked) in [first, (200, 200)] {
+        for curl in others {
+            let (status, body) = demo.paste(curl);
+            assert_eq!(status >= 400, curl.contains("demo-2"), "one shows an error: {curl}: {body}");
+        }
+        let (status, order) = demo.paste(sale[0]);
+        assert_eq!((status, &order["total"]), (made, &json!("1160.00")), "{order}");
+        let (status, invoice) = demo.paste(sale[1]);
+        assert_eq!((status, &invoice["venta"]), (asked, &order["venta"]), "{invoice}");
+        let record = demo.settled(sale[2], "estatus", "vigente");
+        assert_eq!((&record["clave"], record["uuid"].is_string()), (&invoice["factura"], true), "{record}");
+        let (_, owed) = demo.paste(sale[3]);
+        assert_eq!((&owed["datos"][0]["total"], &owed["datos"][0]["uuid"]), (&json!("1160.00"), &record["uuid"]));
+        let (status, paid) = demo.paste(sale[4]);
+        assert_eq!(
+            (status, &paid["saldo"], &paid["cxc"]),
+            (made, &json!("0.00"), &owed["datos"][0]["clave"]),
+            "{paid}"
+        );
+        let payment = demo.settled(sale[5], "complemento", "timbrado");
+        assert_eq!((&payment["clave"], payment["uuid"].is_string()), (&paid["pago"], true), "{payment}");
+    }
 }
 
 #[test]

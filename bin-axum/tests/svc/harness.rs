@@ -26,9 +26,11 @@ impl Svc {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
         command.args(args).env("SVC_DATA_DIR", self.dir.path().join("data"));
-        for name in ["DATABASE_URL", "PORT", "SVC_LISTEN", "SVC_BASE_URL", "SVC_LIMITS", "SVC_SECRETS_KEY", "RUST_LOG"]
-        {
+        for name in ["DATABASE_URL", "PORT", "RUST_LOG"] {
             command.env_remove(name);
+        }
+        for name in ["LISTEN", "BASE_URL", "LIMITS", "SECRETS_KEY", "STAMPER", "STAMPER_TOKEN", "STAMPER_TIMEOUT"] {
+            command.env_remove(format!("SVC_{name}"));
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -57,6 +59,16 @@ impl Svc {
         let base = printed["base_url"].as_str().unwrap();
         let address = base.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/api/v1")).unwrap().to_owned();
         Demo { child, printed, address }
+    }
+
+    /// The API, served with these options for whom that key was made.
+    pub(crate) fn serve(&self, options: &[&str], key: Value) -> Demo {
+        let mut child = self.command(&[&["serve", "--listen", "127.0.0.1:0"], options].concat()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+        let address = stderr.find_map(|line| line.unwrap().split_once("serving address=").map(|(_, at)| at.to_owned()));
+        // What it says later goes nowhere, but it must be able to say it.
+        std::thread::spawn(move || stderr.for_each(drop));
+        Demo { child, printed: key, address: address.expect("it serves") }
     }
 
     /// Whether no PostgreSQL serves the data directory any more; it is given a moment to go.
@@ -98,13 +110,50 @@ impl Demo {
     }
 
     pub(crate) fn get(&self, path: &str) -> Value {
+        let (status, body) = self.ask(&self.head("GET", path, ""));
+        assert_eq!(status, 200, "{body}");
+        body
+    }
+
+    pub(crate) fn post(&self, path: &str, key: &str, body: &str) -> (u16, Value) {
+        let headers =
+            format!("Content-Type: application/json\r\nIdempotency-Key: {key}\r\nContent-Length: {}\r\n", body.len());
+        self.ask(&format!("{}{body}", self.head("POST", path, &headers)))
+    }
+
+    /// Does what a printed request does when it is pasted.
+    pub(crate) fn paste(&self, curl: &str) -> (u16, Value) {
+        let quoted: Vec<&str> = curl.split('\'').skip(1).step_by(2).collect();
+        let path = quoted[0].split_once("/api/v1").unwrap().1;
+        assert!(quoted.iter().any(|text| text.contains(self.printed["api_key"].as_str().unwrap())), "{curl}");
+        let Some(key) = quoted.iter().find_map(|text| text.strip_prefix("Idempotency-Key: ")) else {
+            return self.ask(&self.head("GET", path, ""));
+        };
+        self.post(path, key, quoted.last().unwrap())
+    }
+
+    /// The one record that a printed request finds, once its field has that value; it is given a moment.
+    pub(crate) fn settled(&self, curl: &str, field: &str, value: &str) -> Value {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        loop {
+            let (status, mut body) = self.paste(curl);
+            assert_eq!((status, body["datos"].as_array().map(Vec::len)), (200, Some(1)), "{curl}: {body}");
+            if body["datos"][0][field] == value {
+                return body["datos"][0].take();
+            }
+            assert!(Instant::now() < deadline, "{field} did not become {value}: {body}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    fn ask(&self, request: &str) -> (u16, Value) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(self.head("GET", path, "").as_bytes()).unwrap();
+        stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
-        serde_json::from_str(body).unwrap()
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap())
     }
 
     pub(crate) fn stop(mut self, signal: Signal) {

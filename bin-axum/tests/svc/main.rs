@@ -5,4 +5,5 @@ mod commands;
 mod demo;
 mod harness;
 mod lists;
+mod stamping;
 mod storm;

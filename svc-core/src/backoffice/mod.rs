@@ -23,6 +23,8 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
+
 pub use actions::{ACTIONS, Do, Edit, NamedAction};
 pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany, FIRST_UNITS};
@@ -95,6 +97,18 @@ impl Office {
     pub fn secrets(mut self, key: impl Into<Option<SecretsKey>>) -> Self {
         self.sealer = Sealer::new(key);
         self
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        self.store.as_ref()
+    }
+
+    pub(crate) fn random(&self) -> &dyn Random {
+        self.random.as_ref()
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
     }
 
     /// Does `action` in `company`, in one transaction. A company that does not exist is `no_encontrado`.

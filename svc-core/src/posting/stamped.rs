@@ -24,6 +24,7 @@ pub(crate) async fn accepted(
     cx.tx.set_stamped(invoice.clave, &uuid, at, cx.now).await?;
     if let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta) {
         cx.emit(&Event::FacturaTimbrada { factura: invoice.clave, venta, uuid }).await?;
+        cx.tx.hurry_complements(invoice.clave, cx.now).await?;
     }
     Ok(())
 }

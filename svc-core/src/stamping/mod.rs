@@ -8,7 +8,7 @@
 //! - **Unreachable** is everything that is no verdict: no connection, no time left, no credit, an answer nobody understands.
 //!   The same request is made again later.
 //!
-//! An invoice waits (`en_espera`) until it has been stamped (`vigente`) or rejected (`error`). A request that went out and
+//! [`stamp_due`] works off the queue of what waits to be stamped. An invoice waits (`en_espera`) until it has been stamped (`vigente`) or rejected (`error`). A request that went out and
 //! whose answer was lost may have been stamped, so each carries an id that is the same in all attempts at one invoice, and a
 //! provider answers an id it has stamped with what it gave then.
 //!
@@ -17,7 +17,13 @@
 
 #[cfg(feature = "client")]
 mod http;
+mod pace;
+mod prepare;
 mod sandbox;
+mod settle;
+mod worker;
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -28,6 +34,11 @@ use crate::domain::cfdi::Cfdi;
 #[cfg(feature = "client")]
 pub use http::{HttpStamper, HttpStamperError};
 pub use sandbox::{NO_SERVICE, REJECTED, SandboxStamper};
+pub use worker::{Budget, StampReport, stamp_due};
+
+/// The longest code and message that are kept of a rejection.
+const MOST_CODE: usize = 50;
+const MOST_MESSAGE: usize = 1_000;
 
 /// A document to be stamped.
 #[derive(Debug, Clone)]
@@ -67,6 +78,18 @@ pub enum StampFailure {
 /// Has documents stamped.
 #[async_trait]
 pub trait Stamper: Send + Sync {
-    /// Asks for the document to be stamped; it answers within a bounded time. Asking again with the same id is safe.
+    /// Asks for the document to be stamped; it answers within [`Self::deadline`]. Asking again with the same id is safe.
     async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure>;
+
+    /// The longest that an answer takes. Whoever asks keeps others from asking for that long.
+    fn deadline(&self) -> Duration {
+        Duration::from_mins(1)
+    }
+}
+
+/// Text that can be stored and shown: single spaces, no control characters, at most `most` characters.
+fn plain(text: &str, most: usize) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    words.join(" ").chars().take(most).collect()
 }

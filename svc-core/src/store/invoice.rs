@@ -90,9 +90,6 @@ pub trait InvoiceTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Queues a record to be stamped, at once.
-    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
-
     /// Writes imported records; the first invoice of a sale that has none becomes the sale's.
     async fn import_invoices(&mut self, rows: &[InvoiceRecord], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -26,6 +26,7 @@ mod quota;
 mod receivable;
 mod sale;
 mod staff;
+mod stamping;
 mod stock;
 mod supplier;
 mod transaction;
@@ -57,6 +58,7 @@ pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use staff::StaffTx;
+pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx};
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
@@ -139,6 +141,10 @@ pub trait Store: Send + Sync + 'static {
     /// Forgets at most `most` answers of Idempotency-Keys claimed before `expired`, of whatever company; gives how many.
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
+    /// Takes out of the queue what is to be stamped, as the lease says: companies in the order of their numbers, of each what
+    /// has been due for longest. Fewer than `lease.most` means that nothing else is to be taken.
+    async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError>;
+
     /// A number that no company has had.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 }
@@ -213,6 +219,7 @@ pub trait Tx:
     + ReceivableTx
     + SaleTx
     + StaffTx
+    + StampingTx
     + StockTx
     + SupplierTx
     + WebhookTx

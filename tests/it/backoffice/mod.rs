@@ -1,5 +1,6 @@
 //! Back-office actions by name; one file an area.
 
+mod invoices;
 mod naming;
 mod opportunities;
 mod payables;
@@ -7,6 +8,8 @@ mod payments;
 mod products;
 mod purchases;
 mod quota;
+mod sales;
+pub(crate) mod shop;
 mod stock;
 
 use serde_json::Value;
@@ -14,7 +17,7 @@ use svc_tests::{Company, World};
 
 /// Does an action that succeeds.
 #[track_caller]
-fn did(outcome: Result<Value, svc_core::Error>) -> Value {
+pub(crate) fn did(outcome: Result<Value, svc_core::Error>) -> Value {
     outcome.expect("the action is done")
 }
 

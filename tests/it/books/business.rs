@@ -84,11 +84,16 @@ impl Business {
             Deed::Capture(document) => self.act("sale.capture", body(document, true)).await,
             Deed::Post(document) => self.post("/ventas", body(document, false)).await,
             Deed::Invoice(sale) => {
-                let venta = self.one(*sale, "ventas").await;
+                let venta =
+                    self.among(*sale, "ventas", "SELECT clave FROM ventas WHERE empresa = $1 AND origen = 'api'").await;
                 self.post(&format!("/ventas/{venta}/facturar"), json!({})).await
             }
             Deed::Begin(sale) => self.of_sale("sale.invoicing-begin", *sale).await,
-            Deed::End(sale) => self.of_sale("sale.invoicing-end", *sale).await,
+            Deed::End(sale) => {
+                let begun = "SELECT clave FROM ventas WHERE empresa = $1 AND facturando IS NOT NULL";
+                let venta = self.among(*sale, "ventas", begun).await;
+                self.act("sale.invoicing-end", json!({"venta": venta})).await
+            }
             Deed::CancelSale(sale) => self.of_sale("sale.cancel", *sale).await,
             Deed::Fulfil(sale, parts) => self.fulfil(*sale, parts).await,
             Deed::Stamp(invoice) => self.of_invoice("invoice.stamped", *invoice, json!({})).await,
@@ -102,8 +107,8 @@ impl Business {
                 }
                 self.of_invoice("invoice.cancel", *invoice, input).await
             }
-            Deed::Accept(invoice) => self.of_invoice("invoice.cancel-accepted", *invoice, json!({})).await,
-            Deed::Refuse(invoice) => self.of_invoice("invoice.cancel-rejected", *invoice, json!({})).await,
+            Deed::Accept(invoice) => self.answer("invoice.cancel-accepted", *invoice).await,
+            Deed::Refuse(invoice) => self.answer("invoice.cancel-rejected", *invoice).await,
             Deed::Pay(cxc, part, origen) => self.pay(*cxc, *part, Some(origen)).await,
             Deed::PayByApi(cxc, part) => self.pay(*cxc, *part, None).await,
             Deed::PaySeveral(all, part) => self.pay_several(all, *part).await,
@@ -142,6 +147,23 @@ impl Business {
             .await
             .expect("a counter");
         pick.of(last.unwrap_or_default())
+    }
+
+    /// One of the records that `statement` finds, if there are any; now and then just any.
+    async fn among(&self, pick: Pick, table: &'static str, statement: &'static str) -> i64 {
+        let found: Vec<i64> = sqlx::query_scalar(statement)
+            .bind(self.company.id.0)
+            .fetch_all(self.company.world.store.pool())
+            .await
+            .expect("claves");
+        if found.is_empty() || pick.is_loose() { self.one(pick, table).await } else { pick.in_list(&found) }
+    }
+
+    /// The word of the receiver of an invoice that is to be cancelled.
+    async fn answer(&self, action: &str, invoice: Pick) -> Result<(), Refused> {
+        let asked = "SELECT clave FROM facturas WHERE empresa = $1 AND cancelacion_solicitada IS NOT NULL";
+        let factura = self.among(invoice, "facturas", asked).await;
+        self.act(action, json!({"factura": factura})).await
     }
 
     async fn of_sale(&self, action: &str, sale: Pick) -> Result<(), Refused> {

@@ -22,6 +22,16 @@ impl Pick {
         let back = i64::from(self.0) * i64::from(self.0) * last / (1 << 32);
         (last - back).max(1)
     }
+
+    /// The one that is picked of some, of which there is one at least.
+    pub(super) fn in_list(self, found: &[i64]) -> i64 {
+        found[usize::from(self.0) % found.len()]
+    }
+
+    /// Whether it is one of the few that pick anything.
+    pub(super) fn is_loose(self) -> bool {
+        self.0.is_multiple_of(8)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -105,8 +115,8 @@ fn deed() -> impl Strategy<Value = Deed> {
     let acceptance = select(vec![false, false, true]);
     let motivo = select(vec!["01", "02", "03", "04"]);
     prop_oneof![
-        30 => document(&["pedido", "cotizacion", "venta", "remision", "factura", "anticipo"]).prop_map(Deed::Capture),
-        30 => document(&["pedido", "cotizacion"]).prop_map(|document| Deed::Post(Document { sucursal: 0, ..document })),
+        45 => document(&["pedido", "cotizacion", "venta", "remision", "factura", "anticipo"]).prop_map(Deed::Capture),
+        45 => document(&["pedido", "cotizacion"]).prop_map(|document| Deed::Post(Document { sucursal: 0, ..document })),
         25 => pick().prop_map(Deed::Invoice),
         2 => pick().prop_map(Deed::Begin),
         3 => pick().prop_map(Deed::End),

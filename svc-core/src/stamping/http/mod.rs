@@ -15,15 +15,12 @@ use serde::{Deserialize, Serialize};
 use tokio::net::TcpStream;
 use uuid::Uuid;
 
-use super::{StampFailure, StampRequest, Stamped, Stamper};
+use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampRequest, Stamped, Stamper, plain};
 use crate::domain::cfdi::Cfdi;
 use crate::outbound::{OutboundError, Tls, exchange};
 
 /// The longest answer that is read.
 const MOST: usize = 64 * 1024;
-/// The longest code and message that are kept of a rejection.
-const MOST_CODE: usize = 50;
-const MOST_MESSAGE: usize = 1_000;
 
 /// Why there is no such stamper.
 #[derive(Debug, thiserror::Error)]
@@ -126,6 +123,10 @@ impl Stamper for HttpStamper {
             Err(_) => Err(StampFailure::Unreachable(format!("no answer within {:?}", self.timeout))),
         }
     }
+
+    fn deadline(&self) -> Duration {
+        self.timeout
+    }
 }
 
 impl fmt::Debug for HttpStamper {
@@ -178,13 +179,6 @@ fn given(given: Given) -> Option<Stamped> {
 fn refused(Refused { codigo, mensaje }: Refused) -> Option<StampFailure> {
     let (codigo, mensaje) = (plain(&codigo, MOST_CODE), plain(&mensaje, MOST_MESSAGE));
     (!codigo.is_empty() && !mensaje.is_empty()).then_some(StampFailure::Rejected { codigo, mensaje })
-}
-
-/// Text that can be stored and shown: single spaces, no control characters, at most `most` characters.
-fn plain(text: &str, most: usize) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
-    words.join(" ").chars().take(most).collect()
 }
 
 fn is_this_machine(host: &str) -> bool {

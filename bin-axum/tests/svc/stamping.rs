@@ -1,0 +1,93 @@
+//! `svc stamp`, and the settings of who stamps.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use serde_json::{Value, json};
+
+use crate::certificates::load;
+use crate::harness::{Demo, Svc};
+
+/// A company that invoices, with a customer and a product; gives a key of it.
+fn company(svc: &Svc) -> Value {
+    svc.ok(&["company", "create", "--name", "Uno", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700"]);
+    assert!(load(svc, "1", "valid.cer", "valid.key", "12345678a", "").status.success());
+    let customer = r#"{"nombre":"Ana","rfc":"XIA190128J61","regimen":601,"cp":"06700","uso_cfdi":"G03"}"#;
+    svc.ok(&["do", "--company", "1", "customer.create", customer]);
+    svc.ok(&["do", "--company", "1", "product.create", r#"{"sku":"A-1","descripcion":"Clavo","unidad":1}"#]);
+    svc.ok(&["key", "create", "--company", "1"])
+}
+
+/// Orders and invoices that.
+fn invoice(server: &Demo) {
+    let order = r#"{"tipo":"pedido","cliente":1,"renglones":[{"producto":1,"cantidad":2,"precio_unitario":"10.00"}],
+                    "metodo_pago_sat":"PUE","forma_pago_sat":"03"}"#;
+    assert_eq!(server.post("/ventas", "a", order).0, 201);
+    let (status, asked) = server.post("/ventas/1/facturar", "b", "{}");
+    assert_eq!((status, &asked["estatus"]), (202, &json!("timbrando")), "{asked}");
+}
+
+#[test]
+fn one_pass_stamps_what_is_due() {
+    let svc = Svc::new();
+    let key = company(&svc);
+    let nothing =
+        json!({"timbrados": 0, "rechazados": 0, "pospuestos": 0, "en_espera": 0, "perdidos": 0, "fallidos": 0});
+    assert_eq!(svc.ok(&["stamp"]), nothing);
+    let server = svc.serve(&["--no-workers"], key);
+    invoice(&server);
+    sleep(Duration::from_millis(1_500));
+    assert_eq!(server.get("/facturas?clave=1")["datos"][0]["estatus"], "en_espera", "nobody works");
+    server.stop(Signal::SIGTERM);
+
+    let mut done = nothing.clone();
+    done["timbrados"] = json!(1);
+    assert_eq!(svc.ok(&["stamp"]), done);
+    assert_eq!(svc.ok(&["stamp"]), nothing);
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_waits_for_what_is_being_stamped() {
+    const ANSWER: &str = r#"{"uuid":"5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60"}"#;
+    let svc = Svc::new();
+    let key = company(&svc);
+    let provider = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/timbrados", provider.local_addr().unwrap());
+    let server = svc.serve(&["--stamper", &url, "--stamper-token", "secreto"], key.clone());
+    invoice(&server);
+    let mut request = BufReader::new(provider.accept().unwrap().0);
+    let head: Vec<String> = request.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
+    assert!(head.contains(&"authorization: Bearer secreto".to_owned()), "{head:?}");
+    assert!(head.contains(&"idempotency-key: 1-1".to_owned()), "{head:?}");
+    kill(server.pid(), Signal::SIGTERM).unwrap();
+    sleep(Duration::from_millis(300));
+    write!(request.get_mut(), "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{ANSWER}", ANSWER.len()).unwrap();
+    server.stop(Signal::SIGTERM);
+
+    let server = svc.serve(&["--no-workers"], key);
+    let record = server.get("/facturas?clave=1")["datos"][0].take();
+    assert_eq!((&record["estatus"], &record["uuid"]), (&json!("vigente"), &json!(&ANSWER[9..45])));
+}
+
+#[test]
+fn a_provider_that_cannot_be_reached_safely_is_refused() {
+    let svc = Svc::new();
+    for (url, token, said) in [
+        ("ftp://pac.example", "secreto", "SVC_STAMPER: the provider's URL must be https://"),
+        ("http://pac.example/timbrar", "secreto", "SVC_STAMPER: the provider's URL must be https; http is for"),
+        ("http://localhost:9/timbrar", "", "SVC_STAMPER_TOKEN: the provider's token is empty"),
+    ] {
+        let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0", "--stamper", url]);
+        let output = command.env("SVC_STAMPER_TOKEN", token).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), stderr.lines().count()), (Some(1), 1), "{stderr}");
+        assert!(stderr.contains(said) && !stderr.contains("secreto"), "{stderr}");
+    }
+    assert!(!svc.dir.path().join("data").exists(), "nothing was begun");
+    let help = svc.command(&["stamp", "--help"]).env("SVC_STAMPER_TOKEN", "secreto").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    assert!(help.contains("SVC_STAMPER_TOKEN") && !help.contains("secreto"), "{help}");
+}

@@ -1,0 +1,164 @@
+//! A leased record's document, from what the company's records say at this moment.
+
+use std::collections::HashMap;
+
+use chrono::TimeDelta;
+use rust_decimal::Decimal;
+use uuid::Uuid;
+
+use crate::backoffice::Action;
+use crate::domain::cfdi::{
+    Certificate, Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver,
+    build_invoice, build_payment,
+};
+use crate::domain::money::Money;
+use crate::domain::time::Timestamp;
+use crate::domain::words::{InvoiceKind, InvoiceStatus};
+use crate::error::Error;
+use crate::operation::Cx;
+use crate::store::{StampingPayment, StampingRecord};
+
+/// How old a document may be when it goes out. The authority takes it for 72 hours; one is kept for the call, and for clocks
+/// that differ.
+const OLDEST: TimeDelta = TimeDelta::hours(71);
+
+/// Reads what a leased record's document is made from, and makes it.
+pub(super) struct Prepare {
+    pub(super) factura: i64,
+    pub(super) token: Uuid,
+}
+
+/// What there is to do with a leased record.
+pub(super) enum Prepared {
+    /// This document is to be stamped.
+    Document(Box<Cfdi>),
+    /// No document can be made.
+    Fault(CfdiFault),
+    /// It is a complement, and this invoice that it pays has to be stamped first.
+    Waits(i64),
+    /// It is someone else's by now, or nobody's any more.
+    Lost,
+}
+
+impl From<Result<Cfdi, CfdiFault>> for Prepared {
+    fn from(made: Result<Cfdi, CfdiFault>) -> Self {
+        made.map_or_else(Self::Fault, |document| Self::Document(Box::new(document)))
+    }
+}
+
+impl Action for Prepare {
+    type Output = Prepared;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Prepared, Error> {
+        let Some(record) = cx.tx.leased_record(self.factura, self.token).await? else { return Ok(Prepared::Lost) };
+        match record.tipo {
+            InvoiceKind::Pago => payment(cx, self.factura, record).await,
+            _ => Ok(invoice(cx, record).await?.into()),
+        }
+    }
+}
+
+async fn invoice(cx: &mut Cx<'_>, record: StampingRecord) -> Result<Result<Cfdi, CfdiFault>, Error> {
+    let sale = match record.venta {
+        Some(venta) => cx.tx.sale_to_stamp(venta).await?.map(|sale| (venta, sale)),
+        None => None,
+    };
+    let Some((venta, sale)) = sale else { return Ok(Err(CfdiFault::Missing("la venta que se factura"))) };
+    let mut receptor = receiver(cx, &record).await?;
+    receptor.uso_cfdi = sale.uso_cfdi.or(receptor.uso_cfdi);
+    Ok(build_invoice(&InvoiceSource {
+        emisor: issuer(cx, sale.cp).await?,
+        receptor,
+        encabezado: heading(record, cx.now),
+        moneda: sale.moneda,
+        tipo_cambio: sale.tipo_cambio,
+        condicion_pago: sale.condicion_pago,
+        dias_credito: sale.dias_credito,
+        forma_pago_sat: sale.forma_pago_sat,
+        metodo_pago_sat: sale.metodo_pago_sat,
+        subtotal: sale.subtotal,
+        descuento: sale.descuento,
+        impuestos: sale.impuestos,
+        total: sale.total,
+        renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
+    }))
+}
+
+async fn payment(cx: &mut Cx<'_>, factura: i64, record: StampingRecord) -> Result<Prepared, Error> {
+    let payments = cx.tx.payments_to_stamp(factura).await?;
+    let Some(first) = payments.first() else {
+        return Ok(Prepared::Fault(CfdiFault::Missing("el pago del complemento")));
+    };
+    let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
+    let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
+    for (venta, line) in cx.tx.lines_to_stamp(&sales).await? {
+        lines.entry(venta).or_default().push(line);
+    }
+    let emisor = issuer(cx, first.cp.clone()).await?;
+    let pago = Payment {
+        fecha: first.fecha,
+        forma_pago_sat: first.forma_pago_sat.clone(),
+        moneda: first.moneda.clone(),
+        tipo_cambio: first.tipo_cambio,
+        monto: Money::new(payments.iter().map(|payment| payment.importe.get()).sum::<Decimal>()),
+        referencia: first.referencia.clone(),
+    };
+    let mut facturas = Vec::with_capacity(payments.len());
+    for payment in payments {
+        let renglones = payment.venta.and_then(|venta| lines.get(&venta)).cloned().unwrap_or_default();
+        match paid_invoice(payment, renglones) {
+            Ok(invoice) => facturas.push(invoice),
+            Err(unpaid) => return Ok(unpaid),
+        }
+    }
+    let receptor = receiver(cx, &record).await?;
+    let source = PaymentSource { emisor, receptor, encabezado: heading(record, cx.now), pago, facturas };
+    Ok(build_payment(&source).into())
+}
+
+/// The invoice that a payment pays, once it has a fiscal folio.
+fn paid_invoice(payment: StampingPayment, renglones: Vec<Line>) -> Result<PaidInvoice, Prepared> {
+    let Some(uuid) = payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()) else {
+        return Err(match payment.factura {
+            // One that was refused may be corrected in the application, and stamped after all.
+            Some((factura, InvoiceStatus::EnEspera | InvoiceStatus::Error)) => Prepared::Waits(factura),
+            _ => Prepared::Fault(CfdiFault::Missing("el folio fiscal de la factura que se paga")),
+        });
+    };
+    Ok(PaidInvoice {
+        uuid,
+        serie: payment.serie,
+        folio: payment.folio,
+        total: payment.total,
+        parcialidad: payment.parcialidad,
+        saldo_anterior: payment.saldo_anterior,
+        importe: payment.importe,
+        saldo_insoluto: payment.saldo_insoluto,
+        renglones,
+    })
+}
+
+/// The company, issuing where the postal code `cp` is, else at its own.
+async fn issuer(cx: &mut Cx<'_>, cp: Option<String>) -> Result<Issuer, Error> {
+    let certificado = cx.tx.signing_certificate().await?;
+    Ok(Issuer {
+        rfc: cx.company.rfc.clone(),
+        nombre: cx.company.nombre.clone(),
+        regimen: cx.company.regimen,
+        cp: cp.or_else(|| cx.company.cp.clone()),
+        certificado: certificado.map(|found| Certificate { numero: found.numero, der: found.der }),
+    })
+}
+
+async fn receiver(cx: &mut Cx<'_>, record: &StampingRecord) -> Result<Receiver, Error> {
+    Ok(match record.cliente {
+        Some(cliente) => cx.tx.receiver(cliente).await?.unwrap_or_default(),
+        None => Receiver::default(),
+    })
+}
+
+/// A document that has waited for too long is issued now.
+fn heading(record: StampingRecord, now: Timestamp) -> Heading {
+    let fecha = if now.get() - record.fecha.get() > OLDEST { now } else { record.fecha };
+    Heading { serie: record.serie, folio: record.folio, fecha }
+}

@@ -1,0 +1,106 @@
+//! What came of an attempt, written as long as the lease stands.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::pace::{WAIT, pause};
+use super::{MOST_CODE, MOST_MESSAGE, StampFailure, Stamped, plain};
+use crate::backoffice::Action;
+use crate::domain::cfdi::CfdiFault;
+use crate::domain::time::Timestamp;
+use crate::domain::words::InvoiceStatus;
+use crate::error::Error;
+use crate::operation::Cx;
+use crate::posting::stamped;
+
+/// What came of an attempt.
+pub(super) enum Verdict {
+    Accepted(Stamped),
+    Refused {
+        codigo: String,
+        mensaje: String,
+    },
+    /// Nobody said; why not.
+    Unreachable(String),
+    /// It was not tried: this invoice has to be stamped first.
+    Waits(i64),
+}
+
+impl From<Result<Stamped, StampFailure>> for Verdict {
+    fn from(answer: Result<Stamped, StampFailure>) -> Self {
+        match answer {
+            Ok(stamped) => Self::Accepted(stamped),
+            Err(StampFailure::Rejected { codigo, mensaje }) => {
+                Self::Refused { codigo: plain(&codigo, MOST_CODE), mensaje: plain(&mensaje, MOST_MESSAGE) }
+            }
+            Err(StampFailure::Unreachable(why)) => Self::Unreachable(plain(&why, MOST_MESSAGE)),
+        }
+    }
+}
+
+impl From<CfdiFault> for Verdict {
+    fn from(fault: CfdiFault) -> Self {
+        Self::Refused { codigo: fault.code().to_owned(), mensaje: plain(&fault.to_string(), MOST_MESSAGE) }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Settled {
+    Stamped,
+    Rejected,
+    Postponed,
+    Waiting,
+    /// Nothing: the lease was over, and someone else's word counts.
+    Lost,
+}
+
+/// Writes what came of an attempt at a leased record.
+pub(super) struct Settle {
+    pub(super) factura: i64,
+    pub(super) token: Uuid,
+    /// How often it was tried before.
+    pub(super) intentos: u32,
+    pub(super) verdict: Verdict,
+}
+
+impl Action for Settle {
+    type Output = Settled;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Settled, Error> {
+        let Some(record) = cx.tx.lock_invoice(self.factura).await? else { return Ok(Settled::Lost) };
+        let unstamped = match self.verdict {
+            // Before the queue's row, as everyone locks them; what it says holds until the end.
+            Verdict::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
+            _ => None,
+        };
+        if !cx.tx.lock_lease(self.factura, self.token).await? {
+            return Ok(Settled::Lost);
+        }
+        match &self.verdict {
+            Verdict::Accepted(Stamped { uuid, at }) => {
+                stamped::accepted(cx, &record, *uuid, at.map_or(cx.now, Timestamp::new)).await?;
+                Ok(Settled::Stamped)
+            }
+            Verdict::Refused { codigo, mensaje } => {
+                stamped::refused(cx, &record, codigo, mensaje).await?;
+                Ok(Settled::Rejected)
+            }
+            Verdict::Unreachable(why) => {
+                let proximo = cx.now.get() + pause(self.intentos, cx.random);
+                cx.tx.postpone_stamping(self.factura, proximo, why).await?;
+                Ok(Settled::Postponed)
+            }
+            Verdict::Waits(_) => {
+                cx.tx.release_stamping(self.factura, again(unstamped, cx.now)).await?;
+                Ok(Settled::Waiting)
+            }
+        }
+    }
+}
+
+/// When a complement is looked at again; none, as soon as can be, if its invoice was stamped in the meantime.
+fn again(invoice: Option<InvoiceStatus>, now: Timestamp) -> Option<DateTime<Utc>> {
+    let waits = matches!(invoice, Some(InvoiceStatus::EnEspera | InvoiceStatus::Error));
+    waits.then(|| now.get() + WAIT)
+}

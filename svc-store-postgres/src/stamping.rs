@@ -1,0 +1,295 @@
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sqlx::postgres::PgRow;
+use sqlx::{PgPool, Row};
+use svc_core::domain::cfdi::{Line, Receiver};
+use svc_core::domain::line::VatRate;
+use svc_core::domain::time::{Date, Timestamp};
+use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
+use svc_core::store::{
+    CompanyId, LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx, StoreError,
+};
+use uuid::Uuid;
+
+use crate::columns::{instant, money, quantity, rate, word, word_or_null};
+use crate::error::store_error;
+use crate::transaction::PostgresTx;
+
+/// Company by company, since every index leads with it. A leased record is due when its lease ends, so what others work on
+/// is not even looked at.
+pub(crate) async fn lease(pool: &PgPool, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+    let rows = sqlx::query(
+        "WITH libres AS MATERIALIZED (
+             SELECT e.empresa, t.factura
+             FROM (SELECT empresa FROM empresas WHERE empresa > $1 ORDER BY empresa) e
+             CROSS JOIN LATERAL (SELECT factura FROM timbrados WHERE empresa = e.empresa AND proximo <= $2
+                                 ORDER BY proximo LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) t
+             LIMIT $3
+         )
+         UPDATE timbrados t SET token = $4, arrendado = $5, proximo = $5
+         FROM libres l WHERE t.empresa = l.empresa AND t.factura = l.factura
+         RETURNING t.empresa, t.factura, t.intentos",
+    )
+    .bind(lease.after.0)
+    .bind(lease.due)
+    .bind(i64::from(lease.most))
+    .bind(lease.token)
+    .bind(lease.until)
+    .fetch_all(pool)
+    .await
+    .map_err(store_error)?;
+    rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)
+}
+
+fn leased(row: &PgRow) -> Result<LeasedStamping, sqlx::Error> {
+    let intentos: i32 = row.try_get(2)?;
+    Ok(LeasedStamping {
+        company: CompanyId(row.try_get(0)?),
+        factura: row.try_get(1)?,
+        intentos: u32::try_from(intentos).unwrap_or(0),
+    })
+}
+
+#[async_trait]
+impl StampingTx for PostgresTx {
+    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
+            .bind(self.empresa)
+            .bind(factura)
+            .bind(now.get())
+            .execute(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError> {
+        let row = sqlx::query(
+            "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, f.fecha
+             FROM timbrados t JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
+             WHERE t.empresa = $1 AND t.factura = $2 AND t.token = $3",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(token)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(record).transpose().map_err(store_error)
+    }
+
+    async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError> {
+        let found =
+            sqlx::query("SELECT FROM timbrados WHERE empresa = $1 AND factura = $2 AND token = $3 FOR NO KEY UPDATE")
+                .bind(self.empresa)
+                .bind(factura)
+                .bind(token)
+                .fetch_optional(self.connection())
+                .await
+                .map_err(store_error)?;
+        Ok(found.is_some())
+    }
+
+    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<StampingSale>, StoreError> {
+        let row = sqlx::query(
+            "SELECT s.cp, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat,
+                    v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total
+             FROM ventas v JOIN sucursales s ON s.empresa = v.empresa AND s.clave = v.sucursal
+             WHERE v.empresa = $1 AND v.clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(sale).transpose().map_err(store_error)
+    }
+
+    async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT s.cp, p.fecha, p.forma_pago_sat, p.moneda, p.tipo_cambio, p.importe, p.referencia, p.parcialidad,
+                    p.saldo_anterior, p.saldo_insoluto, c.venta, coalesce(v.total, c.total),
+                    f.clave, f.estatus, f.serie, f.folio, coalesce(f.uuid, c.uuid)
+             FROM cxc_pagos p
+             JOIN cxc c ON c.empresa = p.empresa AND c.clave = p.cxc
+             JOIN sucursales s ON s.empresa = c.empresa AND s.clave = c.sucursal
+             LEFT JOIN ventas v ON v.empresa = c.empresa AND v.clave = c.venta
+             LEFT JOIN facturas f ON f.empresa = c.empresa AND f.clave = coalesce(c.factura, v.factura)
+             WHERE p.empresa = $1 AND p.factura = $2 AND NOT p.cancelado ORDER BY p.clave",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(payment).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT venta, renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
+                    precio_unitario, descuento, subtotal, iva_tasa, iva, total
+             FROM ventas_renglones WHERE empresa = $1 AND venta = ANY($2) ORDER BY venta, renglon",
+        )
+        .bind(self.empresa)
+        .bind(ventas)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, line(row)?))).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError> {
+        let row = sqlx::query(
+            "SELECT rfc, coalesce(nullif(razon_social, ''), nombre), cp, regimen, uso_cfdi
+             FROM clientes WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(cliente)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(receiver).transpose().map_err(store_error)
+    }
+
+    async fn postpone_stamping(
+        &mut self,
+        factura: i64,
+        proximo: DateTime<Utc>,
+        ultimo_error: &str,
+    ) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE timbrados SET proximo = $3, intentos = intentos + 1, ultimo_error = $4, token = NULL, arrendado = NULL
+             WHERE empresa = $1 AND factura = $2",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(proximo)
+        .bind(ultimo_error)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn share_invoice(&mut self, clave: i64) -> Result<Option<InvoiceStatus>, StoreError> {
+        let row = sqlx::query("SELECT estatus FROM facturas WHERE empresa = $1 AND clave = $2 FOR SHARE")
+            .bind(self.empresa)
+            .bind(clave)
+            .fetch_optional(self.connection())
+            .await
+            .map_err(store_error)?;
+        row.map(|row| word(&row, 0, InvoiceStatus::of)).transpose().map_err(store_error)
+    }
+
+    async fn release_stamping(&mut self, factura: i64, proximo: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE timbrados SET proximo = coalesce($3, creado), token = NULL, arrendado = NULL
+             WHERE empresa = $1 AND factura = $2",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(proximo)
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn hurry_complements(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE timbrados t SET proximo = t.creado
+             FROM facturas f
+             JOIN cxc c ON c.empresa = f.empresa AND c.venta = f.venta
+             JOIN cxc_pagos p ON p.empresa = c.empresa AND p.cxc = c.clave
+             WHERE f.empresa = $1 AND f.clave = $2 AND t.empresa = f.empresa AND t.factura = p.factura
+               AND (t.arrendado IS NULL OR t.arrendado <= $3)",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+}
+
+fn record(row: &PgRow) -> Result<StampingRecord, sqlx::Error> {
+    Ok(StampingRecord {
+        tipo: word(row, 0, InvoiceKind::of)?,
+        venta: row.try_get(1)?,
+        cliente: row.try_get(2)?,
+        serie: row.try_get(3)?,
+        folio: row.try_get(4)?,
+        fecha: instant(row, 5)?,
+    })
+}
+
+fn sale(row: &PgRow) -> Result<StampingSale, sqlx::Error> {
+    Ok(StampingSale {
+        cp: row.try_get(0)?,
+        moneda: row.try_get(1)?,
+        tipo_cambio: rate(row, 2)?,
+        condicion_pago: word_or_null(row, 3, PaymentTerm::of)?,
+        dias_credito: row.try_get(4)?,
+        forma_pago_sat: row.try_get(5)?,
+        metodo_pago_sat: row.try_get(6)?,
+        uso_cfdi: row.try_get(7)?,
+        subtotal: money(row, 8)?,
+        descuento: money(row, 9)?,
+        impuestos: money(row, 10)?,
+        total: money(row, 11)?,
+    })
+}
+
+fn payment(row: &PgRow) -> Result<StampingPayment, sqlx::Error> {
+    let factura: Option<i64> = row.try_get(12)?;
+    Ok(StampingPayment {
+        cp: row.try_get(0)?,
+        fecha: Date(row.try_get(1)?),
+        forma_pago_sat: row.try_get(2)?,
+        moneda: row.try_get(3)?,
+        tipo_cambio: rate(row, 4)?,
+        importe: money(row, 5)?,
+        referencia: row.try_get(6)?,
+        parcialidad: row.try_get(7)?,
+        saldo_anterior: money(row, 8)?,
+        saldo_insoluto: money(row, 9)?,
+        venta: row.try_get(10)?,
+        total: money(row, 11)?,
+        factura: factura.zip(word_or_null(row, 13, InvoiceStatus::of)?),
+        serie: row.try_get(14)?,
+        folio: row.try_get(15)?,
+        uuid: row.try_get(16)?,
+    })
+}
+
+fn line(row: &PgRow) -> Result<Line, sqlx::Error> {
+    Ok(Line {
+        renglon: row.try_get(1)?,
+        sku: row.try_get(2)?,
+        descripcion: row.try_get(3)?,
+        cantidad: quantity(row, 4)?,
+        unidad: row.try_get(5)?,
+        unidad_sat: row.try_get(6)?,
+        codigo_sat: row.try_get(7)?,
+        objeto_impuesto: row.try_get(8)?,
+        precio_unitario: money(row, 9)?,
+        descuento: money(row, 10)?,
+        subtotal: money(row, 11)?,
+        iva_tasa: word_or_null(row, 12, VatRate::parse)?,
+        iva: money(row, 13)?,
+        total: money(row, 14)?,
+    })
+}
+
+fn receiver(row: &PgRow) -> Result<Receiver, sqlx::Error> {
+    Ok(Receiver {
+        rfc: row.try_get(0)?,
+        nombre: row.try_get(1)?,
+        cp: row.try_get(2)?,
+        regimen: row.try_get(3)?,
+        uso_cfdi: row.try_get(4)?,
+    })
+}

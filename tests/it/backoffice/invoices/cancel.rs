@@ -1,0 +1,232 @@
+//! `invoice.cancel`
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_core::backoffice::CancelInvoice;
+use svc_core::domain::words::CancellationReason;
+use svc_tests::{BASE_URL, World, books};
+
+use super::super::shop::{
+    FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, run, sale, shop,
+    stock,
+};
+use super::super::{did, events, told};
+use super::{of, payment, stamped};
+use crate::documents::UUIDS;
+
+#[tokio::test]
+async fn all_that_the_invoice_did_is_undone() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (venta, factura) = stamped(&company, &ana).await;
+    let written = entries(&company, venta).await;
+    let before = told(&world).await.len();
+    world.clock.advance(TimeDelta::days(1));
+    let input = of(factura, json!({"motivo": "01", "uuid_sustitucion": UUIDS[1].to_uppercase()}));
+    assert_eq!(did(company.act("invoice.cancel", &input).await), json!({"factura": factura}));
+    let invoice = only(&ana, "/facturas").await;
+    for (field, value) in [
+        ("estatus", json!("cancelada")),
+        ("uuid", json!(UUIDS[0])),
+        ("motivo_cancelacion", json!("01")),
+        ("uuid_sustitucion", json!(UUIDS[1])),
+        ("fecha_timbrado", json!("2026-10-12T18:00:00Z")),
+        ("fecha_cancelacion", json!("2026-10-13T18:00:00Z")),
+    ] {
+        assert_eq!(invoice[field], value, "{field}");
+    }
+    let shown = found(&ana, "factura", venta).await;
+    assert_eq!(
+        [&shown["cancelada"], &shown["fecha_cancelacion"], &shown["saldo"], &shown["uuid"]],
+        [&json!(true), &json!("2026-10-13T18:00:00Z"), &json!("0.00"), &json!(UUIDS[0])]
+    );
+    let receivable = only(&ana, &format!("/cxc?venta={venta}")).await;
+    assert_eq!([&receivable["estatus"], &receivable["saldo"]], [&json!("cancelado"), &json!("0.00")]);
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(0))));
+    assert_eq!(ledger(&ana, venta).await, ["venta A-1 2 -2 1 80.00", "cancelacion_venta A-1 2 0 1 80.00"]);
+    let movements = ana.walk(&format!("/movimientos-inventario?venta={venta}")).await;
+    assert_eq!([&movements[0]["referencia"], &movements[1]["referencia"]], [&json!("F1"), &json!("F1")]);
+    assert_eq!(written, ["factura F1: 105.01 +232.00 401.01 -200.00 209.01 -32.00 501.01 +80.00 115.01 -80.00"]);
+    assert_eq!(
+        entries(&company, venta).await[1],
+        "Cancelación: factura F1: 105.01 -232.00 401.01 +200.00 209.01 +32.00 501.01 -80.00 115.01 +80.00"
+    );
+    let days = "SELECT string_agg(fecha::text, ' ' ORDER BY clave) FROM polizas";
+    assert_eq!(world.sql::<String>(days).await, "2026-10-12 2026-10-13");
+    assert_eq!(
+        told(&world).await.split_off(before),
+        [
+            ("inventario.existencia_cambiada".to_owned(), json!({"existencia": 1, "producto": 1, "almacen": "001"})),
+            ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": venta, "uuid": UUIDS[0]})),
+        ]
+    );
+    assert_eq!(events(&world).await[before + 1]["recurso"]["url"], format!("{BASE_URL}/facturas?clave={factura}"));
+    let repeated = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
+    assert_eq!(
+        [&repeated["estatus"], &repeated["factura"], &repeated["uuid"], &repeated["ya_solicitada"]],
+        [&json!("cancelada"), &json!(factura), &json!(UUIDS[0]), &json!(true)]
+    );
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn stock_returns_as_it_went_wherever_that_was() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let mut lines = sale("pedido", &[line(NAIL, 2, "100.00"), line(FOOD, 3, "1.00"), line(NAIL, 5, "90.00")]);
+    lines["almacen"] = json!("002");
+    let (venta, factura) = invoiced(&ana, &lines).await;
+    did(company.act("invoice.stamped", &of(factura, json!({}))).await);
+    assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(-7), json!(0))));
+    run(&world, "UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await;
+    run(&world, "UPDATE productos SET costo = costo + 1").await;
+    did(company.act("invoice.cancel", &of(factura, json!({"motivo": "03"}))).await);
+    assert_eq!(
+        ledger(&ana, venta).await,
+        [
+            "venta A-1 2 -2 2 80.00",
+            "venta C-2 3 -3 2 4.50",
+            "venta A-1 5 -7 2 200.00",
+            "cancelacion_venta A-1 2 -5 2 80.00",
+            "cancelacion_venta C-2 3 0 2 4.50",
+            "cancelacion_venta A-1 5 0 2 200.00",
+        ]
+    );
+    assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(0), json!(0))));
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn what_is_paid_is_not_cancelled_until_the_payment_is() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (_, factura) = stamped(&company, &ana).await;
+    let pago = did(company.act("payment.apply", &payment(&json!(1), "0.01")).await)["pago"].clone();
+    let has_payments = "venta: su cuenta por cobrar tiene pagos aplicados";
+    refuses(
+        &company,
+        "invoice.cancel",
+        &[
+            (of(factura, json!({"motivo": "02"})), "estado_invalido", has_payments),
+            (of(factura, json!({"motivo": "02", "requiere_aceptacion": true})), "estado_invalido", has_payments),
+        ],
+    )
+    .await;
+    did(company.act("payment.cancel", &json!({"pago": pago})).await);
+    did(company.act("invoice.cancel", &of(factura, json!({"motivo": "02"}))).await);
+    books::check(&world, &company).await;
+    let late = company.act("payment.apply", &payment(&json!(1), "1.00")).await.unwrap_err();
+    assert_eq!(late.code().codigo(), "cxc_cancelada");
+}
+
+#[tokio::test]
+async fn reasons_have_their_rules() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (_, factura) = stamped(&company, &ana).await;
+    let (_, waiting) = invoiced(&ana, &nails("pedido")).await;
+    let (_, refused) = invoiced(&ana, &nails("pedido")).await;
+    did(company.act("invoice.rejected", &of(refused, json!({"codigo": "X", "mensaje": "No"}))).await);
+    let mut table = vec![
+        (of(factura, json!({"motivo": "01"})), "dato_requerido", "uuid_sustitucion: "),
+        (of(factura, json!({"motivo": "01", "uuid_sustitucion": null})), "dato_requerido", "uuid_sustitucion: "),
+        (of(factura, json!({"motivo": "01", "uuid_sustitucion": "x"})), "dato_invalido", "uuid_sustitucion: "),
+        (
+            of(factura, json!({"motivo": "01", "uuid_sustitucion": UUIDS[0]})),
+            "dato_invalido",
+            "uuid_sustitucion: es el de",
+        ),
+        (of(factura, json!({"motivo": "05"})), "dato_invalido", "motivo: "),
+        (of(factura, json!({"motivo": 2})), "dato_invalido", "motivo: "),
+        (of(factura, json!({})), "dato_requerido", "motivo: "),
+        (of(factura, json!({"motivo": "02", "requiere_aceptacion": "no"})), "dato_invalido", "requiere_aceptacion: "),
+        (of(waiting, json!({"motivo": "02"})), "estado_invalido", "factura: no está vigente"),
+        (of(refused, json!({"motivo": "02"})), "estado_invalido", "factura: no está vigente"),
+        (of(99, json!({"motivo": "02"})), "no_encontrado", "factura: "),
+    ];
+    for motivo in ["02", "03", "04"] {
+        table.push((
+            of(factura, json!({"motivo": motivo, "uuid_sustitucion": UUIDS[1]})),
+            "dato_invalido",
+            "uuid_sustitucion: ",
+        ));
+    }
+    refuses(&company, "invoice.cancel", &table).await;
+    is_isolated(&company, "invoice.cancel", of(factura, json!({"motivo": "02"}))).await;
+    for motivo in ["02", "03", "04"] {
+        let venta = captured(&company, &nails("factura")).await;
+        let own = found(&ana, "factura", venta).await["factura"].as_i64().unwrap();
+        did(company.act("invoice.stamped", &of(own, json!({}))).await);
+        did(company.act("invoice.cancel", &of(own, json!({"motivo": motivo}))).await);
+        let shown = only(&ana, &format!("/facturas?clave={own}")).await;
+        assert_eq!([&shown["motivo_cancelacion"], &shown["uuid_sustitucion"]], [&json!(motivo), &Value::Null]);
+        refuses(
+            &company,
+            "invoice.cancel",
+            &[(of(own, json!({"motivo": motivo})), "estado_invalido", "factura: no está")],
+        )
+        .await;
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn a_sale_with_another_invoice_stands() {
+    use svc_core::backoffice::import::Resource;
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    crate::documents::import(&company, Resource::Ventas, &[json!({"tipo": "factura", "cliente": 1, "total": 10})])
+        .await;
+    let invoices =
+        [json!({"venta": 1, "uuid": UUIDS[0]}), json!({"venta": 1, "uuid": UUIDS[1]}), json!({"uuid": UUIDS[2]})];
+    crate::documents::import(&company, Resource::Facturas, &invoices).await;
+    did(company.act("invoice.cancel", &of(2, json!({"motivo": "02"}))).await);
+    assert_eq!(found(&ana, "factura", 1).await["cancelada"], false);
+    did(company.act("invoice.cancel", &of(1, json!({"motivo": "02"}))).await);
+    assert_eq!(found(&ana, "factura", 1).await["cancelada"], true);
+    // Of an invoice without sale there is nobody to tell.
+    did(company.act("invoice.cancel", &of(3, json!({"motivo": "02"}))).await);
+    let expected = [(2, UUIDS[1]), (1, UUIDS[0])]
+        .map(|(factura, uuid)| ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": 1, "uuid": uuid})));
+    assert_eq!(told(&world).await, expected);
+}
+
+#[tokio::test]
+async fn a_payment_and_a_cancellation_at_once_are_one() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    for _ in 0..6 {
+        let (venta, factura) = stamped(&company, &ana).await;
+        let cxc = only(&ana, &format!("/cxc?venta={venta}")).await["clave"].clone();
+        let (pays, cancels) = (payment(&cxc, &format!("{venta}.00")), of(factura, json!({"motivo": "02"})));
+        let (paid, cancelled) =
+            tokio::join!(company.act("payment.apply", &pays), company.act("invoice.cancel", &cancels));
+        match (paid, cancelled) {
+            (Ok(_), Err(late)) => assert_eq!(late.code().codigo(), "estado_invalido", "{late}"),
+            (Err(late), Ok(_)) => assert_eq!(late.code().codigo(), "cxc_cancelada", "{late}"),
+            other => panic!("both or none: {other:?}"),
+        }
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn an_embedder_cancels_typed() {
+    let company = shop(&World::new().await).await;
+    let ana = company.admin().await;
+    let (_, factura) = stamped(&company, &ana).await;
+    let cancel = CancelInvoice {
+        factura,
+        motivo: CancellationReason::Replaced,
+        uuid_sustitucion: Some(UUIDS[2].parse().unwrap()),
+        requiere_aceptacion: None,
+    };
+    assert_eq!(company.world.office.perform(company.id, &cancel).await.unwrap().factura, factura);
+    assert_eq!(only(&ana, "/facturas").await["uuid_sustitucion"], UUIDS[2]);
+}

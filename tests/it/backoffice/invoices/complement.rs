@@ -1,0 +1,56 @@
+//! The complement of a payment is stamped or refused like an invoice, and tells nobody.
+
+use serde_json::{Value, json};
+use svc_tests::{Actor, Company, World, books};
+
+use super::super::shop::{invoiced, nails, only, queued, refuses, shop, with};
+use super::super::{did, told};
+use super::{of, payment};
+use crate::documents::UUIDS;
+
+/// A PPD invoice of the API that is stamped, with a payment of it: the complement's clave.
+async fn paid(company: &Company, ana: &Actor) -> i64 {
+    let later = json!({"condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
+    let (venta, factura) = invoiced(ana, &with(&nails("pedido"), later)).await;
+    did(company.act("invoice.stamped", &of(factura, json!({}))).await);
+    let cxc = only(ana, &format!("/cxc?venta={venta}")).await["clave"].clone();
+    did(company.act("payment.apply", &payment(&cxc, "100.00")).await);
+    let complement = only(ana, "/cxc-pagos").await;
+    assert_eq!([&complement["complemento"], &complement["uuid"]], [&json!("encolado"), &Value::Null]);
+    complement["factura"].as_i64().unwrap()
+}
+
+#[tokio::test]
+async fn a_stamped_complement_is_shown_with_its_payment() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let complement = paid(&company, &ana).await;
+    assert_eq!(queued(&company).await, [complement]);
+    let before = told(&world).await.len();
+    did(company.act("invoice.stamped", &of(complement, json!({"uuid": UUIDS[1]}))).await);
+    let payment = only(&ana, "/cxc-pagos").await;
+    assert_eq!([&payment["complemento"], &payment["uuid"]], [&json!("timbrado"), &json!(UUIDS[1])]);
+    assert_eq!(only(&ana, "/facturas?tipo=pago").await["estatus"], "vigente");
+    assert_eq!((queued(&company).await.len(), told(&world).await.len()), (0, before), "nobody is told");
+    // The invoice's own folio stays, and a complement goes with its payment only.
+    assert_ne!(only(&ana, "/cxc").await["uuid"], UUIDS[1]);
+    let cancel = of(complement, json!({"motivo": "02"}));
+    refuses(&company, "invoice.cancel", &[(cancel, "estado_invalido", "factura: solo se cancelan facturas")]).await;
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn a_refused_complement_is_corrected_and_stamped() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let complement = paid(&company, &ana).await;
+    did(company.act("invoice.rejected", &of(complement, json!({"codigo": "CRP20", "mensaje": "No"}))).await);
+    assert_eq!(only(&ana, "/cxc-pagos").await["complemento"], "error");
+    assert_eq!(only(&ana, "/facturas?tipo=pago").await["error_codigo"], "CRP20");
+    books::check(&world, &company).await;
+    did(company.act("invoice.stamped", &of(complement, json!({}))).await);
+    assert_eq!(only(&ana, "/cxc-pagos").await["complemento"], "timbrado");
+    books::check(&world, &company).await;
+}

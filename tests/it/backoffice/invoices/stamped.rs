@@ -1,0 +1,158 @@
+//! `invoice.stamped`, `invoice.rejected`
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_core::backoffice::{InvoiceRejected, InvoiceStamped};
+use svc_tests::{BASE_URL, World, books};
+
+use super::super::shop::{captured, found, invoiced, is_isolated, nails, only, queued, refuses, shop};
+use super::super::{did, events, told};
+use super::of;
+use crate::documents::UUIDS;
+
+#[tokio::test]
+async fn what_waits_is_stamped_and_everybody_shows_the_uuid() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (venta, factura) = invoiced(&ana, &nails("pedido")).await;
+    assert_eq!(queued(&company).await, [factura]);
+    let before = told(&world).await.len();
+    world.clock.advance(TimeDelta::seconds(90));
+    let upper = UUIDS[0].to_uppercase();
+    assert_eq!(
+        did(company.act("invoice.stamped", &of(factura, json!({"uuid": upper}))).await),
+        json!({"factura": factura})
+    );
+    let invoice = only(&ana, "/facturas").await;
+    for (field, value) in [
+        ("estatus", json!("vigente")),
+        ("uuid", json!(UUIDS[0])),
+        ("fecha", json!("2026-10-12T18:00:00Z")),
+        ("fecha_timbrado", json!("2026-10-12T18:01:30Z")),
+        ("modificado", json!("2026-10-12T18:01:30Z")),
+        ("error_codigo", Value::Null),
+    ] {
+        assert_eq!(invoice[field], value, "{field}");
+    }
+    assert_eq!(found(&ana, "factura", venta).await["uuid"], UUIDS[0]);
+    assert_eq!(only(&ana, &format!("/cxc?uuid={}", UUIDS[0])).await["venta"], venta);
+    assert_eq!(queued(&company).await, [0_i64; 0]);
+    let repeated = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
+    assert_eq!([&repeated["estatus"], &repeated["uuid"]], [&json!("vigente"), &json!(UUIDS[0])]);
+    assert_eq!(
+        told(&world).await.split_off(before),
+        [("factura.timbrada".to_owned(), json!({"factura": factura, "venta": venta, "uuid": UUIDS[0]}))]
+    );
+    assert_eq!(events(&world).await[before]["recurso"]["url"], format!("{BASE_URL}/facturas?clave={factura}"));
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn what_was_refused_is_corrected_and_stamped() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (venta, factura) = invoiced(&ana, &nails("cotizacion")).await;
+    let before = told(&world).await.len();
+    let refusal = json!({"codigo": "CFDI40147", "mensaje": "El domicilio no corresponde"});
+    assert_eq!(did(company.act("invoice.rejected", &of(factura, refusal)).await), json!({"factura": factura}));
+    let invoice = only(&ana, "/facturas?estatus=error").await;
+    assert_eq!(
+        [&invoice["error_codigo"], &invoice["error_mensaje"], &invoice["uuid"]],
+        [&json!("CFDI40147"), &json!("El domicilio no corresponde"), &Value::Null]
+    );
+    assert_eq!((queued(&company).await.len(), told(&world).await.len()), (0, before), "nobody is told");
+    let repeated = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
+    assert_eq!([&repeated["estatus"], &repeated["ya_solicitada"]], [&json!("error"), &json!(true)]);
+    refuses(
+        &company,
+        "invoice.rejected",
+        &[(of(factura, json!({"codigo": "X", "mensaje": "No"})), "estado_invalido", "factura: ")],
+    )
+    .await;
+
+    // Without a uuid it gets one of its own.
+    did(company.act("invoice.stamped", &of(factura, json!({}))).await);
+    let invoice = only(&ana, "/facturas?estatus=vigente").await;
+    let uuid = invoice["uuid"].as_str().unwrap();
+    assert_eq!((uuid.len(), &uuid[14..15], uuid.to_lowercase().as_str()), (36, "4", uuid));
+    assert_eq!([&invoice["error_codigo"], &invoice["error_mensaje"]], [&Value::Null, &Value::Null]);
+    assert_eq!(found(&ana, "factura", venta).await["uuid"], uuid);
+    assert_eq!(told(&world).await[before].1, json!({"factura": factura, "venta": venta, "uuid": uuid}));
+    let other = captured(&company, &nails("factura")).await;
+    did(company.act("invoice.stamped", &of(2, json!({"uuid": null}))).await);
+    assert_ne!(found(&ana, "factura", other).await["uuid"], uuid);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (_, waiting) = invoiced(&ana, &nails("pedido")).await;
+    let (_, factura) = super::stamped(&company, &ana).await;
+    let no = json!({"codigo": "X", "mensaje": "No"});
+    let mut refused = Vec::new();
+    for uuid in ["", "x", &UUIDS[0][1..], "5a5f2d3c8b1e4c6a9f0d1e2f3a4b5c6d", "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6g"] {
+        if !uuid.is_empty() {
+            refused.push((of(waiting, json!({"uuid": uuid})), "dato_invalido", "uuid: "));
+        }
+    }
+    refused.extend([
+        (of(waiting, json!({"uuid": 5})), "dato_invalido", "uuid: "),
+        (of(factura, json!({})), "estado_invalido", "factura: no espera timbre"),
+        (of(99, json!({})), "no_encontrado", "factura: "),
+        (json!({}), "dato_requerido", "factura: "),
+        (of(waiting, json!({"venta": 1})), "campo_no_permitido", "venta: "),
+    ]);
+    refuses(&company, "invoice.stamped", &refused).await;
+    refuses(
+        &company,
+        "invoice.rejected",
+        &[
+            (of(factura, no.clone()), "estado_invalido", "factura: no espera timbre"),
+            (of(99, no.clone()), "no_encontrado", "factura: "),
+            (of(waiting, json!({"codigo": "X"})), "dato_requerido", "mensaje: "),
+            (of(waiting, json!({"mensaje": "X", "codigo": " "})), "dato_requerido", "codigo: "),
+            (of(waiting, json!({"codigo": "x".repeat(51), "mensaje": "No"})), "dato_invalido", "codigo: "),
+            (of(waiting, json!({"codigo": "X", "mensaje": "x".repeat(1001)})), "dato_invalido", "mensaje: "),
+        ],
+    )
+    .await;
+    is_isolated(&company, "invoice.stamped", of(waiting, json!({}))).await;
+    is_isolated(&company, "invoice.rejected", of(waiting, no)).await;
+}
+
+#[tokio::test]
+async fn two_words_on_one_invoice_are_one() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    for _ in 0..6 {
+        let (venta, factura) = invoiced(&ana, &nails("pedido")).await;
+        let (yes, no) = (of(factura, json!({})), of(factura, json!({"codigo": "X", "mensaje": "No"})));
+        let cancel = json!({"venta": venta});
+        did(company.act("invoice.rejected", &no).await);
+        // Of a refused invoice that is stamped and a sale that is cancelled at once, one comes too late.
+        let (stamped, cancelled) =
+            tokio::join!(company.act("invoice.stamped", &yes), company.act("sale.cancel", &cancel));
+        assert_ne!(stamped.is_ok(), cancelled.is_ok(), "{stamped:?} {cancelled:?}");
+        let late = stamped.err().or(cancelled.err()).unwrap();
+        assert_eq!(late.code().codigo(), "estado_invalido", "{late}");
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn an_embedder_tells_typed() {
+    let company = shop(&World::new().await).await;
+    captured(&company, &nails("factura")).await;
+    let office = &company.world.office;
+    let no = InvoiceRejected { factura: 1, codigo: "X".parse().unwrap(), mensaje: "No".parse().unwrap() };
+    assert_eq!(office.perform(company.id, &no).await.unwrap().factura, 1);
+    let yes = InvoiceStamped { factura: 1, uuid: Some(UUIDS[1].parse().unwrap()) };
+    assert_eq!(office.perform(company.id, &yes).await.unwrap().factura, 1);
+    assert_eq!(only(&company.admin().await, "/facturas").await["uuid"], UUIDS[1]);
+}

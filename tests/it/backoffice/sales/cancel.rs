@@ -1,0 +1,189 @@
+//! `sale.cancel`
+
+use serde_json::{Value, json};
+use svc_core::backoffice::CancelSale;
+use svc_tests::{World, books};
+
+use super::super::shop::{
+    FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, run, sale, shop,
+    stock,
+};
+use super::super::{did, told};
+
+#[tokio::test]
+async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let order =
+        captured(&company, &sale("pedido", &[line(NAIL, 5, "1.00"), line(FOOD, 2, "1.00"), line(NAIL, 1, "2.00")]))
+            .await;
+    let quote = captured(&company, &nails("cotizacion")).await;
+    let handed = json!({"venta": order, "renglones": [{"renglon": 1, "cantidad": 2}]});
+    did(company.act("order.fulfil", &handed).await);
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(4))));
+    let before = told(&world).await.len();
+    world.clock.advance(chrono::TimeDelta::minutes(1));
+    assert_eq!(did(company.act("sale.cancel", &json!({"venta": order})).await), json!({"venta": order}));
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(0))));
+    assert_eq!(stock(&ana, "C-2", "001").await, Some((json!(0), json!(0))));
+    assert_eq!(ledger(&ana, order).await, ["venta A-1 2 -2 1 80.00", "cancelacion_venta A-1 2 0 1 80.00"]);
+    let shown = found(&ana, "pedido", order).await;
+    assert_eq!(
+        [&shown["cancelada"], &shown["fecha_cancelacion"], &shown["saldo"], &shown["modificado"]],
+        [&json!(true), &json!("2026-10-12T18:01:00Z"), &json!("0.00"), &json!("2026-10-12T18:01:00Z")]
+    );
+    assert_eq!(entries(&company, order).await.len(), 0);
+    // Each stock record is told of once.
+    let news: Vec<_> = told(&world)
+        .await
+        .split_off(before)
+        .into_iter()
+        .map(|(tipo, datos)| (tipo, datos["existencia"].clone()))
+        .collect();
+    let changed = "inventario.existencia_cambiada".to_owned();
+    assert_eq!(news, [(changed.clone(), json!(1)), (changed, json!(2))]);
+
+    let silent = told(&world).await.len();
+    did(company.act("sale.cancel", &json!({"venta": quote})).await);
+    assert_eq!(told(&world).await.len(), silent, "a quote holds nothing");
+    ana.post(&format!("/ventas/{order}/facturar"), json!({})).await.fails(422, "venta_no_api");
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn a_sale_is_owed_no_more_and_its_goods_come_back() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    for tipo in ["venta", "anticipo"] {
+        let venta = captured(&company, &nails(tipo)).await;
+        let written = entries(&company, venta).await;
+        did(company.act("sale.cancel", &json!({"venta": venta})).await);
+        let receivable = only(&ana, &format!("/cxc?venta={venta}")).await;
+        assert_eq!([&receivable["estatus"], &receivable["saldo"]], [&json!("cancelado"), &json!("0.00")], "{tipo}");
+        assert_eq!(found(&ana, tipo, venta).await["cancelada"], true);
+        let after = entries(&company, venta).await;
+        assert_eq!((after.len(), &after[0]), (2, &written[0]), "{tipo}");
+        let swapped: String = written[0]
+            .chars()
+            .map(|sign| match sign {
+                '+' => '-',
+                '-' => '+',
+                other => other,
+            })
+            .collect();
+        assert_eq!(after[1], format!("Cancelación: {swapped}"), "{tipo}");
+    }
+    assert_eq!(ledger(&ana, 1).await, ["venta A-1 2 -2 1 80.00", "cancelacion_venta A-1 2 0 1 80.00"]);
+    assert_eq!(ledger(&ana, 2).await.len(), 0);
+    let other = captured(&company, &nails("venta")).await;
+    assert_eq!(other, 3);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn what_was_given_up_since_gets_its_stock_back_all_the_same() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let order = captured(&company, &nails("pedido")).await;
+    let sold = captured(&company, &nails("venta")).await;
+    run(&world, "UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '001'").await;
+    run(&world, "UPDATE productos SET estatus = 'eliminado', costo = 99").await;
+    for venta in [order, sold] {
+        did(company.act("sale.cancel", &json!({"venta": venta})).await);
+    }
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(0))));
+    assert_eq!(ledger(&ana, sold).await[1], "cancelacion_venta A-1 2 0 1 80.00", "at the cost at which it went");
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn what_is_paid_or_invoiced_is_not_cancelled() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let paid = captured(&company, &nails("venta")).await;
+    let payment = json!({"cxc": 1, "importe": "0.01", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "S1"});
+    let pago = did(company.act("payment.apply", &payment).await)["pago"].clone();
+    let waiting = captured(&company, &nails("factura")).await;
+    let (of_api, _) = invoiced(&ana, &nails("pedido")).await;
+    let stamped = captured(&company, &nails("factura")).await;
+    did(company.act("invoice.stamped", &json!({"factura": 3})).await);
+    let begun = captured(&company, &nails("pedido")).await;
+    did(company.act("sale.invoicing-begin", &json!({"venta": begun})).await);
+    let of = |venta: i64| json!({"venta": venta});
+    refuses(
+        &company,
+        "sale.cancel",
+        &[
+            (of(paid), "estado_invalido", "venta: su cuenta por cobrar tiene pagos aplicados"),
+            (of(waiting), "estado_invalido", "venta: tiene factura"),
+            (of(of_api), "estado_invalido", "venta: tiene factura"),
+            (of(stamped), "estado_invalido", "venta: tiene factura"),
+            (of(begun), "estado_invalido", "venta: se está facturando"),
+            (of(99), "no_encontrado", "venta: "),
+            (json!({}), "dato_requerido", "venta: "),
+            (json!({"venta": "1"}), "dato_invalido", "venta: "),
+            (json!({"venta": 1, "motivo": "02"}), "campo_no_permitido", "motivo: "),
+        ],
+    )
+    .await;
+    is_isolated(&company, "sale.cancel", of(begun)).await;
+
+    // Without payment, refused or let go, they are.
+    did(company.act("payment.cancel", &json!({"pago": pago})).await);
+    did(company.act("invoice.rejected", &json!({"factura": 1, "codigo": "X", "mensaje": "No"})).await);
+    did(company.act("invoice.rejected", &json!({"factura": 2, "codigo": "X", "mensaje": "No"})).await);
+    did(company.act("sale.invoicing-end", &of(begun)).await);
+    for venta in [paid, waiting, of_api, begun] {
+        did(company.act("sale.cancel", &of(venta)).await);
+        refuses(&company, "sale.cancel", &[(of(venta), "estado_invalido", "venta: está cancelada")]).await;
+    }
+    assert_eq!(ana.post(&format!("/ventas/{of_api}/facturar"), json!({})).await.ok(200)["estatus"], "error");
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(0))), "those of the stamped one are gone");
+    // The refused invoice of a cancelled sale is not stamped any more.
+    for factura in [1, 2] {
+        refuses(&company, "invoice.stamped", &[(json!({"factura": factura}), "estado_invalido", "factura: su venta")])
+            .await;
+    }
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn an_imported_sale_is_cancelled_with_what_was_imported_of_it() {
+    use svc_core::backoffice::import::Resource;
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    crate::documents::import(
+        &company,
+        Resource::Ventas,
+        &[json!({"tipo": "venta", "cliente": 1, "total": 10, "saldo": 10})],
+    )
+    .await;
+    crate::documents::import(&company, Resource::Cxc, &[json!({"venta": 1, "total": 10})]).await;
+    let gone =
+        |almacen: &str, sku: &str| json!({"tipo": "venta", "venta": 1, "sku": sku, "cantidad": 2, "almacen": almacen});
+    let rows = [gone("1", "A-1"), gone("002", "A-1"), gone("1", "YA-NO"), gone("tienda", "A-1")];
+    crate::documents::import(&company, Resource::MovimientosInventario, &rows).await;
+    did(company.act("sale.cancel", &json!({"venta": 1})).await);
+    let receivable = only(&ana, "/cxc?venta=1").await;
+    assert_eq!([&receivable["estatus"], &receivable["saldo"]], [&json!("cancelado"), &json!("0.00")]);
+    // What has no product or warehouse any more cannot come back.
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(2), json!(0))));
+    assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(2), json!(0))));
+    assert_eq!(entries(&company, 1).await, Vec::<String>::new());
+    assert_eq!(ana.walk("/inventario").await.len(), 2);
+}
+
+#[tokio::test]
+async fn an_embedder_cancels_typed() {
+    let company = shop(&World::new().await).await;
+    let venta = captured(&company, &nails("venta")).await;
+    assert_eq!(company.world.office.perform(company.id, &CancelSale { venta }).await.unwrap().venta, venta);
+    let error = company.world.office.perform(company.id, &CancelSale { venta }).await.unwrap_err();
+    assert_eq!(error.code().codigo(), "estado_invalido");
+    assert_ne!(found(&company.admin().await, "venta", venta).await["fecha_cancelacion"], Value::Null);
+}

@@ -1,0 +1,129 @@
+//! `order.fulfil`
+
+use serde_json::{Value, json};
+use svc_core::backoffice::{FulfilOrder, HandedOver};
+use svc_core::domain::quantity::{PositiveQuantity, Quantity};
+use svc_core::json::Many;
+use svc_tests::{Company, World, books};
+
+use super::super::shop::{
+    FOOD, NAIL, SERVICE, captured, entries, found, is_isolated, ledger, line, nails, refuses, run, sale, shop, stock,
+};
+use super::super::{did, told};
+
+/// What is asked for: line and quantity.
+fn hands(venta: i64, lines: &[(i64, &str)]) -> Value {
+    let line = |(renglon, cantidad): &(i64, &str)| format!("{{\"renglon\":{renglon},\"cantidad\":{cantidad}}}");
+    let lines: Vec<String> = lines.iter().map(line).collect();
+    serde_json::from_str(&format!("{{\"venta\":{venta},\"renglones\":[{}]}}", lines.join(","))).expect("JSON")
+}
+
+async fn fulfil(company: &Company, venta: i64, lines: &[(i64, &str)]) {
+    assert_eq!(did(company.act("order.fulfil", &hands(venta, lines)).await), json!({"venta": venta}));
+}
+
+#[tokio::test]
+async fn an_order_is_handed_over_bit_by_bit() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    // 3 × 100 + IVA = 348.00, 7 × 1.43 = 10.01, 1 × 50 + IVA = 58.00
+    let lines = [line(NAIL, 3, "100.00"), line(FOOD, 7, "1.43"), line(SERVICE, 1, "50.00")];
+    let order = captured(&company, &sale("pedido", &lines)).await;
+    let before = told(&world).await.len();
+
+    world.clock.advance(chrono::TimeDelta::minutes(1));
+    fulfil(&company, order, &[(1, "1"), (2, "2.5"), (1, "1")]).await;
+    let shown = found(&ana, "pedido", order).await;
+    // 348 × 2/3 + 10.01 × 2.5/7 = 232.00 + 3.575 → 3.58
+    assert_eq!(
+        [&shown["surtido_estatus"], &shown["monto_surtido"], &shown["saldo"], &shown["modificado"]],
+        [&json!("parcial"), &json!("235.58"), &json!("416.01"), &json!("2026-10-12T18:01:00Z")]
+    );
+    let handed: Vec<Value> = ana.walk(&format!("/ventas-renglones?venta={order}")).await;
+    assert_eq!(
+        handed.iter().map(|line| line["cantidad_surtida"].clone()).collect::<Vec<_>>(),
+        [json!(2), json!(2.5), json!(0)]
+    );
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(1))));
+    assert_eq!(stock(&ana, "C-2", "001").await, Some((json!(-2.5), json!(4.5))));
+    assert_eq!(ledger(&ana, order).await, ["venta A-1 2 -2 1 80.00", "venta C-2 2.5 -2.5 1 3.75"]);
+    assert_eq!(entries(&company, order).await.len(), 0, "what is not invoiced is not owed");
+    let news: Vec<_> = told(&world).await.split_off(before);
+    let changed = |existencia, producto| {
+        (
+            "inventario.existencia_cambiada".to_owned(),
+            json!({"existencia": existencia, "producto": producto, "almacen": "001"}),
+        )
+    };
+    assert_eq!(news, [changed(1, 1), changed(2, 2)]);
+    books::check(&world, &company).await;
+
+    // A service is handed over, and no warehouse knows.
+    let silent = told(&world).await.len();
+    fulfil(&company, order, &[(3, "1")]).await;
+    assert_eq!((told(&world).await.len(), ledger(&ana, order).await.len()), (silent, 2));
+    fulfil(&company, order, &[(1, "1"), (2, "4.5")]).await;
+    let shown = found(&ana, "pedido", order).await;
+    assert_eq!([&shown["surtido_estatus"], &shown["monto_surtido"]], [&json!("surtido"), &json!("416.01")]);
+    assert_eq!(stock(&ana, "C-2", "001").await, Some((json!(-7), json!(0))));
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn an_order_that_is_handed_over_in_part_is_not_invoiced_by_the_api() {
+    let company = shop(&World::new().await).await;
+    let ana = company.admin().await;
+    let order = ana.post("/ventas", nails("pedido")).await.ok(201)["venta"].as_i64().unwrap();
+    fulfil(&company, order, &[(1, "0.0001")]).await;
+    ana.post(&format!("/ventas/{order}/facturar"), json!({})).await.fails(422, "pedido_con_surtido");
+    fulfil(&company, order, &[(1, "1.9999")]).await;
+    ana.post(&format!("/ventas/{order}/facturar"), json!({})).await.fails(422, "pedido_con_surtido");
+    assert_eq!(found(&ana, "pedido", order).await["surtido_estatus"], "surtido");
+    books::check(&company.world, &company).await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_handed_over_is_refused() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let order = captured(&company, &sale("pedido", &[line(NAIL, 3, "100.00"), line(FOOD, 1, "1.00")])).await;
+    let others = [
+        captured(&company, &nails("cotizacion")).await,
+        captured(&company, &nails("venta")).await,
+        captured(&company, &nails("factura")).await,
+        captured(&company, &nails("anticipo")).await,
+    ];
+    let cancelled = captured(&company, &nails("pedido")).await;
+    did(company.act("sale.cancel", &json!({"venta": cancelled})).await);
+    fulfil(&company, order, &[(1, "2")]).await;
+    let mut table = vec![
+        (hands(order, &[(1, "1.000001")]), "dato_invalido", "renglones[0].cantidad: "),
+        (hands(order, &[(2, "1"), (1, "1"), (1, "0.5")]), "dato_invalido", "renglones[2].cantidad: "),
+        (hands(order, &[(3, "1")]), "dato_invalido", "renglones[0].renglon: "),
+        (hands(order, &[(1, "0")]), "dato_invalido", "renglones[0].cantidad: "),
+        (hands(order, &[(1, "-1")]), "dato_invalido", "renglones[0].cantidad: "),
+        (json!({"venta": order, "renglones": []}), "dato_requerido", "renglones"),
+        (json!({"venta": order}), "dato_requerido", "renglones: "),
+        (json!({"renglones": [{"renglon": 1, "cantidad": 1}]}), "dato_requerido", "venta: "),
+        (hands(99, &[(1, "1")]), "no_encontrado", "venta: "),
+        (hands(cancelled, &[(1, "1")]), "estado_invalido", "venta: está cancelada"),
+    ];
+    table.extend(others.map(|venta| (hands(venta, &[(1, "1")]), "estado_invalido", "venta: solo se surten pedidos")));
+    refuses(&company, "order.fulfil", &table).await;
+    is_isolated(&company, "order.fulfil", hands(order, &[(1, "1")])).await;
+    // Goods are not taken from a warehouse that was given up.
+    run(&world, "UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '001'").await;
+    refuses(&company, "order.fulfil", &[(hands(order, &[(1, "1")]), "almacen_invalido", "almacen: ")]).await;
+}
+
+#[tokio::test]
+async fn an_embedder_hands_over_typed() {
+    let company = shop(&World::new().await).await;
+    let order = captured(&company, &nails("pedido")).await;
+    let one = PositiveQuantity::new(Quantity::new(1.into())).unwrap();
+    let renglones = Many::new(vec![HandedOver { renglon: 1, cantidad: one }]).unwrap();
+    let done = company.world.office.perform(company.id, &FulfilOrder { venta: order, renglones }).await.unwrap();
+    assert_eq!(done.venta, order);
+    assert_eq!(stock(&company.admin().await, "A-1", "001").await, Some((json!(-1), json!(1))));
+}

@@ -1,0 +1,7 @@
+//! `sale.capture`, `sale.invoicing-begin`, `sale.invoicing-end`, `sale.cancel`, `order.fulfil`
+
+mod cancel;
+mod capture;
+mod fulfil;
+mod invoicing;
+mod races;

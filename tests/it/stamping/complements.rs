@@ -1,0 +1,160 @@
+//! Payment complements: after their invoices, with their share of the taxes.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_core::stamping::{StampFailure, StampReport};
+use svc_tests::World;
+
+use super::leases::{Slow, while_out};
+use super::{FOOD, NAIL, Shop, Stub, accept, line, nails, order, pass, report, uuid};
+use crate::documents::UUIDS;
+
+#[tokio::test]
+async fn a_complement_is_stamped_in_the_pass_of_its_invoice_and_after_it() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    let pago = shop.pay(1, "580.00", "SPEI 1").await;
+    let payment = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
+    assert_eq!(payment["complemento"], "encolado");
+    let stamper = Stub::new(accept);
+    let done = pass(&world, &stamper).await;
+    assert_eq!(done, StampReport { timbrados: 2, en_espera: done.en_espera, ..report() });
+    let complement = payment["factura"].as_i64().unwrap();
+    let empresa = shop.company.id.0;
+    assert_eq!(stamper.ids(), [format!("{empresa}-{factura}"), format!("{empresa}-{complement}")]);
+
+    let folio = uuid(&format!("{empresa}-{complement}")).to_string();
+    let paid = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
+    assert_eq!((&paid["complemento"], &paid["uuid"]), (&json!("timbrado"), &json!(folio)));
+    let record = shop.factura(complement).await;
+    assert_eq!((&record["estatus"], &record["uuid"]), (&json!("vigente"), &json!(folio)));
+    assert_eq!(shop.one("/cxc?clave=1").await["uuid"], uuid(&format!("{empresa}-{factura}")).to_string());
+    let events = "SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'";
+    assert_eq!(world.sql::<i64>(events).await, 1, "a complement's is no event");
+
+    let document = serde_json::to_value(stamper.document()).unwrap();
+    assert_eq!((&document["TipoDeComprobante"], &document["Serie"]), (&json!("P"), &json!("P")));
+    let pago = &document["Complemento"]["Pagos"]["Pago"][0];
+    for (pointer, value) in [
+        ("/FechaPago", "2026-10-12T12:00:00"),
+        ("/FormaDePagoP", "03"),
+        ("/Monto", "580.00"),
+        ("/NumOperacion", "SPEI 1"),
+        ("/DoctoRelacionado/0/Folio", "1"),
+        ("/DoctoRelacionado/0/NumParcialidad", "1"),
+        ("/DoctoRelacionado/0/ImpSaldoAnt", "1160.00"),
+        ("/DoctoRelacionado/0/ImpSaldoInsoluto", "580.00"),
+        ("/DoctoRelacionado/0/ImpuestosDR/TrasladosDR/0/BaseDR", "500.000000"),
+        ("/DoctoRelacionado/0/ImpuestosDR/TrasladosDR/0/ImporteDR", "80.000000"),
+    ] {
+        assert_eq!(pago.pointer(pointer), Some(&json!(value)), "{pointer}");
+    }
+    assert_eq!(pago["DoctoRelacionado"][0]["IdDocumento"], uuid(&format!("{empresa}-{factura}")).to_string());
+}
+
+#[tokio::test]
+async fn a_complement_waits_without_attempts_and_goes_at_once_when_its_invoice_is_stamped() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    shop.pay(1, "1160.00", "SPEI 1").await;
+    let none = Stub::new(super::unreachable);
+    assert_eq!(pass(&world, &none).await, StampReport { pospuestos: 1, en_espera: 1, ..report() });
+    assert_eq!(none.ids(), [format!("{}-{factura}", shop.company.id.0)], "the complement is not sent");
+    let attempts: Vec<i32> = world.sql("SELECT array_agg(intentos ORDER BY factura) FROM timbrados").await;
+    assert_eq!(attempts, [1, 0]);
+    world.clock.advance(TimeDelta::seconds(10));
+    assert_eq!(pass(&world, &none).await, report(), "neither is due");
+
+    // A refused invoice may still be corrected.
+    let refusal = json!({"factura": factura, "codigo": "CFDI40145", "mensaje": "No"});
+    shop.company.act("invoice.rejected", &refusal).await.unwrap();
+    world.clock.advance(TimeDelta::minutes(5));
+    assert_eq!(pass(&world, &none).await, StampReport { en_espera: 1, ..report() });
+
+    shop.company.act("invoice.stamped", &json!({"factura": factura, "uuid": UUIDS[2]})).await.unwrap();
+    let stamper = Stub::new(accept);
+    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 1, ..report() });
+    let document = serde_json::to_value(stamper.document()).unwrap();
+    assert_eq!(document.pointer("/Complemento/Pagos/Pago/0/DoctoRelacionado/0/IdDocumento"), Some(&json!(UUIDS[2])));
+}
+
+#[tokio::test]
+async fn one_deposit_over_two_invoices_is_one_complement() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.invoice(nails()).await;
+    shop.invoice(order(&[line(NAIL, "1", "100"), line(FOOD, "1", "84")])).await;
+    let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "1160.00"}, {"cxc": 2, "importe": "100.00"}],
+                         "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
+    shop.company.act("payment.apply", &applied).await.unwrap();
+    let stamper = Stub::new(accept);
+    assert_eq!(pass(&world, &stamper).await.timbrados, 3);
+    assert_eq!(
+        world.sql::<i64>("SELECT count(DISTINCT factura) FROM cxc_pagos WHERE complemento = 'timbrado'").await,
+        1
+    );
+    let document = serde_json::to_value(stamper.document()).unwrap();
+    let pago = &document["Complemento"]["Pagos"]["Pago"][0];
+    assert_eq!(pago["Monto"], "1260.00");
+    let parts: Vec<&Value> =
+        pago["DoctoRelacionado"].as_array().unwrap().iter().map(|part| &part["ImpPagado"]).collect();
+    assert_eq!(parts, ["1160.00", "100.00"]);
+    // Half of the second invoice: 50.00 of 16 %, 42.00 of 0 %.
+    let taxes = &pago["DoctoRelacionado"][1]["ImpuestosDR"]["TrasladosDR"];
+    assert_eq!((&taxes[0]["BaseDR"], &taxes[1]["BaseDR"]), (&json!("50.000000"), &json!("42.000000")));
+}
+
+#[tokio::test]
+async fn a_refused_complement_is_told_with_its_payment() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.invoice(nails()).await;
+    pass(&world, &Stub::new(accept)).await;
+    let pago = shop.pay(1, "100.00", "SPEI 1").await;
+    let refuse = Stub::new(|_| Err(StampFailure::Rejected { codigo: "CRP20211".to_owned(), mensaje: "No".to_owned() }));
+    assert_eq!(pass(&world, &refuse).await, StampReport { rechazados: 1, ..report() });
+    let payment = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
+    assert_eq!((&payment["complemento"], &payment["uuid"]), (&json!("error"), &Value::Null));
+    let record = shop.factura(payment["factura"].as_i64().unwrap()).await;
+    assert_eq!((&record["estatus"], &record["error_codigo"]), (&json!("error"), &json!("CRP20211")));
+}
+
+#[tokio::test]
+async fn a_withdrawn_complement_is_not_stamped() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.invoice(nails()).await;
+    pass(&world, &Stub::new(accept)).await;
+    let pago = shop.pay(1, "100.00", "SPEI 1").await;
+    shop.company.act("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    assert_eq!(pass(&world, &Stub::new(accept)).await, report());
+}
+
+#[tokio::test]
+async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.invoice(nails()).await;
+    shop.invoice(nails()).await;
+    pass(&world, &Stub::new(accept)).await;
+    let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "100.00"}, {"cxc": 2, "importe": "50.00"}],
+                         "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
+    shop.company.act("payment.apply", &applied).await.unwrap();
+    let cancelled = async {
+        let refused = shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
+        assert!(refused.to_string().starts_with("estado_invalido"), "{refused}");
+    };
+    assert_eq!(
+        while_out(&world, &Slow::new(super::unreachable), cancelled).await,
+        StampReport { pospuestos: 1, ..report() }
+    );
+    shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap();
+    world.clock.advance(TimeDelta::minutes(1));
+    let stamper = Stub::new(accept);
+    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 1, ..report() });
+    let document = serde_json::to_value(stamper.document()).unwrap();
+    let pago = &document["Complemento"]["Pagos"]["Pago"][0];
+    assert_eq!((&pago["Monto"], pago["DoctoRelacionado"].as_array().map(Vec::len)), (&json!("100.00"), Some(1)));
+}

@@ -1,0 +1,160 @@
+//! Several workers, workers that vanish, and results that come too late.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use svc_core::stamping::{StampFailure, StampReport, StampRequest, Stamped, Stamper};
+use svc_tests::World;
+use tokio::sync::Semaphore;
+
+use super::{Shop, Stub, accept, nails, pass, report, uuid};
+use crate::documents::UUIDS;
+
+/// A provider that answers when it is let, and tells when it was asked.
+pub(super) struct Slow {
+    asked: Semaphore,
+    answers: Semaphore,
+    answer: fn(&StampRequest) -> Result<Stamped, StampFailure>,
+}
+
+impl Slow {
+    pub(super) fn new(answer: fn(&StampRequest) -> Result<Stamped, StampFailure>) -> Arc<Self> {
+        Arc::new(Self { asked: Semaphore::new(0), answers: Semaphore::new(0), answer })
+    }
+}
+
+#[async_trait]
+impl Stamper for Slow {
+    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
+        self.asked.add_permits(1);
+        self.answers.acquire().await.expect("it is never closed").forget();
+        (self.answer)(request)
+    }
+
+    fn deadline(&self) -> Duration {
+        Duration::from_secs(30)
+    }
+}
+
+/// Lets a worker take one invoice out and wait for `slow`; does `meanwhile`; lets `slow` answer, and gives the report.
+pub(super) async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl Future<Output = ()>) -> StampReport {
+    let worker = {
+        let (world, slow) = (world.clone(), slow.clone());
+        tokio::spawn(async move { pass(&world, slow.as_ref()).await })
+    };
+    slow.asked.acquire().await.expect("it is never closed").forget();
+    meanwhile.await;
+    slow.answers.add_permits(1);
+    worker.await.expect("no panic")
+}
+
+#[tokio::test]
+async fn a_worker_that_vanished_is_replaced_when_its_lease_ends() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    let late = Slow::new(|_| Ok(Stamped { uuid: UUIDS[0].parse().unwrap(), at: None }));
+    let taken_over = async {
+        let other = Stub::new(accept);
+        world.clock.advance(TimeDelta::seconds(89));
+        assert_eq!(pass(&world, &other).await, report(), "the lease stands for the deadline and a minute");
+        world.clock.advance(TimeDelta::seconds(1));
+        assert_eq!(pass(&world, &other).await, StampReport { timbrados: 1, ..report() });
+        assert_eq!(other.ids(), [format!("{}-{factura}", shop.company.id.0)]);
+    };
+    assert_eq!(while_out(&world, &late, taken_over).await, StampReport { perdidos: 1, ..report() });
+    let stamped = shop.factura(factura).await;
+    assert_eq!(stamped["uuid"], uuid(&format!("{}-{factura}", shop.company.id.0)).to_string());
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'").await, 1);
+}
+
+#[tokio::test]
+async fn a_late_failure_does_not_disturb_who_took_over() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    for answer in [super::unreachable, |_: &StampRequest| {
+        Err(StampFailure::Rejected { codigo: "CFDI40145".to_owned(), mensaje: "No".to_owned() })
+    }] {
+        let (late, second) = (Slow::new(answer), Slow::new(super::unreachable));
+        let inner = async {
+            world.clock.advance(TimeDelta::hours(2));
+            let held = async { assert_eq!(shop.factura(factura).await["estatus"], "en_espera") };
+            let report = while_out(&world, &second, held).await;
+            assert_eq!(report, StampReport { pospuestos: 1, ..super::report() });
+        };
+        assert_eq!(while_out(&world, &late, inner).await, StampReport { perdidos: 1, ..report() });
+        assert_eq!(shop.factura(factura).await["estatus"], "en_espera");
+        world.clock.advance(TimeDelta::hours(2));
+    }
+    assert_eq!(world.sql::<i32>("SELECT intentos FROM timbrados").await, 2, "those of who held the lease");
+}
+
+#[tokio::test]
+async fn the_application_speaks_for_the_authority_while_a_record_is_out() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let refusal = |factura: i64| json!({"factura": factura, "codigo": "X", "mensaje": "Así no"});
+    for (action, input, estatus) in [
+        ("invoice.stamped", (|factura| json!({"factura": factura, "uuid": UUIDS[1]})) as fn(i64) -> Value, "vigente"),
+        ("invoice.rejected", refusal, "error"),
+    ] {
+        let (_, factura) = shop.invoice(nails()).await;
+        let told = async {
+            shop.company.act(action, &input(factura)).await.unwrap();
+        };
+        let done = while_out(&world, &Slow::new(accept), told).await;
+        assert_eq!(done, StampReport { perdidos: 1, ..report() }, "{action}");
+        let record = shop.factura(factura).await;
+        assert_eq!(record["estatus"], estatus);
+        assert_eq!(record["uuid"], if estatus == "vigente" { json!(UUIDS[1]) } else { Value::Null });
+    }
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM timbrados").await, 0);
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'").await, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_workers_stamp_each_record_once() {
+    let world = World::new().await;
+    let shops = [Shop::new(&world).await, Shop::new(&world).await];
+    for _ in 0..100 {
+        join_all(shops.iter().map(|shop| shop.invoice(nails()))).await;
+    }
+    let stamper = Arc::new(Stub::new(accept as fn(&StampRequest) -> _));
+    let workers = (0..8).map(|_| {
+        let (world, stamper) = (world.clone(), stamper.clone());
+        tokio::spawn(async move { pass(&world, stamper.as_ref()).await })
+    });
+    let reports: Vec<StampReport> = join_all(workers).await.into_iter().map(Result::unwrap).collect();
+    let sum: u64 = reports.iter().map(|report| report.timbrados).sum();
+    assert_eq!(sum, 200, "{reports:?}");
+    assert_eq!(
+        reports.iter().filter(|done| **done != StampReport { timbrados: done.timbrados, ..report() }).count(),
+        0
+    );
+    let ids = stamper.ids();
+    assert_eq!((ids.len(), ids.iter().collect::<HashSet<_>>().len()), (200, 200));
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM facturas WHERE estatus = 'vigente'").await, 200);
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'").await, 200);
+}
+
+#[tokio::test]
+async fn no_connection_is_held_while_a_stamper_works() {
+    let world = World::on(svc_store_postgres::Settings { max_connections: 1, ..Default::default() }, |api| api).await;
+    let shop = Shop::new(&world).await;
+    for _ in 0..3 {
+        shop.invoice(nails()).await;
+    }
+    let slow = Slow::new(accept);
+    let busy = async {
+        slow.asked.acquire_many(2).await.expect("it is never closed").forget();
+        assert_eq!(shop.actor.get("/facturas").await.ok(200)["datos"].as_array().map(Vec::len), Some(3));
+        slow.answers.add_permits(2);
+    };
+    assert_eq!(while_out(&world, &slow, busy).await, StampReport { timbrados: 3, ..report() });
+}

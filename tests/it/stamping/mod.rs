@@ -1,0 +1,158 @@
+//! Having stamped what was asked for: the worker, its leases, and what it writes.
+
+mod complements;
+mod invoices;
+mod leases;
+mod pace;
+mod sandbox;
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use svc_core::backoffice::import::Resource;
+use svc_core::domain::cfdi::Cfdi;
+use svc_core::stamping::{Budget, StampFailure, StampReport, StampRequest, Stamped, Stamper, stamp_due};
+use svc_tests::{Actor, Company, World};
+use uuid::Uuid;
+
+use crate::documents::import;
+
+/// A customer with all that an invoice asks of them; one who is nobody in particular; one without RFC who has a name; and
+/// one of another country.
+const ANA: i64 = 1;
+const PUBLIC: i64 = 2;
+const NAMED: i64 = 3;
+const ABROAD: i64 = 4;
+/// Products by their IVA: 16 %, 0 %, exempt, no object of the tax, and 8 %.
+const NAIL: i64 = 1;
+const FOOD: i64 = 2;
+const BOOK: i64 = 3;
+const UNTAXED: i64 = 4;
+const BORDER: i64 = 5;
+
+/// A company that invoices, and someone who may do all of it.
+struct Shop {
+    company: Company,
+    actor: Actor,
+}
+
+impl Shop {
+    async fn new(world: &World) -> Self {
+        let company = world.company().await;
+        company.load_certificate().await;
+        let receiver = |nombre: &str, rfc: &str, regimen: i64, uso: &str| json!({"nombre": nombre, "rfc": rfc, "regimen": regimen, "cp": "06700", "uso_cfdi": uso});
+        let customers = [
+            receiver("Ana", "XIA190128J61", 601, "G03"),
+            receiver("Público en general", "XAXX010101000", 616, "S01"),
+            receiver("Juan Pérez", "XAXX010101000", 616, "S01"),
+            receiver("Acme Inc.", "XEXX010101000", 616, "S01"),
+        ];
+        let product = |sku: &str, iva: &str| json!({"sku": sku, "descripcion": sku, "unidad": 1, "iva_venta": iva});
+        let mut untaxed = product("D-4", "16");
+        untaxed["objeto_impuesto"] = json!("01");
+        let products = [product("A-1", "16"), product("B-2", "0"), product("C-3", "EX"), untaxed, product("E-5", "8")];
+        import(&company, Resource::Clientes, &customers).await;
+        import(&company, Resource::Productos, &products).await;
+        import(&company, Resource::CuentasBancarias, &[json!({"nombre": "Pesos"})]).await;
+        let actor = company.admin().await;
+        Self { company, actor }
+    }
+
+    fn world(&self) -> &World {
+        &self.company.world
+    }
+
+    /// Orders and invoices that; gives the sale and its invoice.
+    async fn invoice(&self, order: Value) -> (i64, i64) {
+        let venta = self.actor.post("/ventas", order).await.ok(201)["venta"].as_i64().expect("a sale");
+        let asked = self.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+        (venta, asked["factura"].as_i64().expect("an invoice"))
+    }
+
+    /// Pays so much of a receivable today, by transfer; gives the payment.
+    async fn pay(&self, cxc: i64, importe: &str, referencia: &str) -> i64 {
+        let body = json!({"importe": importe, "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
+                          "referencia": referencia});
+        self.actor.post(&format!("/cxc/{cxc}/pagos"), body).await.ok(201)["pago"].as_i64().expect("a payment")
+    }
+
+    /// The one record that a query finds.
+    async fn one(&self, query: &str) -> Value {
+        let found = self.actor.get(query).await.ok(200)["datos"].clone();
+        assert_eq!(found.as_array().map(Vec::len), Some(1), "{query}: {found}");
+        found[0].clone()
+    }
+
+    async fn factura(&self, clave: i64) -> Value {
+        self.one(&format!("/facturas?clave={clave}")).await
+    }
+}
+
+/// A line of `cantidad` of a product at a price.
+fn line(producto: i64, cantidad: &str, precio: &str) -> Value {
+    let cantidad: Value = serde_json::from_str(cantidad).expect("a number");
+    json!({"producto": producto, "cantidad": cantidad, "precio_unitario": precio})
+}
+
+/// An order of Ana's, to be paid in parts.
+fn order(renglones: &[Value]) -> Value {
+    json!({"tipo": "pedido", "cliente": ANA, "renglones": renglones, "metodo_pago_sat": "PPD", "forma_pago_sat": "99"})
+}
+
+/// Ten nails: 1160.00.
+fn nails() -> Value {
+    order(&[line(NAIL, "10", "100")])
+}
+
+/// A provider that answers what it is told to, and remembers what it was asked.
+struct Stub<F> {
+    asked: Mutex<Vec<StampRequest>>,
+    answer: F,
+}
+
+impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stub<F> {
+    fn new(answer: F) -> Self {
+        Self { asked: Mutex::default(), answer }
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|request| request.id.clone()).collect()
+    }
+
+    fn document(&self) -> Cfdi {
+        self.asked.lock().unwrap().last().expect("a request").document.clone()
+    }
+}
+
+#[async_trait]
+impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stamper for Stub<F> {
+    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
+        self.asked.lock().unwrap().push(request.clone());
+        (self.answer)(request)
+    }
+}
+
+/// Stamps everything, with a UUID that follows from the id.
+#[expect(clippy::unnecessary_wraps, reason = "what a stub is told to answer")]
+fn accept(request: &StampRequest) -> Result<Stamped, StampFailure> {
+    Ok(Stamped { uuid: uuid(&request.id), at: None })
+}
+
+fn uuid(id: &str) -> Uuid {
+    let digits: u128 = id.replace('-', "").parse().expect("an id of two numbers");
+    Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_0000_0000_0000 + digits)
+}
+
+fn unreachable(_: &StampRequest) -> Result<Stamped, StampFailure> {
+    Err(StampFailure::Unreachable("nobody\nthere".to_owned()))
+}
+
+/// One pass over all that is due.
+async fn pass(world: &World, stamper: &dyn Stamper) -> StampReport {
+    stamp_due(&world.office, stamper, Budget::unlimited()).await.expect("a pass")
+}
+
+fn report() -> StampReport {
+    StampReport::default()
+}

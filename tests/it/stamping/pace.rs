@@ -1,0 +1,101 @@
+//! When a record is tried again, how much a pass does, and whose turn it is.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use svc_core::domain::clock::Clock as _;
+use svc_core::stamping::{Budget, StampReport, stamp_due};
+use svc_tests::World;
+
+use super::{Shop, Stub, accept, nails, pass, report, unreachable};
+
+#[tokio::test]
+async fn pauses_grow_until_the_provider_is_there_again() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    let none = Stub::new(unreachable);
+    for (attempt, minutes) in [(1, 0.5), (2, 1.0), (3, 2.0), (4, 5.0), (5, 15.0), (6, 60.0), (7, 60.0)] {
+        assert_eq!(pass(&world, &none).await, StampReport { pospuestos: 1, ..report() }, "attempt {attempt}");
+        let row = "SELECT intentos = $1 AND ultimo_error = 'nobody there' AND token IS NULL AND arrendado IS NULL";
+        let row = format!("{row} FROM timbrados").replace("$1", &attempt.to_string());
+        assert!(sqlx::query_scalar::<_, bool>(sqlx::AssertSqlSafe(row)).fetch_one(world.store.pool()).await.unwrap());
+        let seconds: f64 = minutes * 60.0;
+        #[expect(clippy::cast_possible_truncation, reason = "whole milliseconds")]
+        let span = |part: f64| TimeDelta::milliseconds((seconds * part * 1_000.0) as i64);
+        world.clock.advance(span(0.89));
+        assert_eq!(pass(&world, &none).await, report(), "attempt {attempt} is not due yet");
+        world.clock.advance(span(0.22));
+    }
+    assert_eq!(shop.factura(factura).await["estatus"], "en_espera");
+    assert_eq!(pass(&world, &Stub::new(accept)).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(none.ids().len(), 7);
+}
+
+#[tokio::test]
+async fn a_pass_takes_no_more_than_its_budget() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    for _ in 0..12 {
+        shop.invoice(nails()).await;
+    }
+    let stamper = Stub::new(accept);
+    let now = world.clock.now();
+    let ended = Arc::new(AtomicBool::new(true));
+    for (budget, stamped) in [
+        (Budget::unlimited().most(0), 0),
+        (Budget::unlimited().most(1), 1),
+        (Budget::unlimited().until(now), 0),
+        (Budget::unlimited().stopped_by(ended.clone()), 0),
+        (Budget::unlimited().most(9), 9),
+        (Budget::unlimited().until(now + TimeDelta::seconds(1)).most(3), 2),
+    ] {
+        let done = stamp_due(&world.office, &stamper, budget.clone()).await.unwrap();
+        assert_eq!(done, StampReport { timbrados: stamped, ..report() }, "{budget:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_out_is_finished_when_a_pass_is_stopped() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    for _ in 0..20 {
+        shop.invoice(nails()).await;
+    }
+    let ended = Arc::new(AtomicBool::new(false));
+    let stamper = Stub::new(|request: &_| {
+        ended.store(true, Ordering::Relaxed);
+        accept(request)
+    });
+    let budget = Budget::unlimited().stopped_by(ended.clone());
+    let done = stamp_due(&world.office, &stamper, budget).await.unwrap();
+    assert_eq!(done, StampReport { timbrados: 8, ..report() }, "those that were out");
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM timbrados WHERE token IS NOT NULL").await, 0);
+}
+
+#[tokio::test]
+async fn companies_take_turns_and_keep_their_own() {
+    let world = World::new().await;
+    let (one, other) = (Shop::new(&world).await, Shop::new(&world).await);
+    for _ in 0..20 {
+        one.invoice(nails()).await;
+    }
+    let (_, factura) = other.invoice(nails()).await;
+    let stamper = Stub::new(accept);
+    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 21, ..report() });
+    let id = format!("{}-{factura}", other.company.id.0);
+    let place = stamper.ids().iter().position(|asked| *asked == id).expect("it was asked");
+    assert!(place <= 9, "the other company's one waited for {place} of the first's");
+    let mut ids = stamper.ids();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 21);
+    let own: Vec<i64> = world
+        .sql(
+            "SELECT array_agg(cuenta ORDER BY empresa) FROM (SELECT empresa, count(*) AS cuenta FROM eventos
+             WHERE tipo = 'factura.timbrada' GROUP BY empresa) e",
+        )
+        .await;
+    assert_eq!(own, [20, 1]);
+}
