@@ -17,8 +17,10 @@ use svc_core::domain::scope::Scopes;
 use svc_core::domain::time::Timestamp;
 use svc_core::operation::{List, Query};
 use svc_core::store::{
-    Company, CompanyId, KeyRecord, LeasedStamping, ListReader, Plan, Reader, StampingLease, Store, StoreError, Tx,
+    AttemptRecord, ClaimedDelivery, Company, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyRecord, LeasedMail,
+    LeasedStamping, ListReader, Plan, Reader, Recorded, StampingLease, Store, StoreError, Tx,
 };
+use uuid::Uuid;
 
 const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -35,6 +37,52 @@ impl<L: List> ListReader<L> for MemoryReader<'_> {
         // The customers if it is they who are asked for.
         let customers: Box<dyn Any> = Box::new(self.0.customers.clone());
         Ok(customers.downcast::<Vec<L::Item>>().map_or_else(|_| Vec::new(), |customers| *customers))
+    }
+}
+
+/// It has nothing to deliver.
+#[async_trait]
+impl DeliveryStore for Memory {
+    async fn gather_groups(&self, _: Timestamp, _: u32) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn fan_out(&self, _: Timestamp, _: u32) -> Result<FannedOut, StoreError> {
+        Ok(FannedOut::default())
+    }
+
+    async fn claim_deliveries(&self, _: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn record_attempts(&self, _: &[AttemptRecord], _: DateTime<Utc>) -> Result<Vec<Recorded>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn lease_mail(
+        &self,
+        _: u32,
+        _: DateTime<Utc>,
+        _: Uuid,
+        _: DateTime<Utc>,
+    ) -> Result<Vec<LeasedMail>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn settle_mail(&self, _: CompanyId, _: i64, _: Uuid, _: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn forget_deliveries(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn forget_events(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn forget_webhooks(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        Ok(0)
     }
 }
 

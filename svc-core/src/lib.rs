@@ -18,6 +18,7 @@
 //! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
 //! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
 //! - [`domain`] holds the rules, without I/O.
+//! - [`webhooks`] tells other systems what happened.
 //! - [`webhooks`] tells others what happened.
 //! - [`secrets`] is how secrets are kept at rest.
 
@@ -25,6 +26,7 @@
 
 pub mod api;
 pub mod backoffice;
+mod budget;
 mod cleanup;
 pub mod domain;
 mod error;
@@ -43,6 +45,7 @@ pub mod store;
 mod testing;
 pub mod webhooks;
 
+pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use error::{Code, Error};
 pub use pipeline::{TERMS_VERSION, parse_key_id};

@@ -7,10 +7,11 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::future::{Either, select};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -22,6 +23,15 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 /// The most that the head of an answer may take.
 const HEAD: usize = 64 * 1024;
+
+/// How much is read of an answer's body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Most {
+    /// All of it, and more than this is an error.
+    Whole(usize),
+    /// This much and no more, of the head too; what follows, or breaks off, is not asked for.
+    Part(usize),
+}
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -83,12 +93,12 @@ impl Tls {
 }
 
 /// Sends `request`, in origin form and with its `Host`, over `tcp`, under TLS if there is one and the name to expect; reads
-/// an answer of at most `most` bytes.
+/// as much of the answer as `most` says.
 pub(crate) async fn exchange(
     tcp: TcpStream,
     tls: Option<(&Tls, &str)>,
     request: Request<Full<Bytes>>,
-    most: usize,
+    most: Most,
 ) -> Result<Response<Bytes>, OutboundError> {
     let Some((Tls(connector), name)) = tls else { return talk(tcp, request, most).await };
     let name = ServerName::try_from(name.to_owned()).map_err(|_| OutboundError::Name)?;
@@ -99,21 +109,40 @@ pub(crate) async fn exchange(
 async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
     stream: S,
     request: Request<Full<Bytes>>,
-    most: usize,
+    most: Most,
 ) -> Result<Response<Bytes>, OutboundError> {
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(HEAD);
+    builder.max_buf_size(if let Most::Part(most) = most { most } else { HEAD });
     let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(OutboundError::Http)?;
     let answer = pin!(async move {
         let (head, body) = sender.send_request(request).await.map_err(OutboundError::Http)?.into_parts();
-        let body = Limited::new(body, most).collect().await.map_err(|error| {
-            if error.is::<LengthLimitError>() { OutboundError::TooLong } else { OutboundError::Body(error) }
-        })?;
-        Ok(Response::from_parts(head, body.to_bytes()))
+        let body = match most {
+            Most::Whole(most) => whole(body, most).await?,
+            Most::Part(most) => part(body, most).await,
+        };
+        Ok(Response::from_parts(head, body))
     });
     // The connection moves the bytes; if it ends first, what it has read is still the answer's to take.
     match select(answer, pin!(connection)).await {
         Either::Left((answer, _)) => answer,
         Either::Right((_, answer)) => answer.await,
     }
+}
+
+async fn whole(body: Incoming, most: usize) -> Result<Bytes, OutboundError> {
+    let read = Limited::new(body, most).collect().await.map_err(|error| {
+        if error.is::<LengthLimitError>() { OutboundError::TooLong } else { OutboundError::Body(error) }
+    })?;
+    Ok(read.to_bytes())
+}
+
+async fn part(mut body: Incoming, most: usize) -> Bytes {
+    let mut read = BytesMut::new();
+    while read.len() < most {
+        let Some(Ok(frame)) = body.frame().await else { break };
+        if let Some(data) = frame.data_ref() {
+            read.extend_from_slice(&data[..data.len().min(most - read.len())]);
+        }
+    }
+    read.freeze()
 }

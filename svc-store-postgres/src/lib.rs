@@ -14,6 +14,7 @@ mod columns;
 mod company;
 mod copy;
 mod customer;
+mod delivery;
 mod error;
 mod idempotency;
 mod import;

@@ -6,7 +6,9 @@ use svc_core::domain::event::{EventKind, event_id};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::{DeliveryStatus, WebhookState};
 use svc_core::operation::Query;
-use svc_core::store::{EarlierDelivery, ListReader, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx};
+use svc_core::store::{
+    DeliveryTx as _, EarlierDelivery, ListReader, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx,
+};
 
 use crate::columns::{instant, instant_or_null, word, words};
 use crate::error::store_error;
@@ -203,15 +205,7 @@ impl WebhookTx for PostgresTx {
             return Ok(false);
         }
         // Without its token, whoever is sending one of them writes no result.
-        sqlx::query(
-            "UPDATE entregas SET estado = 'descartada', proximo_intento = NULL, token = NULL, arrendado = NULL
-             WHERE empresa = $1 AND webhook = $2 AND estado = 'pendiente'",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        self.discard_deliveries(clave).await?;
         Ok(true)
     }
 

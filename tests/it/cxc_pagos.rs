@@ -165,7 +165,7 @@ async fn what_is_left_out_follows_from_the_receivable_and_the_sums() {
     // Nothing else is touched.
     let receivables = company.admin().await.walk("/cxc").await;
     assert!(receivables.iter().all(|record| record["saldo"] == "100.00"), "{receivables:?}");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
 }
 
 #[tokio::test]

@@ -167,7 +167,7 @@ async fn the_first_invoice_of_a_sale_that_has_none_becomes_the_sale_s() {
     assert_eq!(json!(found), expected);
     let waiting = ana.walk("/facturas?estatus=en_espera").await;
     assert_eq!((waiting.len(), &waiting[0]["uuid"]), (1, &Value::Null));
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
 }
 
 #[tokio::test]

@@ -275,7 +275,7 @@ async fn effect_event_and_stored_answer_are_one_transaction() {
 
 /// Customers and events.
 async fn effects(world: &World) -> (i64, i64) {
-    (world.sql("SELECT count(*) FROM clientes").await, world.sql("SELECT count(*) FROM eventos").await)
+    (world.sql("SELECT count(*) FROM clientes").await, world.sql("SELECT count(*) FROM emitidos").await)
 }
 
 #[track_caller]

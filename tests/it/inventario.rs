@@ -201,7 +201,7 @@ async fn what_is_shown_can_be_imported_and_nothing_is_emitted() {
     shows(&other.admin().await, "/inventario", &[]).await;
     assert_eq!(other.import(Resource::Inventario, &shown).await, Ok(7));
     assert_eq!(other.admin().await.walk("/inventario").await, shown);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
     assert_eq!(world.sql::<i64>("SELECT count(*) FROM movimientos_inventario").await, 0);
 }
 

@@ -162,7 +162,7 @@ async fn with_an_idempotency_key_the_first_answer_is_given_again() {
 async fn a_prospect_emits_no_event() {
     let (company, ana) = company_and_site().await;
     post(&ana, lead(Some(company.owner))).await.ok(201);
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
 }
 
 #[tokio::test]

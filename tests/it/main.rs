@@ -12,6 +12,7 @@ mod cuentas_bancarias;
 mod cxc;
 mod cxc_pagos;
 mod cxp;
+mod delivery;
 mod documents;
 mod etapas_oportunidad;
 mod facturas;

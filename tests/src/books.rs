@@ -5,7 +5,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 use crate::{Company, World};
 
 /// The tables that business writes.
-const WRITTEN: [&str; 16] = [
+const WRITTEN: [&str; 17] = [
     "clientes",
     "contadores",
     "cuentas_bancarias",
@@ -13,6 +13,7 @@ const WRITTEN: [&str; 16] = [
     "cxc_pagos",
     "depositos",
     "eventos",
+    "eventos_agrupados",
     "facturas",
     "inventario",
     "movimientos_inventario",

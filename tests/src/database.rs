@@ -10,6 +10,15 @@ static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
 
 const TEMPLATE: &str = "plantilla";
 
+/// What was emitted: events, and those that still wait to be grouped after them; `lugar` is the order in which they lie.
+const EVENTS: &str = "
+    CREATE VIEW emitidos AS
+    SELECT *, row_number() OVER () AS lugar FROM (
+        SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, creado FROM eventos
+        UNION ALL
+        SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, primero FROM eventos_agrupados
+    ) t";
+
 /// A store on a new database with the whole schema.
 pub(crate) async fn fresh(settings: &Settings) -> PostgresStore {
     static COUNT: AtomicU64 = AtomicU64::new(1);
@@ -30,6 +39,7 @@ async fn start() -> Cluster {
     cluster.create_database(TEMPLATE).await.expect("the template");
     let template = PostgresStore::with_options(cluster.options(TEMPLATE), &Settings::default());
     template.migrate().await.expect("the schema");
+    sqlx::query(EVENTS).execute(template.pool()).await.expect("the view of events");
     template.close().await;
     cluster
 }

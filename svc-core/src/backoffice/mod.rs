@@ -107,6 +107,10 @@ impl Office {
         self.random.as_ref()
     }
 
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.sealer
+    }
+
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.clock.now()
     }

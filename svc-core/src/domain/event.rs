@@ -107,7 +107,18 @@ pub enum Event {
     },
 }
 
+/// What stands before the time in a notice's body, and there first: a group that becomes an event gets its time then.
+pub const CREADO: &str = "\"creado\":\"";
+
 impl Event {
+    /// Whether changes of one resource that follow each other become one event (spec, "Event catalogue").
+    pub fn is_grouped(&self) -> bool {
+        matches!(
+            self,
+            Self::ClienteActualizado { .. } | Self::ProductoActualizado { .. } | Self::ExistenciaCambiada { .. }
+        )
+    }
+
     /// Its type.
     pub fn kind(&self) -> EventKind {
         match self {
@@ -238,5 +249,12 @@ mod tests {
             "recurso": { "tipo": "clientes", "clave": 7, "url": "https://api.example.com/api/v1/clientes?clave=7" },
         });
         assert_eq!(serde_json::from_slice::<Value>(&body).unwrap(), expected);
+        // Where a group's time is written.
+        let body = String::from_utf8(body).unwrap();
+        let (before, after) = body.split_once(CREADO).unwrap();
+        assert!(
+            before.ends_with("\"tipo\":\"cliente.creado\",") && after.starts_with("2026-10-09T08:07:06Z\","),
+            "{body}"
+        );
     }
 }

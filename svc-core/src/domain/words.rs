@@ -28,6 +28,22 @@ macro_rules! words {
 pub(super) use words;
 
 words! {
+    /// Why an attempt at a delivery failed (contract §3, "entregas").
+    pub enum DeliveryReason {
+        /// The name resolved to an address that no delivery goes to.
+        DestinoBloqueado = "destino_bloqueado",
+        /// It was not over after 8 seconds.
+        TiempoAgotado = "tiempo_agotado",
+        /// The name is unknown, nobody listens there, or the exchange broke off.
+        ErrorRed = "error_red",
+        /// The certificate is of another name, expired, or of an authority that nobody knows.
+        CertificadoInvalido = "certificado_invalido",
+        /// The answer was no 2xx.
+        RespuestaNo2xx = "respuesta_no_2xx",
+    }
+}
+
+words! {
     /// Whether a product is for sale.
     pub enum ProductStatus {
         /// For sale.

@@ -63,10 +63,20 @@ impl Cx<'_> {
         self.emit_all(std::slice::from_ref(event)).await
     }
 
-    /// Writes `events` to the outbox, in this transaction and at once.
+    /// Writes `events` to the outbox, in this transaction and at once; those that are grouped among what waits for a minute
+    /// without another.
     pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
-        let rows = events.iter().map(|event| self.event_row(event, false)).collect::<Result<Vec<_>, Error>>()?;
-        Ok(self.tx.append_events(&rows).await?)
+        let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
+        let row = |event: &&Event| self.event_row(event, false);
+        let grouped = grouped.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
+        let single = single.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
+        if !single.is_empty() {
+            self.tx.append_events(&single).await?;
+        }
+        if !grouped.is_empty() {
+            self.tx.group_events(&grouped).await?;
+        }
+        Ok(())
     }
 
     /// Writes `event` to the outbox as one that is told to nobody but by the deliveries that the caller makes; gives its id.

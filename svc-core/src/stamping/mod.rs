@@ -31,10 +31,11 @@ use uuid::Uuid;
 
 use crate::domain::cfdi::Cfdi;
 
+pub use crate::budget::Budget;
 #[cfg(feature = "client")]
 pub use http::{HttpStamper, HttpStamperError};
 pub use sandbox::{NO_SERVICE, REJECTED, SandboxStamper};
-pub use worker::{Budget, StampReport, stamp_due};
+pub use worker::{StampReport, stamp_due};
 
 /// The longest code and message that are kept of a rejection.
 const MOST_CODE: usize = 50;

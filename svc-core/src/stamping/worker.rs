@@ -1,8 +1,5 @@
 //! One pass over all that is to be stamped.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
 use futures_util::future::Either;
@@ -14,6 +11,7 @@ use super::prepare::{Prepare, Prepared};
 use super::settle::{Settle, Settled, Verdict};
 use super::{StampRequest, Stamper};
 use crate::backoffice::Office;
+use crate::budget::Budget;
 use crate::domain::clock::random_bytes;
 use crate::error::Error;
 use crate::store::{CompanyId, LeasedStamping, StampingLease, StoreError};
@@ -26,51 +24,6 @@ const MARGIN: TimeDelta = TimeDelta::minutes(1);
 
 /// The longest deadline that a lease goes by.
 const LONGEST: TimeDelta = TimeDelta::days(1);
-
-/// When a pass ends before all is done: it takes nothing more, and finishes what is out.
-#[derive(Debug, Clone, Default)]
-pub struct Budget {
-    until: Option<DateTime<Utc>>,
-    most: Option<u32>,
-    stop: Option<Arc<AtomicBool>>,
-}
-
-impl Budget {
-    /// All that is due.
-    pub fn unlimited() -> Self {
-        Self::default()
-    }
-
-    /// Until then by the office's clock.
-    #[must_use]
-    pub fn until(mut self, deadline: DateTime<Utc>) -> Self {
-        self.until = Some(deadline);
-        self
-    }
-
-    /// At most so many records.
-    #[must_use]
-    pub fn most(mut self, records: u32) -> Self {
-        self.most = Some(records);
-        self
-    }
-
-    /// Until this is true.
-    #[must_use]
-    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
-        self.stop = Some(stop);
-        self
-    }
-
-    /// How many records more may be taken, when so many were.
-    fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
-        let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-        if stopped || self.until.is_some_and(|deadline| now >= deadline) {
-            return 0;
-        }
-        self.most.map_or(u32::MAX, |most| most.saturating_sub(taken))
-    }
-}
 
 /// What a pass did: how many records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]

@@ -11,6 +11,7 @@ mod catalogue;
 mod certificate;
 mod company;
 mod customer;
+mod delivery;
 mod idempotency;
 mod import;
 mod interaction;
@@ -43,6 +44,10 @@ pub use catalogue::CatalogueTx;
 pub use certificate::CertificateTx;
 pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
+pub use delivery::{
+    Attempt, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
+    LeasedMail, Recorded, WebhookStanding,
+};
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
@@ -127,7 +132,7 @@ impl Conflict {
 
 /// A database that holds all companies.
 #[async_trait]
-pub trait Store: Send + Sync + 'static {
+pub trait Store: DeliveryStore + Send + Sync + 'static {
     /// The API key with that public identifier, with its company and owner: what authentication needs, in one statement.
     /// `suffix` is what follows the company's number in `<company>_<suffix>`.
     async fn key(&self, company: CompanyId, suffix: &str) -> Result<Option<KeyRecord>, StoreError>;
@@ -204,6 +209,7 @@ pub trait Tx:
     + CertificateTx
     + CompanyTx
     + CustomerTx
+    + DeliveryTx
     + IdempotencyTx
     + ImportTx
     + InteractionTx

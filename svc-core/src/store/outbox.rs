@@ -30,4 +30,8 @@ pub struct NewEvent {
 pub trait OutboxTx {
     /// Writes events.
     async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
+
+    /// Writes events of which one a resource is made with those that follow: [`QUIET`](crate::webhooks::QUIET) after the last of
+    /// them, and [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest.
+    async fn group_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 }

@@ -36,7 +36,7 @@ async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)])
 async fn events(world: &World) -> Vec<Value> {
     // Where the rows lie: the ids of events of one instant are in no order.
     let all: String = world
-        .sql("SELECT coalesce(jsonb_agg(convert_from(cuerpo, 'UTF8')::jsonb ORDER BY ctid), '[]')::text FROM eventos")
+        .sql("SELECT coalesce(jsonb_agg(convert_from(cuerpo, 'UTF8')::jsonb ORDER BY lugar), '[]')::text FROM emitidos")
         .await;
     serde_json::from_str(&all).expect("JSON")
 }

@@ -64,7 +64,7 @@ async fn movements_add_take_and_set_and_are_written_down() {
         assert_eq!(stock(&ana).await, [of("CLAVO", "001", after, json!(0))]);
     }
     assert_eq!(ana.walk("/inventario").await[0]["modificado"], "2026-10-12T18:06:00Z");
-    assert_eq!(told(&company.world).await, vec![changed(1, 1, "001"); 6]);
+    assert_eq!(told(&company.world).await, [changed(1, 1, "001")], "all six, as long as nobody delivers");
 }
 
 #[tokio::test]
@@ -130,7 +130,7 @@ async fn reservations_add_up_either_way() {
         assert_eq!(did(company.act("stock.reserve", &input).await), json!({"existencia": 1}));
         assert_eq!(stock(&ana).await, [of("CLAVO", "001", json!(0), after)]);
     }
-    assert_eq!(told(&company.world).await, vec![changed(1, 1, "001"); 3]);
+    assert_eq!(told(&company.world).await, [changed(1, 1, "001")]);
     assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM movimientos_inventario").await, 0);
 }
 

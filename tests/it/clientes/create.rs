@@ -323,7 +323,7 @@ async fn the_creation_is_told_by_an_event() {
     ana.write(Method::POST, "/clientes", "una", json!({"nombre": "Ana"})).await.ok(201);
     ana.write(Method::POST, "/clientes", "una", json!({"nombre": "Ana"})).await.ok(200);
     assert_eq!(events(&world).await, 1);
-    let id: String = world.sql("SELECT 'evt_' || replace(id::text, '-', '') FROM eventos").await;
+    let id: String = world.sql("SELECT 'evt_' || replace(id::text, '-', '') FROM emitidos").await;
     let expected = json!({
         "id": id,
         "tipo": "cliente.creado",

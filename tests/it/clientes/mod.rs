@@ -47,11 +47,11 @@ async fn count(world: &World) -> i64 {
 
 /// How many events there are of all companies.
 async fn events(world: &World) -> i64 {
-    world.sql("SELECT count(*) FROM eventos").await
+    world.sql("SELECT count(*) FROM emitidos").await
 }
 
 /// The body of the event written last.
 async fn last_event(world: &World) -> Value {
-    let body: String = world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM eventos ORDER BY id DESC LIMIT 1").await;
+    let body: String = world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM emitidos ORDER BY id DESC LIMIT 1").await;
     serde_json::from_str(&body).expect("a body")
 }

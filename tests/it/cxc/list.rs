@@ -65,7 +65,7 @@ async fn an_item_has_every_field_and_can_be_imported_again() {
     import(&other, Cxc, &shown).await;
     assert_eq!(other.admin().await.walk("/cxc").await, shown);
     takes_null_for_absent(&one, Cxc, &json!({"total": 5}), "/cxc").await;
-    assert_eq!(one.world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(one.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
 }
 
 #[tokio::test]

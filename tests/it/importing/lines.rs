@@ -84,7 +84,7 @@ async fn importing_emits_no_events() {
     let company = World::new().await.company().await;
     company.import(Resource::Clientes, &customers(3)).await.unwrap();
     company.import(Resource::Productos, &[json!({"sku": "A"})]).await.unwrap();
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
 }
 
 #[tokio::test]

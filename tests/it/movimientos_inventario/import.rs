@@ -175,7 +175,7 @@ async fn what_is_shown_can_be_imported_and_moves_no_stock() {
     other.import(MOVEMENTS, &shown).await.unwrap();
     assert_eq!(bob.walk("/movimientos-inventario?venta=7").await, shown);
     assert_eq!(world.sql::<i64>("SELECT count(*) FROM inventario WHERE existencia = 5").await, 2);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
 }
 
 /// The movement of that clave.

@@ -21,7 +21,7 @@ async fn a_product_is_created_with_the_defaults_and_told() {
         (&listed[0]["sku"], &listed[0]["tipo"], &listed[0]["modificado"]),
         (&json!("TOR-1"), &json!("normal"), &json!("2026-10-12T18:00:00Z"))
     );
-    let notice: Vec<u8> = company.world.sql("SELECT cuerpo FROM eventos").await;
+    let notice: Vec<u8> = company.world.sql("SELECT cuerpo FROM emitidos").await;
     let notice: Value = serde_json::from_slice(&notice).unwrap();
     assert_eq!(notice["tipo"], "producto.creado");
     assert_eq!(notice["datos"], json!({"producto": 1, "sku": "TOR-1"}));

@@ -37,7 +37,7 @@ async fn an_edit_changes_what_it_sends_and_keeps_the_rest() {
         assert_eq!(after, expected, "{field}");
     }
     assert_eq!(stored(&company.world).await["busqueda"], "b pija");
-    let kinds: Vec<u8> = company.world.sql("SELECT cuerpo FROM eventos ORDER BY creado DESC, id DESC LIMIT 1").await;
+    let kinds: Vec<u8> = company.world.sql("SELECT cuerpo FROM emitidos ORDER BY creado DESC, id DESC LIMIT 1").await;
     let notice: Value = serde_json::from_slice(&kinds).unwrap();
     assert_eq!(
         (&notice["tipo"], &notice["datos"]),
@@ -79,7 +79,7 @@ async fn an_edit_that_changes_nothing_leaves_no_trace() {
         ana.put("/productos/1", edit).await.ok(200);
     }
     assert_eq!(stored(&company.world).await["modificado"], "2026-10-12T18:00:00+00:00");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM eventos").await, 1);
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 1);
 }
 
 #[tokio::test]

@@ -93,7 +93,7 @@ async fn companies_take_turns_and_keep_their_own() {
     assert_eq!(ids.len(), 21);
     let own: Vec<i64> = world
         .sql(
-            "SELECT array_agg(cuenta ORDER BY empresa) FROM (SELECT empresa, count(*) AS cuenta FROM eventos
+            "SELECT array_agg(cuenta ORDER BY empresa) FROM (SELECT empresa, count(*) AS cuenta FROM emitidos
              WHERE tipo = 'factura.timbrada' GROUP BY empresa) e",
         )
         .await;

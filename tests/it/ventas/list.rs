@@ -248,7 +248,7 @@ async fn sums_and_states_that_are_left_out_follow_from_the_rest() {
     let without: String = company.world.sql("SELECT string_agg(clave::text, ',') FROM ventas WHERE NOT desglose").await;
     assert_eq!(without, "4");
     takes_null_for_absent(&company, Ventas, &json!({"tipo": "venta"}), "/ventas").await;
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
 }
 
 #[tokio::test]

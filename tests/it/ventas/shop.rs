@@ -132,7 +132,7 @@ pub(crate) async fn stock(actor: &Actor, sku: &str, almacen: &str) -> Option<(Va
 /// The notices in the outbox of a type, in their order: `datos` and the resource's address.
 pub(crate) async fn notices(world: &World, tipo: &str) -> Vec<(Value, Value)> {
     let bodies: Vec<Vec<u8>> =
-        sqlx::query_scalar("SELECT cuerpo FROM eventos WHERE tipo = $1 ORDER BY recurso_clave, id")
+        sqlx::query_scalar("SELECT cuerpo FROM emitidos WHERE tipo = $1 ORDER BY recurso_clave, id")
             .bind(tipo)
             .fetch_all(world.store.pool())
             .await

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampRequest, Stamped, Stamper, plain};
 use crate::domain::cfdi::Cfdi;
-use crate::outbound::{OutboundError, Tls, exchange};
+use crate::outbound::{Most, OutboundError, Tls, exchange};
 
 /// The longest answer that is read.
 const MOST: usize = 64 * 1024;
@@ -109,7 +109,7 @@ impl HttpStamper {
 
     async fn ask(&self, request: Request<Full<Bytes>>) -> Result<http::Response<Bytes>, OutboundError> {
         let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(OutboundError::Connect)?;
-        exchange(tcp, self.tls.as_ref().map(|tls| (tls, self.host.as_str())), request, MOST).await
+        exchange(tcp, self.tls.as_ref().map(|tls| (tls, self.host.as_str())), request, Most::Whole(MOST)).await
     }
 }
 

@@ -56,7 +56,7 @@ async fn a_payment_lowers_what_is_owed_and_raises_what_is_in_the_bank() {
     assert_eq!(books(&company.world).await, lines);
     let day: String = company.world.sql("SELECT fecha || ' ' || venta || ' ' || concepto FROM polizas").await;
     assert_eq!(day, "2026-10-12 1 Pago 1 de la cuenta por cobrar 1");
-    let event: String = company.world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM eventos").await;
+    let event: String = company.world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM emitidos").await;
     let event: Value = serde_json::from_str(&event).unwrap();
     assert_eq!(event["tipo"], "cxc.pago_aplicado");
     assert_eq!(event["datos"], json!({"pago": 1, "cxc": 1, "importe": "400.10"}));

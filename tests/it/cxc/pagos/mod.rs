@@ -72,7 +72,7 @@ pub(crate) async fn written(world: &World) -> Vec<i64> {
     let counts: String = world
         .sql(
             "SELECT jsonb_build_array((SELECT count(*) FROM cxc_pagos), (SELECT count(*) FROM depositos),
-                                      (SELECT count(*) FROM polizas), (SELECT count(*) FROM eventos))::text",
+                                      (SELECT count(*) FROM polizas), (SELECT count(*) FROM emitidos))::text",
         )
         .await;
     serde_json::from_str(&counts).expect("numbers")

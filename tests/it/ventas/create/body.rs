@@ -225,6 +225,6 @@ async fn fails_in_line(ana: &svc_tests::Actor, good: &Value, bad: &Value, status
 
 async fn nothing_happened(world: &World) {
     let rows = "SELECT (SELECT count(*) FROM ventas) + (SELECT count(*) FROM ventas_renglones) \
-                + (SELECT count(*) FROM inventario) + (SELECT count(*) FROM eventos)";
+                + (SELECT count(*) FROM inventario) + (SELECT count(*) FROM emitidos)";
     assert_eq!(world.sql::<i64>(rows).await, 0);
 }

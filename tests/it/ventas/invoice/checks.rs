@@ -11,7 +11,7 @@ use crate::ventas::shop::{invoiced, made, ready, run, shop};
 /// Everything that an invoice writes.
 const WRITTEN: &str = "SELECT concat_ws(' ', (SELECT count(*) FROM facturas), (SELECT count(*) FROM cxc), \
                        (SELECT count(*) FROM polizas), (SELECT count(*) FROM timbrados), \
-                       (SELECT count(*) FROM movimientos_inventario), (SELECT count(*) FROM eventos), \
+                       (SELECT count(*) FROM movimientos_inventario), (SELECT count(*) FROM emitidos), \
                        (SELECT sum(existencia) FROM inventario), (SELECT sum(apartado) FROM inventario))";
 
 #[tokio::test]

@@ -1,0 +1,51 @@
+//! How much one pass of a worker may do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::{DateTime, Utc};
+
+/// When a pass ends before all is done: it takes nothing more, and finishes what is out.
+#[derive(Debug, Clone, Default)]
+pub struct Budget {
+    until: Option<DateTime<Utc>>,
+    most: Option<u32>,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+impl Budget {
+    /// All that is due.
+    pub fn unlimited() -> Self {
+        Self::default()
+    }
+
+    /// Until then by the office's clock.
+    #[must_use]
+    pub fn until(mut self, deadline: DateTime<Utc>) -> Self {
+        self.until = Some(deadline);
+        self
+    }
+
+    /// At most so many records.
+    #[must_use]
+    pub fn most(mut self, records: u32) -> Self {
+        self.most = Some(records);
+        self
+    }
+
+    /// Until this is true.
+    #[must_use]
+    pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// How many records more may be taken, when so many were.
+    pub(crate) fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
+        let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if stopped || self.until.is_some_and(|deadline| now >= deadline) {
+            return 0;
+        }
+        self.most.map_or(u32::MAX, |most| most.saturating_sub(taken))
+    }
+}

@@ -1,0 +1,99 @@
+//! One attempt: signed, sent, judged.
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use http::header::{CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use zeroize::Zeroizing;
+
+use super::queue::Ticket;
+use super::schedule::judge;
+use super::{EVENT_ID, Outcome, Post, SECRET, SIGNATURE, Sender, signature};
+use crate::backoffice::Office;
+use crate::domain::event::event_id;
+use crate::secrets::{Place, SecretsError};
+use crate::store::{Attempt, AttemptRecord, ClaimedDelivery};
+
+/// The event's type.
+const EVENT: HeaderName = HeaderName::from_static("x-svc-evento");
+/// The delivery's clave.
+const DELIVERY: HeaderName = HeaderName::from_static("x-svc-entrega");
+/// Which attempt it is, from 1 on.
+const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
+
+/// Who we say we are.
+const WHO: &str = "Svc-Webhooks/1.0";
+
+/// Sends what was claimed; gives what came of it.
+pub(super) async fn attempt(office: &Office, sender: &dyn Sender, ticket: Ticket) -> AttemptRecord {
+    let Ticket { delivery, token, .. } = ticket;
+    let began = office.now();
+    let outcome = match post(office, &delivery, began) {
+        Ok(post) => sender.send(post).await,
+        // A failed attempt like any other: the others of its batch are not held up, and there is time to set it right.
+        Err(error) => {
+            tracing::error!(empresa = delivery.company.0, webhook = delivery.webhook, entrega = delivery.clave, %error,
+                            "a notice cannot be made");
+            Outcome::Ours(None)
+        }
+    };
+    let at = office.now();
+    let judged = judge(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, office.random());
+    let duracion_ms = (at - began).num_milliseconds().max(0);
+    tracing::debug!(
+        empresa = delivery.company.0,
+        webhook = delivery.webhook,
+        entrega = delivery.clave,
+        ?outcome,
+        duracion_ms
+    );
+    AttemptRecord {
+        company: delivery.company,
+        clave: delivery.clave,
+        webhook: delivery.webhook,
+        token,
+        attempt: Some(Attempt { judged, duracion_ms, at }),
+    }
+}
+
+/// A ticket that is not sent.
+pub(super) fn handed_back(ticket: &Ticket) -> AttemptRecord {
+    let ClaimedDelivery { company, clave, webhook, .. } = ticket.delivery;
+    AttemptRecord { company, clave, webhook, token: ticket.token, attempt: None }
+}
+
+/// Why a notice cannot be made.
+#[derive(Debug, thiserror::Error)]
+enum PostError {
+    #[error(transparent)]
+    Secret(#[from] SecretsError),
+    #[error("the event's type fits no header")]
+    Type,
+}
+
+fn post(office: &Office, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Result<Post, PostError> {
+    let secret = open(office, delivery, &delivery.secreto)?;
+    let previous = delivery.secreto_anterior.as_deref().map(|sealed| open(office, delivery, sealed));
+    let mut secrets: Vec<&[u8]> = vec![&secret];
+    // One signature is enough to be believed.
+    let previous = previous.and_then(|previous| {
+        previous.inspect_err(|error| tracing::warn!(%error, "the previous secret of a webhook does not open")).ok()
+    });
+    secrets.extend(previous.as_ref().map(|previous| previous.as_slice()));
+    let signed = signature(&secrets, at, &delivery.cuerpo);
+    let headers = HeaderMap::from_iter([
+        (CONTENT_TYPE, HeaderValue::from_static("application/json")),
+        (USER_AGENT, HeaderValue::from_static(WHO)),
+        (SIGNATURE, HeaderValue::from_str(&signed).map_err(|_| PostError::Type)?),
+        (EVENT, HeaderValue::from_str(&delivery.tipo).map_err(|_| PostError::Type)?),
+        (EVENT_ID, HeaderValue::from_str(&event_id(delivery.evento)).map_err(|_| PostError::Type)?),
+        (DELIVERY, HeaderValue::from(delivery.clave)),
+        (ATTEMPT, HeaderValue::from(delivery.intentos.saturating_add(1))),
+    ]);
+    Ok(Post { url: delivery.url.clone(), headers, body: Bytes::clone(&delivery.cuerpo) })
+}
+
+fn open(office: &Office, delivery: &ClaimedDelivery, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
+    let place = Place { company: delivery.company, column: SECRET, record: &delivery.webhook.to_string() };
+    office.sealer().open(place, sealed)
+}

@@ -1,0 +1,189 @@
+//! Attempts over HTTP: each resolves its name once, judges every address, and connects to one of those it judged.
+//!
+//! Each attempt has a connection of its own, and asks for it to be closed: receivers are many and notices to one of them
+//! few, and what is not kept open cannot be held against us.
+
+mod resolve;
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::header::{CONNECTION, HOST, RETRY_AFTER};
+use http::{HeaderValue, Request};
+use http_body_util::Full;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout, timeout_at};
+use tokio_rustls::rustls;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+
+pub use self::resolve::{ResolveError, Resolver, SystemResolver};
+use super::destination::judge;
+use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, judge_url};
+use crate::domain::words::DeliveryReason;
+use crate::outbound::{Most, OutboundError, Tls, exchange};
+
+/// How much is read of an answer: its status says it all.
+const MOST: usize = 16 * 1024;
+
+/// Addresses that are tried of one name.
+const TRIED: usize = 4;
+
+/// There is no authority whose certificates could be trusted, so no receiver could be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no trusted certificate authority was found; SSL_CERT_FILE may name some")]
+pub struct NoAuthorities;
+
+/// Sends attempts over HTTPS, by the rules of contract §6.
+pub struct HttpSender {
+    resolver: Arc<dyn Resolver>,
+    networks: Networks,
+    tls: Tls,
+    deadline: Duration,
+}
+
+impl HttpSender {
+    /// A sender that trusts the machine's authorities and those of `SSL_CERT_FILE`.
+    pub fn new(networks: Networks) -> Result<Self, NoAuthorities> {
+        Self::over(networks, Tls::new())
+    }
+
+    /// A sender that trusts these authorities only: certificates in DER.
+    pub fn trusting(networks: Networks, authorities: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, NoAuthorities> {
+        Self::over(networks, Tls::trusting(authorities.into_iter().map(CertificateDer::from).collect()))
+    }
+
+    /// With another resolver than the machine's.
+    #[must_use]
+    pub fn resolver(mut self, resolver: impl Resolver) -> Self {
+        self.resolver = Arc::new(resolver);
+        self
+    }
+
+    fn over(networks: Networks, tls: Result<Tls, OutboundError>) -> Result<Self, NoAuthorities> {
+        let tls = tls.map_err(|_| NoAuthorities)?;
+        Ok(Self { resolver: Arc::new(SystemResolver), networks, tls, deadline: DEADLINE })
+    }
+
+    async fn attempt(&self, post: Post, until: Instant) -> Result<Outcome, Outcome> {
+        // It was judged when it was registered; the setting may have changed since.
+        const BLOCKED: Outcome = Outcome::Failed(DeliveryReason::DestinoBloqueado);
+        let target = judge_url(&post.url, self.networks.is_development()).map_err(|_| BLOCKED)?;
+        let request = request(&target, post).ok_or(BLOCKED)?;
+        let addresses = self.addresses(&target).await?;
+        let tcp = connect(&addresses, target.port, until).await?;
+        let tls = target.https.then_some((&self.tls, target.host.as_str()));
+        let answer = exchange(tcp, tls, request, Most::Part(MOST)).await.map_err(|error| failure(&error))?;
+        let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        Ok(Outcome::Answered { status: answer.status().as_u16(), retry_after: retry_after.map(str::to_owned) })
+    }
+
+    /// The addresses of the target's name, if a delivery may go to each of them.
+    async fn addresses(&self, target: &Target) -> Result<Vec<IpAddr>, Outcome> {
+        let addresses = match self.resolver.resolve(&target.host).await {
+            Ok(addresses) if !addresses.is_empty() => addresses,
+            Ok(_) | Err(ResolveError::NotFound) => return Err(Outcome::Failed(DeliveryReason::ErrorRed)),
+            Err(ResolveError::Ours(cause)) => {
+                tracing::warn!(cause, "names cannot be resolved");
+                return Err(Outcome::Ours(Some(DeliveryReason::ErrorRed)));
+            }
+        };
+        // Only development has other ports and no TLS, and only in the networks it was allowed.
+        let ordinary = target.https && target.port == 443;
+        let passes =
+            |&address: &IpAddr| judge(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address));
+        let all = addresses.iter().all(passes);
+        if all { Ok(addresses) } else { Err(Outcome::Failed(DeliveryReason::DestinoBloqueado)) }
+    }
+}
+
+#[async_trait]
+impl Sender for HttpSender {
+    async fn send(&self, post: Post) -> Outcome {
+        let until = Instant::now() + self.deadline;
+        match timeout_at(until, self.attempt(post, until)).await {
+            Ok(Ok(outcome) | Err(outcome)) => outcome,
+            Err(_) => Outcome::Failed(DeliveryReason::TiempoAgotado),
+        }
+    }
+
+    fn deadline(&self) -> Duration {
+        self.deadline
+    }
+}
+
+impl fmt::Debug for HttpSender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpSender").field("networks", &self.networks).finish_non_exhaustive()
+    }
+}
+
+fn request(target: &Target, post: Post) -> Option<Request<Full<Bytes>>> {
+    let standard = if target.https { 443 } else { 80 };
+    let host = if target.port == standard { target.host.clone() } else { format!("{}:{}", target.host, target.port) };
+    let mut request = Request::new(Full::new(post.body));
+    *request.method_mut() = http::Method::POST;
+    *request.uri_mut() = target.path.parse().ok()?;
+    *request.headers_mut() = post.headers;
+    request.headers_mut().insert(HOST, HeaderValue::from_str(&host).ok()?);
+    request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    Some(request)
+}
+
+/// A connection to the first address that takes one; each has its share of the time that is left.
+async fn connect(addresses: &[IpAddr], port: u16, until: Instant) -> Result<TcpStream, Outcome> {
+    let tried = &addresses[..addresses.len().min(TRIED)];
+    let mut outcome = Outcome::Failed(DeliveryReason::ErrorRed);
+    for (at, &address) in tried.iter().enumerate() {
+        let share = until.saturating_duration_since(Instant::now()) / (tried.len() - at) as u32;
+        outcome = match within(share, TcpStream::connect(SocketAddr::new(address, port))).await {
+            Ok(Ok(tcp)) => return Ok(tcp),
+            Ok(Err(error)) if is_ours(&error) => Outcome::Ours(Some(DeliveryReason::ErrorRed)),
+            Ok(Err(_)) => Outcome::Failed(DeliveryReason::ErrorRed),
+            Err(()) => Outcome::Failed(DeliveryReason::TiempoAgotado),
+        };
+    }
+    Err(outcome)
+}
+
+async fn within<T>(share: Duration, future: impl Future<Output = T>) -> Result<T, ()> {
+    timeout(share, future).await.map_err(|_| ())
+}
+
+/// Whether it is we who have no network, no address or no file left.
+fn is_ours(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
+    matches!(error.kind(), Kind::AddrNotAvailable | Kind::NetworkDown | Kind::NetworkUnreachable | Kind::OutOfMemory)
+        || error.raw_os_error().is_some_and(|code| TOO_MANY_OPEN_FILES.contains(&code))
+}
+
+fn failure(error: &OutboundError) -> Outcome {
+    Outcome::Failed(match error {
+        OutboundError::Name | OutboundError::NoRoots => DeliveryReason::CertificadoInvalido,
+        OutboundError::Tls(error) if is_certificate(error) => DeliveryReason::CertificadoInvalido,
+        _ => DeliveryReason::ErrorRed,
+    })
+}
+
+/// Whether the other side speaks TLS, and is not who it should be.
+fn is_certificate(error: &io::Error) -> bool {
+    let error = error.get_ref().and_then(|error| error.downcast_ref());
+    matches!(
+        error,
+        Some(
+            rustls::Error::InvalidCertificate(_)
+                | rustls::Error::NoCertificatesPresented
+                | rustls::Error::UnsupportedNameType
+                | rustls::Error::InvalidCertRevocationList(_)
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+use std::io;
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+
+/// Why a name has no address.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResolveError {
+    /// There is no such name, or it has no address.
+    #[error("the name has no address")]
+    NotFound,
+    /// Nobody could be asked: a failure of ours, not the receiver's.
+    #[error("names cannot be resolved: {0}")]
+    Ours(String),
+}
+
+/// Finds the addresses of a name.
+#[async_trait]
+pub trait Resolver: Send + Sync + 'static {
+    /// All addresses of `name`, in the order in which they are to be tried.
+    async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError>;
+}
+
+/// The machine's resolver.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemResolver;
+
+#[async_trait]
+impl Resolver for SystemResolver {
+    async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+        match tokio::net::lookup_host((name, 0)).await {
+            Ok(found) => Ok(found.map(|address| address.ip()).collect()),
+            Err(error) => Err(understand(&error)),
+        }
+    }
+}
+
+/// What the machine's resolver says of a name that does not exist; the error has no code, only its text. All else is ours: that
+/// no server answered, or that we have none.
+const NOT_FOUND: [&str; 5] = [
+    "Name or service not known",
+    "No address associated with",
+    "Name does not resolve",
+    "Name has no usable address",
+    "nodename nor servname provided",
+];
+
+fn understand(error: &io::Error) -> ResolveError {
+    let text = error.to_string();
+    if NOT_FOUND.iter().any(|said| text.contains(said)) { ResolveError::NotFound } else { ResolveError::Ours(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_resolver_says_is_told_apart() {
+        let understood =
+            |text: &str| understand(&io::Error::other(format!("failed to lookup address information: {text}")));
+        for text in ["Name or service not known", "No address associated with hostname", "Name does not resolve"] {
+            assert_eq!(understood(text), ResolveError::NotFound, "{text}");
+        }
+        for text in ["Temporary failure in name resolution", "Try again", "Too many open files", "System error"] {
+            assert!(matches!(understood(text), ResolveError::Ours(_)), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_machine_knows_itself() {
+        let found = SystemResolver.resolve("localhost").await.unwrap();
+        assert!(!found.is_empty() && found.iter().all(IpAddr::is_loopback), "{found:?}");
+    }
+}

@@ -1,0 +1,49 @@
+//! Disabling a webhook whose receiver has been failing for too long.
+
+use super::schedule::is_disabled;
+use crate::backoffice::Action;
+use crate::error::Error;
+use crate::operation::Cx;
+
+/// `motivo_desactivacion` of a webhook that the service disabled.
+const MOTIVO: &str = "fallos_consecutivos";
+
+/// Disables a webhook if it still has to be: what is pending is discarded, and who made it is told by e-mail.
+pub(super) struct Disable {
+    pub(super) webhook: i64,
+}
+
+impl Action for Disable {
+    /// Whether it was disabled, and how many deliveries were discarded.
+    type Output = Option<u64>;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Option<u64>, Error> {
+        let Some(webhook) = cx.tx.lock_active_webhook(self.webhook).await? else { return Ok(None) };
+        let standing = webhook.standing;
+        if !is_disabled(standing.fallos_consecutivos, standing.racha_desde, cx.now.get()) {
+            return Ok(None);
+        }
+        cx.tx.disable_webhook(self.webhook, MOTIVO, cx.now).await?;
+        let discarded = cx.tx.discard_deliveries(self.webhook).await?;
+        if let Some(correo) = &webhook.correo {
+            let asunto = format!("Se desactivó el webhook {} de {}", self.webhook, cx.company.nombre);
+            let texto = text(self.webhook, &webhook.url, standing.fallos_consecutivos, discarded, cx);
+            cx.tx.append_mail(correo, &asunto, &texto, cx.now).await?;
+        }
+        Ok(Some(discarded))
+    }
+}
+
+fn text(webhook: i64, url: &str, failed: u32, discarded: u64, cx: &Cx<'_>) -> String {
+    format!(
+        "El webhook {webhook} de {empresa} se desactivó el {now}: sus últimas {failed} entregas fallaron todas, durante más de 24 \
+         horas.\n\n\
+         Dirección: {url}\n\
+         Entregas pendientes que se descartaron: {discarded}\n\n\
+         Los eventos se pueden consultar en la API. Cuando el receptor vuelva a responder, reactívelo con\n\
+         PUT {base}/webhooks/{webhook} {{\"activo\": true}}\n",
+        empresa = cx.company.nombre,
+        now = cx.now,
+        base = cx.base_url,
+    )
+}

@@ -1,0 +1,102 @@
+//! E-mails that a pass left to be sent (`avisos`).
+
+use std::fmt;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use serde::Serialize;
+
+use super::Budget;
+use crate::backoffice::Office;
+use crate::domain::clock::random_bytes;
+use crate::store::{LeasedMail, StoreError};
+
+/// How long an e-mail is kept from others while it is sent.
+const LEASE: TimeDelta = TimeDelta::minutes(2);
+
+/// How many are taken at once: sent one after the other, well within the lease.
+const AT_ONCE: u32 = 4;
+
+/// Hours after the first attempt, the second, and so on; then it is given up.
+const PAUSES: [i64; 6] = [1, 2, 4, 8, 24, 48];
+
+/// An e-mail.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// To whom.
+    pub to: String,
+    /// Its subject.
+    pub subject: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl fmt::Debug for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Notice").field("subject", &self.subject).finish_non_exhaustive()
+    }
+}
+
+/// Why an e-mail was not sent; it is tried again.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not sent: {0}")]
+pub struct NotifyFailure(pub String);
+
+/// Sends e-mails.
+#[async_trait]
+pub trait Notifier: Send + Sync {
+    /// Sends one, within half a minute.
+    async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure>;
+}
+
+/// What a pass did: how many e-mails.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct NotifyReport {
+    /// Were sent.
+    pub enviados: u64,
+    /// Are tried again later.
+    pub pospuestos: u64,
+    /// Were given up.
+    pub abandonados: u64,
+}
+
+/// Sends the e-mails that are due, each once. Several passes at once share the work: an e-mail is leased to one of them. Should a
+/// pass die between sending one and writing that down, it is sent again.
+pub async fn notify_due(office: &Office, notifier: &dyn Notifier, budget: Budget) -> Result<NotifyReport, StoreError> {
+    let (mut report, mut count) = (NotifyReport::default(), 0u32);
+    loop {
+        let now = office.now();
+        let most = budget.left(count, now).min(AT_ONCE);
+        if most == 0 {
+            return Ok(report);
+        }
+        let token = uuid::Builder::from_random_bytes(random_bytes(office.random())).into_uuid();
+        let leased = office.store().lease_mail(most, now, token, now + LEASE).await?;
+        if leased.is_empty() {
+            return Ok(report);
+        }
+        count = count.saturating_add(most);
+        for mail in leased {
+            let (company, clave) = (mail.company, mail.clave);
+            let again = send(notifier, mail, &mut report).await;
+            office.store().settle_mail(company, clave, token, again.map(|pause| office.now() + pause)).await?;
+        }
+    }
+}
+
+/// Sends one; gives how long to wait before it is tried again, if it is.
+async fn send(notifier: &dyn Notifier, mail: LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
+    let LeasedMail { company, clave, intentos, .. } = mail;
+    let notice = Notice { to: mail.para, subject: mail.asunto, text: mail.texto };
+    let Err(failure) = notifier.notify(&notice).await else {
+        report.enviados += 1;
+        return None;
+    };
+    let pause = usize::try_from(intentos).ok().and_then(|tried| PAUSES.get(tried.checked_sub(1)?));
+    tracing::warn!(empresa = company.0, aviso = clave, intentos, %failure, given_up = pause.is_none(), "no e-mail was sent");
+    match pause {
+        Some(_) => report.pospuestos += 1,
+        None => report.abandonados += 1,
+    }
+    pause.map(|&hours| TimeDelta::hours(hours))
+}

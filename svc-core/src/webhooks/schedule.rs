@@ -1,0 +1,217 @@
+//! When a delivery is tried again, when it is given up, and when its webhook is disabled. Pure.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{DeliveryReason, Outcome};
+use crate::domain::clock::{Random, random_bytes};
+use crate::domain::webhook::DeliveryOrigin;
+
+/// Minutes after the first attempt, the second, and so on (spec, "Webhook and its deliveries").
+const DELAYS: [i64; 6] = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60];
+
+/// The longest that a receiver can ask us to wait.
+const LONGEST_RETRY_AFTER: TimeDelta = TimeDelta::hours(1);
+
+/// Attempts that failed in a row after which a webhook gets one delivery at a time, until one arrives.
+pub const PROBE_AFTER: u32 = 3;
+
+/// Deliveries in a row that ended `fallida` before a webhook is disabled, and for how long they must have failed.
+const STREAK: u32 = 15;
+const STREAK_SPAN: TimeDelta = TimeDelta::hours(24);
+
+/// What becomes of a delivery after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// `entregada`.
+    Delivered,
+    /// `pendiente`: tried again then.
+    Retry(DateTime<Utc>),
+    /// `fallida`.
+    Failed,
+}
+
+/// An attempt, as it is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judged {
+    /// What becomes of the delivery.
+    pub next: Next,
+    /// The status that was answered.
+    pub http: Option<u16>,
+    /// Why it failed, if that can be told in the contract's words.
+    pub reason: Option<DeliveryReason>,
+    /// Whether a failure counts against the webhook: not if it was of our making.
+    pub counts: bool,
+}
+
+/// Judges the attempt number `attempt` (from 1 on), which ended at `now`.
+pub fn judge(
+    outcome: &Outcome,
+    origin: DeliveryOrigin,
+    attempt: u32,
+    now: DateTime<Utc>,
+    random: &dyn Random,
+) -> Judged {
+    let (http, reason, counts) = match outcome {
+        Outcome::Answered { status, .. } if (200..300).contains(status) => {
+            return Judged { next: Next::Delivered, http: Some(*status), reason: None, counts: true };
+        }
+        Outcome::Answered { status, .. } => (Some(*status), Some(DeliveryReason::RespuestaNo2xx), true),
+        Outcome::Failed(reason) => (None, Some(*reason), true),
+        Outcome::Ours(reason) => (None, *reason, false),
+    };
+    let next = match delay(attempt).filter(|_| origin != DeliveryOrigin::Prueba) {
+        Some(delay) => Next::Retry(now + spread(delay, random).max(asked(outcome, now))),
+        None => Next::Failed,
+    };
+    Judged { next, http, reason, counts }
+}
+
+/// The pause after attempt number `attempt`, if another follows.
+fn delay(attempt: u32) -> Option<TimeDelta> {
+    let at = usize::try_from(attempt).ok()?.checked_sub(1)?;
+    DELAYS.get(at).map(|&minutes| TimeDelta::minutes(minutes))
+}
+
+/// Up to a tenth longer, so that what failed together does not come back together.
+fn spread(delay: TimeDelta, random: &dyn Random) -> TimeDelta {
+    let part = i64::from(u16::from_le_bytes(random_bytes(random)));
+    delay + TimeDelta::milliseconds(delay.num_milliseconds() / 10 * part / i64::from(u16::MAX))
+}
+
+/// What the receiver's Retry-After asks for: seconds or an HTTP date, of a 429 or 503 only; nothing if it cannot be read.
+fn asked(outcome: &Outcome, now: DateTime<Utc>) -> TimeDelta {
+    let Outcome::Answered { status: 429 | 503, retry_after: Some(text) } = outcome else { return TimeDelta::zero() };
+    let text = text.trim();
+    let wait = if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
+        // More digits than fit are longer than the longest.
+        text.parse().ok().and_then(TimeDelta::try_seconds).unwrap_or(LONGEST_RETRY_AFTER)
+    } else {
+        DateTime::parse_from_rfc2822(text).map_or(TimeDelta::zero(), |at| at.with_timezone(&Utc) - now)
+    };
+    wait.min(LONGEST_RETRY_AFTER)
+}
+
+/// Whether a webhook is disabled: `ended` deliveries of it in a row ended `fallida`, none arrived between, and the first
+/// attempt of the streak failed at `since` (contract §6).
+pub fn is_disabled(ended: u32, since: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+    ended >= STREAK && since.is_some_and(|since| now - since > STREAK_SPAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Always(u8);
+
+    impl Random for Always {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(self.0);
+        }
+    }
+
+    fn now() -> DateTime<Utc> {
+        "2026-10-12T18:00:00Z".parse().unwrap()
+    }
+
+    fn answered(status: u16, retry_after: Option<&str>) -> Outcome {
+        Outcome::Answered { status, retry_after: retry_after.map(str::to_owned) }
+    }
+
+    /// Seconds until the next attempt, with the least and with the most added at random.
+    fn waits(outcome: &Outcome, attempt: u32) -> Option<(i64, i64)> {
+        let wait = |byte| match judge(outcome, DeliveryOrigin::Evento, attempt, now(), &Always(byte)).next {
+            Next::Retry(at) => Some((at - now()).num_seconds()),
+            _ => None,
+        };
+        wait(0).zip(wait(255))
+    }
+
+    #[test]
+    fn a_failure_is_tried_again_six_times() {
+        let timed_out = Outcome::Failed(DeliveryReason::TiempoAgotado);
+        for (attempt, minutes) in [(1, 1), (2, 5), (3, 30), (4, 120), (5, 360), (6, 720)] {
+            assert_eq!(waits(&timed_out, attempt), Some((minutes * 60, minutes * 66)), "{attempt}");
+        }
+        for attempt in [7, 8, u32::MAX] {
+            assert_eq!(judge(&timed_out, DeliveryOrigin::Evento, attempt, now(), &Always(9)).next, Next::Failed);
+        }
+        let least: i64 = (1..7).filter_map(|attempt| waits(&timed_out, attempt)).map(|(least, _)| least).sum();
+        assert_eq!(least, (20 * 60 + 36) * 60, "about 21 hours");
+    }
+
+    #[test]
+    fn tests_are_tried_once_and_resends_like_events() {
+        let failed = answered(500, None);
+        assert_eq!(judge(&failed, DeliveryOrigin::Prueba, 1, now(), &Always(0)).next, Next::Failed);
+        let again = Next::Retry(now() + TimeDelta::minutes(1));
+        for origin in [DeliveryOrigin::Evento, DeliveryOrigin::Reenvio] {
+            assert_eq!(judge(&failed, origin, 1, now(), &Always(0)).next, again);
+        }
+        for origin in [DeliveryOrigin::Evento, DeliveryOrigin::Reenvio, DeliveryOrigin::Prueba] {
+            assert_eq!(judge(&answered(204, None), origin, 1, now(), &Always(0)).next, Next::Delivered);
+        }
+    }
+
+    #[test]
+    fn an_attempt_is_written_in_the_contracts_words() {
+        let judged = |outcome| {
+            let Judged { http, reason, counts, .. } = judge(&outcome, DeliveryOrigin::Evento, 1, now(), &Always(0));
+            (http, reason, counts)
+        };
+        assert_eq!(judged(answered(200, None)), (Some(200), None, true));
+        assert_eq!(judged(answered(299, None)), (Some(299), None, true));
+        for status in [199, 300, 302, 410, 429, 500] {
+            assert_eq!(judged(answered(status, None)), (Some(status), Some(DeliveryReason::RespuestaNo2xx), true));
+        }
+        assert_eq!(judged(Outcome::Failed(DeliveryReason::ErrorRed)), (None, Some(DeliveryReason::ErrorRed), true));
+        assert_eq!(
+            judged(Outcome::Ours(Some(DeliveryReason::ErrorRed))),
+            (None, Some(DeliveryReason::ErrorRed), false)
+        );
+        assert_eq!(judged(Outcome::Ours(None)), (None, None, false));
+    }
+
+    #[test]
+    fn a_receiver_can_only_ask_for_more_time_and_for_an_hour_at_most() {
+        for (status, retry_after, attempt, seconds) in [
+            (429, "600", 1, 600),
+            (503, " 600 ", 1, 600),
+            (500, "600", 1, 60),
+            (302, "600", 1, 60),
+            (429, "0", 1, 60),
+            (429, "59", 1, 60),
+            (429, "3600", 1, 3_600),
+            (429, "3601", 1, 3_600),
+            (429, "99999999999999999999999", 1, 3_600),
+            (429, "9223372036854775807", 1, 3_600),
+            (429, "600", 4, 7_200),
+            (503, "Mon, 12 Oct 2026 18:10:00 GMT", 1, 600),
+            (503, "Mon, 12 Oct 2026 17:10:00 GMT", 1, 60),
+            (503, "Wed, 12 Oct 2050 17:10:00 GMT", 1, 3_600),
+            (503, "-600", 1, 60),
+            (503, "1.5", 1, 60),
+            (503, "", 1, 60),
+            (503, "pronto", 1, 60),
+        ] {
+            let (least, most) = waits(&answered(status, Some(retry_after)), attempt).unwrap();
+            assert_eq!(least, seconds, "{status} {retry_after}");
+            assert!(most >= least);
+        }
+        assert_eq!(judge(&answered(429, Some("600")), DeliveryOrigin::Evento, 7, now(), &Always(0)).next, Next::Failed);
+    }
+
+    #[test]
+    fn fifteen_failures_over_more_than_a_day_disable() {
+        let ago = |minutes| Some(now() - TimeDelta::minutes(minutes));
+        for (ended, since, expected) in [
+            (15, ago(24 * 60 + 1), true),
+            (400, ago(24 * 60 + 1), true),
+            (14, ago(90 * 24 * 60), false),
+            (15, ago(24 * 60), false),
+            (400, ago(60), false),
+            (15, None, false),
+        ] {
+            assert_eq!(is_disabled(ended, since, now()), expected, "{ended} {since:?}");
+        }
+    }
+}

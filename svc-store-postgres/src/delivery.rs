@@ -1,0 +1,424 @@
+//! Every statement but the last few runs over all companies: webhooks and what waits are few, and have indexes of their own.
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::postgres::PgRow;
+use sqlx::{PgPool, Row};
+use svc_core::domain::event::CREADO;
+use svc_core::domain::time::Timestamp;
+use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
+use svc_core::store::{
+    AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
+    LeasedMail, Recorded, StoreError, WebhookStanding,
+};
+use svc_core::webhooks::schedule::Next;
+use uuid::Uuid;
+
+use crate::PostgresStore;
+use crate::columns::word;
+use crate::error::store_error;
+use crate::transaction::PostgresTx;
+
+/// How far the clock of another worker may be ahead of ours.
+const SKEW: TimeDelta = TimeDelta::minutes(1);
+
+/// A group that changes while this runs is locked, or no longer due; a change that finds it gone begins another.
+const GATHER: &str = "
+    WITH vencidos AS MATERIALIZED (
+        SELECT empresa, tipo, recurso_clave FROM eventos_agrupados WHERE vence <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+    ), idos AS (
+        DELETE FROM eventos_agrupados g USING vencidos v
+        WHERE (g.empresa, g.tipo, g.recurso_clave) = (v.empresa, v.tipo, v.recurso_clave)
+        RETURNING g.*
+    )
+    INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
+    SELECT empresa, id, tipo, recurso, recurso_clave,
+           overlay(cuerpo PLACING $4 FROM position($3 IN cuerpo) + length($3) FOR length($4)), $1
+    FROM idos";
+
+/// The webhooks stay as they are until the end, and whoever disables or deletes one sees its deliveries. They are locked in the order in
+/// which everyone locks several of them.
+const FAN_OUT: &str = "
+    WITH nuevos AS MATERIALIZED (
+        SELECT empresa, id, tipo, creado FROM eventos WHERE NOT repartido
+        ORDER BY empresa, id LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
+    ), suscritos AS MATERIALIZED (
+        SELECT empresa, clave, eventos, activo_desde FROM webhooks
+        WHERE empresa IN (SELECT empresa FROM nuevos) AND activo AND eliminado IS NULL
+        ORDER BY empresa, clave FOR SHARE
+    ), destinos AS MATERIALIZED (
+        SELECT n.empresa, n.id, n.tipo, s.clave AS webhook,
+               row_number() OVER (PARTITION BY n.empresa ORDER BY n.id, s.clave) AS lugar,
+               count(*) OVER (PARTITION BY n.empresa) AS cuantas
+        FROM nuevos n JOIN suscritos s ON s.empresa = n.empresa AND n.tipo = ANY (s.eventos) AND s.activo_desde <= n.creado
+    ), series AS (
+        INSERT INTO contadores AS c (empresa, serie, valor)
+        SELECT empresa, 'entregas', count(*) FROM destinos GROUP BY empresa ORDER BY empresa
+        ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+        RETURNING empresa, valor
+    ), hechas AS (
+        INSERT INTO entregas (empresa, clave, webhook, evento, tipo, creado, proximo_intento)
+        SELECT d.empresa, s.valor - d.cuantas + d.lugar, d.webhook, d.id, d.tipo, $1, $1
+        FROM destinos d JOIN series s ON s.empresa = d.empresa
+        RETURNING 1
+    ), repartidos AS (
+        UPDATE eventos e SET repartido = true FROM nuevos n WHERE (e.empresa, e.id) = (n.empresa, n.id) RETURNING 1
+    )
+    SELECT (SELECT count(*) FROM repartidos), (SELECT count(*) FROM hechas)";
+
+/// A delivery that is out is due when its lease ends, so what others work on is not even looked at. Of a webhook that fails, all
+/// workers look at the same delivery: whoever comes second finds it locked or no longer due.
+const CLAIM: &str = "
+    WITH turnos AS MATERIALIZED (
+        SELECT w.empresa, w.clave, w.intentos_fallidos < $3 AS sano, p.clave AS primera
+        FROM webhooks w
+        CROSS JOIN LATERAL (
+            SELECT d.clave, d.proximo_intento FROM entregas d
+            WHERE d.empresa = w.empresa AND d.webhook = w.clave AND d.estado = 'pendiente' AND d.proximo_intento <= $4
+            ORDER BY d.proximo_intento LIMIT 1
+        ) p
+        WHERE w.activo AND w.eliminado IS NULL
+          AND NOT EXISTS (SELECT FROM unnest($5::bigint[], $6::bigint[]) AS o (empresa, clave)
+                          WHERE o.empresa = w.empresa AND o.clave = w.clave)
+          AND (w.intentos_fallidos < $3 OR NOT EXISTS (
+              SELECT FROM entregas d
+              WHERE d.empresa = w.empresa AND d.webhook = w.clave AND d.estado = 'pendiente'
+                AND d.proximo_intento > $4 AND d.proximo_intento <= $9 AND d.arrendado > $4))
+        ORDER BY p.proximo_intento LIMIT $1
+    ), tomadas AS MATERIALIZED (
+        SELECT t.empresa, e.clave
+        FROM turnos t
+        CROSS JOIN LATERAL (
+            SELECT d.clave FROM entregas d
+            WHERE d.empresa = t.empresa AND d.webhook = t.clave AND d.estado = 'pendiente' AND d.proximo_intento <= $4
+              AND (t.sano OR d.clave = t.primera)
+            ORDER BY d.proximo_intento LIMIT CASE WHEN t.sano THEN $2 ELSE 1 END
+            FOR NO KEY UPDATE SKIP LOCKED
+        ) e
+        LIMIT $1
+    )
+    UPDATE entregas d SET token = $7, arrendado = $8, proximo_intento = $8
+    FROM tomadas t, webhooks w, eventos e
+    WHERE d.empresa = t.empresa AND d.clave = t.clave
+      AND w.empresa = d.empresa AND w.clave = d.webhook AND e.empresa = d.empresa AND e.id = d.evento
+    RETURNING d.empresa, d.clave, d.webhook, w.url, w.secreto,
+              CASE WHEN w.secreto_anterior_hasta > $4 THEN w.secreto_anterior END, w.intentos_fallidos,
+              d.evento, d.tipo, e.cuerpo, d.intentos, d.origen";
+
+/// Webhooks first, in their order, as everyone locks them. What failed before the last arrival is forgiven.
+const RECORD: &str = "
+    WITH r AS MATERIALIZED (
+        SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::integer[], $7::text[],
+                             $8::bigint[], $9::timestamptz[], $10::timestamptz[], $11::boolean[])
+            WITH ORDINALITY AS r (empresa, clave, webhook, token, estado, http, motivo, duracion, intento, proximo, cuenta, n)
+    ), cerrados AS MATERIALIZED (
+        SELECT empresa, clave FROM webhooks WHERE (empresa, clave) IN (SELECT empresa, webhook FROM r)
+        ORDER BY empresa, clave FOR NO KEY UPDATE
+    ), hechas AS (
+        UPDATE entregas d SET
+            estado = r.estado, proximo_intento = r.proximo, token = NULL, arrendado = NULL,
+            intentos = d.intentos + CASE WHEN r.intento IS NULL THEN 0 ELSE 1 END,
+            http = CASE WHEN r.intento IS NULL THEN d.http ELSE r.http END,
+            motivo = CASE WHEN r.intento IS NULL THEN d.motivo ELSE r.motivo END,
+            duracion_ms = coalesce(r.duracion, d.duracion_ms),
+            ultimo_intento = coalesce(r.intento, d.ultimo_intento)
+        FROM r JOIN cerrados c ON c.empresa = r.empresa AND c.clave = r.webhook
+        WHERE d.empresa = r.empresa AND d.clave = r.clave AND d.token = r.token
+        RETURNING d.empresa, d.webhook, d.origen, r.n, r.estado, r.intento, r.cuenta
+    ), ordenadas AS (
+        SELECT *, estado <> 'entregada' AND cuenta AS mala,
+               coalesce(max(n) FILTER (WHERE estado = 'entregada') OVER (PARTITION BY empresa, webhook), 0) AS ultima
+        FROM hechas
+    ), saldos AS (
+        SELECT empresa, webhook, max(intento) FILTER (WHERE estado = 'entregada') AS entregada,
+               count(*) FILTER (WHERE mala AND n > ultima) AS intentos,
+               count(*) FILTER (WHERE mala AND n > ultima AND origen = 'evento' AND estado = 'fallida') AS fallos,
+               min(intento) FILTER (WHERE mala AND n > ultima AND origen = 'evento') AS desde
+        FROM ordenadas GROUP BY empresa, webhook
+    ), marcados AS (
+        UPDATE webhooks w SET
+            intentos_fallidos = CASE WHEN s.entregada IS NULL THEN w.intentos_fallidos ELSE 0 END + s.intentos,
+            fallos_consecutivos = CASE WHEN s.entregada IS NULL THEN w.fallos_consecutivos ELSE 0 END + s.fallos,
+            racha_desde = coalesce(CASE WHEN s.entregada IS NULL THEN w.racha_desde END, s.desde),
+            ultima_entrega = coalesce(s.entregada, w.ultima_entrega)
+        FROM saldos s
+        WHERE w.empresa = s.empresa AND w.clave = s.webhook AND (s.entregada IS NOT NULL OR s.intentos > 0)
+        RETURNING w.empresa, w.clave, w.fallos_consecutivos, w.racha_desde
+    )
+    SELECT h.n, m.fallos_consecutivos, m.racha_desde
+    FROM hechas h LEFT JOIN marcados m ON m.empresa = h.empresa AND m.clave = h.webhook";
+
+#[async_trait]
+impl DeliveryStore for PostgresStore {
+    async fn gather_groups(&self, now: Timestamp, most: u32) -> Result<u64, StoreError> {
+        sqlx::query(GATHER)
+            .bind(now.get())
+            .bind(i64::from(most))
+            .bind(CREADO.as_bytes())
+            .bind(now.to_string().into_bytes())
+            .execute(self.pool())
+            .await
+            .map(|done| done.rows_affected())
+            .map_err(store_error)
+    }
+
+    async fn fan_out(&self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError> {
+        let (events, deliveries): (i64, i64) = sqlx::query_as(FAN_OUT)
+            .bind(now.get())
+            .bind(i64::from(most))
+            .fetch_one(self.pool())
+            .await
+            .map_err(store_error)?;
+        Ok(FannedOut { events: events as u64, deliveries: deliveries as u64 })
+    }
+
+    async fn claim_deliveries(&self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        let (companies, webhooks): (Vec<i64>, Vec<i64>) =
+            claim.busy.iter().map(|&(company, webhook)| (company.0, webhook)).unzip();
+        let rows = sqlx::query(CLAIM)
+            .bind(i64::from(claim.most))
+            .bind(i64::from(claim.each))
+            .bind(claim.probe_after as i32)
+            .bind(claim.now)
+            .bind(companies)
+            .bind(webhooks)
+            .bind(claim.token)
+            .bind(claim.until)
+            .bind(claim.until + SKEW)
+            .fetch_all(self.pool())
+            .await
+            .map_err(store_error)?;
+        rows.iter().map(claimed).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn record_attempts(
+        &self,
+        attempts: &[AttemptRecord],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Recorded>, StoreError> {
+        let made = || attempts.iter().map(|record| record.attempt);
+        let next = made().map(|attempt| match attempt.map(|attempt| attempt.judged.next) {
+            Some(Next::Retry(at)) => Some(at),
+            Some(Next::Delivered | Next::Failed) => None,
+            None => Some(now),
+        });
+        let rows = sqlx::query(RECORD)
+            .bind(attempts.iter().map(|record| record.company.0).collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.clave).collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.webhook).collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.token).collect::<Vec<_>>())
+            .bind(
+                made()
+                    .map(|made| made.map_or(DeliveryStatus::Pendiente, |made| made.estado()).word())
+                    .collect::<Vec<_>>(),
+            )
+            .bind(made().map(|made| made.and_then(|made| made.judged.http).map(i32::from)).collect::<Vec<_>>())
+            .bind(made().map(|made| made.and_then(|made| made.motivo())).collect::<Vec<_>>())
+            .bind(made().map(|made| made.map(|made| made.duracion_ms)).collect::<Vec<_>>())
+            .bind(made().map(|made| made.map(|made| made.at)).collect::<Vec<_>>())
+            .bind(next.collect::<Vec<_>>())
+            .bind(made().map(|made| made.is_some_and(|made| made.judged.counts)).collect::<Vec<_>>())
+            .fetch_all(self.pool())
+            .await
+            .map_err(store_error)?;
+        rows.iter().map(recorded).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn lease_mail(
+        &self,
+        most: u32,
+        now: DateTime<Utc>,
+        token: Uuid,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<LeasedMail>, StoreError> {
+        let rows = sqlx::query(
+            "WITH libres AS MATERIALIZED (
+                 SELECT empresa, clave FROM avisos WHERE proximo <= $1 ORDER BY proximo LIMIT $2
+                 FOR NO KEY UPDATE SKIP LOCKED
+             )
+             UPDATE avisos a SET token = $3, arrendado = $4, proximo = $4, intentos = a.intentos + 1
+             FROM libres l WHERE a.empresa = l.empresa AND a.clave = l.clave
+             RETURNING a.empresa, a.clave, a.para, a.asunto, a.texto, a.intentos",
+        )
+        .bind(now)
+        .bind(i64::from(most))
+        .bind(token)
+        .bind(until)
+        .fetch_all(self.pool())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(mail).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn settle_mail(
+        &self,
+        company: CompanyId,
+        clave: i64,
+        token: Uuid,
+        again: Option<DateTime<Utc>>,
+    ) -> Result<(), StoreError> {
+        let query = match again {
+            Some(at) => sqlx::query(
+                "UPDATE avisos SET proximo = $4, token = NULL, arrendado = NULL
+                 WHERE empresa = $1 AND clave = $2 AND token = $3",
+            )
+            .bind(company.0)
+            .bind(clave)
+            .bind(token)
+            .bind(at),
+            None => sqlx::query("DELETE FROM avisos WHERE empresa = $1 AND clave = $2 AND token = $3")
+                .bind(company.0)
+                .bind(clave)
+                .bind(token),
+        };
+        query.execute(self.pool()).await.map(|_| ()).map_err(store_error)
+    }
+
+    async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        let statement = "DELETE FROM entregas d
+             USING (SELECT e.empresa, v.clave
+                    FROM empresas e
+                    CROSS JOIN LATERAL (SELECT clave FROM entregas WHERE empresa = e.empresa AND creado < $1
+                                        ORDER BY creado LIMIT $2) v
+                    LIMIT $2) v
+             WHERE d.empresa = v.empresa AND d.clave = v.clave";
+        forget(self.pool(), statement, expired, most).await
+    }
+
+    async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        // One that is being sent again is locked by its new delivery.
+        let statement = "DELETE FROM eventos d
+             USING (SELECT e.empresa, v.id
+                    FROM empresas e
+                    CROSS JOIN LATERAL (SELECT id FROM eventos n WHERE n.empresa = e.empresa AND n.creado < $1
+                                          AND NOT EXISTS (SELECT FROM entregas WHERE empresa = n.empresa AND evento = n.id)
+                                        ORDER BY n.creado LIMIT $2 FOR UPDATE SKIP LOCKED) v
+                    LIMIT $2) v
+             WHERE d.empresa = v.empresa AND d.id = v.id";
+        forget(self.pool(), statement, expired, most).await
+    }
+
+    async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        let statement = "DELETE FROM webhooks d
+             USING (SELECT empresa, clave FROM webhooks w WHERE w.eliminado < $1
+                      AND NOT EXISTS (SELECT FROM entregas WHERE empresa = w.empresa AND webhook = w.clave)
+                    LIMIT $2) v
+             WHERE d.empresa = v.empresa AND d.clave = v.clave";
+        forget(self.pool(), statement, expired, most).await
+    }
+}
+
+async fn forget(pool: &PgPool, statement: &'static str, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+    let done = sqlx::query(statement).bind(expired).bind(i64::from(most)).execute(pool).await;
+    done.map(|done| done.rows_affected()).map_err(store_error)
+}
+
+#[async_trait]
+impl DeliveryTx for PostgresTx {
+    async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError> {
+        let row = sqlx::query(
+            "SELECT w.url, w.fallos_consecutivos, w.racha_desde,
+                    (SELECT correo FROM usuarios WHERE empresa = w.empresa AND clave = w.usuario)
+             FROM webhooks w WHERE w.empresa = $1 AND w.clave = $2 AND w.activo AND w.eliminado IS NULL
+             FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(failing).transpose().map_err(store_error)
+    }
+
+    async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<(), StoreError> {
+        sqlx::query(
+            "UPDATE webhooks SET activo = false, motivo_desactivacion = $3, modificado = $4
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(motivo)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+
+    async fn discard_deliveries(&mut self, webhook: i64) -> Result<u64, StoreError> {
+        sqlx::query(
+            "UPDATE entregas SET estado = 'descartada', proximo_intento = NULL, token = NULL, arrendado = NULL
+             WHERE empresa = $1 AND webhook = $2 AND estado = 'pendiente'",
+        )
+        .bind(self.empresa)
+        .bind(webhook)
+        .execute(self.connection())
+        .await
+        .map(|done| done.rows_affected())
+        .map_err(store_error)
+    }
+
+    async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError> {
+        let clave = self.next("avisos", 1).await?;
+        sqlx::query(
+            "INSERT INTO avisos (empresa, clave, para, asunto, texto, creado, proximo) VALUES ($1, $2, $3, $4, $5, $6, $6)",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(para)
+        .bind(asunto)
+        .bind(texto)
+        .bind(now.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(())
+    }
+}
+
+fn claimed(row: &PgRow) -> Result<ClaimedDelivery, sqlx::Error> {
+    Ok(ClaimedDelivery {
+        company: CompanyId(row.try_get(0)?),
+        clave: row.try_get(1)?,
+        webhook: row.try_get(2)?,
+        url: row.try_get(3)?,
+        secreto: row.try_get(4)?,
+        secreto_anterior: row.try_get(5)?,
+        intentos_fallidos: count(row, 6)?,
+        evento: row.try_get(7)?,
+        tipo: row.try_get(8)?,
+        cuerpo: row.try_get::<Vec<u8>, _>(9)?.into(),
+        intentos: count(row, 10)?,
+        origen: word(row, 11, DeliveryOrigin::of)?,
+    })
+}
+
+fn recorded(row: &PgRow) -> Result<Recorded, sqlx::Error> {
+    let place: i64 = row.try_get(0)?;
+    let standing = match row.try_get::<Option<i32>, _>(1)? {
+        Some(_) => Some(WebhookStanding { fallos_consecutivos: count(row, 1)?, racha_desde: row.try_get(2)? }),
+        None => None,
+    };
+    Ok(Recorded { at: place as usize - 1, standing })
+}
+
+fn failing(row: &PgRow) -> Result<FailingWebhook, sqlx::Error> {
+    let standing = WebhookStanding { fallos_consecutivos: count(row, 1)?, racha_desde: row.try_get(2)? };
+    Ok(FailingWebhook { url: row.try_get(0)?, standing, correo: row.try_get(3)? })
+}
+
+fn mail(row: &PgRow) -> Result<LeasedMail, sqlx::Error> {
+    Ok(LeasedMail {
+        company: CompanyId(row.try_get(0)?),
+        clave: row.try_get(1)?,
+        para: row.try_get(2)?,
+        asunto: row.try_get(3)?,
+        texto: row.try_get(4)?,
+        intentos: count(row, 5)?,
+    })
+}
+
+/// A number that a constraint keeps from being negative.
+fn count(row: &PgRow, at: usize) -> Result<u32, sqlx::Error> {
+    row.try_get::<i32, _>(at).map(|count| u32::try_from(count).unwrap_or(0))
+}

@@ -1,0 +1,124 @@
+use chrono::TimeDelta;
+use serde_json::json;
+
+use super::*;
+
+/// A webhook with so many failures in a row since so many hours, and a delivery that has one attempt left.
+async fn on_the_brink(fallos: i32, hours: i64, origen: &str) -> Company {
+    let company = World::new().await.company().await;
+    webhook(&company, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 3).await;
+    deliver(&company.world, &answering::<200>()).await;
+    let pool = company.world.store.pool();
+    let statement = "UPDATE entregas SET estado = 'pendiente', proximo_intento = creado + clave * interval '1 h',
+                         intentos = 6, origen = $2 WHERE empresa = $1";
+    sqlx::query(statement).bind(company.id.0).bind(origen).execute(pool).await.expect("pending deliveries");
+    let since = company.world.clock.now() + TimeDelta::hours(1 - hours);
+    sqlx::query("UPDATE webhooks SET fallos_consecutivos = $2, racha_desde = $3 WHERE empresa = $1")
+        .bind(company.id.0)
+        .bind(fallos)
+        .bind(since)
+        .execute(pool)
+        .await
+        .expect("a streak");
+    company.world.clock.advance(TimeDelta::hours(1));
+    company
+}
+
+async fn mails(company: &Company) -> Vec<Value> {
+    rows(company, "SELECT to_jsonb(a)::text FROM avisos a WHERE empresa = $1 ORDER BY clave").await
+}
+
+#[tokio::test]
+async fn fifteen_failures_over_a_day_disable_a_webhook() {
+    let company = on_the_brink(14, 25, "evento").await;
+    change(&company, "UPDATE usuarios SET correo = 'ana@example.com' WHERE empresa = $1").await;
+    let report = deliver(&company.world, &unreachable()).await;
+    assert_eq!((report.fallidas, report.desactivados), (1, 1));
+    let hook = &webhooks(&company).await[0];
+    assert_eq!((&hook["activo"], &hook["motivo_desactivacion"]), (&json!(false), &json!("fallos_consecutivos")));
+    assert_eq!((&hook["fallos_consecutivos"], &hook["modificado"]), (&json!(15), &json!("2026-10-12T19:00:00+00:00")));
+    let states: Vec<Value> = deliveries(&company).await.iter().map(|row| row["estado"].clone()).collect();
+    assert_eq!(states, ["fallida", "descartada", "descartada"]);
+    let [mail] = mails(&company).await.try_into().expect("one e-mail");
+    assert_eq!(mail["para"], "ana@example.com");
+    let text = mail["texto"].as_str().expect("a text");
+    for part in [
+        "webhook 1 ",
+        "https://receptor-1.example.com/avisos",
+        "descartaron: 2",
+        "PUT https://erp.example.com/api/v1/webhooks/1 ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    company.world.clock.advance(TimeDelta::days(1));
+    happen(&company, "cliente.creado", 1).await;
+    assert_eq!(deliver(&company.world, &unreachable()).await.creadas, 0);
+}
+
+#[tokio::test]
+async fn fewer_shorter_and_other_failures_do_not() {
+    for (fallos, hours, origen, expected) in
+        [(13, 90, "evento", 14), (400, 24, "evento", 401), (14, 90, "reenvio", 14), (14, 90, "prueba", 14)]
+    {
+        let company = on_the_brink(fallos, hours, origen).await;
+        let report = deliver(&company.world, &unreachable()).await;
+        assert_eq!((report.fallidas, report.desactivados), (1, 0), "{fallos} {hours} {origen}");
+        let hook = &webhooks(&company).await[0];
+        assert_eq!((&hook["activo"], &hook["fallos_consecutivos"]), (&json!(true), &json!(expected)));
+    }
+    let company = on_the_brink(14, 90, "evento").await;
+    let ours = Receiver::new(|_: &Post| (Duration::ZERO, Outcome::Ours(Some(DeliveryReason::ErrorRed))));
+    let report = deliver(&company.world, &ours).await;
+    assert_eq!((report.fallidas, report.desactivados), (1, 0), "our resolver is down");
+    let hook = &webhooks(&company).await[0];
+    assert_eq!((&hook["fallos_consecutivos"], &hook["intentos_fallidos"]), (&json!(14), &json!(0)));
+    assert_eq!(deliveries(&company).await[0]["motivo"], "error_red");
+    assert!(mails(&company).await.is_empty());
+}
+
+#[tokio::test]
+async fn one_that_arrives_begins_the_count_anew() {
+    let company = on_the_brink(14, 90, "evento").await;
+    deliver(&company.world, &answering::<200>()).await;
+    company.world.clock.advance(TimeDelta::hours(1));
+    deliver(&company.world, &unreachable()).await;
+    let hook = &webhooks(&company).await[0];
+    assert_eq!((&hook["activo"], &hook["fallos_consecutivos"]), (&json!(true), &json!(1)));
+    assert_eq!(hook["racha_desde"], "2026-10-12T20:00:00+00:00");
+    // Of one batch too, in the order in which they came.
+    happen(&company, "cliente.creado", 4).await;
+    let turn = std::sync::atomic::AtomicU32::new(0);
+    let once = Receiver::new(move |_: &Post| {
+        let status = if turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1 { 200 } else { 500 };
+        (Duration::ZERO, Outcome::Answered { status, retry_after: None })
+    });
+    deliver(&company.world, &once).await;
+    let hook = &webhooks(&company).await[0];
+    assert_eq!((&hook["fallos_consecutivos"], &hook["intentos_fallidos"]), (&json!(0), &json!(2)));
+}
+
+#[tokio::test]
+async fn a_dead_receiver_is_disabled_after_a_day_by_the_schedule_alone() {
+    let company = World::new().await.company().await;
+    let world = &company.world;
+    webhook(&company, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 15).await;
+    let down = unreachable();
+    let mut disabled = None;
+    for minute in 0..30 * 60 {
+        if minute % 60 == 0 {
+            happen(&company, "cliente.creado", 1).await;
+        }
+        if minute % 10 == 0 && deliver(world, &down).await.desactivados == 1 {
+            disabled = Some(minute);
+            break;
+        }
+        world.clock.advance(TimeDelta::minutes(1));
+    }
+    // The fifteen have failed after about 21 hours, which is no day yet.
+    assert!(disabled.is_some_and(|minute| (24 * 60..=25 * 60).contains(&minute)), "{disabled:?}");
+    assert!(webhooks(&company).await[0]["fallos_consecutivos"].as_i64().is_some_and(|count| count >= 15));
+    assert_eq!(count(world, "pendiente").await, 0);
+    assert_eq!(mails(&company).await.len(), 0, "the owner has no e-mail address");
+}

@@ -1,0 +1,54 @@
+use super::*;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_that_hangs_holds_up_no_other() {
+    let company = World::new().await.company().await;
+    let world = &company.world;
+    for _ in 0..10 {
+        webhook(&company, &["cliente.creado"]).await;
+    }
+    happen(&company, "cliente.creado", 100).await;
+    let receiver = Receiver::new(|post: &Post| {
+        if post.url.contains("receptor-7.") {
+            (Duration::from_secs(60), Outcome::Failed(DeliveryReason::TiempoAgotado))
+        } else {
+            (Duration::from_millis(5), Outcome::Answered { status: 200, retry_after: None })
+        }
+    });
+    // The pass is cut off long before the first of its answers.
+    let pass = tokio::time::timeout(Duration::from_secs(15), deliver(world, &receiver)).await;
+    assert!(pass.is_err());
+    let sent = receiver.posts();
+    let hanging = sent.iter().filter(|post| post.url.contains("receptor-7.")).count();
+    assert_eq!((hanging, sent.len() - hanging), (4, 900), "four of it are out, and all of the others' were sent");
+    let done = count(world, "entregada").await;
+    assert!(done >= 855, "95 % are written: {done}");
+}
+
+#[tokio::test]
+async fn ten_deliveries_cost_one_statement_at_the_most() {
+    let company = World::new().await.company().await;
+    let world = &company.world;
+    if sqlx::query("CREATE EXTENSION pg_stat_statements").execute(world.store.pool()).await.is_err() {
+        eprintln!("this machine has no pg_stat_statements: nothing to count with");
+        return;
+    }
+    let calls = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+                 WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%'";
+    let quick =
+        Receiver::new(|_: &Post| (Duration::from_millis(1), Outcome::Answered { status: 200, retry_after: None }));
+    for webhooks in [1, 3] {
+        for _ in 0..webhooks {
+            webhook(&company, &["cliente.creado"]).await;
+        }
+        happen(&company, "cliente.creado", 500).await;
+        let before: i64 = world.sql(calls).await;
+        let report = deliver(world, &quick).await;
+        let statements = world.sql::<i64>(calls).await - before;
+        let most = report.entregadas as i64 / 10;
+        assert!(report.entregadas >= 500 && statements <= most, "{statements} for {}", report.entregadas);
+    }
+    let before: i64 = world.sql(calls).await;
+    assert!(deliver(world, &quick).await.is_empty());
+    assert_eq!(world.sql::<i64>(calls).await - before, 3, "a pass that finds nothing");
+}

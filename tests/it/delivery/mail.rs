@@ -1,0 +1,75 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chrono::TimeDelta;
+use svc_core::webhooks::{Notice, Notifier, NotifyFailure, NotifyReport, notify_due};
+
+use super::*;
+
+/// A mail server that may be down.
+#[derive(Default)]
+struct Server {
+    down: AtomicBool,
+    sent: Mutex<Vec<Notice>>,
+}
+
+#[async_trait]
+impl Notifier for Server {
+    async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
+        if self.down.load(Ordering::Relaxed) {
+            return Err(NotifyFailure("no connection".to_owned()));
+        }
+        self.sent.lock().expect("nobody panicked").push(notice.clone());
+        Ok(())
+    }
+}
+
+async fn with_mail(count: i64) -> Company {
+    let company = World::new().await.company().await;
+    sqlx::query(
+        "INSERT INTO avisos (empresa, clave, para, asunto, texto, creado, proximo)
+         SELECT $1, n, 'ana@example.com', 'Asunto', 'Texto ' || n, $2, $2 FROM generate_series(1, $3) n",
+    )
+    .bind(company.id.0)
+    .bind(company.world.clock.now())
+    .bind(count)
+    .execute(company.world.store.pool())
+    .await
+    .expect("e-mails");
+    company
+}
+
+async fn notify(world: &World, server: &Server) -> NotifyReport {
+    notify_due(&world.office, server, Budget::unlimited()).await.expect("a pass")
+}
+
+#[tokio::test]
+async fn an_email_is_sent_once() {
+    let company = with_mail(10).await;
+    let (world, server) = (&company.world, Server::default());
+    let (one, other) = tokio::join!(notify(world, &server), notify(world, &server));
+    assert_eq!(one.enviados + other.enviados, 10);
+    assert_eq!(notify(world, &server).await, NotifyReport::default());
+    let sent = server.sent.into_inner().expect("nobody panicked");
+    let mut texts: Vec<&str> = sent.iter().map(|notice| &*notice.text).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!((sent.len(), texts.len()), (10, 10));
+    assert!(sent.iter().all(|notice| notice.to == "ana@example.com" && notice.subject == "Asunto"));
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM avisos").await, 0);
+}
+
+#[tokio::test]
+async fn an_email_that_is_not_sent_is_tried_again_and_given_up() {
+    let company = with_mail(1).await;
+    let (world, server) = (&company.world, Server::default());
+    server.down.store(true, Ordering::Relaxed);
+    for hours in [1, 2, 4, 8, 24, 48] {
+        assert_eq!(notify(world, &server).await.pospuestos, 1);
+        world.clock.advance(TimeDelta::hours(hours) - TimeDelta::seconds(1));
+        assert_eq!(notify(world, &server).await, NotifyReport::default(), "{hours}");
+        world.clock.advance(TimeDelta::seconds(1));
+    }
+    assert_eq!(notify(world, &server).await.abandonados, 1);
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM avisos").await, 0);
+}

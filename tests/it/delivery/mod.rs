@@ -1,0 +1,140 @@
+//! Webhook delivery: passes over a database, with receivers in this process.
+
+mod api;
+mod disabling;
+mod grouping;
+mod load;
+mod mail;
+mod passes;
+mod retention;
+mod retries;
+mod workers;
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use svc_core::domain::clock::Clock as _;
+use svc_core::domain::words::DeliveryReason;
+use svc_core::webhooks::{Budget, DeliveryReport, Outcome, Post, Sender, deliver_due};
+use svc_tests::{Company, World};
+
+/// The secret of every webhook, which is stored as it is.
+const SECRET: &str = "whsec_0123456789abcdef";
+
+/// A receiver that remembers what it was sent.
+struct Receiver<F> {
+    posts: Mutex<Vec<Post>>,
+    answer: F,
+}
+
+impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Receiver<F> {
+    /// A receiver that takes some time and answers as `answer` says.
+    fn new(answer: F) -> Self {
+        Self { posts: Mutex::default(), answer }
+    }
+
+    /// What it was sent since it was last asked.
+    fn posts(&self) -> Vec<Post> {
+        std::mem::take(&mut *self.posts.lock().expect("nobody panicked"))
+    }
+}
+
+#[async_trait]
+impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Sender for Receiver<F> {
+    async fn send(&self, post: Post) -> Outcome {
+        let (pause, outcome) = (self.answer)(&post);
+        self.posts.lock().expect("nobody panicked").push(post);
+        if !pause.is_zero() {
+            tokio::time::sleep(pause).await;
+        }
+        outcome
+    }
+}
+
+type Answer = fn(&Post) -> (Duration, Outcome);
+
+/// A receiver that answers this status at once.
+fn answering<const STATUS: u16>() -> Receiver<Answer> {
+    Receiver::new(|_| (Duration::ZERO, Outcome::Answered { status: STATUS, retry_after: None }))
+}
+
+/// A receiver that nobody reaches.
+fn unreachable() -> Receiver<Answer> {
+    Receiver::new(|_| (Duration::ZERO, Outcome::Failed(DeliveryReason::ErrorRed)))
+}
+
+async fn deliver(world: &World, sender: &dyn Sender) -> DeliveryReport {
+    deliver_due(&world.office, sender, Budget::unlimited()).await.expect("a pass")
+}
+
+fn header<'a>(post: &'a Post, name: &str) -> &'a str {
+    post.headers.get(name).unwrap_or_else(|| panic!("no {name}")).to_str().expect("text")
+}
+
+/// A webhook for events of these types; gives its clave.
+async fn webhook(company: &Company, tipos: &[&str]) -> i64 {
+    let statement = "INSERT INTO webhooks (empresa, clave, url, eventos, activo_desde, secreto, usuario, creado)
+                     SELECT $1, n, 'https://receptor-' || n || '.example.com/avisos', $2, $3, $4, $5, $3
+                     FROM (SELECT coalesce(max(clave), 0) + 1 FROM webhooks WHERE empresa = $1) AS w (n) RETURNING clave";
+    sqlx::query_scalar(statement)
+        .bind(company.id.0)
+        .bind(tipos)
+        .bind(company.world.clock.now())
+        .bind([b"\0", SECRET.as_bytes()].concat())
+        .bind(company.owner)
+        .fetch_one(company.world.store.pool())
+        .await
+        .expect("a webhook")
+}
+
+/// So many events of a type, of now.
+async fn happen(company: &Company, tipo: &str, count: i64) {
+    let statement = "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
+                     SELECT $1, gen_random_uuid(), $2, 'clientes', n, convert_to('{\"n\":' || n || '}', 'UTF8'), $3
+                     FROM generate_series(1, $4) n";
+    sqlx::query(statement)
+        .bind(company.id.0)
+        .bind(tipo)
+        .bind(company.world.clock.now())
+        .bind(count)
+        .execute(company.world.store.pool())
+        .await
+        .expect("events");
+}
+
+/// Runs a statement on the rows of a company (`$1`).
+async fn change(company: &Company, statement: &'static str) {
+    sqlx::query(statement).bind(company.id.0).execute(company.world.store.pool()).await.expect("the statement runs");
+}
+
+/// A company's deliveries, as their rows are.
+async fn deliveries(company: &Company) -> Vec<Value> {
+    rows(company, "SELECT to_jsonb(d)::text FROM entregas d WHERE empresa = $1 ORDER BY clave").await
+}
+
+/// A company's webhooks, as their rows are.
+async fn webhooks(company: &Company) -> Vec<Value> {
+    rows(company, "SELECT to_jsonb(w)::text FROM webhooks w WHERE empresa = $1 ORDER BY clave").await
+}
+
+async fn rows(company: &Company, statement: &'static str) -> Vec<Value> {
+    let rows: Vec<String> =
+        sqlx::query_scalar(statement).bind(company.id.0).fetch_all(company.world.store.pool()).await.expect("rows");
+    rows.iter().map(|row| serde_json::from_str(row).expect("JSON")).collect()
+}
+
+/// Deliveries of all companies in a state.
+async fn count(world: &World, estado: &str) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM entregas WHERE estado = $1")
+        .bind(estado)
+        .fetch_one(world.store.pool())
+        .await
+        .expect("a count")
+}
+
+fn instant(value: &Value) -> DateTime<Utc> {
+    value.as_str().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("no instant: {value}"))
+}

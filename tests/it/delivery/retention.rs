@@ -1,0 +1,42 @@
+use chrono::TimeDelta;
+use serde_json::json;
+use svc_core::clean_up;
+
+use super::*;
+
+#[tokio::test]
+async fn events_deliveries_and_deleted_webhooks_go_after_thirty_days() {
+    let world = World::new().await;
+    let (company, other) = (world.company().await, world.company().await);
+    for _ in 0..2 {
+        webhook(&company, &["cliente.creado"]).await;
+    }
+    happen(&company, "cliente.creado", 1_500).await;
+    happen(&company, "venta.creada", 1).await;
+    deliver(&world, &answering::<200>()).await;
+    change(&company, "UPDATE webhooks SET eliminado = creado WHERE empresa = $1 AND clave = 2").await;
+    world.clock.advance(TimeDelta::days(29));
+    webhook(&other, &["cliente.creado"]).await;
+    happen(&other, "cliente.creado", 1).await;
+    deliver(&world, &answering::<200>()).await;
+    // One of the old events was sent again.
+    change(
+        &company,
+        "INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
+         SELECT empresa, 9000, webhook, evento, tipo, 'reenvio', creado + interval '29 days', creado + interval '29 days'
+         FROM entregas WHERE empresa = $1 AND clave = 1",
+    )
+    .await;
+    assert_eq!(clean_up(world.store.as_ref(), world.clock.as_ref()).await.expect("a clean-up"), 0);
+    world.clock.advance(TimeDelta::days(1) + TimeDelta::seconds(1));
+    let removed = clean_up(world.store.as_ref(), world.clock.as_ref()).await.expect("a clean-up");
+    assert_eq!(removed, 3_000 + 1_500 + 1, "deliveries; events but the one that is being sent again; a webhook");
+    let left: Vec<Value> = deliveries(&company).await.iter().map(|row| row["clave"].clone()).collect();
+    assert_eq!((left, deliveries(&other).await.len()), (vec![json!(9000)], 1));
+    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos").await, 2);
+    assert_eq!(webhooks(&company).await.len(), 1);
+    world.clock.advance(TimeDelta::days(30));
+    clean_up(world.store.as_ref(), world.clock.as_ref()).await.expect("a clean-up");
+    let none = "SELECT (SELECT count(*) FROM eventos) + (SELECT count(*) FROM entregas)";
+    assert_eq!(world.sql::<i64>(none).await, 0);
+}

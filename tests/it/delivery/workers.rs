@@ -1,0 +1,100 @@
+use std::collections::HashMap;
+
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use serde_json::json;
+
+use super::*;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn four_workers_lose_nothing_and_send_nothing_twice() {
+    let world = World::new().await;
+    let (company, other) = (world.company().await, world.company().await);
+    for _ in 0..4 {
+        webhook(&company, &["cliente.creado"]).await;
+    }
+    webhook(&other, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 1_000).await;
+    happen(&other, "cliente.creado", 1_000).await;
+    let receiver =
+        Receiver::new(|_: &Post| (Duration::from_millis(2), Outcome::Answered { status: 200, retry_after: None }));
+    let reports = join_all((0..4).map(|_| deliver(&world, &receiver))).await;
+    let total = |of: fn(&DeliveryReport) -> u64| reports.iter().map(of).sum::<u64>();
+    assert_eq!((total(|r| r.eventos), total(|r| r.creadas), total(|r| r.entregadas)), (2_000, 5_000, 5_000));
+    assert_eq!((total(|r| r.perdidas), count(&world, "entregada").await), (0, 5_000));
+    let mut seen: HashMap<(String, String), u32> = HashMap::new();
+    for post in receiver.posts() {
+        *seen.entry((post.url.clone(), header(&post, "x-svc-evento-id").to_owned())).or_default() += 1;
+    }
+    // The first webhooks of the two companies have one address.
+    assert_eq!(seen.len(), 5_000);
+    assert!(seen.values().all(|times| *times == 1));
+    let claves: i64 =
+        world.sql("SELECT count(DISTINCT (empresa, clave)) FILTER (WHERE clave <= 4000) FROM entregas").await;
+    assert_eq!(claves, 5_000, "without gaps");
+}
+
+#[tokio::test]
+async fn what_a_killed_worker_had_is_sent_when_its_lease_is_over() {
+    let company = World::new().await.company().await;
+    let world = &company.world;
+    webhook(&company, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 10).await;
+    let silent = Receiver::new(|_: &Post| (Duration::from_secs(600), Outcome::Ours(None)));
+    let killed = tokio::time::timeout(Duration::from_millis(500), deliver(world, &silent)).await;
+    assert!(killed.is_err() && !silent.posts().is_empty());
+    assert!(deliver(world, &answering::<200>()).await.is_empty(), "they are leased");
+    world.clock.advance(TimeDelta::seconds(60));
+    assert_eq!(deliver(world, &answering::<200>()).await.entregadas, 10);
+    assert!(deliveries(&company).await.iter().all(|row| row["intentos"] == 1), "what nobody knows of is no attempt");
+}
+
+/// A receiver so slow that its worker's lease is over, and another worker has delivered meanwhile.
+struct Overtaken<'a>(&'a World);
+
+#[async_trait]
+impl Sender for Overtaken<'_> {
+    async fn send(&self, _: Post) -> Outcome {
+        self.0.clock.advance(TimeDelta::minutes(2));
+        assert_eq!(deliver(self.0, &answering::<200>()).await.entregadas, 1);
+        Outcome::Answered { status: 500, retry_after: None }
+    }
+}
+
+#[tokio::test]
+async fn who_comes_after_its_lease_writes_nothing() {
+    let company = World::new().await.company().await;
+    let world = &company.world;
+    webhook(&company, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 1).await;
+    let report = deliver(world, &Overtaken(world)).await;
+    assert_eq!((report.perdidas, report.pospuestas, report.entregadas), (1, 0, 0));
+    let row = &deliveries(&company).await[0];
+    assert_eq!((&row["estado"], &row["intentos"], &row["http"]), (&json!("entregada"), &json!(1), &json!(200)));
+    assert_eq!(webhooks(&company).await[0]["intentos_fallidos"], 0);
+}
+
+/// A receiver that is deleted while it is being told.
+struct Deleted<'a>(&'a Company);
+
+#[async_trait]
+impl Sender for Deleted<'_> {
+    async fn send(&self, _: Post) -> Outcome {
+        change(self.0, "UPDATE webhooks SET eliminado = creado, activo = false WHERE empresa = $1").await;
+        let discard =
+            "UPDATE entregas SET estado = 'descartada', proximo_intento = NULL, token = NULL, arrendado = NULL
+                       WHERE empresa = $1 AND estado = 'pendiente'";
+        change(self.0, discard).await;
+        Outcome::Answered { status: 200, retry_after: None }
+    }
+}
+
+#[tokio::test]
+async fn what_is_discarded_while_it_is_out_stays_so() {
+    let company = World::new().await.company().await;
+    webhook(&company, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 1).await;
+    let report = deliver(&company.world, &Deleted(&company)).await;
+    assert_eq!((report.perdidas, report.entregadas), (1, 0));
+    assert_eq!(deliveries(&company).await[0]["estado"], "descartada");
+}
