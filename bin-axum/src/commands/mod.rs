@@ -3,6 +3,7 @@
 mod action;
 mod certificate;
 mod company;
+pub(crate) mod deliver;
 mod healthcheck;
 mod import;
 mod key;
@@ -48,11 +49,11 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// What links in notices begin with. None but named actions and stamping write any.
+/// What links in notices begin with. None but named actions, stamping and delivery write any.
 fn base_url(command: &Command) -> &str {
     match command {
         Command::Do(args) => &args.base_url,
-        Command::Stamp { base_url, .. } => base_url,
+        Command::Stamp { base_url, .. } | Command::Deliver { base_url, .. } => base_url,
         _ => "http://localhost/api/v1",
     }
 }
@@ -64,6 +65,7 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::Key(command) => key::run(office, command).await,
         Command::Do(args) => action::run(office, args).await,
         Command::Stamp { stamper, .. } => stamp::run(office, &stamper).await,
+        Command::Deliver { webhooks, .. } => deliver::run(office, &webhooks).await,
         Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),

@@ -7,3 +7,4 @@ mod harness;
 mod lists;
 mod stamping;
 mod storm;
+mod webhooks;
