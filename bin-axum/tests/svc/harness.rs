@@ -239,7 +239,7 @@ impl Server {
         let mut command = svc.command(&["serve", "--listen", &address]);
         command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         while TcpStream::connect(&address).is_err() {
             assert!(Instant::now() < deadline, "the server does not come up");
             std::thread::sleep(Duration::from_millis(10));

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_core::domain::clock::{Clock as _, SystemClock, mexico_date};
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 
@@ -53,7 +54,7 @@ fn what_was_asked_for_before_a_kill_exists_once() {
     });
     assert_eq!(done.load(Ordering::Relaxed), WRITERS * ORDERS * 4, "every write is answered in the end");
     server.stop();
-    shop.audit(&svc);
+    Shop::audit(&svc);
 }
 
 /// Every write of one writer, in order, until the server is gone. An answer that was given before is given again.
@@ -143,7 +144,7 @@ impl Shop {
             assert!(imported.status.success(), "{resource}: {}", String::from_utf8_lossy(&imported.stderr));
         }
         let key = Key::new(svc, 1);
-        let today = svc_core::domain::clock::mexico_date(chrono::Utc::now()).to_string();
+        let today = mexico_date(SystemClock.now()).to_string();
         Self { key, today }
     }
 
@@ -167,7 +168,7 @@ impl Shop {
     }
 
     /// Looks into the database itself, once the server has stopped.
-    fn audit(&self, svc: &Svc) {
+    fn audit(svc: &Svc) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
         runtime.block_on(async {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use http::HeaderMap;
 use serde_json::{Value, json};
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::webhooks::verify;
 
 use crate::harness::{Key, Server, Svc};
@@ -50,11 +51,11 @@ fn receive(listener: &TcpListener) -> Got {
 /// Registers a webhook for new customers at the receiver; gives its secret.
 fn register(key: &Key, address: &str, receiver: &TcpListener) -> String {
     let url = format!("http://localhost:{}/avisos", receiver.local_addr().unwrap().port());
-    let webhook = write(key, address, "/webhooks", json!({"url": url, "eventos": ["cliente.creado"]}));
+    let webhook = write(key, address, "/webhooks", &json!({"url": url, "eventos": ["cliente.creado"]}));
     webhook["secreto"].as_str().unwrap().to_owned()
 }
 
-fn write(key: &Key, address: &str, path: &str, body: Value) -> Value {
+fn write(key: &Key, address: &str, path: &str, body: &Value) -> Value {
     let headers = format!("Content-Type: application/json\r\nIdempotency-Key: {path}\r\n");
     let (status, answer) = key.ask(address, "POST", path, &headers, &body.to_string()).unwrap();
     assert_eq!(status, 201, "{answer}");
@@ -62,7 +63,7 @@ fn write(key: &Key, address: &str, path: &str, body: Value) -> Value {
 }
 
 fn check(got: &Got, secret: &str, cliente: &Value) {
-    let id = verify(&got.headers, &got.body, &[secret], chrono::Utc::now()).unwrap().unwrap();
+    let id = verify(&got.headers, &got.body, &[secret], SystemClock.now()).unwrap().unwrap();
     let notice: Value = serde_json::from_slice(&got.body).unwrap();
     assert_eq!((notice["id"].as_str(), &notice["tipo"]), (Some(id), &json!("cliente.creado")));
     assert_eq!(&notice["datos"]["cliente"], cliente);
@@ -80,7 +81,7 @@ fn a_server_delivers_what_happens() {
     let (key, receiver) = (Key::new(&svc, 1), TcpListener::bind("127.0.0.1:0").unwrap());
     let server = Server::start(&svc, &[DEVELOPMENT]);
     let secret = register(&key, &server.address, &receiver);
-    let created = write(&key, &server.address, "/clientes", json!({"nombre": "Ana"}));
+    let created = write(&key, &server.address, "/clientes", &json!({"nombre": "Ana"}));
     check(&receive(&receiver), &secret, &created["cliente"]);
     server.stop();
 }
@@ -92,7 +93,7 @@ fn one_pass_delivers_what_is_due() {
     let (key, receiver) = (Key::new(&svc, 1), TcpListener::bind("127.0.0.1:0").unwrap());
     let server = Server::start(&svc, &[DEVELOPMENT, ("SVC_NO_WORKERS", "true")]);
     let secret = register(&key, &server.address, &receiver);
-    let created = write(&key, &server.address, "/clientes", json!({"nombre": "Ana"}));
+    let created = write(&key, &server.address, "/clientes", &json!({"nombre": "Ana"}));
     server.stop();
     let passing = svc.command(&["deliver"]).env(DEVELOPMENT.0, DEVELOPMENT.1).spawn().unwrap();
     check(&receive(&receiver), &secret, &created["cliente"]);
