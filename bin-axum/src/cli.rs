@@ -87,7 +87,7 @@ pub(crate) enum Command {
         service: ServiceArgs,
         #[command(flatten)]
         stamper: StamperArgs,
-        /// Do not run the timers (stamping, clean-up).
+        /// Do not run the timers (stamping, delivery, clean-up).
         #[arg(long, env = "SVC_NO_WORKERS")]
         no_workers: bool,
         /// Do not bring the schema up to date first.
@@ -128,11 +128,11 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
         base_url: String,
     },
-    /// Deliver to webhooks all that is due, once.
+    /// Deliver webhooks' notices that are due, once.
     Deliver {
         #[command(flatten)]
         webhooks: WebhookArgs,
-        /// The API's public address: links in e-mails begin with it.
+        /// The API's public address: links in notices begin with it.
         #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
         base_url: String,
     },

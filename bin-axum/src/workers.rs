@@ -1,4 +1,4 @@
-//! What a server does beside answering, on timers: stamping and clean-up.
+//! What a server does beside answering, on timers: stamping, the delivery of webhooks, and clean-up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,49 +8,72 @@ use svc_core::backoffice::Office;
 use svc_core::clean_up;
 use svc_core::domain::clock::SystemClock;
 use svc_core::stamping::{Budget, Stamper, stamp_due};
-use svc_core::store::Store;
-use tokio::sync::Notify;
+use svc_core::store::{Store, StoreError};
+use svc_core::webhooks::{Sender, deliver_due};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
 /// How often what is kept no longer is removed.
 const CLEAN_UP: Duration = Duration::from_mins(10);
 
-/// How long to wait from the end of one pass of stamping to the next.
-const STAMP: Duration = Duration::from_secs(1);
+/// How long to wait from the end of one pass over a queue to the next.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The same after a pass whose queue could not be read.
-const STAMP_LATER: Duration = Duration::from_secs(15);
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
+
+/// What a worker works off, and through whom.
+pub(crate) enum Queue {
+    /// Invoices and payment complements to be stamped.
+    Stamping(Arc<dyn Stamper>),
+    /// Webhooks' deliveries.
+    Delivery(Arc<dyn Sender>),
+}
+
+impl Queue {
+    /// One pass; gives what it did, if it did anything.
+    async fn work_off(&self, office: &Office, budget: Budget) -> Result<Option<String>, StoreError> {
+        Ok(match self {
+            Self::Stamping(stamper) => {
+                let done = stamp_due(office, stamper.as_ref(), budget).await?;
+                (!done.is_empty()).then(|| format!("{done:?}"))
+            }
+            Self::Delivery(sender) => {
+                let done = deliver_due(office, sender.as_ref(), budget).await?;
+                (!done.is_empty()).then(|| format!("{done:?}"))
+            }
+        })
+    }
+}
 
 /// The workers of a server; those that are left end with this.
 pub(crate) struct Workers {
-    stop: Arc<Stop>,
+    stop: watch::Sender<bool>,
+    stopped: Arc<AtomicBool>,
     cleaning: JoinHandle<()>,
-    stamping: JoinHandle<()>,
-}
-
-/// Whether the server is told to stop.
-#[derive(Default)]
-struct Stop {
-    told: Arc<AtomicBool>,
-    wake: Notify,
+    queues: Vec<JoinHandle<()>>,
 }
 
 impl Workers {
-    pub(crate) fn start(store: Arc<dyn Store>, office: Office, stamper: Arc<dyn Stamper>) -> Self {
-        let stop = Arc::new(Stop::default());
-        let stamping = tokio::spawn(keep_stamping(office, stamper, stop.clone()));
-        Self { stop, cleaning: tokio::spawn(keep_clean(store)), stamping }
+    pub(crate) fn start(store: Arc<dyn Store>, office: &Office, queues: Vec<Queue>) -> Self {
+        let (stop, _) = watch::channel(false);
+        let stopped = Arc::new(AtomicBool::new(false));
+        let start = |queue| tokio::spawn(keep_working(queue, office.clone(), stopped.clone(), stop.subscribe()));
+        let queues = queues.into_iter().map(start).collect();
+        Self { cleaning: tokio::spawn(keep_clean(store)), queues, stop, stopped }
     }
 
-    /// Takes nothing more from the queue of what is to be stamped, and waits for what is out.
+    /// Takes nothing more from the queues, and waits for what is out.
     pub(crate) async fn finish(&mut self) {
         // It works in short statements, each whole: it may end between any two.
         self.cleaning.abort();
-        self.stop.told.store(true, Ordering::Relaxed);
-        self.stop.wake.notify_one();
-        if let Err(error) = (&mut self.stamping).await {
-            tracing::warn!(%error, "stamping ended early");
+        self.stopped.store(true, Ordering::Relaxed);
+        self.stop.send_replace(true);
+        for queue in &mut self.queues {
+            if let Err(error) = queue.await {
+                tracing::warn!(%error, "a worker ended early");
+            }
         }
     }
 }
@@ -58,7 +81,7 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.cleaning.abort();
-        self.stamping.abort();
+        self.queues.iter().for_each(JoinHandle::abort);
     }
 }
 
@@ -75,23 +98,23 @@ async fn keep_clean(store: Arc<dyn Store>) {
     }
 }
 
-/// One pass after the other.
-async fn keep_stamping(office: Office, stamper: Arc<dyn Stamper>, stop: Arc<Stop>) {
+/// One pass after the other: a slow one never overlaps itself.
+async fn keep_working(queue: Queue, office: Office, stopped: Arc<AtomicBool>, mut stop: watch::Receiver<bool>) {
     loop {
-        let budget = Budget::unlimited().stopped_by(stop.told.clone());
-        let pause = match stamp_due(&office, stamper.as_ref(), budget).await {
+        let budget = Budget::unlimited().stopped_by(stopped.clone());
+        let pause = match queue.work_off(&office, budget).await {
             Ok(done) => {
-                if !done.is_empty() {
-                    tracing::info!(?done, "stamped");
+                if let Some(done) = done {
+                    tracing::info!(done, "worked off");
                 }
-                STAMP
+                PAUSE
             }
             Err(error) => {
-                tracing::warn!(%error, "stamping failed; it is tried again later");
-                STAMP_LATER
+                tracing::warn!(%error, "a queue could not be worked off; it is tried again later");
+                PAUSE_AFTER_FAILURE
             }
         };
-        if tokio::time::timeout(pause, stop.wake.notified()).await.is_ok() {
+        if tokio::time::timeout(pause, stop.wait_for(|stop| *stop)).await.is_ok() {
             return;
         }
     }

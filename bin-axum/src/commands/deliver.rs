@@ -1,5 +1,8 @@
+use std::sync::Arc;
+
 use svc_core::backoffice::Office;
-use svc_core::webhooks::{Budget, HttpSender, deliver_due};
+use svc_core::stamping::Budget;
+use svc_core::webhooks::{HttpSender, Networks, Sender, deliver_due};
 
 use super::print;
 use crate::cli::WebhookArgs;
@@ -7,6 +10,12 @@ use crate::failure::Failure;
 
 /// One pass; prints what it did.
 pub(super) async fn run(office: &Office, args: &WebhookArgs) -> Result<(), Failure> {
-    let sender = HttpSender::new(args.networks()?).map_err(|error| Failure::Other(error.to_string()))?;
-    print(&deliver_due(office, &sender, Budget::unlimited()).await?)
+    let sender = sender(args.networks()?)?;
+    print(&deliver_due(office, sender.as_ref(), Budget::unlimited()).await?)
+}
+
+/// Who sends notices, to where the settings let them go.
+pub(crate) fn sender(networks: Networks) -> Result<Arc<dyn Sender>, Failure> {
+    let wrong = |error| Failure::Other(format!("webhooks cannot be delivered: {error}; SSL_CERT_FILE may name some"));
+    Ok(Arc::new(HttpSender::new(networks).map_err(wrong)?))
 }

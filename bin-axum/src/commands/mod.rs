@@ -3,7 +3,7 @@
 mod action;
 mod certificate;
 mod company;
-mod deliver;
+pub(crate) mod deliver;
 mod healthcheck;
 mod import;
 mod key;

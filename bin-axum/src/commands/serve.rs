@@ -5,11 +5,12 @@ use svc_core::backoffice::Office;
 use svc_core::secrets::SecretsKey;
 use svc_core::stamping::Stamper;
 
+use super::deliver;
 use crate::cli::{DatabaseArgs, ServiceArgs};
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
-use crate::workers::Workers;
+use crate::workers::{Queue, Workers};
 
 pub(super) async fn run(
     database: &DatabaseArgs,
@@ -31,7 +32,7 @@ pub(super) async fn run(
     }
     let server = Server::bind(service.address()).await?;
     let api = api(&database, service, secrets.clone(), &server)?;
-    let workers = stamper.map(|stamper| workers(&database, service, secrets, &server, stamper));
+    let workers = stamper.map(|stamper| workers(&database, service, secrets, &server, stamper)).transpose()?;
     tracing::info!(address = %server.address, "serving");
     let outcome = server.run(api, workers).await;
     database.close().await?;
@@ -45,10 +46,16 @@ pub(crate) fn workers(
     secrets: Option<SecretsKey>,
     server: &Server,
     stamper: Arc<dyn Stamper>,
-) -> Workers {
+) -> Result<Workers, Failure> {
     let store = Arc::new(database.store.clone());
     let office = Office::new(store.clone(), base_url(service, server)).secrets(secrets);
-    Workers::start(store, office, stamper)
+    let mut queues = vec![Queue::Stamping(stamper)];
+    match deliver::sender(service.webhooks.networks()?) {
+        Ok(sender) => queues.push(Queue::Delivery(sender)),
+        // A machine without any authority can serve all the rest.
+        Err(failure) => tracing::warn!(%failure, "notices wait"),
+    }
+    Ok(Workers::start(store, &office, queues))
 }
 
 /// What the API's address is taken for.

@@ -48,7 +48,7 @@ pub(crate) async fn run(
         None => remember(company::create(&database.store, secrets.clone()).await?, &file)?,
     };
     let api = serve::api(&database, service, secrets.clone(), &server)?;
-    let workers = serve::workers(&database, service, secrets, &server, Arc::new(SandboxStamper));
+    let workers = serve::workers(&database, service, secrets, &server, Arc::new(SandboxStamper))?;
     let pay_day = match &access.deal {
         Some(deal) => deal.pay_day(&api, &access).await,
         None => String::new(),

@@ -8,3 +8,4 @@ mod harness;
 mod lists;
 mod stamping;
 mod storm;
+mod webhooks;

@@ -2,24 +2,25 @@
 //! again with the same Idempotency-Keys: each exists exactly once, and the books add up.
 
 use std::collections::HashMap;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use svc_core::domain::clock::{Clock as _, SystemClock, mexico_date};
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 
-use crate::harness::Svc;
+use crate::harness::{Key, Server, Svc};
 
 /// Writers at once, and how many orders each brings from its creation to its payment.
 const WRITERS: usize = 6;
 const ORDERS: usize = 12;
 /// How often the server is killed.
 const KILLS: usize = 3;
+/// As many as write may be in flight, and as often as they like; nothing is stamped.
+const STORMY: &[(&str, &str)] =
+    &[("SVC_NO_WORKERS", "true"), ("SVC_IN_FLIGHT", "64"), ("SVC_RATE_PER_MINUTE", "100000")];
 
 #[test]
 fn what_was_asked_for_before_a_kill_exists_once() {
@@ -27,7 +28,7 @@ fn what_was_asked_for_before_a_kill_exists_once() {
     let shop = Shop::open(&svc);
     let known = Mutex::new(HashMap::new());
     for kill in 0..KILLS {
-        let server = Server::start(&svc);
+        let server = Server::start(&svc, STORMY);
         let (done, total) = (AtomicUsize::new(0), WRITERS * ORDERS * 4);
         std::thread::scope(|scope| {
             for writer in 0..WRITERS {
@@ -43,7 +44,7 @@ fn what_was_asked_for_before_a_kill_exists_once() {
         });
         assert!(svc.server_is_gone(), "the private database ends with the server");
     }
-    let server = Server::start(&svc);
+    let server = Server::start(&svc, STORMY);
     let done = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
@@ -53,7 +54,7 @@ fn what_was_asked_for_before_a_kill_exists_once() {
     });
     assert_eq!(done.load(Ordering::Relaxed), WRITERS * ORDERS * 4, "every write is answered in the end");
     server.stop();
-    shop.audit(&svc);
+    Shop::audit(&svc);
 }
 
 /// Every write of one writer, in order, until the server is gone. An answer that was given before is given again.
@@ -98,8 +99,7 @@ fn storm(shop: &Shop, address: &str, writer: usize, known: &Mutex<HashMap<String
 
 /// A company that sells two products, and its key.
 struct Shop {
-    key_id: String,
-    api_key: String,
+    key: Key,
     today: String,
 }
 
@@ -143,32 +143,13 @@ impl Shop {
             let imported = svc.run(&["import", "--company", "1", resource, "-"], records);
             assert!(imported.status.success(), "{resource}: {}", String::from_utf8_lossy(&imported.stderr));
         }
-        let key = svc.ok(&["key", "create", "--company", "1"]);
-        let text = |name: &str| key[name].as_str().unwrap().to_owned();
-        let today = svc_core::domain::clock::mexico_date(chrono::Utc::now()).to_string();
-        Self { key_id: text("key_id"), api_key: text("api_key"), today }
-    }
-
-    /// An answer's status and body; none when the server is gone.
-    fn ask(&self, address: &str, method: &str, path: &str, headers: &str, body: &str) -> Option<(u16, Value)> {
-        let mut stream = TcpStream::connect(address).ok()?;
-        let request = format!(
-            "{method} /api/v1{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
-             X-Svc-Key-Id: {}\r\nContent-Length: {}\r\n{headers}\r\n{body}",
-            self.api_key,
-            self.key_id,
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        let (head, body) = answer.split_once("\r\n\r\n")?;
-        let status = head.split(' ').nth(1)?.parse().ok()?;
-        Some((status, serde_json::from_str(body).ok()?))
+        let key = Key::new(svc, 1);
+        let today = mexico_date(SystemClock.now()).to_string();
+        Self { key, today }
     }
 
     fn get(&self, address: &str, path: &str) -> Option<Value> {
-        let (status, answer) = self.ask(address, "GET", path, "", "")?;
+        let (status, answer) = self.key.ask(address, "GET", path, "", "")?;
         assert_eq!(status, 200, "{path}: {answer}");
         Some(answer)
     }
@@ -177,7 +158,7 @@ impl Shop {
     fn post(&self, address: &str, path: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
         let headers = format!("Content-Type: application/json\r\nIdempotency-Key: {key}\r\n");
         loop {
-            let (status, answer) = self.ask(address, "POST", path, &headers, &body.to_string())?;
+            let (status, answer) = self.key.ask(address, "POST", path, &headers, &body.to_string())?;
             match (status, answer["error"]["codigo"].as_str()) {
                 // The database is going, or has just come: the answer is to ask again.
                 (503, _) | (409, Some("idempotencia_en_curso")) => std::thread::sleep(Duration::from_millis(20)),
@@ -187,7 +168,7 @@ impl Shop {
     }
 
     /// Looks into the database itself, once the server has stopped.
-    fn audit(&self, svc: &Svc) {
+    fn audit(svc: &Svc) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
         runtime.block_on(async {
@@ -208,41 +189,5 @@ impl Shop {
             store.close().await;
         });
         cluster.stop().unwrap();
-    }
-}
-
-/// `svc serve`.
-struct Server {
-    child: Mutex<Child>,
-    address: String,
-}
-
-impl Server {
-    fn start(svc: &Svc) -> Self {
-        // A port that is free now; nobody else on this machine asks for one in the moment between.
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let mut command = svc.command(&["serve", "--no-workers", "--listen", &address]);
-        command.env("SVC_IN_FLIGHT", "64").env("SVC_RATE_PER_MINUTE", "100000");
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let deadline = Instant::now() + Duration::from_secs(30);
-        while TcpStream::connect(&address).is_err() {
-            assert!(Instant::now() < deadline, "the server does not come up");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Self { child: Mutex::new(child), address }
-    }
-
-    /// SIGKILL: it has no moment to finish anything.
-    fn kill(&self) {
-        let mut child = self.child.lock().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-
-    fn stop(self) {
-        let mut child = self.child.into_inner().unwrap();
-        let pid = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
-        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
-        assert!(child.wait().unwrap().success());
     }
 }

@@ -43,11 +43,14 @@ impl Stamper for Slow {
 
 /// Lets a worker take one invoice out and wait for `slow`; does `meanwhile`; lets `slow` answer, and gives the report.
 pub(super) async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl Future<Output = ()>) -> StampReport {
-    let worker = {
+    let mut worker = {
         let (world, slow) = (world.clone(), slow.clone());
         tokio::spawn(async move { pass(&world, slow.as_ref()).await })
     };
-    slow.asked.acquire().await.expect("it is never closed").forget();
+    tokio::select! {
+        asked = slow.asked.acquire() => asked.expect("it is never closed").forget(),
+        done = &mut worker => panic!("nobody was asked: {done:?}"),
+    }
     meanwhile.await;
     slow.answers.add_permits(1);
     worker.await.expect("no panic")
@@ -152,7 +155,8 @@ async fn no_connection_is_held_while_a_stamper_works() {
     }
     let slow = Slow::new(accept);
     let busy = async {
-        slow.asked.acquire_many(2).await.expect("it is never closed").forget();
+        let asked = tokio::time::timeout(Duration::from_secs(60), slow.asked.acquire_many(2)).await;
+        asked.expect("the others are asked too").expect("it is never closed").forget();
         assert_eq!(shop.actor.get("/facturas").await.ok(200)["datos"].as_array().map(Vec::len), Some(3));
         slow.answers.add_permits(2);
     };

@@ -1,0 +1,104 @@
+//! A notice from the change it tells of to a receiver that believes it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use http::HeaderMap;
+use serde_json::{Value, json};
+use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::webhooks::verify;
+
+use crate::harness::{Key, Server, Svc};
+
+/// Webhooks may lead to this machine.
+const DEVELOPMENT: (&str, &str) = ("SVC_WEBHOOK_ALLOW_NETS", "127.0.0.0/8,::1/128");
+
+/// What a receiver got: the headers and the raw body.
+struct Got {
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+/// Waits for a notice and answers 204.
+fn receive(listener: &TcpListener) -> Got {
+    listener.set_nonblocking(true).unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let stream = loop {
+        match listener.accept() {
+            Ok((stream, _)) => break stream,
+            Err(_) => assert!(Instant::now() < deadline, "no notice came"),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    stream.set_nonblocking(false).unwrap();
+    let mut reader = BufReader::new(&stream);
+    let (mut line, mut headers) = (String::new(), HeaderMap::new());
+    reader.read_line(&mut line).unwrap();
+    assert!(line.starts_with("POST /avisos HTTP/1.1"), "{line}");
+    loop {
+        line.clear();
+        reader.read_line(&mut line).unwrap();
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        headers.append(http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
+    }
+    let mut body = vec![0; headers["content-length"].to_str().unwrap().parse().unwrap()];
+    reader.read_exact(&mut body).unwrap();
+    (&stream).write_all(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n").unwrap();
+    Got { headers, body }
+}
+
+/// Registers a webhook for new customers at the receiver; gives its secret.
+fn register(key: &Key, address: &str, receiver: &TcpListener) -> String {
+    let url = format!("http://localhost:{}/avisos", receiver.local_addr().unwrap().port());
+    let webhook = write(key, address, "/webhooks", &json!({"url": url, "eventos": ["cliente.creado"]}));
+    webhook["secreto"].as_str().unwrap().to_owned()
+}
+
+fn write(key: &Key, address: &str, path: &str, body: &Value) -> Value {
+    let headers = format!("Content-Type: application/json\r\nIdempotency-Key: {path}\r\n");
+    let (status, answer) = key.ask(address, "POST", path, &headers, &body.to_string()).unwrap();
+    assert_eq!(status, 201, "{answer}");
+    answer
+}
+
+fn check(got: &Got, secret: &str, cliente: &Value) {
+    let id = verify(&got.headers, &got.body, &[secret], SystemClock.now()).unwrap().unwrap();
+    let notice: Value = serde_json::from_slice(&got.body).unwrap();
+    assert_eq!((notice["id"].as_str(), &notice["tipo"]), (Some(id), &json!("cliente.creado")));
+    assert_eq!(&notice["datos"]["cliente"], cliente);
+    assert_eq!(
+        (&got.headers["x-svc-evento"], &got.headers["x-svc-intento"]),
+        (&"cliente.creado".parse().unwrap(), &"1".parse().unwrap())
+    );
+    assert_eq!(got.headers["user-agent"], "Svc-Webhooks/1.0");
+}
+
+#[test]
+fn a_server_delivers_what_happens() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let (key, receiver) = (Key::new(&svc, 1), TcpListener::bind("127.0.0.1:0").unwrap());
+    let server = Server::start(&svc, &[DEVELOPMENT]);
+    let secret = register(&key, &server.address, &receiver);
+    let created = write(&key, &server.address, "/clientes", &json!({"nombre": "Ana"}));
+    check(&receive(&receiver), &secret, &created["cliente"]);
+    server.stop();
+}
+
+#[test]
+fn one_pass_delivers_what_is_due() {
+    let svc = Svc::new();
+    svc.ok(&["company", "create", "--name", "Uno"]);
+    let (key, receiver) = (Key::new(&svc, 1), TcpListener::bind("127.0.0.1:0").unwrap());
+    let server = Server::start(&svc, &[DEVELOPMENT, ("SVC_NO_WORKERS", "true")]);
+    let secret = register(&key, &server.address, &receiver);
+    let created = write(&key, &server.address, "/clientes", &json!({"nombre": "Ana"}));
+    server.stop();
+    let passing = svc.command(&["deliver"]).env(DEVELOPMENT.0, DEVELOPMENT.1).spawn().unwrap();
+    check(&receive(&receiver), &secret, &created["cliente"]);
+    let passed = passing.wait_with_output().unwrap();
+    assert!(passed.status.success(), "{}", String::from_utf8_lossy(&passed.stderr));
+    let report: Value = serde_json::from_slice(&passed.stdout).unwrap();
+    assert_eq!(report["entregadas"], 1, "{report}");
+}
