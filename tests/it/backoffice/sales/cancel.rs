@@ -8,7 +8,7 @@ use super::super::shop::{
     FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, run, sale, shop,
     stock,
 };
-use super::super::{did, gist, ids, since, told};
+use super::super::{did, gist, ids, since};
 
 #[tokio::test]
 async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over() {

@@ -53,7 +53,7 @@ async fn an_order_reserves_and_a_quote_does_not_and_neither_is_owed() {
     let addresses: Vec<Value> =
         events(&company.world).await.iter().map(|event| event["recurso"]["url"].clone()).collect();
     assert_eq!(addresses[0], format!("{BASE_URL}/ventas?clave=1&tipo=pedido"));
-    assert_eq!(addresses[1], format!("{BASE_URL}/inventario?clave=1"));
+    assert_eq!(addresses[2], format!("{BASE_URL}/inventario?clave=1"));
     books::check(&company.world, &company).await;
 }
 

@@ -6,7 +6,7 @@ use svc_core::backoffice::{BeginInvoicing, EndInvoicing};
 use svc_tests::{World, books};
 
 use super::super::shop::{captured, found, is_isolated, nails, queued, refuses, run, shop};
-use super::super::{did, ids, told};
+use super::super::{did, ids};
 
 #[tokio::test]
 async fn the_api_waits_while_the_application_invoices() {
