@@ -2,6 +2,7 @@
 
 mod certificates;
 mod commands;
+mod delivery;
 mod demo;
 mod harness;
 mod lists;

@@ -10,7 +10,7 @@ async fn one_that_hangs_holds_up_no_other() {
     happen(&company, "cliente.creado", 100).await;
     let receiver = Receiver::new(|post: &Post| {
         if post.url.contains("receptor-7.") {
-            (Duration::from_secs(60), Outcome::Failed(DeliveryReason::TiempoAgotado))
+            (Duration::from_mins(1), Outcome::Failed(DeliveryReason::TiempoAgotado))
         } else {
             (Duration::from_millis(5), Outcome::Answered { status: 200, retry_after: None })
         }

@@ -40,7 +40,7 @@ async fn what_a_killed_worker_had_is_sent_when_its_lease_is_over() {
     let world = &company.world;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 10).await;
-    let silent = Receiver::new(|_: &Post| (Duration::from_secs(600), Outcome::Ours(None)));
+    let silent = Receiver::new(|_: &Post| (Duration::from_mins(10), Outcome::Ours(None)));
     let killed = tokio::time::timeout(Duration::from_millis(500), deliver(world, &silent)).await;
     assert!(killed.is_err() && !silent.posts().is_empty());
     assert!(deliver(world, &answering::<200>()).await.is_empty(), "they are leased");
