@@ -23,16 +23,16 @@ pub(crate) fn did(outcome: Result<Value, svc_core::Error>) -> Value {
 
 /// Checks that each input is refused with its code and a text that begins with `said`, and that nothing is told of it.
 async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)]) {
-    let before = events(&company.world).await.len();
+    let before = ids(&company.world).await;
     for (input, codigo, said) in table {
         let error = company.act(action, input).await.expect_err(&format!("{action} {input}"));
         assert_eq!(error.code().codigo(), *codigo, "{action} {input}: {error}");
         assert!(error.mensaje().starts_with(said), "{action} {input}: {error}");
     }
-    assert_eq!(events(&company.world).await.len(), before);
+    assert_eq!(ids(&company.world).await, before);
 }
 
-/// The bodies of all events, in the order in which they were written.
+/// The bodies of all events, in the order in which they were written; after them, those that wait to be grouped.
 async fn events(world: &World) -> Vec<Value> {
     // Where the rows lie: the ids of events of one instant are in no order.
     let all: String = world
@@ -41,8 +41,23 @@ async fn events(world: &World) -> Vec<Value> {
     serde_json::from_str(&all).expect("JSON")
 }
 
+/// The ids of all events. A change that joins a group gives it another.
+async fn ids(world: &World) -> Vec<String> {
+    events(world).await.iter().map(|event| event["id"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// What was told since there were those events only; what is grouped comes last.
+async fn since(world: &World, before: &[String]) -> Vec<Value> {
+    let new = |event: &Value| !before.iter().any(|id| event["id"] == **id);
+    events(world).await.into_iter().filter(new).collect()
+}
+
+/// The type and the data of an event.
+fn gist(event: Value) -> (String, Value) {
+    (event["tipo"].as_str().unwrap_or_default().to_owned(), event["datos"].clone())
+}
+
 /// The type and the data of each event.
 async fn told(world: &World) -> Vec<(String, Value)> {
-    let told = |event: Value| (event["tipo"].as_str().unwrap_or_default().to_owned(), event["datos"].clone());
-    events(world).await.into_iter().map(told).collect()
+    events(world).await.into_iter().map(gist).collect()
 }

@@ -46,8 +46,8 @@ async fn an_order_reserves_and_a_quote_does_not_and_neither_is_owed() {
         told(&company.world).await,
         [
             ("venta.creada".to_owned(), json!({"venta": 1, "tipo": "pedido"})),
-            ("inventario.existencia_cambiada".to_owned(), json!({"existencia": 1, "producto": 1, "almacen": "001"})),
             ("venta.creada".to_owned(), json!({"venta": 2, "tipo": "cotizacion"})),
+            ("inventario.existencia_cambiada".to_owned(), json!({"existencia": 1, "producto": 1, "almacen": "001"})),
         ]
     );
     let addresses: Vec<Value> =
