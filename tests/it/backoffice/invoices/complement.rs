@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use svc_tests::{Actor, Company, World, books};
 
 use super::super::shop::{invoiced, nails, only, queued, refuses, shop, with};
-use super::super::{did, ids, told};
+use super::super::{did, ids};
 use super::{of, payment};
 use crate::documents::UUIDS;
 

@@ -6,7 +6,7 @@ use svc_core::backoffice::{AcceptCancellation, RejectCancellation};
 use svc_tests::{World, books};
 
 use super::super::shop::{found, invoiced, is_isolated, ledger, nails, only, refuses, shop};
-use super::super::{did, gist, ids, since, told};
+use super::super::{did, gist, ids, since};
 use super::{of, payment, stamped};
 use crate::documents::UUIDS;
 

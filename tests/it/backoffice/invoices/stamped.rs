@@ -6,7 +6,7 @@ use svc_core::backoffice::{InvoiceRejected, InvoiceStamped};
 use svc_tests::{BASE_URL, World, books};
 
 use super::super::shop::{captured, found, invoiced, is_isolated, nails, only, queued, refuses, shop};
-use super::super::{did, gist, ids, since, told};
+use super::super::{did, gist, ids, since};
 use super::of;
 use crate::documents::UUIDS;
 
