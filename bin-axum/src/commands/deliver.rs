@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
 use svc_core::backoffice::Office;
-use svc_core::stamping::Budget;
-use svc_core::webhooks::{HttpSender, Networks, Sender, deliver_due};
+use svc_core::webhooks::{Budget, HttpSender, Networks, Sender, deliver_due};
 
 use super::print;
 use crate::cli::WebhookArgs;

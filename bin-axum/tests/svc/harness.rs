@@ -1,9 +1,8 @@
 //! The binary on a data directory of its own.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -117,9 +116,14 @@ impl Demo {
     }
 
     pub(crate) fn post(&self, path: &str, key: &str, body: &str) -> (u16, Value) {
+        self.ask(&self.writing(path, key, body))
+    }
+
+    /// A POST with its Idempotency-Key and body.
+    pub(crate) fn writing(&self, path: &str, key: &str, body: &str) -> String {
         let headers =
             format!("Content-Type: application/json\r\nIdempotency-Key: {key}\r\nContent-Length: {}\r\n", body.len());
-        self.ask(&format!("{}{body}", self.head("POST", path, &headers)))
+        format!("{}{body}", self.head("POST", path, &headers))
     }
 
     /// Does what a printed request does when it is pasted.
@@ -148,13 +152,18 @@ impl Demo {
     }
 
     fn ask(&self, request: &str) -> (u16, Value) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
+        self.try_ask(request).unwrap_or_else(|| panic!("no answer to {request}"))
+    }
+
+    /// An answer's status and body; none when the server is gone.
+    pub(crate) fn try_ask(&self, request: &str) -> Option<(u16, Value)> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.write_all(request.as_bytes()).ok()?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, serde_json::from_str(body).unwrap())
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        let status = head.split(' ').nth(1)?.parse().ok()?;
+        Some((status, serde_json::from_str(body).ok()?))
     }
 
     pub(crate) fn stop(mut self, signal: Signal) {
@@ -182,90 +191,5 @@ impl Drop for Demo {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// An API key, and a client that speaks with it.
-pub(crate) struct Key {
-    id: String,
-    secret: String,
-}
-
-impl Key {
-    /// A new key of a company, with every scope.
-    pub(crate) fn new(svc: &Svc, company: i64) -> Self {
-        let made = svc.ok(&["key", "create", "--company", &company.to_string()]);
-        let text = |name: &str| made[name].as_str().unwrap().to_owned();
-        Self { id: text("key_id"), secret: text("api_key") }
-    }
-
-    /// An answer's status and body; none when the server is gone.
-    pub(crate) fn ask(
-        &self,
-        address: &str,
-        method: &str,
-        path: &str,
-        headers: &str,
-        body: &str,
-    ) -> Option<(u16, Value)> {
-        let mut stream = TcpStream::connect(address).ok()?;
-        let request = format!(
-            "{method} /api/v1{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nAuthorization: Bearer {}\r\n\
-             X-Svc-Key-Id: {}\r\nContent-Length: {}\r\n{headers}\r\n{body}",
-            self.secret,
-            self.id,
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        let (head, body) = answer.split_once("\r\n\r\n")?;
-        let status = head.split(' ').nth(1)?.parse().ok()?;
-        Some((status, serde_json::from_str(body).ok()?))
-    }
-}
-
-/// `svc serve`.
-pub(crate) struct Server {
-    child: Mutex<Child>,
-    pub(crate) address: String,
-}
-
-impl Server {
-    /// Serves with these environment variables.
-    pub(crate) fn start(svc: &Svc, environment: &[(&str, &str)]) -> Self {
-        // A port that is free now; nobody else on this machine asks for one in the moment between.
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let mut command = svc.command(&["serve", "--listen", &address]);
-        command.envs(environment.iter().copied()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let child = command.spawn().unwrap();
-        let deadline = Instant::now() + Duration::from_mins(1);
-        while TcpStream::connect(&address).is_err() {
-            assert!(Instant::now() < deadline, "the server does not come up");
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        Self { child: Mutex::new(child), address }
-    }
-
-    /// SIGKILL: it has no moment to finish anything.
-    pub(crate) fn kill(&self) {
-        let mut child = self.child.lock().unwrap();
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
-
-    pub(crate) fn stop(&self) {
-        let mut child = self.child.lock().unwrap();
-        kill(Pid::from_raw(child.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
-        assert!(child.wait().unwrap().success());
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Ok(child) = self.child.get_mut() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
     }
 }

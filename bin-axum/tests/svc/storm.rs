@@ -6,61 +6,60 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock as _, SystemClock, mexico_date};
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 
-use crate::harness::{Key, Server, Svc};
+use crate::harness::{Demo, Svc};
 
 /// Writers at once, and how many orders each brings from its creation to its payment.
 const WRITERS: usize = 6;
 const ORDERS: usize = 12;
 /// How often the server is killed.
 const KILLS: usize = 3;
-/// As many as write may be in flight, and as often as they like; nothing is stamped.
-const STORMY: &[(&str, &str)] =
-    &[("SVC_NO_WORKERS", "true"), ("SVC_IN_FLIGHT", "64"), ("SVC_RATE_PER_MINUTE", "100000")];
 
 #[test]
 fn what_was_asked_for_before_a_kill_exists_once() {
     let svc = Svc::new();
     let shop = Shop::open(&svc);
     let known = Mutex::new(HashMap::new());
-    for kill in 0..KILLS {
-        let server = Server::start(&svc, STORMY);
+    for round in 0..KILLS {
+        let server = svc.serve(&["--no-workers"], shop.key.clone());
         let (done, total) = (AtomicUsize::new(0), WRITERS * ORDERS * 4);
         std::thread::scope(|scope| {
             for writer in 0..WRITERS {
                 let (shop, server, known, done) = (&shop, &server, &known, &done);
-                scope.spawn(move || storm(shop, &server.address, writer, known, done));
+                scope.spawn(move || storm(shop, server, writer, known, done));
             }
             // Amid it: some of the writes are answered, none of the writers is through.
-            let enough = total * (kill + 1) / (KILLS + 2);
+            let enough = total * (round + 1) / (KILLS + 2);
             while done.load(Ordering::Relaxed) < enough {
                 std::thread::sleep(Duration::from_millis(2));
             }
-            server.kill();
+            kill(server.pid(), Signal::SIGKILL).unwrap();
         });
+        server.stop(Signal::SIGKILL);
         assert!(svc.server_is_gone(), "the private database ends with the server");
     }
-    let server = Server::start(&svc, STORMY);
+    let server = svc.serve(&["--no-workers"], shop.key.clone());
     let done = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             let (shop, server, known, done) = (&shop, &server, &known, &done);
-            scope.spawn(move || storm(shop, &server.address, writer, known, done));
+            scope.spawn(move || storm(shop, server, writer, known, done));
         }
     });
     assert_eq!(done.load(Ordering::Relaxed), WRITERS * ORDERS * 4, "every write is answered in the end");
-    server.stop();
+    server.stop(Signal::SIGTERM);
     Shop::audit(&svc);
 }
 
 /// Every write of one writer, in order, until the server is gone. An answer that was given before is given again.
-fn storm(shop: &Shop, address: &str, writer: usize, known: &Mutex<HashMap<String, Value>>, done: &AtomicUsize) {
+fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String, Value>>, done: &AtomicUsize) {
     let write = |path: &str, key: String, body: Value| -> Option<Value> {
-        let (status, answer) = shop.post(address, path, &key, &body)?;
+        let (status, answer) = post(server, path, &key, &body)?;
         assert!((200..300).contains(&status), "{path} {key}: {status} {answer}");
         done.fetch_add(1, Ordering::Relaxed);
         // What becomes of an invoice may be told anew; which invoice it is may not.
@@ -82,7 +81,7 @@ fn storm(shop: &Shop, address: &str, writer: usize, known: &Mutex<HashMap<String
         });
         let venta = write("/ventas", format!("pedido-{name}"), order)?["venta"].clone();
         write(&format!("/ventas/{venta}/facturar"), format!("factura-{name}"), json!({}))?;
-        let owed = shop.get(address, &format!("/cxc?venta={venta}"))?;
+        let (_, owed) = server.try_ask(&server.head("GET", &format!("/cxc?venta={venta}"), ""))?;
         let owed = &owed["datos"][0];
         // Asked again once it is paid, what is owed is nothing; what was paid then is in the total.
         let payment = json!({"importe": owed["total"], "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": shop.today,
@@ -97,9 +96,21 @@ fn storm(shop: &Shop, address: &str, writer: usize, known: &Mutex<HashMap<String
     }
 }
 
+/// A write, asked again as long as the answer is that it may be; none when the server is gone.
+fn post(server: &Demo, path: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
+    loop {
+        let (status, answer) = server.try_ask(&server.writing(path, key, &body.to_string()))?;
+        match (status, answer["error"]["codigo"].as_str()) {
+            // The database is going, or has just come: the answer is to ask again.
+            (503, _) | (409, Some("idempotencia_en_curso")) => std::thread::sleep(Duration::from_millis(20)),
+            _ => return Some((status, answer)),
+        }
+    }
+}
+
 /// A company that sells two products, and its key.
 struct Shop {
-    key: Key,
+    key: Value,
     today: String,
 }
 
@@ -143,28 +154,9 @@ impl Shop {
             let imported = svc.run(&["import", "--company", "1", resource, "-"], records);
             assert!(imported.status.success(), "{resource}: {}", String::from_utf8_lossy(&imported.stderr));
         }
-        let key = Key::new(svc, 1);
+        let key = svc.ok(&["key", "create", "--company", "1"]);
         let today = mexico_date(SystemClock.now()).to_string();
         Self { key, today }
-    }
-
-    fn get(&self, address: &str, path: &str) -> Option<Value> {
-        let (status, answer) = self.key.ask(address, "GET", path, "", "")?;
-        assert_eq!(status, 200, "{path}: {answer}");
-        Some(answer)
-    }
-
-    /// A write, asked again as long as the answer is that it may be.
-    fn post(&self, address: &str, path: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
-        let headers = format!("Content-Type: application/json\r\nIdempotency-Key: {key}\r\n");
-        loop {
-            let (status, answer) = self.key.ask(address, "POST", path, &headers, &body.to_string())?;
-            match (status, answer["error"]["codigo"].as_str()) {
-                // The database is going, or has just come: the answer is to ask again.
-                (503, _) | (409, Some("idempotencia_en_curso")) => std::thread::sleep(Duration::from_millis(20)),
-                _ => return Some((status, answer)),
-            }
-        }
     }
 
     /// Looks into the database itself, once the server has stopped.

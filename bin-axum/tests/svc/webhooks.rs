@@ -5,14 +5,12 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use http::HeaderMap;
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::webhooks::verify;
 
-use crate::harness::{Key, Server, Svc};
-
-/// Webhooks may lead to this machine.
-const DEVELOPMENT: (&str, &str) = ("SVC_WEBHOOK_ALLOW_NETS", "127.0.0.0/8,::1/128");
+use crate::harness::Svc;
 
 /// What a receiver got: the headers and the raw body.
 struct Got {
@@ -48,20 +46,6 @@ fn receive(listener: &TcpListener) -> Got {
     Got { headers, body }
 }
 
-/// Registers a webhook for new customers at the receiver; gives its secret.
-fn register(key: &Key, address: &str, receiver: &TcpListener) -> String {
-    let url = format!("http://localhost:{}/avisos", receiver.local_addr().unwrap().port());
-    let webhook = write(key, address, "/webhooks", &json!({"url": url, "eventos": ["cliente.creado"]}));
-    webhook["secreto"].as_str().unwrap().to_owned()
-}
-
-fn write(key: &Key, address: &str, path: &str, body: &Value) -> Value {
-    let headers = format!("Content-Type: application/json\r\nIdempotency-Key: {path}\r\n");
-    let (status, answer) = key.ask(address, "POST", path, &headers, &body.to_string()).unwrap();
-    assert_eq!(status, 201, "{answer}");
-    answer
-}
-
 fn check(got: &Got, secret: &str, cliente: &Value) {
     let id = verify(&got.headers, &got.body, &[secret], SystemClock.now()).unwrap().unwrap();
     let notice: Value = serde_json::from_slice(&got.body).unwrap();
@@ -78,27 +62,16 @@ fn check(got: &Got, secret: &str, cliente: &Value) {
 fn a_server_delivers_what_happens() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
-    let (key, receiver) = (Key::new(&svc, 1), TcpListener::bind("127.0.0.1:0").unwrap());
-    let server = Server::start(&svc, &[DEVELOPMENT]);
-    let secret = register(&key, &server.address, &receiver);
-    let created = write(&key, &server.address, "/clientes", &json!({"nombre": "Ana"}));
-    check(&receive(&receiver), &secret, &created["cliente"]);
-    server.stop();
-}
-
-#[test]
-fn one_pass_delivers_what_is_due() {
-    let svc = Svc::new();
-    svc.ok(&["company", "create", "--name", "Uno"]);
-    let (key, receiver) = (Key::new(&svc, 1), TcpListener::bind("127.0.0.1:0").unwrap());
-    let server = Server::start(&svc, &[DEVELOPMENT, ("SVC_NO_WORKERS", "true")]);
-    let secret = register(&key, &server.address, &receiver);
-    let created = write(&key, &server.address, "/clientes", &json!({"nombre": "Ana"}));
-    server.stop();
-    let passing = svc.command(&["deliver"]).env(DEVELOPMENT.0, DEVELOPMENT.1).spawn().unwrap();
-    check(&receive(&receiver), &secret, &created["cliente"]);
-    let passed = passing.wait_with_output().unwrap();
-    assert!(passed.status.success(), "{}", String::from_utf8_lossy(&passed.stderr));
-    let report: Value = serde_json::from_slice(&passed.stdout).unwrap();
-    assert_eq!(report["entregadas"], 1, "{report}");
+    let key = svc.ok(&["key", "create", "--company", "1"]);
+    let receiver = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://localhost:{}/avisos", receiver.local_addr().unwrap().port());
+    // Webhooks may lead to this machine.
+    let server = svc.serve(&["--webhook-allow-nets", "127.0.0.0/8,::1/128"], key);
+    let hook = json!({"url": url, "eventos": ["cliente.creado"]});
+    let (status, webhook) = server.post("/webhooks", "a", &hook.to_string());
+    assert_eq!(status, 201, "{webhook}");
+    let (status, created) = server.post("/clientes", "b", r#"{"nombre":"Ana"}"#);
+    assert_eq!(status, 201, "{created}");
+    check(&receive(&receiver), webhook["secreto"].as_str().unwrap(), &created["cliente"]);
+    server.stop(Signal::SIGTERM);
 }

@@ -15,7 +15,7 @@
 //! A webhook whose attempts fail gets one delivery at a time until one arrives, so a receiver that is down costs little. None waits
 //! for another: each has its own few deliveries out, and results are written while others are still out.
 //!
-//! Who receives notices checks them with [`verify`].
+//! Who receives notices checks them with [`verify()`].
 
 mod attempt;
 #[cfg(feature = "client")]

@@ -155,7 +155,7 @@ async fn no_connection_is_held_while_a_stamper_works() {
     }
     let slow = Slow::new(accept);
     let busy = async {
-        let asked = tokio::time::timeout(Duration::from_secs(60), slow.asked.acquire_many(2)).await;
+        let asked = tokio::time::timeout(Duration::from_mins(1), slow.asked.acquire_many(2)).await;
         asked.expect("the others are asked too").expect("it is never closed").forget();
         assert_eq!(shop.actor.get("/facturas").await.ok(200)["datos"].as_array().map(Vec::len), Some(3));
         slow.answers.add_permits(2);
