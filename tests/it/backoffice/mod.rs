@@ -53,11 +53,11 @@ async fn since(world: &World, before: &[String]) -> Vec<Value> {
 }
 
 /// The type and the data of an event.
-fn gist(event: Value) -> (String, Value) {
+fn gist(event: &Value) -> (String, Value) {
     (event["tipo"].as_str().unwrap_or_default().to_owned(), event["datos"].clone())
 }
 
 /// The type and the data of each event.
 async fn told(world: &World) -> Vec<(String, Value)> {
-    events(world).await.into_iter().map(gist).collect()
+    events(world).await.iter().map(gist).collect()
 }

@@ -55,7 +55,7 @@ async fn all_that_the_invoice_did_is_undone() {
     let days = "SELECT string_agg(fecha::text, ' ' ORDER BY clave) FROM polizas";
     assert_eq!(world.sql::<String>(days).await, "2026-10-12 2026-10-13");
     assert_eq!(
-        since(&world, &before).await.into_iter().map(gist).collect::<Vec<_>>(),
+        since(&world, &before).await.iter().map(gist).collect::<Vec<_>>(),
         [
             ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": venta, "uuid": UUIDS[0]})),
             ("inventario.existencia_cambiada".to_owned(), json!({"existencia": 1, "producto": 1, "almacen": "001"})),

@@ -50,7 +50,7 @@ async fn until_it_is_accepted_nothing_is_undone() {
         assert_eq!(invoice[field], value, "{field}");
     }
     assert_eq!(found(&ana, "factura", venta).await["cancelada"], true);
-    let news: Vec<_> = since(&world, &before).await.into_iter().map(gist).collect();
+    let news: Vec<_> = since(&world, &before).await.iter().map(gist).collect();
     assert_eq!(news.len(), 2);
     assert_eq!(
         news[0],

@@ -37,7 +37,7 @@ async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over
     // Each stock record is told of once.
     let news: Vec<_> = since(&world, &before)
         .await
-        .into_iter()
+        .iter()
         .map(gist)
         .map(|(tipo, datos)| (tipo, datos["existencia"].clone()))
         .collect();
