@@ -18,7 +18,7 @@ impl AccountingTx for PostgresTx {
             let amounts = entry.lines().iter().map(|line| (line.lado, line.importe.get()));
             amounts.map(|(lado, importe)| if lado == side { importe } else { Decimal::ZERO }).collect()
         };
-        sqlx::query(
+        let query = sqlx::query(
             "WITH poliza AS (
                  INSERT INTO polizas (empresa, clave, fecha, concepto, venta, factura, pago, creada)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -37,10 +37,8 @@ impl AccountingTx for PostgresTx {
         .bind(now.get())
         .bind(entry.lines().iter().map(|line| line.cuenta.word()).collect::<Vec<_>>())
         .bind(on(Side::Cargo))
-        .bind(on(Side::Abono))
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(on(Side::Abono));
+        self.run(query).await?;
         Ok(clave)
     }
 

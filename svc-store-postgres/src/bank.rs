@@ -103,7 +103,7 @@ impl BankTx for PostgresTx {
         now: Timestamp,
     ) -> Result<i64, StoreError> {
         let clave = self.next("depositos", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "WITH cuenta AS (
                  UPDATE cuentas_bancarias SET saldo = saldo + $5 WHERE empresa = $1 AND clave = $3
              )
@@ -117,10 +117,8 @@ impl BankTx for PostgresTx {
         .bind(receipt.importe.get())
         .bind(receipt.referencia)
         .bind(now.get())
-        .bind(origen.word())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(origen.word());
+        self.run(query).await?;
         Ok(clave)
     }
 
@@ -140,7 +138,7 @@ impl BankTx for PostgresTx {
 
     async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money) -> Result<(), StoreError> {
         // What an imported payment says of its deposit is a number only: another account's deposit is none of its own.
-        sqlx::query(
+        let query = sqlx::query(
             "WITH liberado AS (
                  UPDATE depositos
                  SET aplicado = greatest(aplicado - $4, 0), cancelado = origen = 'pago' AND aplicado <= $4
@@ -153,11 +151,8 @@ impl BankTx for PostgresTx {
         .bind(self.empresa)
         .bind(deposito)
         .bind(cuenta)
-        .bind(importe.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(importe.get());
+        self.run(query).await
     }
 
     async fn import_bank_accounts(&mut self, rows: &[BankAccountRecord]) -> Result<(), StoreError> {

@@ -13,7 +13,6 @@ use svc_core::store::{CatalogueTx, ListReader, StoreError};
 
 use crate::columns::{instant_or_null, money, quantity};
 use crate::copy::Copy;
-use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
@@ -178,17 +177,15 @@ impl PostgresTx {
         let (lists, names): (Vec<i64>, Vec<Option<&str>>) =
             rows.iter().map(|row| (row.lista, row.lista_nombre.as_deref())).unzip();
         let greatest = lists.iter().copied().max().unwrap_or(0);
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO listas_precios (empresa, clave, nombre)
              SELECT $1, lista, max(nombre) FROM unnest($2::bigint[], $3::text[]) AS l (lista, nombre) GROUP BY lista
              ON CONFLICT (empresa, clave) DO UPDATE SET nombre = coalesce(excluded.nombre, listas_precios.nombre)",
         )
         .bind(self.empresa)
         .bind(lists)
-        .bind(names)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(names);
+        self.run(query).await?;
         self.move_past("listas_precios", greatest).await
     }
 }

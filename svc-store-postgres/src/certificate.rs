@@ -48,7 +48,7 @@ impl CertificateTx for PostgresTx {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let orden = self.next("certificados", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO certificados (empresa, numero, orden, rfc, desde, hasta, certificado, llave, cargado)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
              ON CONFLICT (empresa, numero) DO UPDATE SET
@@ -63,10 +63,7 @@ impl CertificateTx for PostgresTx {
         .bind(certificate.hasta.get())
         .bind(&certificate.der)
         .bind(sealed_key)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 }

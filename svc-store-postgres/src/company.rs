@@ -92,7 +92,7 @@ impl CompanyTx for PostgresTx {
     }
 
     async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO empresas (empresa, nombre, plan, licencias, limites, api, franquicia, facturacion,
                                    anticipo_minimo, rfc, regimen, cp, cursor_clave, creada)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
@@ -110,15 +110,13 @@ impl CompanyTx for PostgresTx {
         .bind(company.regimen)
         .bind(&company.cp)
         .bind(&company.cursor_key[..])
-        .bind(now)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(now);
+        self.run(query).await?;
         self.insert_first_records(company).await
     }
 
     async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE empresas SET nombre = coalesce($2, nombre), plan = coalesce($3, plan),
                  licencias = coalesce($4, licencias), limites = coalesce($5, limites), api = coalesce($6, api),
                  franquicia = coalesce($7, franquicia), facturacion = coalesce($8, facturacion),
@@ -137,24 +135,20 @@ impl CompanyTx for PostgresTx {
         .bind(change.anticipo_minimo)
         .bind(&change.rfc)
         .bind(change.regimen)
-        .bind(&change.cp)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(&change.cp);
+        self.run(query).await
     }
 
     async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError> {
         let clave = self.next("usuarios", 1).await?;
-        sqlx::query("INSERT INTO usuarios (empresa, clave, nombre, correo, vendedor) VALUES ($1, $2, $3, $4, $5)")
-            .bind(self.empresa)
-            .bind(clave)
-            .bind(&user.nombre)
-            .bind(&user.correo)
-            .bind(user.vendedor)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
+        let query =
+            sqlx::query("INSERT INTO usuarios (empresa, clave, nombre, correo, vendedor) VALUES ($1, $2, $3, $4, $5)")
+                .bind(self.empresa)
+                .bind(clave)
+                .bind(&user.nombre)
+                .bind(&user.correo)
+                .bind(user.vendedor);
+        self.run(query).await?;
         Ok(clave)
     }
 
@@ -184,7 +178,7 @@ impl CompanyTx for PostgresTx {
     }
 
     async fn insert_key(&mut self, key: &NewKey) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO llaves (empresa, sufijo, secreto_sha256, usuario, permisos, vence, terminos, creada)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         )
@@ -195,11 +189,8 @@ impl CompanyTx for PostgresTx {
         .bind(key.scopes.iter().map(Scope::name).collect::<Vec<_>>())
         .bind(key.expires)
         .bind(key.terms)
-        .bind(key.creada)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(key.creada);
+        self.run(query).await
     }
 
     async fn accept_terms(&mut self, suffix: &str, terms: &'static str) -> Result<bool, StoreError> {
@@ -220,29 +211,24 @@ impl PostgresTx {
         let warehouse = self.next("almacenes", 1).await?;
         let list = self.next("listas_precios", 1).await?;
         let unit = self.next("unidades", FIRST_UNITS.len()).await?;
-        sqlx::query("INSERT INTO sucursales (empresa, clave, nombre, cp) VALUES ($1, 0, 'Matriz', $2)")
+        let query = sqlx::query("INSERT INTO sucursales (empresa, clave, nombre, cp) VALUES ($1, 0, 'Matriz', $2)")
             .bind(self.empresa)
-            .bind(&company.cp)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        sqlx::query(
+            .bind(&company.cp);
+        self.run(query).await?;
+        let query = sqlx::query(
             "INSERT INTO almacenes (empresa, clave, codigo, nombre, sucursal, principal)
              VALUES ($1, $2, '001', 'Almacén principal', 0, true)",
         )
         .bind(self.empresa)
-        .bind(warehouse)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        sqlx::query("INSERT INTO listas_precios (empresa, clave, nombre) VALUES ($1, $2, 'Precio público')")
-            .bind(self.empresa)
-            .bind(list)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
+        .bind(warehouse);
+        self.run(query).await?;
+        let query =
+            sqlx::query("INSERT INTO listas_precios (empresa, clave, nombre) VALUES ($1, $2, 'Precio público')")
+                .bind(self.empresa)
+                .bind(list);
+        self.run(query).await?;
         let (names, keys): (Vec<_>, Vec<_>) = FIRST_UNITS.into_iter().unzip();
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO unidades (empresa, clave, nombre, clave_sat)
              SELECT $1, $2 + n - 1, nombre, clave_sat
              FROM unnest($3::text[], $4::text[]) WITH ORDINALITY AS u (nombre, clave_sat, n)",
@@ -250,11 +236,8 @@ impl PostgresTx {
         .bind(self.empresa)
         .bind(unit)
         .bind(names)
-        .bind(keys)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(keys);
+        self.run(query).await
     }
 
     /// Whether an update found its record.

@@ -208,18 +208,15 @@ impl DeliveryTx for PostgresTx {
     }
 
     async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE webhooks SET activo = false, motivo_desactivacion = $3, modificado = $4
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(clave)
         .bind(motivo)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn discard_deliveries(&mut self, webhook: i64) -> Result<u64, StoreError> {
@@ -237,7 +234,7 @@ impl DeliveryTx for PostgresTx {
 
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError> {
         let clave = self.next("avisos", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO avisos (empresa, clave, para, asunto, texto, creado, proximo) VALUES ($1, $2, $3, $4, $5, $6, $6)",
         )
         .bind(self.empresa)
@@ -245,11 +242,8 @@ impl DeliveryTx for PostgresTx {
         .bind(para)
         .bind(asunto)
         .bind(texto)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 }
 

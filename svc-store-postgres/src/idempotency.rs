@@ -73,14 +73,12 @@ impl IdempotencyTx for PostgresTx {
     }
 
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError> {
-        sqlx::query("UPDATE idempotencia SET respuesta = $4 WHERE empresa = $1 AND llave = $2 AND nombre = $3")
-            .bind(self.empresa)
-            .bind(suffix)
-            .bind(name)
-            .bind(body)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(())
+        let query =
+            sqlx::query("UPDATE idempotencia SET respuesta = $4 WHERE empresa = $1 AND llave = $2 AND nombre = $3")
+                .bind(self.empresa)
+                .bind(suffix)
+                .bind(name)
+                .bind(body);
+        self.run(query).await
     }
 }

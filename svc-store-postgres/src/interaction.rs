@@ -36,7 +36,7 @@ impl InteractionTx for PostgresTx {
     async fn insert_interaction(&mut self, row: &NewInteraction<'_>) -> Result<i64, StoreError> {
         let clave = self.next("interacciones", 1).await?;
         let (proximo_fecha, proximo_texto) = row.siguiente.commitment().unzip();
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO interacciones (empresa, clave, cliente, vendedor, canal, resultado, sentido, nota, fecha,
                                         duracion_min, proximo_fecha, proximo_texto, cierre, solo_nota, creada)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
@@ -55,10 +55,8 @@ impl InteractionTx for PostgresTx {
         .bind(proximo_texto.flatten())
         .bind(row.siguiente.closing())
         .bind(row.solo_nota)
-        .bind(row.creada.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(row.creada.get());
+        self.run(query).await?;
         Ok(clave)
     }
 
@@ -68,19 +66,17 @@ impl InteractionTx for PostgresTx {
         commitment: Option<&NewCommitment<'_>>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE tareas SET estado = 'cerrada', cerrada = $3
              WHERE empresa = $1 AND cliente = $2 AND estado = 'abierta'",
         )
         .bind(self.empresa)
         .bind(cliente)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(now.get());
+        self.run(query).await?;
         if let Some(task) = commitment {
             let clave = self.next("tareas", 1).await?;
-            sqlx::query(
+            let query = sqlx::query(
                 "INSERT INTO tareas (empresa, clave, cliente, vendedor, interaccion, fecha, texto, estado, creada)
                  VALUES ($1, $2, $3, $4, $5, $6, $7, 'abierta', $8)",
             )
@@ -91,19 +87,15 @@ impl InteractionTx for PostgresTx {
             .bind(task.interaccion)
             .bind(task.fecha)
             .bind(task.texto)
-            .bind(now.get())
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
+            .bind(now.get());
+            self.run(query).await?;
         }
-        sqlx::query("UPDATE clientes SET proximo_contacto = $3, modificado = $4 WHERE empresa = $1 AND clave = $2")
-            .bind(self.empresa)
-            .bind(cliente)
-            .bind(commitment.map(|task| task.fecha))
-            .bind(now.get())
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(())
+        let query =
+            sqlx::query("UPDATE clientes SET proximo_contacto = $3, modificado = $4 WHERE empresa = $1 AND clave = $2")
+                .bind(self.empresa)
+                .bind(cliente)
+                .bind(commitment.map(|task| task.fecha))
+                .bind(now.get());
+        self.run(query).await
     }
 }

@@ -68,7 +68,7 @@ impl ListReader<Invoices> for PostgresReader<'_> {
 impl InvoiceTx for PostgresTx {
     async fn insert_invoice(&mut self, row: &NewInvoice<'_>) -> Result<i64, StoreError> {
         let clave = self.next("facturas", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO facturas (empresa, clave, tipo, estatus, venta, cliente, serie, folio, fecha, origen, modificado)
              VALUES ($1, $2, $3, 'en_espera', $4, $5, $6, $7, $8, $9, $8)",
         )
@@ -80,10 +80,8 @@ impl InvoiceTx for PostgresTx {
         .bind(row.serie)
         .bind(row.folio.to_string())
         .bind(row.fecha.get())
-        .bind(row.origen.word())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(row.origen.word());
+        self.run(query).await?;
         Ok(clave)
     }
 
@@ -101,7 +99,7 @@ impl InvoiceTx for PostgresTx {
     }
 
     async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "WITH f AS (
                  UPDATE facturas SET estatus = 'vigente', uuid = $3, fecha_timbrado = $4, error_codigo = NULL, error_mensaje = NULL,
                                      modificado = $5
@@ -122,11 +120,8 @@ impl InvoiceTx for PostgresTx {
         .bind(clave)
         .bind(uuid)
         .bind(at.get())
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn set_rejected(
@@ -136,7 +131,7 @@ impl InvoiceTx for PostgresTx {
         mensaje: &str,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "WITH f AS (
                  UPDATE facturas SET estatus = 'error', error_codigo = $3, error_mensaje = $4, modificado = $5
                  WHERE empresa = $1 AND clave = $2
@@ -150,11 +145,8 @@ impl InvoiceTx for PostgresTx {
         .bind(clave)
         .bind(codigo)
         .bind(mensaje)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn request_cancellation(
@@ -163,7 +155,7 @@ impl InvoiceTx for PostgresTx {
         cancellation: &Cancellation<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE facturas SET cancelacion_solicitada = $5, motivo_cancelacion = $3, uuid_sustitucion = $4, modificado = $5
              WHERE empresa = $1 AND clave = $2",
         )
@@ -171,25 +163,19 @@ impl InvoiceTx for PostgresTx {
         .bind(clave)
         .bind(cancellation.motivo)
         .bind(cancellation.uuid_sustitucion)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn drop_cancellation(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE facturas SET cancelacion_solicitada = NULL, motivo_cancelacion = NULL, uuid_sustitucion = NULL, modificado = $3
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(clave)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn set_cancelled(
@@ -198,7 +184,7 @@ impl InvoiceTx for PostgresTx {
         cancellation: Option<&Cancellation<'_>>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE facturas SET estatus = 'cancelada', fecha_cancelacion = $5, cancelacion_solicitada = NULL, modificado = $5,
                  motivo_cancelacion = coalesce($3, motivo_cancelacion), uuid_sustitucion = coalesce($4, uuid_sustitucion)
              WHERE empresa = $1 AND clave = $2",
@@ -207,11 +193,8 @@ impl InvoiceTx for PostgresTx {
         .bind(clave)
         .bind(cancellation.map(|cancellation| cancellation.motivo))
         .bind(cancellation.and_then(|cancellation| cancellation.uuid_sustitucion))
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn import_invoices(&mut self, rows: &[InvoiceRecord], now: Timestamp) -> Result<(), StoreError> {

@@ -15,12 +15,10 @@ use crate::transaction::PostgresTx;
 #[async_trait]
 impl InvoicingTx for PostgresTx {
     async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError> {
-        sqlx::query("SELECT FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE")
+        let query = sqlx::query("SELECT FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE")
             .bind(self.empresa)
-            .bind(clave)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
+            .bind(clave);
+        self.run(query).await?;
         // A statement of its own: it sees what the transaction that we waited for wrote to the registry.
         let row = sqlx::query(
             "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
@@ -58,7 +56,7 @@ impl InvoicingTx for PostgresTx {
         invoiced: &InvoicedSale<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE ventas SET tipo = 'factura', factura = $3, serie = $4, folio = $5, vencimiento = $6, forma_pago_sat = $7,
                  metodo_pago_sat = $8, uso_cfdi = $9, surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = $10
              WHERE empresa = $1 AND clave = $2",
@@ -72,22 +70,16 @@ impl InvoicingTx for PostgresTx {
         .bind(&invoiced.terms.forma_pago_sat)
         .bind(&invoiced.terms.metodo_pago_sat)
         .bind(&invoiced.terms.uso_cfdi)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
-        sqlx::query("UPDATE ventas SET facturando = $3 WHERE empresa = $1 AND clave = $2")
+        let query = sqlx::query("UPDATE ventas SET facturando = $3 WHERE empresa = $1 AND clave = $2")
             .bind(self.empresa)
             .bind(clave)
-            .bind(since.map(Timestamp::get))
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(())
+            .bind(since.map(Timestamp::get));
+        self.run(query).await
     }
 
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {

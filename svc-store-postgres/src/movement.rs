@@ -125,7 +125,7 @@ impl PostgresTx {
         fecha: Timestamp,
     ) -> Result<i64, StoreError> {
         let first = self.next("movimientos_inventario", rows.len()).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
                  existencia_actual, costo_unitario, importe, almacen, almacen_destino, venta, compra, referencia)
              SELECT $1, $2 + n - 1, $3, tipo, producto, sku, cantidad, anterior, actual, costo, importe,
@@ -149,10 +149,8 @@ impl PostgresTx {
         .bind(rows.iter().map(|row| row.existencia_anterior.get()).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.existencia_actual.get()).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.costo_unitario.get()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.importe.map(Money::get)).collect::<Vec<_>>())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(rows.iter().map(|row| row.importe.map(Money::get)).collect::<Vec<_>>());
+        self.run(query).await?;
         Ok(first)
     }
 

@@ -145,7 +145,7 @@ impl OpportunityTx for PostgresTx {
 
     async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError> {
         let clave = self.next("oportunidades", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO oportunidades (empresa, clave, folio, nombre, estatus, etapa, motivo_perdida, fecha_cierre, cliente,
                  contacto_nombre, contacto_empresa, contacto_correo, contacto_telefono, vendedor, monto, moneda,
                  probabilidad, cierre, origen, creado, modificado)
@@ -170,10 +170,8 @@ impl OpportunityTx for PostgresTx {
         .bind(row.probabilidad)
         .bind(row.cierre)
         .bind(row.origen)
-        .bind(row.creado.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(row.creado.get());
+        self.run(query).await?;
         Ok(clave)
     }
 
@@ -201,7 +199,7 @@ impl OpportunityTx for PostgresTx {
         standing: &domain::Standing,
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE oportunidades SET etapa = $3, estatus = $4, motivo_perdida = $5, fecha_cierre = $6, modificado = $7
              WHERE empresa = $1 AND clave = $2",
         )
@@ -211,11 +209,8 @@ impl OpportunityTx for PostgresTx {
         .bind(standing.estatus.word())
         .bind(standing.motivo_perdida)
         .bind(standing.fecha_cierre.map(Timestamp::get))
-        .bind(modificado.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(modificado.get());
+        self.run(query).await
     }
 
     async fn import_stages(&mut self, rows: &[StageRecord]) -> Result<(), StoreError> {

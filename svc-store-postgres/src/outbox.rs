@@ -2,13 +2,12 @@ use async_trait::async_trait;
 use svc_core::store::{NewEvent, OutboxTx, StoreError};
 use svc_core::webhooks::{LONGEST_WAIT, QUIET};
 
-use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl OutboxTx for PostgresTx {
     async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado, repartido)
              SELECT $1, id, tipo, recurso, clave, cuerpo, creado, repartido
              FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::timestamptz[], $8::boolean[])
@@ -21,16 +20,13 @@ impl OutboxTx for PostgresTx {
         .bind(events.iter().map(|event| event.clave).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.cuerpo.as_slice()).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.creado.get()).collect::<Vec<_>>())
-        .bind(events.iter().map(|event| event.repartido).collect::<Vec<_>>())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(events.iter().map(|event| event.repartido).collect::<Vec<_>>());
+        self.run(query).await
     }
 
     /// In the order of their resources, as everyone locks them; of several of one resource the last.
     async fn group_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO eventos_agrupados AS g (empresa, tipo, recurso_clave, id, recurso, cuerpo, primero, vence)
              SELECT DISTINCT ON (tipo, clave) $1, tipo, clave, id, recurso, cuerpo, creado, creado + $8
              FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::bytea[], $7::timestamptz[])
@@ -48,10 +44,7 @@ impl OutboxTx for PostgresTx {
         .bind(events.iter().map(|event| event.cuerpo.as_slice()).collect::<Vec<_>>())
         .bind(events.iter().map(|event| event.creado.get()).collect::<Vec<_>>())
         .bind(QUIET)
-        .bind(LONGEST_WAIT)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(LONGEST_WAIT);
+        self.run(query).await
     }
 }

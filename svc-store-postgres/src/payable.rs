@@ -12,7 +12,6 @@ use svc_core::store::{ListReader, NewPayable, PayableTx, StoreError};
 
 use crate::columns::{instant_or_null, money, rate};
 use crate::copy::Copy;
-use crate::error::store_error;
 use crate::page::Page;
 use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
@@ -77,7 +76,7 @@ impl ListReader<Payables> for PostgresReader<'_> {
 impl PayableTx for PostgresTx {
     async fn insert_payable(&mut self, row: &NewPayable<'_>) -> Result<i64, StoreError> {
         let clave = self.next("cxp", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO cxp (empresa, clave, folio, tipo, estatus, proveedor, compra, factura, uuid, fecha, vencimiento, moneda,
                  tipo_cambio, total, pagado, saldo, sucursal, operaciones, concepto, modificado)
              VALUES ($1, $2::bigint, coalesce($3, $2::bigint::text), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
@@ -102,10 +101,8 @@ impl PayableTx for PostgresTx {
         .bind(row.sucursal)
         .bind(row.operaciones)
         .bind(row.concepto)
-        .bind(row.creada.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(row.creada.get());
+        self.run(query).await?;
         Ok(clave)
     }
 

@@ -43,7 +43,7 @@ impl PaymentTx for PostgresTx {
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError> {
         let clave = self.next("cxc_pagos", 1).await?;
         let complement = if row.factura.is_some() { Complement::Encolado } else { Complement::NoAplica };
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
                                     forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
                                     saldo_insoluto, complemento, factura)
@@ -68,10 +68,8 @@ impl PaymentTx for PostgresTx {
         .bind(row.instalment.saldo_anterior.get())
         .bind(row.instalment.saldo_insoluto.get())
         .bind(complement.word())
-        .bind(row.factura)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(row.factura);
+        self.run(query).await?;
         Ok(clave)
     }
 
@@ -92,16 +90,14 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         // An imported sale may say that less is owed of it than its receivable does.
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE ventas SET saldo = greatest(saldo - $3, 0), modificado = $4 WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(debt.venta)
         .bind(paid.importe.get())
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(now.get());
+        self.run(query).await?;
         Ok(lowered.rows_affected() > 0)
     }
 
@@ -119,12 +115,10 @@ impl PaymentTx for PostgresTx {
     }
 
     async fn cancel_payment(&mut self, pago: i64, payment: &AppliedPayment, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query("UPDATE cxc_pagos SET cancelado = true WHERE empresa = $1 AND clave = $2")
+        let query = sqlx::query("UPDATE cxc_pagos SET cancelado = true WHERE empresa = $1 AND clave = $2")
             .bind(self.empresa)
-            .bind(pago)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
+            .bind(pago);
+        self.run(query).await?;
         // What an imported payment says to have paid may never have been counted.
         let restored: Option<(Decimal, Option<i64>)> = sqlx::query_as(
             "WITH antes AS (SELECT least(pagado, $3) AS importe FROM cxc WHERE empresa = $1 AND clave = $2)
@@ -143,18 +137,15 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         let Some((importe, Some(venta))) = restored else { return Ok(()) };
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE ventas SET saldo = least(saldo + $3, greatest(total, saldo)), modificado = $4
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(venta)
         .bind(importe)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
@@ -176,16 +167,14 @@ impl PaymentTx for PostgresTx {
         let shared = self.exists(SHARED, factura).await?;
         if !stamped {
             // Of one that goes on without it, it is no part any more.
-            sqlx::query(
+            let query = sqlx::query(
                 "UPDATE cxc_pagos SET complemento = 'no_aplica', factura = CASE WHEN $3 THEN NULL ELSE factura END
                  WHERE empresa = $1 AND clave = $2",
             )
             .bind(self.empresa)
             .bind(pago)
-            .bind(shared)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
+            .bind(shared);
+            self.run(query).await?;
         }
         if shared {
             return Ok(Withdrawal::Shared);
@@ -223,14 +212,11 @@ impl PostgresTx {
     }
 
     async fn cancel_complement(&mut self, factura: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
-        sqlx::query("DELETE FROM timbrados WHERE empresa = $1 AND factura = $2")
-            .bind(self.empresa)
-            .bind(factura)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
+        let query =
+            sqlx::query("DELETE FROM timbrados WHERE empresa = $1 AND factura = $2").bind(self.empresa).bind(factura);
+        self.run(query).await?;
         // 02: issued with errors, without another in its place (SAT, motivos de cancelación).
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE facturas
              SET estatus = 'cancelada', fecha_cancelacion = $3, modificado = $3,
                  motivo_cancelacion = CASE WHEN uuid IS NULL THEN NULL ELSE '02' END
@@ -238,10 +224,8 @@ impl PostgresTx {
         )
         .bind(self.empresa)
         .bind(factura)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(now.get());
+        self.run(query).await?;
         Ok(Withdrawal::Done)
     }
 }

@@ -102,7 +102,7 @@ impl PostgresTx {
     async fn insert_purchase_lines(&mut self, compra: i64, lines: &[NewPurchaseLine]) -> Result<(), StoreError> {
         let first = self.next("compras_renglones", lines.len()).await?;
         let decimals = |value: fn(&NewPurchaseLine) -> Decimal| lines.iter().map(value).collect::<Vec<_>>();
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO compras_renglones (empresa, clave, compra, renglon, producto, descripcion, unidad, cantidad,
                  costo_unitario, descuento, subtotal, iva, total)
              SELECT $1, $2 + n - 1, $3, n, producto, descripcion, unidad, cantidad, costo, descuento, subtotal, iva, total
@@ -121,11 +121,8 @@ impl PostgresTx {
         .bind(decimals(|line| line.amounts.descuento.get()))
         .bind(decimals(|line| line.amounts.subtotal.get()))
         .bind(decimals(|line| line.amounts.impuestos.get()))
-        .bind(decimals(|line| line.amounts.total.get()))
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(decimals(|line| line.amounts.total.get()));
+        self.run(query).await
     }
 }
 
@@ -166,7 +163,7 @@ impl ListReader<PurchaseLines> for PostgresReader<'_> {
 impl PurchaseTx for PostgresTx {
     async fn insert_purchase(&mut self, purchase: &NewPurchase<'_>) -> Result<i64, StoreError> {
         let clave = self.next("compras", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO compras (empresa, clave, folio, estatus, proveedor, fecha, fecha_entrega, sucursal, almacen, moneda,
                  tipo_cambio, subtotal, descuento, impuestos, total, comentarios, modificado)
              VALUES ($1, $2::bigint, coalesce($3, $2::bigint::text), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
@@ -187,10 +184,8 @@ impl PurchaseTx for PostgresTx {
         .bind(purchase.amounts.impuestos.get())
         .bind(purchase.amounts.total.get())
         .bind(purchase.comentarios)
-        .bind(purchase.creada.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(purchase.creada.get());
+        self.run(query).await?;
         self.insert_purchase_lines(clave, purchase.lines).await?;
         Ok(clave)
     }
@@ -225,18 +220,15 @@ impl PurchaseTx for PostgresTx {
     }
 
     async fn receive_lines(&mut self, arrivals: &[Arrival]) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE compras_renglones r SET cantidad_recibida = a.recibida
              FROM unnest($2::bigint[], $3::numeric[]) AS a (clave, recibida)
              WHERE r.empresa = $1 AND r.clave = a.clave",
         )
         .bind(self.empresa)
         .bind(arrivals.iter().map(|arrival| arrival.line.clave).collect::<Vec<_>>())
-        .bind(arrivals.iter().map(|arrival| arrival.received().get()).collect::<Vec<_>>())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(arrivals.iter().map(|arrival| arrival.received().get()).collect::<Vec<_>>());
+        self.run(query).await
     }
 
     async fn update_purchase(
@@ -246,16 +238,14 @@ impl PurchaseTx for PostgresTx {
         cxp: Option<i64>,
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query("UPDATE compras SET estatus = $3, cxp = $4, modificado = $5 WHERE empresa = $1 AND clave = $2")
-            .bind(self.empresa)
-            .bind(clave)
-            .bind(estatus.word())
-            .bind(cxp)
-            .bind(modificado.get())
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(())
+        let query =
+            sqlx::query("UPDATE compras SET estatus = $3, cxp = $4, modificado = $5 WHERE empresa = $1 AND clave = $2")
+                .bind(self.empresa)
+                .bind(clave)
+                .bind(estatus.word())
+                .bind(cxp)
+                .bind(modificado.get());
+        self.run(query).await
     }
 
     async fn import_purchases(&mut self, rows: &[PurchaseRecord], now: Timestamp) -> Result<(), StoreError> {

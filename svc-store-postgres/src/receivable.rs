@@ -144,7 +144,7 @@ fn is_short(query: &Query<PaymentFilter>) -> bool {
 impl ReceivableTx for PostgresTx {
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError> {
         let clave = self.next("cxc", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO cxc (empresa, clave, folio, estatus, cliente, venta, tipo_venta, factura, metodo_pago_sat, fecha, vencimiento,
                               moneda, tipo_cambio, total, saldo, sucursal, modificado)
              VALUES ($1, $2, $3, CASE WHEN $13 = 0 THEN 'pagado' ELSE 'pendiente' END, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
@@ -164,10 +164,8 @@ impl ReceivableTx for PostgresTx {
         .bind(row.tipo_cambio.get())
         .bind(row.total.get())
         .bind(row.sucursal)
-        .bind(row.modificado.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(row.modificado.get());
+        self.run(query).await?;
         Ok(clave)
     }
 
@@ -185,17 +183,14 @@ impl ReceivableTx for PostgresTx {
     }
 
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE cxc SET estatus = 'cancelado', saldo = 0, modificado = $3
              WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'",
         )
         .bind(self.empresa)
         .bind(venta)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError> {

@@ -154,7 +154,7 @@ impl SaleTx for PostgresTx {
     async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError> {
         let clave = self.next("ventas", 1).await?;
         let order = sale.tipo == SaleKind::Pedido;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
                  condicion_pago, dias_credito, vencimiento, forma_pago_sat, metodo_pago_sat, uso_cfdi, subtotal, descuento,
                  impuestos, total, saldo, surtido_estatus, monto_surtido, origen, referencia, comentarios, modificado)
@@ -187,10 +187,8 @@ impl SaleTx for PostgresTx {
         .bind(order.then_some(Decimal::ZERO))
         .bind(sale.origen.word())
         .bind(sale.referencia)
-        .bind(sale.comentarios)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(sale.comentarios);
+        self.run(query).await?;
         // Of an order nothing is handed over yet; of a quote nothing ever is; the others hand over what they say.
         let handed_over = !matches!(sale.tipo, SaleKind::Pedido | SaleKind::Cotizacion);
         self.insert_sale_lines(clave, sale.lines, handed_over).await?;
@@ -218,7 +216,7 @@ impl SaleTx for PostgresTx {
         monto_surtido: Money,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE ventas_renglones r SET cantidad_surtida = l.surtida
              FROM unnest($3::bigint[], $4::numeric[]) AS l (renglon, surtida)
              WHERE r.empresa = $1 AND r.venta = $2 AND r.renglon = l.renglon",
@@ -226,47 +224,36 @@ impl SaleTx for PostgresTx {
         .bind(self.empresa)
         .bind(clave)
         .bind(lines.iter().map(|line| line.renglon).collect::<Vec<_>>())
-        .bind(lines.iter().map(|line| line.cantidad_surtida.get()).collect::<Vec<_>>())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        sqlx::query(
+        .bind(lines.iter().map(|line| line.cantidad_surtida.get()).collect::<Vec<_>>());
+        self.run(query).await?;
+        let query = sqlx::query(
             "UPDATE ventas SET surtido_estatus = $3, monto_surtido = $4, modificado = $5 WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(clave)
         .bind(fulfilment.word())
         .bind(monto_surtido.get())
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE ventas SET cancelada = true, fecha_cancelacion = $3, saldo = 0, facturando = NULL, modificado = $3
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(clave)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError> {
-        sqlx::query("UPDATE ventas SET factura = $3 WHERE empresa = $1 AND clave = $2")
+        let query = sqlx::query("UPDATE ventas SET factura = $3 WHERE empresa = $1 AND clave = $2")
             .bind(self.empresa)
             .bind(clave)
-            .bind(factura)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(())
+            .bind(factura);
+        self.run(query).await
     }
 
     async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError> {
@@ -360,7 +347,7 @@ impl PostgresTx {
             lines.iter().map(value).collect()
         }
         let first = self.next("ventas_renglones", lines.len()).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
                  unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total,
                  con_existencia)
@@ -389,11 +376,8 @@ impl PostgresTx {
         .bind(column(lines, |line| line.rate.map(|rate| rate.to_string())))
         .bind(column(lines, |line| line.amounts.impuestos.get()))
         .bind(column(lines, |line| line.amounts.total.get()))
-        .bind(column(lines, |line| line.product.has_stock()))
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(column(lines, |line| line.product.has_stock()));
+        self.run(query).await
     }
 
     /// Moves the series of folios past those that imported documents bring: type, series, folio.

@@ -53,14 +53,11 @@ fn leased(row: &PgRow) -> Result<LeasedStamping, sqlx::Error> {
 #[async_trait]
 impl StampingTx for PostgresTx {
     async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
+        let query = sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
             .bind(self.empresa)
             .bind(factura)
-            .bind(now.get())
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(())
+            .bind(now.get());
+        self.run(query).await
     }
 
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError> {
@@ -158,18 +155,15 @@ impl StampingTx for PostgresTx {
         proximo: DateTime<Utc>,
         ultimo_error: &str,
     ) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE timbrados SET proximo = $3, intentos = intentos + 1, ultimo_error = $4, token = NULL, arrendado = NULL
              WHERE empresa = $1 AND factura = $2",
         )
         .bind(self.empresa)
         .bind(factura)
         .bind(proximo)
-        .bind(ultimo_error)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(ultimo_error);
+        self.run(query).await
     }
 
     async fn share_invoice(&mut self, clave: i64) -> Result<Option<InvoiceStatus>, StoreError> {
@@ -183,21 +177,18 @@ impl StampingTx for PostgresTx {
     }
 
     async fn release_stamping(&mut self, factura: i64, proximo: Option<DateTime<Utc>>) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE timbrados SET proximo = coalesce($3, creado), token = NULL, arrendado = NULL
              WHERE empresa = $1 AND factura = $2",
         )
         .bind(self.empresa)
         .bind(factura)
-        .bind(proximo)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(proximo);
+        self.run(query).await
     }
 
     async fn hurry_complements(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE timbrados t SET proximo = t.creado
              FROM facturas f
              JOIN cxc c ON c.empresa = f.empresa AND c.venta = f.venta
@@ -207,11 +198,8 @@ impl StampingTx for PostgresTx {
         )
         .bind(self.empresa)
         .bind(factura)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(now.get());
+        self.run(query).await
     }
 }
 

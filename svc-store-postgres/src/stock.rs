@@ -169,7 +169,7 @@ impl PostgresTx {
 
     async fn insert_empty_stock(&mut self, almacen: i64, productos: Vec<i64>) -> Result<(), StoreError> {
         let first = self.next("inventario", productos.len()).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO inventario (empresa, clave, producto, almacen)
              SELECT $1, $2 + n - 1, producto, $3 FROM unnest($4::bigint[]) WITH ORDINALITY AS p (producto, n)
              ON CONFLICT (empresa, producto, almacen) DO NOTHING",
@@ -177,11 +177,8 @@ impl PostgresTx {
         .bind(self.empresa)
         .bind(first)
         .bind(almacen)
-        .bind(productos)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(productos);
+        self.run(query).await
     }
 }
 
@@ -244,7 +241,7 @@ impl StockTx for PostgresTx {
         let claves: Vec<i64> = rows.iter().map(|row| row.clave).collect();
         let stocks: Vec<Decimal> = rows.iter().map(|row| row.existencia.get()).collect();
         let reserved: Vec<Decimal> = rows.iter().map(|row| row.apartado.get()).collect();
-        sqlx::query(
+        let query = sqlx::query(
             "UPDATE inventario x SET existencia = c.existencia, apartado = c.apartado, modificado = $2
              FROM unnest($3::bigint[], $4::numeric[], $5::numeric[]) AS c (clave, existencia, apartado)
              WHERE x.empresa = $1 AND x.clave = c.clave",
@@ -253,11 +250,8 @@ impl StockTx for PostgresTx {
         .bind(modificado.get())
         .bind(claves)
         .bind(stocks)
-        .bind(reserved)
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(())
+        .bind(reserved);
+        self.run(query).await
     }
 
     async fn insert_movements(

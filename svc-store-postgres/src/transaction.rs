@@ -1,4 +1,6 @@
 use async_trait::async_trait;
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
 use sqlx::{PgConnection, Postgres, Transaction};
 use svc_core::store::{StoreError, Tx};
 
@@ -30,6 +32,11 @@ impl PostgresTx {
         .await
         .map_err(store_error)?;
         Ok(last - count as i64 + 1)
+    }
+
+    /// Runs a statement of which nothing is asked but that it is done.
+    pub(crate) async fn run(&mut self, query: Query<'_, Postgres, PgArguments>) -> Result<(), StoreError> {
+        query.execute(self.connection()).await.map(|_| ()).map_err(store_error)
     }
 
     /// Asks a yes-or-no question about the company (`$1`) and one clave (`$2`).

@@ -227,7 +227,7 @@ impl WebhookTx for PostgresTx {
 
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<i64, StoreError> {
         let clave = self.next("entregas", 1).await?;
-        sqlx::query(
+        let query = sqlx::query(
             "INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
         )
@@ -237,10 +237,8 @@ impl WebhookTx for PostgresTx {
         .bind(row.evento)
         .bind(row.tipo)
         .bind(row.origen.word())
-        .bind(row.creado.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
+        .bind(row.creado.get());
+        self.run(query).await?;
         Ok(clave)
     }
 }

@@ -1,0 +1,188 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn money(text: &str) -> Money {
+    Money::parse(text).unwrap()
+}
+
+fn rate(text: &str) -> Rate {
+    Rate::new(text.parse().unwrap())
+}
+
+fn day() -> NaiveDate {
+    "2026-10-12".parse().unwrap()
+}
+
+/// An entry's lines in words: account, `+` for a debit or `-` for a credit, amount.
+fn shown(entry: &Entry) -> Vec<String> {
+    let sign = |side| if side == Side::Cargo { '+' } else { '-' };
+    entry.lines().iter().map(|line| format!("{} {}{}", line.cuenta.word(), sign(line.lado), line.importe)).collect()
+}
+
+fn sale() -> SaleAmounts {
+    SaleAmounts {
+        ingreso: Account::Ventas,
+        subtotal: money("1000"),
+        descuento: money("0"),
+        impuestos: money("160"),
+        tipo_cambio: Rate::ONE,
+        costo: money("0"),
+    }
+}
+
+fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
+    PaymentAmounts {
+        origen: PaymentOrigin::Deposito,
+        importe: money(importe),
+        pagado: money(pagado),
+        contabilizado: Collected::default(),
+        total: money("1160"),
+        impuestos: money("160"),
+        tipo_cambio: Rate::ONE,
+    }
+}
+
+#[test]
+fn only_what_balances_is_an_entry() {
+    let (owed, sold) = (EntryLine::cargo(Account::Clientes, money("1")), EntryLine::abono(Account::Ventas, money("1")));
+    assert_eq!(Entry::new("x", day(), [owed]), Err(EntryError::Unbalanced));
+    assert_eq!(Entry::new("x", day(), [owed, owed]), Err(EntryError::Unbalanced));
+    let zero = EntryLine::cargo(Account::Bancos, Money::default());
+    let entry = Entry::new("x", day(), [owed, zero, sold]).unwrap().unwrap();
+    assert_eq!(shown(&entry), ["105.01 +1.00", "401.01 -1.00"]);
+    assert_eq!(Entry::new("x", day(), [zero, zero]), Ok(None));
+    assert_eq!(Entry::new("x", day(), []), Ok(None));
+    let endless = Money::new("1000000000000000000".parse().unwrap());
+    let lines = [EntryLine::cargo(Account::Bancos, endless), EntryLine::abono(Account::Clientes, endless)];
+    assert_eq!(Entry::new("x", day(), lines), Err(EntryError::TooLarge));
+}
+
+#[test]
+fn a_sale_is_owed_and_its_goods_are_a_cost() {
+    let entry = sale_entry("Factura F-1", day(), &sale()).unwrap().unwrap();
+    assert_eq!(shown(&entry), ["105.01 +1160.00", "401.01 -1000.00", "209.01 -160.00"]);
+    let discounted =
+        SaleAmounts { descuento: money("100"), impuestos: money("144"), costo: money("555.555"), ..sale() };
+    assert_eq!(
+        shown(&sale_entry("x", day(), &discounted).unwrap().unwrap()),
+        ["105.01 +1044.00", "402.01 +100.00", "401.01 -1000.00", "209.01 -144.00", "501.01 +555.56", "115.01 -555.56"]
+    );
+    let free = SaleAmounts { subtotal: money("0"), impuestos: money("0"), ..sale() };
+    assert_eq!(sale_entry("x", day(), &free), Ok(None));
+}
+
+#[test]
+fn another_currency_is_rounded_half_up_to_pesos_and_the_customer_owes_the_sum() {
+    let dollars =
+        SaleAmounts { subtotal: money("0.10"), impuestos: money("0.02"), tipo_cambio: rate("17.55"), ..sale() };
+    // 1.755 and 0.351; their sum would be 2.106.
+    let entry = sale_entry("x", day(), &dollars).unwrap().unwrap();
+    assert_eq!(shown(&entry), ["105.01 +2.11", "401.01 -1.76", "209.01 -0.35"]);
+    let endless = SaleAmounts { subtotal: money("999999999999999999"), tipo_cambio: rate("20"), ..sale() };
+    assert_eq!(sale_entry("x", day(), &endless), Err(EntryError::TooLarge));
+    assert_eq!(Error::from(EntryError::TooLarge).code(), Code::DatoInvalido);
+}
+
+#[test]
+fn a_payment_collects_its_part_of_the_iva() {
+    let entry = payment_entry("Pago", day(), &payment("1160", "0")).unwrap().unwrap();
+    assert_eq!(shown(&entry), ["102.01 +1160.00", "105.01 -1160.00", "209.01 +160.00", "208.01 -160.00"]);
+    for origen in [PaymentOrigin::SaldoAFavor, PaymentOrigin::Anticipo] {
+        let advance = PaymentAmounts { origen, ..payment("580", "0") };
+        let entry = payment_entry("Pago", day(), &advance).unwrap().unwrap();
+        assert_eq!(shown(&entry), ["206.01 +580.00", "105.01 -580.00", "209.01 +80.00", "208.01 -80.00"]);
+    }
+    let untaxed = PaymentAmounts { impuestos: money("0"), ..payment("1", "0") };
+    assert_eq!(shown(&payment_entry("x", day(), &untaxed).unwrap().unwrap()), ["102.01 +1.00", "105.01 -1.00"]);
+}
+
+#[test]
+fn instalments_collect_the_whole_iva() {
+    let parts: Vec<_> = [("386.67", "0"), ("386.67", "386.67"), ("386.66", "773.34")]
+        .iter()
+        .map(|(importe, pagado)| {
+            shown(&payment_entry("x", day(), &payment(importe, pagado)).unwrap().unwrap())[2].clone()
+        })
+        .collect();
+    assert_eq!(parts, ["209.01 +53.33", "209.01 +53.34", "209.01 +53.33"]);
+}
+
+#[test]
+fn a_cancelled_instalment_leaves_no_cent_behind() {
+    // Of three instalments the first is cancelled and paid again: 53.33 + 53.34 + 53.33, less 53.33, wants 53.33.
+    let booked = Collected { importe: "773.33".parse().unwrap(), iva: "106.67".parse().unwrap() };
+    let again = PaymentAmounts { contabilizado: booked, ..payment("386.67", "773.33") };
+    assert_eq!(shown(&payment_entry("x", day(), &again).unwrap().unwrap())[2], "209.01 +53.33");
+    // What was collected a cent too much goes back.
+    let booked = Collected { importe: "1159.99".parse().unwrap(), iva: "160.01".parse().unwrap() };
+    let last = PaymentAmounts { contabilizado: booked, ..payment("0.01", "1159.99") };
+    assert_eq!(
+        shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
+        ["102.01 +0.01", "105.01 -0.01", "208.01 +0.01", "209.01 -0.01"]
+    );
+    // What was paid before there were books is not collected again.
+    let half = Collected { importe: "290".parse().unwrap(), iva: "40".parse().unwrap() };
+    let rest = PaymentAmounts { contabilizado: half, ..payment("290", "870") };
+    assert_eq!(shown(&payment_entry("x", day(), &rest).unwrap().unwrap())[2], "209.01 +40.00");
+}
+
+#[test]
+fn a_reversal_is_the_same_on_the_other_side() {
+    let entry = payment_entry("Pago de F-1", day(), &payment("1160", "0")).unwrap().unwrap();
+    let entry = entry.of_sale(Some(1)).of_invoice(Some(2)).of_payment(Some(3));
+    let back = entry.reversed("2026-10-13".parse().unwrap());
+    assert_eq!(shown(&back), ["102.01 -1160.00", "105.01 +1160.00", "209.01 -160.00", "208.01 +160.00"]);
+    assert_eq!((back.concepto(), back.fecha().to_string().as_str()), ("Cancelación: Pago de F-1", "2026-10-13"));
+    assert_eq!((back.venta(), back.factura(), back.pago()), (Some(1), Some(2), Some(3)));
+}
+
+fn amount() -> impl Strategy<Value = Money> {
+    (0_i64..=i64::MAX, 0_u32..=6).prop_map(|(units, scale)| Money::new(Decimal::new(units, scale)))
+}
+
+fn exchange() -> impl Strategy<Value = Rate> {
+    (1_i64..=1_000_000_000_000_000_000).prop_map(|units| Rate::new(Decimal::new(units, 6)))
+}
+
+fn balance(entry: &Entry) -> Decimal {
+    let signed = |line: &EntryLine| if line.lado == Side::Cargo { line.importe.get() } else { -line.importe.get() };
+    entry.lines().iter().map(signed).sum()
+}
+
+proptest! {
+    #[test]
+    fn every_sale_balances_or_is_too_large(
+        subtotal in amount(), descuento in amount(), impuestos in amount(), tipo_cambio in exchange(), costo in amount(),
+    ) {
+        let sale = SaleAmounts { ingreso: Account::Ventas, subtotal, descuento, impuestos, tipo_cambio, costo };
+        match sale_entry("x", day(), &sale) {
+            Ok(Some(entry)) => {
+                prop_assert!(balance(&entry).is_zero());
+                prop_assert!(balance(&entry.reversed(day())).is_zero());
+                prop_assert!(entry.lines().iter().all(|line| line.importe > Money::default()));
+            }
+            Ok(None) => {}
+            Err(error) => prop_assert_eq!(error, EntryError::TooLarge),
+        }
+    }
+
+    #[test]
+    fn every_payment_balances_and_collects_no_more_than_the_iva(
+        importe in amount(), pagado in amount(), total in amount(), impuestos in amount(), tipo_cambio in exchange(),
+    ) {
+        let contabilizado = Collected::default();
+        let origen = PaymentOrigin::Deposito;
+        let payment = PaymentAmounts { origen, importe, pagado, contabilizado, total, impuestos, tipo_cambio };
+        match payment_entry("x", day(), &payment) {
+            Ok(Some(entry)) => {
+                prop_assert!(balance(&entry).is_zero());
+                let iva = line::pesos(impuestos, tipo_cambio).unwrap();
+                let taxes = entry.lines().iter().filter(|line| line.cuenta == Account::IvaCobrado);
+                prop_assert!(taxes.map(|line| line.importe).all(|part| part <= iva));
+            }
+            Ok(None) => {}
+            Err(error) => prop_assert_eq!(error, EntryError::TooLarge),
+        }
+    }
+}
