@@ -14,6 +14,7 @@ use svc_core::store::{CompanyChange, LimitMode, Plan};
 use svc_core::webhooks::Networks;
 
 use crate::failure::Failure;
+use crate::mail::Mail;
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -87,6 +88,8 @@ pub(crate) enum Command {
         service: ServiceArgs,
         #[command(flatten)]
         stamper: StamperArgs,
+        #[command(flatten)]
+        mail: MailArgs,
         /// Do not run the timers (stamping, delivery, clean-up).
         #[arg(long, env = "SVC_NO_WORKERS")]
         no_workers: bool,
@@ -132,6 +135,8 @@ pub(crate) enum Command {
     Deliver {
         #[command(flatten)]
         webhooks: WebhookArgs,
+        #[command(flatten)]
+        mail: MailArgs,
         /// The API's public address: links in notices begin with it.
         #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
         base_url: String,
@@ -212,6 +217,25 @@ pub(crate) struct WebhookArgs {
     /// Further networks that webhooks may not reach, several with commas between.
     #[arg(long = "webhook-deny-nets", env = "SVC_WEBHOOK_DENY_NETS", default_value = "", hide_default_value = true)]
     deny: String,
+}
+
+/// Through whom e-mails are sent.
+#[derive(Debug, Args)]
+pub(crate) struct MailArgs {
+    /// SMTP server to send e-mails through (`smtps://user:password@host`); without it they wait.
+    #[arg(long, env = "SVC_SMTP_URL", hide_env_values = true)]
+    smtp_url: Option<Hidden>,
+    /// Who e-mails are from; by default the URL's user, else svc@ the server.
+    #[arg(long, env = "SVC_SMTP_FROM")]
+    smtp_from: Option<String>,
+}
+
+impl MailArgs {
+    /// Who sends e-mails, if anyone does.
+    pub(crate) fn mail(&self) -> Result<Option<Mail>, Failure> {
+        let url = self.smtp_url.as_ref().map(|url| url.0.as_str()).filter(|url| !url.is_empty());
+        url.map(|url| Mail::new(url, self.smtp_from.as_deref())).transpose()
+    }
 }
 
 impl WebhookArgs {

@@ -7,6 +7,7 @@ mod commands;
 mod database;
 mod demo;
 mod failure;
+mod mail;
 mod server;
 mod workers;
 

@@ -1,4 +1,4 @@
-//! What a server does beside answering, on timers: stamping, the delivery of webhooks, and clean-up.
+//! What a server does beside answering, on timers: stamping, the delivery of webhooks, e-mails, and clean-up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,10 +9,15 @@ use svc_core::clean_up;
 use svc_core::domain::clock::SystemClock;
 use svc_core::stamping::{Budget, Stamper, stamp_due};
 use svc_core::store::{Store, StoreError};
-use svc_core::webhooks::{Sender, deliver_due};
+use svc_core::webhooks::{NotifyReport, Sender, deliver_due, notify_due};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
+
+use crate::cli::{MailArgs, StamperArgs, WebhookArgs};
+use crate::commands::{deliver, stamp};
+use crate::failure::Failure;
+use crate::mail::Mail;
 
 /// How often what is kept no longer is removed.
 const CLEAN_UP: Duration = Duration::from_mins(10);
@@ -23,12 +28,39 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The same after a pass whose queue could not be read.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 
+/// Through whom the workers reach the world outside.
+pub(crate) struct Outside {
+    queues: Vec<Queue>,
+}
+
+impl Outside {
+    /// As the settings say. A machine that trusts no authority can serve all but webhooks; without a mail server e-mails
+    /// wait.
+    pub(crate) fn new(stamper: &StamperArgs, webhooks: &WebhookArgs, mail: &MailArgs) -> Result<Self, Failure> {
+        let mut outside = Self::with(stamp::stamper(stamper)?, webhooks)?;
+        outside.queues.extend(mail.mail()?.map(|mail| Queue::Mail(Box::new(mail))));
+        Ok(outside)
+    }
+
+    /// With that stamper, and without e-mails.
+    pub(crate) fn with(stamper: Arc<dyn Stamper>, webhooks: &WebhookArgs) -> Result<Self, Failure> {
+        let mut queues = vec![Queue::Stamping(stamper)];
+        match deliver::sender(webhooks.networks()?) {
+            Ok(sender) => queues.push(Queue::Delivery(sender)),
+            Err(failure) => tracing::warn!(%failure, "notices wait"),
+        }
+        Ok(Self { queues })
+    }
+}
+
 /// What a worker works off, and through whom.
-pub(crate) enum Queue {
+enum Queue {
     /// Invoices and payment complements to be stamped.
     Stamping(Arc<dyn Stamper>),
     /// Webhooks' deliveries.
     Delivery(Arc<dyn Sender>),
+    /// E-mails.
+    Mail(Box<Mail>),
 }
 
 impl Queue {
@@ -43,6 +75,10 @@ impl Queue {
                 let done = deliver_due(office, sender.as_ref(), budget).await?;
                 (!done.is_empty()).then(|| format!("{done:?}"))
             }
+            Self::Mail(mail) => {
+                let done = notify_due(office, mail.as_ref(), budget).await?;
+                (done != NotifyReport::default()).then(|| format!("{done:?}"))
+            }
         })
     }
 }
@@ -56,11 +92,11 @@ pub(crate) struct Workers {
 }
 
 impl Workers {
-    pub(crate) fn start(store: Arc<dyn Store>, office: &Office, queues: Vec<Queue>) -> Self {
+    pub(crate) fn start(store: Arc<dyn Store>, office: &Office, outside: Outside) -> Self {
         let (stop, _) = watch::channel(false);
         let stopped = Arc::new(AtomicBool::new(false));
         let start = |queue| tokio::spawn(keep_working(queue, office.clone(), stopped.clone(), stop.subscribe()));
-        let queues = queues.into_iter().map(start).collect();
+        let queues = outside.queues.into_iter().map(start).collect();
         Self { cleaning: tokio::spawn(keep_clean(store)), queues, stop, stopped }
     }
 

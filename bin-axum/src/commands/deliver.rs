@@ -1,16 +1,21 @@
 use std::sync::Arc;
 
 use svc_core::backoffice::Office;
-use svc_core::webhooks::{Budget, HttpSender, Networks, Sender, deliver_due};
+use svc_core::webhooks::{Budget, HttpSender, Networks, Sender, deliver_due, notify_due};
 
 use super::print;
-use crate::cli::WebhookArgs;
+use crate::cli::{MailArgs, WebhookArgs};
 use crate::failure::Failure;
 
-/// One pass; prints what it did.
-pub(super) async fn run(office: &Office, args: &WebhookArgs) -> Result<(), Failure> {
-    let sender = sender(args.networks()?)?;
-    print(&deliver_due(office, sender.as_ref(), Budget::unlimited()).await?)
+/// One pass, and the e-mails that it leaves; prints what the pass did.
+pub(super) async fn run(office: &Office, webhooks: &WebhookArgs, mail: &MailArgs) -> Result<(), Failure> {
+    let (sender, mail) = (sender(webhooks.networks()?)?, mail.mail()?);
+    let delivered = deliver_due(office, sender.as_ref(), Budget::unlimited()).await?;
+    if let Some(mail) = mail {
+        let sent = notify_due(office, &mail, Budget::unlimited()).await?;
+        tracing::info!(?sent, "e-mails");
+    }
+    print(&delivered)
 }
 
 /// Who sends notices, to where the settings let them go.

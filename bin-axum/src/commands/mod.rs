@@ -8,7 +8,7 @@ mod healthcheck;
 mod import;
 mod key;
 pub(crate) mod serve;
-mod stamp;
+pub(crate) mod stamp;
 mod user;
 
 use std::io::Write as _;
@@ -21,15 +21,16 @@ use crate::cli::{Cli, Command};
 use crate::database::Database;
 use crate::demo;
 use crate::failure::Failure;
+use crate::workers::Outside;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     let secrets = cli.secrets();
     match cli.command {
         Command::Demo(service) => demo::run(&cli.database, &service, secrets?).await,
-        Command::Serve { service, stamper, no_workers, no_migrate } => {
+        Command::Serve { service, stamper, mail, no_workers, no_migrate } => {
             let secrets = secrets?;
-            let stamper = if no_workers { None } else { Some(stamp::stamper(&stamper)?) };
-            serve::run(&cli.database, &service, secrets, stamper, !no_migrate).await
+            let outside = if no_workers { None } else { Some(Outside::new(&stamper, &service.webhooks, &mail)?) };
+            serve::run(&cli.database, &service, secrets, outside, !no_migrate).await
         }
         Command::Healthcheck(service) => healthcheck::run(&service).await,
         Command::Migrate => {
@@ -65,7 +66,7 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::Key(command) => key::run(office, command).await,
         Command::Do(args) => action::run(office, args).await,
         Command::Stamp { stamper, .. } => stamp::run(office, &stamper).await,
-        Command::Deliver { webhooks, .. } => deliver::run(office, &webhooks).await,
+        Command::Deliver { webhooks, mail, .. } => deliver::run(office, &webhooks, &mail).await,
         Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),

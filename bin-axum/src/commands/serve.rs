@@ -3,20 +3,18 @@ use std::sync::Arc;
 use svc_core::Api;
 use svc_core::backoffice::Office;
 use svc_core::secrets::SecretsKey;
-use svc_core::stamping::Stamper;
 
-use super::deliver;
 use crate::cli::{DatabaseArgs, ServiceArgs};
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
-use crate::workers::{Queue, Workers};
+use crate::workers::{Outside, Workers};
 
 pub(super) async fn run(
     database: &DatabaseArgs,
     service: &ServiceArgs,
     secrets: Option<SecretsKey>,
-    stamper: Option<Arc<dyn Stamper>>,
+    outside: Option<Outside>,
     migrate: bool,
 ) -> Result<(), Failure> {
     if secrets.is_none() {
@@ -32,7 +30,7 @@ pub(super) async fn run(
     }
     let server = Server::bind(service.address()).await?;
     let api = api(&database, service, secrets.clone(), &server)?;
-    let workers = stamper.map(|stamper| workers(&database, service, secrets, &server, stamper)).transpose()?;
+    let workers = outside.map(|outside| workers(&database, service, secrets, &server, outside));
     tracing::info!(address = %server.address, "serving");
     let outcome = server.run(api, workers).await;
     database.close().await?;
@@ -45,17 +43,11 @@ pub(crate) fn workers(
     service: &ServiceArgs,
     secrets: Option<SecretsKey>,
     server: &Server,
-    stamper: Arc<dyn Stamper>,
-) -> Result<Workers, Failure> {
+    outside: Outside,
+) -> Workers {
     let store = Arc::new(database.store.clone());
     let office = Office::new(store.clone(), base_url(service, server)).secrets(secrets);
-    let mut queues = vec![Queue::Stamping(stamper)];
-    match deliver::sender(service.webhooks.networks()?) {
-        Ok(sender) => queues.push(Queue::Delivery(sender)),
-        // A machine without any authority can serve all the rest.
-        Err(failure) => tracing::warn!(%failure, "notices wait"),
-    }
-    Ok(Workers::start(store, &office, queues))
+    Workers::start(store, &office, outside)
 }
 
 /// What the API's address is taken for.

@@ -18,7 +18,7 @@ pub(super) async fn run(office: &Office, args: &StamperArgs) -> Result<(), Failu
 }
 
 /// Who has invoices stamped, as the settings say.
-pub(super) fn stamper(args: &StamperArgs) -> Result<Arc<dyn Stamper>, Failure> {
+pub(crate) fn stamper(args: &StamperArgs) -> Result<Arc<dyn Stamper>, Failure> {
     let url = args.stamper.trim();
     if url.is_empty() || url == SANDBOX {
         tracing::warn!("SVC_STAMPER names no provider: the sandbox stamps, and what it stamps is no invoice");

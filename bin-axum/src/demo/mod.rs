@@ -20,6 +20,7 @@ use crate::commands::serve;
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
+use crate::workers::Outside;
 use deal::Deal;
 
 /// What is remembered of the demo company between runs; the database itself never holds the secret.
@@ -48,7 +49,8 @@ pub(crate) async fn run(
         None => remember(company::create(&database.store, secrets.clone()).await?, &file)?,
     };
     let api = serve::api(&database, service, secrets.clone(), &server)?;
-    let workers = serve::workers(&database, service, secrets, &server, Arc::new(SandboxStamper))?;
+    let outside = Outside::with(Arc::new(SandboxStamper), &service.webhooks)?;
+    let workers = serve::workers(&database, service, secrets, &server, outside);
     let pay_day = match &access.deal {
         Some(deal) => deal.pay_day(&api, &access).await,
         None => String::new(),
