@@ -194,6 +194,8 @@ fn arguments(spec: &Spec<'_>) -> Vec<OsString> {
         settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
         if spec.binaries.has_library("pg_stat_statements") {
             settings.push("shared_preload_libraries=pg_stat_statements");
+            // Hundreds of databases ask hundreds of statements: none may be forgotten while somebody counts.
+            settings.push("pg_stat_statements.max=100000");
             // Older servers do not know it and would not start.
             if initdb::version(&cluster) >= 14 {
                 settings.push("compute_query_id=auto");
