@@ -103,31 +103,47 @@ pub(crate) struct Made {
     pub(crate) cxc: Option<i64>,
 }
 
-/// Makes a sales document: judges it, prices it, emits `venta.creada`, reserves the stock of an order, and writes what is
-/// owed at once to the books.
-pub(crate) async fn make<K: Copy + Into<SaleKind>>(
-    cx: &mut Cx<'_>,
-    body: &SaleBody<K>,
-    channel: Channel,
-) -> Result<Made, Error> {
-    let tipo = body.tipo.into().settled();
+/// What a body comes to, once it is judged.
+struct Judged {
+    tipo_cambio: Rate,
+    buyer: Buyer,
+    almacen: ActiveWarehouse,
+    lines: Vec<NewSaleLine>,
+    amounts: Amounts,
+}
+
+/// Judges a document and prices it, in the order of contract §4: customer, products, currency, prices, warehouse,
+/// salesperson, the SAT's keys.
+async fn judge<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<Judged, Error> {
     let tipo_cambio = body.judge()?;
     let buyer = cx.tx.buyer(body.cliente).await?.ok_or(Code::ClienteInvalido)?;
-    let priced = price(cx, body, &buyer).await?;
-    let amounts = Amounts::of_document(priced.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
+    let lines = price(cx, body, &buyer).await?;
+    let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
     // What is owed is also written in pesos, which could never be done of an order like this.
     if line::pesos(amounts.subtotal, tipo_cambio).and(line::pesos(amounts.total, tipo_cambio)).is_none() {
         return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
     }
-    let almacen = stock::warehouse(cx, body.almacen.as_deref(), channel.sucursal).await?;
+    let almacen = stock::warehouse(cx, body.almacen.as_deref(), sucursal).await?;
     if let Some(vendedor) = body.vendedor
         && !cx.tx.is_salesperson(vendedor).await?
     {
         return Err(Code::VendedorInvalido.into());
     }
     body.judge_keys()?;
+    Ok(Judged { tipo_cambio, buyer, almacen, lines, amounts })
+}
+
+/// Makes a sales document: judges it, emits `venta.creada`, reserves the stock of an order, and writes what is owed at once
+/// to the books.
+pub(crate) async fn make<K: Copy + Into<SaleKind>>(
+    cx: &mut Cx<'_>,
+    body: &SaleBody<K>,
+    channel: Channel,
+) -> Result<Made, Error> {
+    let tipo = body.tipo.into().settled();
+    let Judged { tipo_cambio, buyer, almacen, lines, amounts } = judge(cx, body, channel.sucursal).await?;
     let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
     let days = body.dias_credito.map(Within::get).or(own_days);
@@ -156,14 +172,14 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
         origen: channel.origen,
         referencia: body.referencia.as_deref(),
         comentarios: body.comentarios.as_deref(),
-        lines: &priced,
+        lines: &lines,
     };
     let venta = cx.tx.insert_sale(&sale).await?;
     cx.emit(&Event::VentaCreada { venta, tipo }).await?;
     let made = Made { venta, tipo, folio, amounts, factura: None, cxc: None };
     match due {
         None if tipo == SaleKind::Pedido => {
-            stock::post(cx, &almacen, &reservations(&priced), &MovementContext::default()).await?;
+            stock::post(cx, &almacen, &reservations(&lines), &MovementContext::default()).await?;
             Ok(made)
         }
         None => Ok(made),
