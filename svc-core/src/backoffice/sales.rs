@@ -13,8 +13,8 @@ use crate::domain::words::{InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::Many;
 use crate::operation::Cx;
-use crate::posting::books;
 use crate::posting::sale::{Channel, MOST_LINES, SaleBody, make};
+use crate::posting::{books, stock};
 use crate::store::{ActiveWarehouse, SaleGoods};
 
 /// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its receivable and
@@ -111,15 +111,6 @@ async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<InvoiceableSale, Error> {
         return Err(wrong_state("está cancelada"));
     }
     Ok(sale)
-}
-
-/// Where a document's goods are taken from.
-async fn warehouse(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<ActiveWarehouse, Error> {
-    let found = match sale.almacen {
-        Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
-        None => cx.tx.main_warehouse(sale.sucursal).await?,
-    };
-    Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
 impl Action for CaptureSale {
@@ -246,7 +237,7 @@ impl Action for FulfilOrder {
         };
         let goods: Vec<SaleGoods> = cx.tx.sale_goods(sale.clave).await?.into_iter().filter_map(handed).collect();
         if !goods.is_empty() {
-            let almacen = warehouse(cx, &sale).await?;
+            let almacen = stock::warehouse_of_sale(cx, &sale).await?;
             books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
         }
         Ok(SaleNamed { venta: sale.clave })

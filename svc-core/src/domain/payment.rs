@@ -5,6 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::clock::mexico_date;
+use super::invoice::branch_series;
 use super::line;
 use super::money::Money;
 use super::quantity::Rate;
@@ -38,10 +39,7 @@ pub fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
 
 /// The series of a branch's payment complements: `P` for the head office, `P` and its key for the others.
 pub fn payment_series(sucursal: i64) -> String {
-    match sucursal {
-        0 => "P".to_owned(),
-        branch => format!("P{branch}"),
-    }
+    branch_series('P', sucursal)
 }
 
 /// An amount that is paid: greater than zero, whole cents.

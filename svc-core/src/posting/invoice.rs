@@ -3,6 +3,7 @@
 use rust_decimal::Decimal;
 
 use super::books::{self, Owed};
+use super::stock;
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
     InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, due_date, invoice_series, judge_advance,
@@ -104,11 +105,7 @@ async fn issue(
     paid: &InvoiceTerms,
     terms: &Terms,
 ) -> Result<SaleInvoice, Error> {
-    let almacen = match sale.almacen {
-        Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
-        None => cx.tx.main_warehouse(sale.sucursal).await?,
-    };
-    let almacen = almacen.ok_or(Code::AlmacenInvalido)?;
+    let almacen = stock::warehouse_of_sale(cx, sale).await?;
     let goods = cx.tx.sale_goods(sale.clave).await?;
     let serie = invoice_series(sale.sucursal);
     let number = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;

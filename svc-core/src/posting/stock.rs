@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::domain::event::Event;
+use crate::domain::invoice::InvoiceableSale;
 use crate::domain::stock::{Holding, StockChange, cost_of};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -22,6 +23,15 @@ pub(crate) async fn warehouse(cx: &mut Cx<'_>, code: Option<&str>, sucursal: i64
     let found = match code {
         Some(code) => cx.tx.warehouse(code).await?,
         None => cx.tx.main_warehouse(sucursal).await?,
+    };
+    Ok(found.ok_or(Code::AlmacenInvalido)?)
+}
+
+/// The active warehouse that a sale's goods are taken from: its own, or else the main one of its branch.
+pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<ActiveWarehouse, Error> {
+    let found = match sale.almacen {
+        Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
+        None => cx.tx.main_warehouse(sale.sucursal).await?,
     };
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }

@@ -9,6 +9,7 @@ use super::source::InvoiceSource;
 use super::tax::{Charges, plus};
 use super::text::attribute;
 use super::{Amount, Cfdi, CfdiFault, Concepto, Impuestos, InformacionGlobal, NO_EXPORT, TipoDeComprobante, VERSION};
+use crate::domain::currency::PESO;
 use crate::domain::words::PaymentTerm;
 
 /// The income document ("I") of a sale: one concept a line, amounts equal to the sale's.
@@ -32,7 +33,7 @@ pub fn build_invoice(source: &InvoiceSource) -> Result<Cfdi, CfdiFault> {
         // A concept has one exactly if it is not zero, and none is negative.
         descuento: (!discount.is_zero()).then(|| currency.amount(discount)).transpose()?,
         moneda: source.moneda.clone(),
-        tipo_cambio: (currency.key != "MXN").then(|| Amount::rounded(source.tipo_cambio.get(), 6)),
+        tipo_cambio: (currency.key != PESO).then(|| Amount::rounded(source.tipo_cambio.get(), 6)),
         total: currency.amount(source.total.get())?,
         tipo_de_comprobante: TipoDeComprobante::I,
         exportacion: NO_EXPORT,

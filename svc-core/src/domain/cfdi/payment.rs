@@ -12,6 +12,7 @@ use super::source::{PaidInvoice, Payment, PaymentSource};
 use super::tax::{Charge, Charges, Iva, plus, times, treat};
 use super::text::attribute;
 use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, IVA, NO_EXPORT, TipoDeComprobante, VERSION};
+use crate::domain::currency::PESO;
 
 /// Decimals of a paid invoice's taxes: as many as the standard takes, so that instalments add up to the whole.
 const DECIMALS: u32 = 6;
@@ -69,7 +70,7 @@ fn the_concept() -> Concepto {
 fn complement(source: &PaymentSource) -> Result<Pagos20, CfdiFault> {
     let payment = &source.pago;
     let currency = Currency::of(&payment.moneda)?;
-    let rate = if currency.key == "MXN" { Decimal::ONE } else { payment.tipo_cambio.get() };
+    let rate = if currency.key == PESO { Decimal::ONE } else { payment.tipo_cambio.get() };
     let mut charges = Charges::default();
     let mut paid = Decimal::ZERO;
     let mut documents = Vec::with_capacity(source.facturas.len());
@@ -104,7 +105,7 @@ fn pay(
         forma_de_pago_p: attribute(payment.forma_pago_sat.as_deref(), 2)
             .ok_or(CfdiFault::Missing("la forma de pago"))?,
         moneda_p: currency.key.to_owned(),
-        tipo_cambio_p: if currency.key == "MXN" { Amount::rounded(rate, 0) } else { Amount::rounded(rate, DECIMALS) },
+        tipo_cambio_p: if currency.key == PESO { Amount::rounded(rate, 0) } else { Amount::rounded(rate, DECIMALS) },
         monto: currency.amount(payment.monto.get())?,
         num_operacion: attribute(payment.referencia.as_deref(), 100),
         docto_relacionado,
