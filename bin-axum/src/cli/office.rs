@@ -1,0 +1,215 @@
+//! What the commands of the back office take.
+
+use std::path::PathBuf;
+
+use chrono::{DateTime, Utc};
+use clap::{Args, Subcommand, ValueEnum};
+use rust_decimal::Decimal;
+use svc_core::store::{CompanyChange, LimitMode, Plan};
+
+use super::LOCAL;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CompanyCommand {
+    /// Make a company with its head office, main warehouse, units, price list and owner.
+    Create {
+        #[command(flatten)]
+        settings: CompanyArgs,
+    },
+    /// Change a company's settings; what is not given stays.
+    Edit {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        #[command(flatten)]
+        settings: CompanyArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompanyArgs {
+    /// Its name.
+    #[arg(long)]
+    name: Option<String>,
+    /// Its plan; only pro has the API.
+    #[arg(long, value_enum)]
+    plan: Option<PlanArg>,
+    /// Paid user licences.
+    #[arg(long)]
+    licences: Option<i32>,
+    /// Whether its limits cut; inherit follows the service.
+    #[arg(long, value_enum)]
+    limits: Option<LimitsArg>,
+    /// Whether it has the API.
+    #[arg(long, value_enum)]
+    api: Option<Switch>,
+    /// Whether it operates in a franchise scheme.
+    #[arg(long, value_enum)]
+    franchise: Option<Switch>,
+    /// Whether its plan includes invoicing.
+    #[arg(long, value_enum)]
+    invoicing: Option<Switch>,
+    /// Least advance of a cash sale to be invoiced, percent.
+    #[arg(long, value_name = "PERCENT")]
+    min_advance: Option<Decimal>,
+    /// Its tax id.
+    #[arg(long)]
+    rfc: Option<String>,
+    /// Its tax regime, a key of the SAT's catalogue.
+    #[arg(long)]
+    regimen: Option<i64>,
+    /// Its fiscal postal code.
+    #[arg(long)]
+    cp: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum PlanArg {
+    Pro,
+    None,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum LimitsArg {
+    Enforced,
+    Notice,
+    Inherit,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+impl From<CompanyArgs> for CompanyChange {
+    fn from(args: CompanyArgs) -> Self {
+        let on = |switch: Option<Switch>| switch.map(|switch| matches!(switch, Switch::On));
+        Self {
+            nombre: args.name,
+            plan: args.plan.map(|plan| match plan {
+                PlanArg::Pro => Plan::Pro,
+                PlanArg::None => Plan::None,
+            }),
+            licencias: args.licences,
+            limites: args.limits.map(|limits| match limits {
+                LimitsArg::Enforced => Some(LimitMode::Enforced),
+                LimitsArg::Notice => Some(LimitMode::Notice),
+                LimitsArg::Inherit => None,
+            }),
+            api: on(args.api),
+            franquicia: on(args.franchise),
+            facturacion: on(args.invoicing),
+            anticipo_minimo: args.min_advance,
+            rfc: args.rfc,
+            regimen: args.regimen,
+            cp: args.cp,
+        }
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum UserCommand {
+    /// Make a user.
+    Create {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// Their name.
+        #[arg(long)]
+        name: String,
+        /// Their e-mail.
+        #[arg(long)]
+        email: Option<String>,
+        /// Whether sales and contacts can be credited to them.
+        #[arg(long)]
+        salesperson: bool,
+    },
+    /// End a user's access; their keys stop working.
+    Disable {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// The user's clave.
+        #[arg(long)]
+        user: i64,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Make an API key; the secret is shown once.
+    Create {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// The user who owns it; the company's first by default.
+        #[arg(long)]
+        user: Option<i64>,
+        /// What it may do: scopes separated by commas, or all.
+        #[arg(long, default_value = "all")]
+        scopes: String,
+        /// When it stops working, YYYY-MM-DD or RFC 3339.
+        #[arg(long, value_parser = instant)]
+        expires: Option<DateTime<Utc>>,
+        /// Do not accept the current terms of use.
+        #[arg(long)]
+        no_terms: bool,
+    },
+    /// Accept the current terms of use for a key.
+    AcceptTerms {
+        /// The key's public identifier.
+        #[arg(long)]
+        key_id: String,
+    },
+    /// Revoke a key.
+    Revoke {
+        /// The key's public identifier.
+        #[arg(long)]
+        key_id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CertificateCommand {
+    /// Check a certificate (CSD) with its key, and sign with it from now on.
+    Load {
+        /// The company's number.
+        #[arg(long)]
+        company: i64,
+        /// The certificate, as the SAT hands it out.
+        #[arg(long, value_name = "FILE")]
+        cer: PathBuf,
+        /// Its private key, as the SAT hands it out.
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        /// The environment variable that holds the key's password.
+        #[arg(long, value_name = "VARIABLE")]
+        password_env: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ActionArgs {
+    /// Print every action, with the JSON Schema of its input.
+    #[arg(long, conflicts_with_all = ["company", "action", "input"])]
+    pub(crate) list: bool,
+    /// The company's number.
+    #[arg(long, required_unless_present = "list")]
+    pub(crate) company: Option<i64>,
+    /// The API's public address: links in notices begin with it.
+    #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
+    pub(crate) base_url: String,
+    /// The action's name.
+    #[arg(required_unless_present = "list")]
+    pub(crate) action: Option<String>,
+    /// Its input, a JSON object, or - for standard input.
+    #[arg(value_name = "JSON", required_unless_present = "list")]
+    pub(crate) input: Option<String>,
+}
+
+/// A date is its first instant, UTC.
+fn instant(text: &str) -> Result<DateTime<Utc>, String> {
+    let date = || text.parse::<chrono::NaiveDate>().ok()?.and_hms_opt(0, 0, 0).map(|at| at.and_utc());
+    date().or_else(|| text.parse().ok()).ok_or_else(|| "must be YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ".to_owned())
+}
