@@ -18,7 +18,7 @@ use http::header::{CONNECTION, HOST, RETRY_AFTER};
 use http::{HeaderValue, Request};
 use http_body_util::Full;
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_rustls::rustls;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
@@ -114,6 +114,10 @@ impl Sender for HttpSender {
 
     fn deadline(&self) -> Duration {
         self.deadline
+    }
+
+    async fn pause(&self, pause: Duration) {
+        sleep(pause).await;
     }
 }
 
