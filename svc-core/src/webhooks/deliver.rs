@@ -79,7 +79,8 @@ pub async fn deliver_due(office: &Office, sender: &dyn Sender, budget: Budget) -
     loop {
         pass.begin(&mut under_way);
         // A pause alone is nothing to wait for.
-        let next = if under_way.len() > usize::from(pass.pausing) { under_way.next().await } else { None };
+        let next =
+            if under_way.len() > usize::from(pass.pause == Pause::UnderWay) { under_way.next().await } else { None };
         match next {
             Some(step) => pass.after(step),
             None => return pass.failure.map_or(Ok(pass.report), Err),
@@ -97,6 +98,14 @@ enum Step {
     Turned(Result<Turn, StoreError>),
     /// It is time to look for new events.
     Paused,
+}
+
+/// The time between two looks for new events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    None,
+    UnderWay,
+    Over,
 }
 
 type UnderWay<'a> = FuturesUnordered<BoxFuture<'a, Step>>;
@@ -120,9 +129,7 @@ struct Pass<'a> {
     progress: bool,
     /// When new events were last looked for.
     looked: Option<DateTime<Utc>>,
-    /// Whether a pause is under way, and whether one is over since.
-    pausing: bool,
-    paused: bool,
+    pause: Pause,
     taken: u32,
 }
 
@@ -143,8 +150,7 @@ impl<'a> Pass<'a> {
             dry: false,
             progress: true,
             looked: None,
-            pausing: false,
-            paused: false,
+            pause: Pause::None,
             taken: 0,
         }
     }
@@ -167,8 +173,8 @@ impl<'a> Pass<'a> {
                 Take::Return(ticket) => self.results.push(handed_back(&ticket)),
             }
         }
-        if self.queue.out() > 0 && !self.pausing {
-            self.pausing = true;
+        if self.queue.out() > 0 && self.pause == Pause::None {
+            self.pause = Pause::UnderWay;
             under_way.push(Box::pin(async move {
                 sender.pause(LOOK).await;
                 Step::Paused
@@ -202,7 +208,7 @@ impl<'a> Pass<'a> {
     fn wants_more(&self, now: DateTime<Utc>) -> bool {
         let (room, of_one) = self.queue.hunger(now);
         let idle = self.queue.out() == 0 && self.queue.is_empty();
-        room && (!self.dry && self.queue.is_empty() || of_one || self.paused || idle && self.progress)
+        room && (!self.dry && self.queue.is_empty() || of_one || self.pause == Pause::Over || idle && self.progress)
     }
 
     fn wants_to_write(&self, now: DateTime<Utc>) -> bool {
@@ -217,8 +223,11 @@ impl<'a> Pass<'a> {
 
     fn ask(&mut self, most: u32, now: DateTime<Utc>) -> Ask {
         let long_ago = |looked: DateTime<Utc>| (now - looked).to_std().is_ok_and(|since| since >= LOOK);
-        let look = self.paused || self.queue.out() == 0 || self.looked.is_none_or(long_ago);
-        self.paused = false;
+        let paused = self.pause == Pause::Over;
+        let look = paused || self.queue.out() == 0 || self.looked.is_none_or(long_ago);
+        if paused {
+            self.pause = Pause::None;
+        }
         if look {
             self.looked = Some(now);
         }
@@ -237,7 +246,7 @@ impl<'a> Pass<'a> {
     fn after(&mut self, step: Step) {
         match step {
             Step::Sent(record) => self.sent(record),
-            Step::Paused => (self.pausing, self.paused) = (false, true),
+            Step::Paused => self.pause = Pause::Over,
             Step::Wrote(written) => {
                 (self.asking, self.writing) = (false, 0);
                 match written {

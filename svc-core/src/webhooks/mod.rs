@@ -127,6 +127,6 @@ pub trait Sender: Send + Sync {
     /// A sender that cannot tell time never ends it: the pass looks when one of them has answered.
     async fn pause(&self, pause: Duration) {
         let _ = pause;
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
