@@ -5,6 +5,7 @@ mod commands;
 mod delivery;
 mod demo;
 mod harness;
+mod killed;
 mod listen;
 mod lists;
 mod stamping;
