@@ -1,28 +1,32 @@
-//! `svc deliver` is killed (SIGKILL) fifty times in the middle of a pass. Nothing is lost, and what arrives again is what was
-//! out when a worker was killed, with the same id and the same bytes.
+//! Workers that end in the middle of a pass, killed or told to.
 
 use std::collections::{HashMap, HashSet};
+use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
+use chrono::DateTime;
 use http::{HeaderMap, StatusCode};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use sqlx::PgPool;
+use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::backoffice::Office;
 use svc_core::store::CompanyChange;
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
+use svc_tests::notices;
 use tokio::net::TcpListener;
 
 use crate::harness::Svc;
 
 const KILLS: usize = 50;
-const WEBHOOKS: i32 = 20;
-const EVENTS: i32 = 200;
+const WEBHOOKS: i64 = 20;
+const EVENTS: i64 = 200;
 
 /// The most that one worker has sent and not yet written down.
 const UNWRITTEN: usize = 128;
@@ -31,10 +35,20 @@ const UNWRITTEN: usize = 128;
 const NETS: &str = "127.0.0.0/8,::1";
 
 /// What arrived: of each delivery, by its clave, the event's id and the body, each time.
-#[derive(Clone, Default)]
-struct Receiver(Arc<Mutex<HashMap<i64, Vec<(String, Bytes)>>>>);
+type Arrived = HashMap<i64, Vec<(String, Bytes)>>;
+
+#[derive(Clone)]
+struct Receiver {
+    arrived: Arc<Mutex<Arrived>>,
+    /// How long it takes for an answer.
+    pause: fn(i64) -> Duration,
+}
 
 impl Receiver {
+    fn new(pause: fn(i64) -> Duration) -> Self {
+        Self { arrived: Arc::default(), pause }
+    }
+
     /// Receives on a port of this machine; gives it.
     async fn start(&self) -> u16 {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -46,11 +60,11 @@ impl Receiver {
 
     /// How often each delivery arrived so far.
     fn times(&self) -> HashMap<i64, usize> {
-        self.0.lock().unwrap().iter().map(|(clave, arrived)| (*clave, arrived.len())).collect()
+        self.arrived.lock().unwrap().iter().map(|(clave, arrived)| (*clave, arrived.len())).collect()
     }
 
     fn count(&self) -> usize {
-        self.0.lock().unwrap().values().map(Vec::len).sum()
+        self.arrived.lock().unwrap().values().map(Vec::len).sum()
     }
 
     /// Waits until nothing arrives any more: what a killed worker wrote last may still lie in a socket.
@@ -66,28 +80,57 @@ impl Receiver {
 async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes) -> StatusCode {
     let text = |name: &str| headers[name].to_str().unwrap().to_owned();
     let clave: i64 = text("x-svc-entrega").parse().unwrap();
-    receiver.0.lock().unwrap().entry(clave).or_default().push((text("x-svc-evento-id"), body));
-    tokio::time::sleep(Duration::from_millis(clave.unsigned_abs() % 16)).await;
+    receiver.arrived.lock().unwrap().entry(clave).or_default().push((text("x-svc-evento-id"), body));
+    tokio::time::sleep((receiver.pause)(clave)).await;
     StatusCode::OK
 }
 
+/// A database that the workers of several processes share, with webhooks and events of which each of them is to be told.
+struct Shared {
+    cluster: Cluster,
+    store: PostgresStore,
+    url: String,
+    svc: Svc,
+}
+
+impl Shared {
+    /// With so many events, and webhooks that lead to `port`.
+    async fn new(port: u16, events: i64) -> Self {
+        let cluster = tokio::task::spawn_blocking(Cluster::ephemeral).await.unwrap().unwrap();
+        cluster.create_database("avisos").await.unwrap();
+        let options = cluster.options("avisos");
+        let (socket, user) = (options.get_socket().unwrap().display(), options.get_username());
+        let url = format!("postgres://{user}@localhost:{}/avisos?host={socket}&sslmode=disable", options.get_port());
+        let settings = Settings { max_connections: 1, ..Settings::default() };
+        let store = PostgresStore::with_options(options, &settings);
+        prepare(&store, port, events).await;
+        Self { cluster, store, url, svc: Svc::new() }
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.svc.command(&[args, &["--webhook-allow-nets", NETS]].concat());
+        command.env("DATABASE_URL", &self.url);
+        command
+    }
+
+    async fn count(&self, condition: &str) -> usize {
+        let statement = format!("SELECT count(*) FROM entregas WHERE {condition}");
+        let count: i64 = sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(self.store.pool()).await.unwrap();
+        count.try_into().unwrap()
+    }
+
+    async fn stop(self) {
+        self.store.close().await;
+        tokio::task::spawn_blocking(|| self.cluster.stop()).await.unwrap().unwrap();
+    }
+}
+
+/// Nothing is lost, and what arrives again is what was out when a worker was killed, with the same id and the same bytes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_killed_workers_lose_nothing() {
-    let cluster = tokio::task::spawn_blocking(Cluster::ephemeral).await.unwrap().unwrap();
-    cluster.create_database("avisos").await.unwrap();
-    let options = cluster.options("avisos");
-    let (socket, user) = (options.get_socket().unwrap().display(), options.get_username());
-    let url = format!("postgres://{user}@localhost:{}/avisos?host={socket}&sslmode=disable", options.get_port());
-    let store = PostgresStore::with_options(options.clone(), &Settings { max_connections: 1, ..Settings::default() });
-    let receiver = Receiver::default();
-    prepare(&store, receiver.start().await).await;
-
-    let svc = Svc::new();
-    let deliver = || {
-        let mut command = svc.command(&["deliver", "--webhook-allow-nets", NETS]);
-        command.env("DATABASE_URL", &url);
-        command
-    };
+    let receiver = Receiver::new(|clave| Duration::from_millis(clave.unsigned_abs() % 16));
+    let shared = Shared::new(receiver.start().await, EVENTS).await;
+    let deliver = || shared.command(&["deliver"]);
     let mut random = ChaCha8Rng::seed_from_u64(50);
     // How often each delivery was out when its worker was killed.
     let mut out: HashMap<i64, usize> = HashMap::new();
@@ -105,7 +148,7 @@ async fn fifty_killed_workers_lose_nothing() {
         worker.kill().unwrap();
         worker.wait().unwrap();
         receiver.settle().await;
-        let leased = leased(store.pool()).await;
+        let leased = leased(shared.store.pool()).await;
         let times = receiver.times();
         let arrived = times.iter().filter(|&(clave, times)| before.get(clave).copied().unwrap_or(0) < *times);
         let again: Vec<i64> = arrived.map(|(clave, _)| *clave).filter(|clave| leased.contains(clave)).collect();
@@ -117,47 +160,48 @@ async fn fifty_killed_workers_lose_nothing() {
 
     let total = usize::try_from(WEBHOOKS * EVENTS).unwrap();
     assert!(!out.is_empty() && out.len() < total, "they were killed amid it");
-    let arrived = receiver.0.lock().unwrap().clone();
+    let arrived = receiver.arrived.lock().unwrap().clone();
     assert_eq!(arrived.len(), total, "none is lost");
     for (clave, times) in &arrived {
         assert!(times.iter().all(|one| one == &times[0]), "{clave}: the same id and the same bytes");
         assert_eq!(times.len(), 1 + out.get(clave).copied().unwrap_or(0), "{clave}: again only if it was out");
     }
-    let done = "SELECT count(*) FROM entregas WHERE estado = 'entregada' AND intentos = 1 AND token IS NULL";
-    let done: i64 = sqlx::query_scalar(done).fetch_one(store.pool()).await.unwrap();
-    assert_eq!(usize::try_from(done).unwrap(), total);
-    store.close().await;
-    tokio::task::spawn_blocking(|| cluster.stop()).await.unwrap().unwrap();
+    assert_eq!(shared.count("estado = 'entregada' AND intentos = 1 AND token IS NULL").await, total);
+    shared.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_told_to_stop_finishes_what_is_out_and_hands_back_the_rest() {
+    let receiver = Receiver::new(|_| Duration::from_secs(1));
+    let shared = Shared::new(receiver.start().await, 50).await;
+    let mut server = shared.command(&["serve", "--listen", "127.0.0.1:0"]).stderr(Stdio::null()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while receiver.count() == 0 {
+        assert!(Instant::now() < deadline, "it delivers nothing");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    kill(Pid::from_raw(server.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    let stopped = tokio::task::spawn_blocking(move || server.wait()).await.unwrap().unwrap();
+    assert!(stopped.success(), "{stopped}");
+    let (told, total) = (receiver.count(), usize::try_from(WEBHOOKS * 50).unwrap());
+    assert!((1..total).contains(&told), "{told}");
+    assert_eq!(shared.count("estado = 'entregada' AND intentos = 1").await, told, "what was out is written");
+    let back = "estado = 'pendiente' AND intentos = 0 AND token IS NULL AND proximo_intento <= now()";
+    assert_eq!(shared.count(back).await, total - told, "the rest is there for the next");
+    shared.stop().await;
 }
 
 /// A company with webhooks that lead to `port`, and events of which each of them is to be told.
-async fn prepare(store: &PostgresStore, port: u16) {
+async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     store.migrate().await.unwrap();
     let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1");
     let named = CompanyChange { nombre: Some("Uno".to_owned()), ..CompanyChange::default() };
     let company = office.create_company(named).await.unwrap();
-    sqlx::query(
-        "INSERT INTO webhooks (empresa, clave, url, eventos, activo_desde, secreto, usuario, creado)
-         SELECT $1, n, format('http://localhost:%s/%s', $3::int, n), '{cliente.creado}', '2026-01-01', '\\x00ff', $2, '2026-01-01'
-         FROM generate_series(1, $4) n",
-    )
-    .bind(company.empresa)
-    .bind(company.usuario)
-    .bind(i32::from(port))
-    .bind(WEBHOOKS)
-    .execute(store.pool())
-    .await
-    .unwrap();
-    sqlx::query(
-        "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
-         SELECT $1, gen_random_uuid(), 'cliente.creado', 'clientes', n, convert_to(format('{\"n\":%s}', n), 'UTF8'), '2026-01-02'
-         FROM generate_series(1, $2) n",
-    )
-    .bind(company.empresa)
-    .bind(EVENTS)
-    .execute(store.pool())
-    .await
-    .unwrap();
+    let (maker, url) = ((company.empresa, company.usuario), format!("http://localhost:{port}/{{}}"));
+    for _ in 0..WEBHOOKS {
+        notices::webhook(store.pool(), maker, &url, &["cliente.creado"], DateTime::UNIX_EPOCH).await;
+    }
+    notices::events(store.pool(), company.empresa, "cliente.creado", events, DateTime::UNIX_EPOCH).await;
 }
 
 /// The deliveries that the killed worker had; their leases end, as if a minute had passed.
