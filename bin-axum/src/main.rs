@@ -9,6 +9,7 @@ mod demo;
 mod failure;
 mod mail;
 mod server;
+mod usage;
 mod workers;
 
 use std::io::IsTerminal;
