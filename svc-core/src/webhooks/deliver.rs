@@ -83,7 +83,10 @@ pub async fn deliver_due(office: &Office, sender: &dyn Sender, budget: Budget) -
             if under_way.len() > usize::from(pass.pause == Pause::UnderWay) { under_way.next().await } else { None };
         match next {
             Some(step) => pass.after(step),
-            None => return pass.failure.map_or(Ok(pass.report), Err),
+            None => {
+                sender.rest();
+                return pass.failure.map_or(Ok(pass.report), Err);
+            }
         }
     }
 }

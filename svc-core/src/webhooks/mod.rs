@@ -129,4 +129,7 @@ pub trait Sender: Send + Sync {
         let _ = pause;
         std::future::pending::<()>().await;
     }
+
+    /// Lets go of what it keeps for the next attempt, such as connections: a pass is over.
+    fn rest(&self) {}
 }

@@ -138,9 +138,8 @@ async fn a_notice_arrives_as_it_is() {
     let mut headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
     headers.sort();
     let host = format!("host: receptor.example.com:{port}");
-    let expected =
-        ["connection: close", "content-length: 14", "content-type: application/json", &host, "x-svc-firma: t=1,v1=00"];
-    assert_eq!(headers, expected, "nothing that asks for compression or for a connection to be kept");
+    let expected = ["content-length: 14", "content-type: application/json", &host, "x-svc-firma: t=1,v1=00"];
+    assert_eq!(headers, expected, "nothing that asks for compression");
     assert_eq!(body, "{\"id\":\"evt_1\"}");
 }
 
