@@ -153,7 +153,9 @@ async fn fifty_killed_workers_lose_nothing() {
         let arrived = times.iter().filter(|&(clave, times)| before.get(clave).copied().unwrap_or(0) < *times);
         let again: Vec<i64> = arrived.map(|(clave, _)| *clave).filter(|clave| leased.contains(clave)).collect();
         assert!(again.len() <= UNWRITTEN, "round {round}: {} were out", again.len());
-        again.into_iter().for_each(|clave| *out.entry(clave).or_default() += 1);
+        for clave in again {
+            *out.entry(clave).or_default() += 1;
+        }
     }
     let last = deliver().output().unwrap();
     assert!(last.status.success(), "{}", String::from_utf8_lossy(&last.stderr));

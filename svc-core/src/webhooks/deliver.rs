@@ -81,13 +81,11 @@ pub async fn deliver_due(office: &Office, sender: &dyn Sender, budget: Budget) -
         // A pause alone is nothing to wait for.
         let next =
             if under_way.len() > usize::from(pass.pause == Pause::UnderWay) { under_way.next().await } else { None };
-        match next {
-            Some(step) => pass.after(step),
-            None => {
-                sender.rest();
-                return pass.failure.map_or(Ok(pass.report), Err);
-            }
-        }
+        let Some(step) = next else {
+            sender.rest();
+            return pass.failure.map_or(Ok(pass.report), Err);
+        };
+        pass.after(step);
     }
 }
 
