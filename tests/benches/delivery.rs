@@ -1,5 +1,6 @@
 //! How fast notices are delivered: one worker, a receiver on this machine that answers at once, a private PostgreSQL. Prints
-//! deliveries a second with 1 and with 20 webhooks, over http and over https, and SQL statements a delivery.
+//! deliveries a second with 1 and with 20 webhooks, over http and over https, to a receiver that keeps connections open and to one
+//! that closes each, and SQL statements a delivery.
 //!
 //! `cargo bench -p svc-tests --bench delivery`
 
@@ -58,8 +59,8 @@ fn authority() -> (Vec<u8>, TlsAcceptor) {
     (root, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// A receiver that answers 204 at once; gives its port.
-async fn receiver(tls: Option<TlsAcceptor>) -> u16 {
+/// A receiver that answers 204 at once, and keeps the connection open or does not; gives its port.
+async fn receiver(tls: Option<TlsAcceptor>, keeps: bool) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let app = TowerToHyperService::new(Router::new().fallback(|| async { StatusCode::NO_CONTENT }));
@@ -69,9 +70,11 @@ async fn receiver(tls: Option<TlsAcceptor>) -> u16 {
             tokio::spawn(async move {
                 // Whoever sends is the one who complains.
                 let _ = match tls {
-                    None => http1::Builder::new().serve_connection(TokioIo::new(tcp), app).await.ok(),
+                    None => http1::Builder::new().keep_alive(keeps).serve_connection(TokioIo::new(tcp), app).await.ok(),
                     Some(tls) => match tls.accept(tcp).await {
-                        Ok(tls) => http1::Builder::new().serve_connection(TokioIo::new(tls), app).await.ok(),
+                        Ok(tls) => {
+                            http1::Builder::new().keep_alive(keeps).serve_connection(TokioIo::new(tls), app).await.ok()
+                        }
                         Err(_) => None,
                     },
                 };
@@ -113,8 +116,10 @@ async fn statements(world: &World) -> Option<i64> {
 #[tokio::main]
 async fn main() {
     let (root, tls) = authority();
-    for (scheme, tls) in [("http", None), ("https", Some(tls))] {
-        let port = receiver(tls).await;
+    for (scheme, keeps, tls) in
+        [("http", true, None), ("https", true, Some(tls.clone())), ("http", false, None), ("https", false, Some(tls))]
+    {
+        let port = receiver(tls, keeps).await;
         let networks = Networks::default().allow("127.0.0.1").expect("a network");
         let sender = HttpSender::trusting(networks, [root.clone()]).expect("a sender").resolver(Here);
         for webhooks in [1, 20] {
@@ -126,7 +131,10 @@ async fn main() {
             }
             let (rate, asked) = measure(&company, &sender, webhooks).await;
             let asked = asked.map_or("?".to_owned(), |asked| format!("{asked:.3}"));
-            println!("{scheme:5} {webhooks:2} webhooks: {rate:6.0} deliveries/s, {asked} SQL statements a delivery");
+            let connections = if keeps { "kept open" } else { "closed" };
+            println!(
+                "{scheme:5} {connections:9} {webhooks:2} webhooks: {rate:6.0} deliveries/s, {asked} SQL statements a delivery"
+            );
         }
     }
 }
