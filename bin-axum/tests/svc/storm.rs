@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
@@ -37,7 +38,7 @@ fn what_was_asked_for_before_a_kill_exists_once() {
             // Amid it: some of the writes are answered, none of the writers is through.
             let enough = total * (round + 1) / (KILLS + 2);
             while done.load(Ordering::Relaxed) < enough {
-                assert!(!writers.iter().any(|writer| writer.is_finished()), "a writer ended before the server did");
+                assert!(!writers.iter().any(ScopedJoinHandle::is_finished), "a writer ended before the server did");
                 std::thread::sleep(Duration::from_millis(2));
             }
             kill(server.pid(), Signal::SIGKILL).unwrap();
