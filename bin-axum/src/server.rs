@@ -98,7 +98,7 @@ async fn refused(error: &std::io::Error) {
 }
 
 /// Completes when the process is told to stop.
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+pub(crate) fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
     let failed = || Failure::io("cannot listen for signals");
     let mut terminate = signal(SignalKind::terminate()).map_err(failed())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(failed())?;

@@ -83,6 +83,9 @@ impl ServiceArgs {
     }
 }
 
+/// The machine's own addresses.
+const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
+
 /// Where webhooks may lead, beyond the public internet and short of it.
 #[derive(Debug, Args)]
 pub(crate) struct WebhookArgs {
@@ -95,6 +98,14 @@ pub(crate) struct WebhookArgs {
 }
 
 impl WebhookArgs {
+    /// Lets webhooks reach this machine, unless the settings name networks.
+    pub(crate) fn or_this_machine(mut self) -> Self {
+        if self.allow.is_empty() {
+            THIS_MACHINE.clone_into(&mut self.allow);
+        }
+        self
+    }
+
     /// The networks.
     pub(crate) fn networks(&self) -> Result<Networks, Failure> {
         let wrong = |name: &'static str| move |error| Failure::Other(format!("{name}: {error}"));
