@@ -11,8 +11,10 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use http::{Request, Response, Uri, header};
 use http_body_util::Full;
+use tracing::Instrument as _;
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
+use crate::observe::Watch;
 use crate::operation::registry::{OPERATIONS, RouteError, Router};
 use crate::operation::uuid_v7;
 use crate::pipeline::{self, Body, KeyCache};
@@ -75,11 +77,16 @@ impl Api {
 
 impl Inner {
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
-        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
+        let now = self.clock.now();
+        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         let peticion = uuid_v7(millis, self.random.as_ref()).to_string();
+        let mut watch = Watch::begin(self.clock.as_ref(), now, &peticion);
+        let span = watch.span();
         // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
-        let answer = AssertUnwindSafe(pipeline::answer(&self, &peticion, &head, &mut body)).catch_unwind().await;
+        let answering = AssertUnwindSafe(pipeline::answer(&self, &peticion, &head, &mut body, &mut watch));
+        let answer = answering.catch_unwind().instrument(span).await;
         let response = answer.unwrap_or_else(|_| pipeline::panicked(&peticion));
+        watch.answered(response.status());
         // A client that waits for leave to send its body will not send it after a refusal.
         if !http_body::Body::is_end_stream(&body) && !head.headers.contains_key(header::EXPECT) {
             pipeline::drain(&mut body, DRAINED).await;

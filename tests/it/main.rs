@@ -24,6 +24,7 @@ mod inventario;
 mod leads;
 mod motivos_perdida;
 mod movimientos_inventario;
+mod observe;
 mod oportunidades;
 mod pipeline;
 mod productos;

@@ -10,6 +10,8 @@ mod limits;
 mod respond;
 mod route;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::{Response, StatusCode};
 
@@ -22,6 +24,7 @@ use respond::{Notices, Reply};
 pub use authenticate::{TERMS_VERSION, parse_key_id};
 
 use crate::error::{Code, Error};
+use crate::observe::Watch;
 use crate::operation::page::Regime;
 use crate::operation::query::exceeds_unannounced;
 use crate::operation::{Ask, Handler, KeyedHandler};
@@ -33,9 +36,13 @@ pub(crate) async fn answer(
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
+    watch: &mut Watch<'_>,
 ) -> Response<Bytes> {
     let mut notices = Notices::default();
-    let outcome = serve(api, peticion, head, body, &mut notices).await;
+    let outcome = serve(api, peticion, head, body, &mut notices, watch).await;
+    if let Err(error) = &outcome {
+        watch.error(error.code());
+    }
     respond::response(outcome, peticion, &notices)
 }
 
@@ -45,8 +52,10 @@ async fn serve(
     head: &http::request::Parts,
     body: &mut Body,
     notices: &mut Notices,
+    watch: &mut Watch<'_>,
 ) -> Result<Reply, Error> {
     let route = route::find(api, head)?;
+    watch.operation(Arc::clone(&route.name));
     let spec = route.endpoint.spec;
     let keyed = match route.endpoint.handler {
         Handler::Open(operation) => return Ok(Reply::new(spec.status, operation.run(peticion)?)),
@@ -55,6 +64,7 @@ async fn serve(
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
     let caller = authenticate::caller(api, &head.headers, notices).await?;
+    watch.company(caller.company().id);
     if !spec.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());
     }
