@@ -4,15 +4,18 @@ use svc_core::Api;
 use svc_core::backoffice::Office;
 use svc_core::secrets::SecretsKey;
 
-use crate::cli::{DatabaseArgs, ServiceArgs};
+use crate::admin::Admin;
+use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
+use crate::shutdown::{Plan, Stop};
 use crate::workers::{Outside, Workers};
 
 pub(super) async fn run(
     database: &DatabaseArgs,
     service: &ServiceArgs,
+    process: &ProcessArgs,
     secrets: Option<SecretsKey>,
     outside: Option<Outside>,
     migrate: bool,
@@ -32,9 +35,26 @@ pub(super) async fn run(
     let api = api(&database, service, secrets.clone(), &server)?;
     let workers = outside.map(|outside| workers(&database, service, secrets, &server, outside));
     tracing::info!(address = %server.address, "serving");
-    let outcome = server.run(api, workers).await;
-    database.close().await?;
-    outcome
+    answer(database, server, api, workers, process).await
+}
+
+/// Answers clients and operators until the process is told to stop.
+pub(crate) async fn answer(
+    database: Database,
+    server: Server,
+    api: Api,
+    workers: Option<Workers>,
+    process: &ProcessArgs,
+) -> Result<(), Failure> {
+    let stop = Stop::listen()?;
+    let admin = match process.admin_listen {
+        Some(address) => Some(Admin::bind(address).await?.start(&database.store, stop.clone())?),
+        None => None,
+    };
+    server.run(api, workers, stop, Plan::new(process)).await;
+    // Operators are told to the end how it goes.
+    drop(admin);
+    database.close().await
 }
 
 /// What works beside the API, as the settings say.

@@ -15,7 +15,7 @@ use svc_core::secrets::SecretsKey;
 use svc_core::stamping::SandboxStamper;
 use svc_core::store::Store as _;
 
-use crate::cli::{DatabaseArgs, ServiceArgs};
+use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::commands::serve;
 use crate::database::Database;
 use crate::failure::Failure;
@@ -38,6 +38,7 @@ const FILE: &str = "demo.json";
 pub(crate) async fn run(
     args: &DatabaseArgs,
     service: &ServiceArgs,
+    process: &ProcessArgs,
     secrets: Option<SecretsKey>,
 ) -> Result<(), Failure> {
     let server = Server::bind(service.address()).await?;
@@ -56,9 +57,7 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&serve::base_url(service, &server), &access, &pay_day)?;
-    let outcome = server.run(api, Some(workers)).await;
-    database.close().await?;
-    outcome
+    serve::answer(database, server, api, Some(workers), process).await
 }
 
 /// The access that an earlier run wrote down, if its key is still in the database.
