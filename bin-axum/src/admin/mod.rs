@@ -34,7 +34,7 @@ use crate::shutdown::Stop;
 const MOST: usize = 64;
 
 /// How long one may take, from its first byte to the last of its answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The address for operators, bound and not yet answering. From here on figures are counted.
 pub(crate) struct Admin {

@@ -34,7 +34,6 @@ pub(super) async fn run(
     let server = Server::bind(service.address()).await?;
     let api = api(&database, service, secrets.clone(), &server)?;
     let workers = outside.map(|outside| workers(&database, service, secrets, &server, outside));
-    tracing::info!(address = %server.address, "serving");
     answer(database, server, api, workers, process).await
 }
 
@@ -51,6 +50,7 @@ pub(crate) async fn answer(
         Some(address) => Some(Admin::bind(address).await?.start(&database.store, stop.clone())?),
         None => None,
     };
+    tracing::info!(address = %server.address, "serving");
     server.run(api, workers, stop, Plan::new(process)).await;
     // Operators are told to the end how it goes.
     drop(admin);

@@ -1,11 +1,13 @@
 //! The binary as its users run it.
 
+mod admin;
 mod certificates;
 mod commands;
 mod delivery;
 mod demo;
 mod harness;
 mod lists;
+mod shutdown;
 mod stamping;
 mod storm;
 mod webhooks;

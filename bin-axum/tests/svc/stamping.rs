@@ -12,7 +12,7 @@ use crate::certificates::load;
 use crate::harness::{Demo, Svc};
 
 /// A company that invoices, with a customer and a product; gives a key of it.
-fn company(svc: &Svc) -> Value {
+pub(crate) fn company(svc: &Svc) -> Value {
     svc.ok(&["company", "create", "--name", "Uno", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700"]);
     assert!(load(svc, "1", "valid.cer", "valid.key", "12345678a", "").status.success());
     let customer = r#"{"nombre":"Ana","rfc":"XIA190128J61","regimen":601,"cp":"06700","uso_cfdi":"G03"}"#;
@@ -22,7 +22,7 @@ fn company(svc: &Svc) -> Value {
 }
 
 /// Orders and invoices that.
-fn invoice(server: &Demo) {
+pub(crate) fn invoice(server: &Demo) {
     let order = r#"{"tipo":"pedido","cliente":1,"renglones":[{"producto":1,"cantidad":2,"precio_unitario":"10.00"}],
                     "metodo_pago_sat":"PUE","forma_pago_sat":"03"}"#;
     assert_eq!(server.post("/ventas", "a", order).0, 201);
