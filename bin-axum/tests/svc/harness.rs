@@ -208,8 +208,8 @@ impl Demo {
     /// Where operators ask.
     pub(crate) fn admin(&self) -> String {
         self.log.wait(|line| {
-            let said = line.contains("answering operators").then(|| line.split_once("address=")).flatten();
-            said.map(|(_, address)| address.to_owned())
+            let said = line.contains("answering operators").then(|| line.split_once("address")).flatten();
+            said.map(|(_, said)| said.trim_start_matches(['=', '"', ':']).split('"').next().unwrap().to_owned())
         })
     }
 

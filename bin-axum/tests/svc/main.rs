@@ -7,6 +7,7 @@ mod delivery;
 mod demo;
 mod harness;
 mod lists;
+mod secrecy;
 mod shutdown;
 mod stamping;
 mod storm;
