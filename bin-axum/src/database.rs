@@ -14,7 +14,7 @@ use crate::failure::Failure;
 const DATABASE: &str = "svc";
 
 /// How long closing the connections may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// A store, and the private cluster it is on, if any: it stops when this is dropped.
 pub(crate) struct Database {

@@ -12,6 +12,7 @@ mod mail;
 mod server;
 mod shutdown;
 mod telemetry;
+mod usage;
 mod workers;
 
 use std::process::ExitCode;

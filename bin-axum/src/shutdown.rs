@@ -10,8 +10,9 @@ use tokio::time::Instant;
 use crate::cli::ProcessArgs;
 use crate::failure::Failure;
 
-/// What is kept of the time for the end: handing back the database's connections, and sending the last traces.
-const RESERVE: Duration = Duration::from_secs(3);
+/// What is kept of the time for the end: merging what was used, handing back the database's connections, sending the last
+/// traces.
+const RESERVE: Duration = Duration::from_secs(4);
 
 /// How the server ends once it is told to.
 #[derive(Debug, Clone, Copy)]

@@ -61,6 +61,12 @@ pub(crate) struct ServiceArgs {
     /// Whether limits cut (enforced) or are only announced (notice).
     #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
     pub(crate) limits: LimitMode,
+    /// Requests a minute that each key may make.
+    #[arg(long, env = "SVC_RATE_PER_MINUTE", default_value_t = svc_core::DEFAULT_RATE_PER_MINUTE, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) rate_per_minute: u64,
+    /// Requests that a company may have under way at the same time.
+    #[arg(long, env = "SVC_IN_FLIGHT", default_value_t = svc_core::DEFAULT_IN_FLIGHT, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) in_flight: u32,
     /// Largest body of a request, in bytes.
     #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
     pub(crate) max_body: usize,

@@ -86,6 +86,8 @@ pub(crate) fn api(
     Ok(builder
         .secrets(secrets)
         .limits(service.limits)
+        .rate_per_minute(service.rate_per_minute)
+        .in_flight(service.in_flight)
         .max_body(service.max_body)
         .development_destinations(service.webhooks.networks()?.is_development())
         .build()?)

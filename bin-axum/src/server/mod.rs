@@ -17,10 +17,14 @@ use tower_http::timeout::RequestBodyTimeoutLayer;
 use self::connections::Connections;
 use crate::failure::Failure;
 use crate::shutdown::{Plan, Stop};
+use crate::usage::UsageTimer;
 use crate::workers::Workers;
 
 /// How long a client may take from one piece of a body to the next.
 const BODY: Duration = Duration::from_secs(30);
+
+/// How long bringing to the database what was used last may take.
+const LAST_USAGE: Duration = Duration::from_millis(1_500);
 
 /// A bound address, not yet answering.
 pub(crate) struct Server {
@@ -44,6 +48,7 @@ impl Server {
     /// Answers until the process is told to stop, and for as long after as the plan says; then drains what is under way, and
     /// the workers with it. What is not done by the plan's deadline is cut.
     pub(crate) async fn run(self, api: Api, mut workers: Option<Workers>, mut stop: Stop, plan: Plan) {
+        let usage = UsageTimer::start(api.clone());
         // The API answers 404 in its own words, so it is the fallback of everything.
         let app = axum::Router::new()
             .fallback_service(api)
@@ -78,6 +83,9 @@ impl Server {
         if timeout_at(cut, ending).await.is_err() {
             tracing::warn!("not all that was under way ended in time; the rest is cut");
             connections.cut().await;
+        }
+        if timeout(LAST_USAGE, usage.finish()).await.is_err() {
+            tracing::warn!("what was used last could not be merged in time");
         }
     }
 }

@@ -38,7 +38,7 @@ fn becomes(address: &str, status: u16, said: &str) {
 
 fn serve(svc: &Svc, database: &str, options: &[&str]) -> Demo {
     let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]);
-    svc.start(command.args(options).env("DATABASE_URL", database), json!({"key_id": "1_a", "api_key": "b"}))
+    Svc::start(command.args(options).env("DATABASE_URL", database), json!({"key_id": "1_a", "api_key": "b"}))
 }
 
 #[test]

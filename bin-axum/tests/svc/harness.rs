@@ -67,11 +67,11 @@ impl Svc {
 
     /// The API, served with these options for whom that key was made.
     pub(crate) fn serve(&self, options: &[&str], key: Value) -> Demo {
-        self.start(self.command(&["serve", "--listen", "127.0.0.1:0"]).args(options), key)
+        Self::start(self.command(&["serve", "--listen", "127.0.0.1:0"]).args(options), key)
     }
 
     /// The API, served by that command for whom that key was made.
-    pub(crate) fn start(&self, command: &mut Command, key: Value) -> Demo {
+    pub(crate) fn start(command: &mut Command, key: Value) -> Demo {
         let mut child = command.spawn().unwrap();
         let log = Log::default();
         let (stderr, lines) = (BufReader::new(child.stderr.take().unwrap()).lines(), log.clone());
@@ -115,7 +115,7 @@ impl Log {
 
     /// What the first line says in which it says something.
     pub(crate) fn wait<T>(&self, said: impl Fn(&str) -> Option<T>) -> T {
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         loop {
             let lines = self.lines();
             if let Some(said) = lines.iter().find_map(|line| said(line)) {

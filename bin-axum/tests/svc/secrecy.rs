@@ -168,17 +168,17 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
 
     run.command(&["migrate"], true);
     let key = prepare(&mut run);
-    let ((stamper, stamped), (receiver, received), (mail, mailed)) = (stamper(), receiver(), mail());
+    let ((provider, stamped), (hooks, noticed), (mail, mailed)) = (stamper(), receiver(), mail());
     let arguments = [
-        ["--stamper", &format!("http://{stamper}/timbrados")],
+        ["--stamper", &format!("http://{provider}/timbrados")],
         ["--smtp-url", &format!("smtp://svc:{SMTP_PASSWORD}@{mail}")],
         ["--webhook-allow-nets", "127.0.0.0/8,::1"],
         ["--admin-listen", "127.0.0.1:0"],
         ["--drain-delay", "0"],
     ];
     let mut command = run.svc.command(&["serve", "--listen", "127.0.0.1:0"]);
-    let mut server = run.svc.start(run.env(&mut command).args(arguments.as_flattened()), key.clone());
-    let mut secrets = ask_for_all(&server, &receiver);
+    let mut server = Svc::start(run.env(&mut command).args(arguments.as_flattened()), key.clone());
+    let mut secrets = ask_for_all(&server, &hooks);
     runtime.block_on(break_things(options));
     let (status, failed) = server.post("/clientes", "llave-de-idempotencia-9", &customer("Zutana rota"));
     assert_eq!((status, &failed["error"]["codigo"]), (500, &json!("error_interno")), "{failed}");
@@ -186,8 +186,8 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
     // All of it took place, secrets and all.
     told(&stamped, STAMPER_TOKEN);
     told(&stamped, "Zutana");
-    told(&received, HOOK_TOKEN);
-    told(&received, "cliente.creado");
+    told(&noticed, HOOK_TOKEN);
+    told(&noticed, "cliente.creado");
     told(&mailed, &BASE64_STANDARD.encode(format!("\0svc\0{SMTP_PASSWORD}")));
     told(&mailed, "beto@correo.example");
     let figures = ask(&server.admin(), "/metrics").1;

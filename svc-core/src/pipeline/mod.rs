@@ -10,15 +10,17 @@ mod limits;
 mod respond;
 mod route;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::{Response, StatusCode};
 
 pub(crate) use decode::{Body, boxed, drain};
 pub(crate) use idempotency::REMEMBERED;
 pub(crate) use keys::KeyCache;
-pub(crate) use respond::panicked;
+use limits::Passage;
 use respond::{Notices, Reply};
 
 pub use authenticate::{TERMS_VERSION, parse_key_id};
@@ -38,20 +40,40 @@ pub(crate) async fn answer(
     body: &mut Body,
     watch: &mut Watch<'_>,
 ) -> Response<Bytes> {
-    let mut notices = Notices::default();
-    let outcome = serve(api, peticion, head, body, &mut notices, watch).await;
+    let mut aside = Aside::default();
+    // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
+    let outcome = AssertUnwindSafe(serve(api, peticion, head, body, &mut aside, watch)).catch_unwind().await;
+    let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
     if let Err(error) = &outcome {
         watch.error(error.code());
     }
-    respond::response(outcome, peticion, &notices)
+    if let Some(passage) = &mut aside.passage {
+        passage.leave(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
+        api.merge_usage_if_overdue(passage.allowance.at).await;
+    }
+    respond::response(outcome, peticion, &aside)
 }
 
-async fn serve(
-    api: &Inner,
+/// What goes with the answer whatever it is.
+#[derive(Default)]
+struct Aside<'a> {
+    notices: Notices,
+    passage: Option<Passage<'a>>,
+}
+
+impl Aside<'_> {
+    /// Lets an authenticated request in, or refuses it for what was used.
+    fn enter(&mut self, api: &Inner) -> Result<(), Error> {
+        self.passage.as_mut().map_or(Ok(()), |passage| passage.enter(api, &mut self.notices))
+    }
+}
+
+async fn serve<'a>(
+    api: &'a Inner,
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
-    notices: &mut Notices,
+    aside: &mut Aside<'a>,
     watch: &mut Watch<'_>,
 ) -> Result<Reply, Error> {
     let route = route::find(api, head)?;
@@ -63,8 +85,13 @@ async fn serve(
     };
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
-    let caller = authenticate::caller(api, &head.headers, notices).await?;
-    watch.company(caller.company().id);
+    let caller = authenticate::caller(api, &head.headers, aside).await;
+    // Whose key it is, even if it is refused.
+    if let Some(passage) = &aside.passage {
+        watch.company(passage.company());
+    }
+    let caller = caller?;
+    aside.enter(api)?;
     if !spec.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());
     }
@@ -72,7 +99,7 @@ async fn serve(
         KeyedHandler::List(list) => {
             let regime = Regime::of(list.pages(), limits::mode(api, caller.company()));
             if exceeds_unannounced(query, regime) {
-                notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
+                aside.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let (company, path) = (caller.company(), route.parameters.as_slice());
             let ask = Ask { company, path, query, regime, now: api.clock.now() };
