@@ -6,6 +6,7 @@ mod commands;
 mod delivery;
 mod demo;
 mod harness;
+mod limits;
 mod lists;
 mod secrecy;
 mod shutdown;
