@@ -152,7 +152,8 @@ impl Drop for Watch<'_> {
         gauge!(REQUESTS_IN_FLIGHT).decrement(1.0);
         counter!(REQUESTS, "operation" => operation(), "status" => status.to_string()).increment(1);
         histogram!(REQUEST_DURATION, "operation" => operation()).record(duration);
-        self.span.record("status", status);
+        // Signed: an unsigned number is a text to OpenTelemetry.
+        self.span.record("status", i64::from(status));
         let (codigo, duration_ms) = (self.code.map(Code::codigo), duration.as_secs_f64() * 1e3);
         let _inside = self.span.enter();
         if self.known {

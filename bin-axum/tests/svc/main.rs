@@ -12,4 +12,6 @@ mod secrecy;
 mod shutdown;
 mod stamping;
 mod storm;
+#[cfg(feature = "otlp")]
+mod traces;
 mod webhooks;
