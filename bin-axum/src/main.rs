@@ -40,7 +40,7 @@ fn main() -> ExitCode {
 }
 
 fn run(runtime: Runtime, cli: Cli) -> Result<(), Failure> {
-    let telemetry = Telemetry::start(cli.log_format, &runtime)?;
+    let telemetry = Telemetry::start(cli.log_format, cli.command.serves().then_some(&runtime))?;
     let outcome = runtime.block_on(commands::run(cli));
     telemetry.finish();
     // What is left is of no use, and may take long: a name that is being looked up.

@@ -119,5 +119,12 @@ pub(crate) enum Command {
     Healthcheck(ServiceArgs),
 }
 
+impl Command {
+    /// Whether it is a server.
+    pub(crate) fn serves(&self) -> bool {
+        matches!(self, Self::Demo { .. } | Self::Serve { .. })
+    }
+}
+
 /// The API's address when nobody gives another.
 const LOCAL: &str = "http://127.0.0.1:8080/api/v1";

@@ -30,13 +30,13 @@ type Finish = Box<dyn FnOnce()>;
 pub(crate) struct Telemetry(Option<Finish>);
 
 impl Telemetry {
-    /// Logs to stderr in that form from now on; with the feature `otlp`, and a collector named by
-    /// `OTEL_EXPORTER_OTLP_ENDPOINT`, requests are traced too.
-    pub(crate) fn start(format: LogFormat, runtime: &Runtime) -> Result<Self, Failure> {
+    /// Logs to stderr in that form from now on. What a server does on its runtime is traced too, with the feature `otlp` and a
+    /// collector named by `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    pub(crate) fn start(format: LogFormat, server: Option<&Runtime>) -> Result<Self, Failure> {
         // One filter each: what is traced does not depend on what is logged.
         let mut sinks = vec![log(format).with_filter(filter()?).boxed()];
-        let traces = traces(runtime)?;
-        let finish = traces.map(|(sink, finish)| {
+        let traces = server.map(traces).transpose()?;
+        let finish = traces.flatten().map(|(sink, finish)| {
             sinks.push(sink);
             finish
         });

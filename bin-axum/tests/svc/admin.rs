@@ -86,6 +86,27 @@ fn operators_have_an_address_of_their_own() {
     server.stop(Signal::SIGTERM);
 }
 
+#[test]
+fn a_container_is_asked_where_it_listens() {
+    let svc = Svc::new();
+    // As in the image: a port on all addresses, and nothing on the command line.
+    let mut command = svc.command(&["serve"]);
+    let server =
+        Svc::start(command.env("PORT", "0").env("SVC_LOG_FORMAT", "json"), json!({"key_id": "1_a", "api_key": "b"}));
+    let (all, port) = server.address.split_once(':').unwrap();
+    assert_eq!(all, "0.0.0.0");
+    let check = |port: &str| svc.command(&["healthcheck"]).env("PORT", port).output().unwrap();
+    let healthy = check(port);
+    assert!(healthy.status.success() && healthy.stdout.starts_with(br#"{"ok":true"#), "{healthy:?}");
+    server.stop(Signal::SIGTERM);
+    assert_eq!(check(port_of_nobody().as_str()).status.code(), Some(1));
+}
+
+/// A port that nobody listens on.
+fn port_of_nobody() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
+}
+
 /// The status of an answer, at an address that would keep the connection.
 fn ask_once(address: &str, path: &str) -> u16 {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -125,7 +146,9 @@ fn it_is_ready_while_the_database_answers() {
     let socket = options.get_socket().unwrap().clone();
     let url = format!("postgres://svc@localhost:{}/svc?host={}", options.get_port(), socket.display());
 
-    let early = serve(&svc, &url, &["--no-migrate"]);
+    let mut unmigrated = svc.command(&["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"]);
+    unmigrated.env("DATABASE_URL", &url).env("SVC_NO_MIGRATE", "true");
+    let early = Svc::start(&mut unmigrated, json!({}));
     becomes(&early.admin(), 503, "the database is not available");
     assert!(early.log.lines().iter().any(|line| line.contains("not ready")), "{:?}", early.log.lines());
     let server = serve(&svc, &url, &[]);
