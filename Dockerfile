@@ -14,7 +14,7 @@ WORKDIR /src
 # What the dependencies are, apart from our own sources.
 FROM chef AS plan
 COPY . .
-RUN cargo chef prepare --bin svc --recipe-path recipe.json
+RUN cargo chef prepare --recipe-path recipe.json
 
 # The dependencies are built again only when the recipe changes.
 FROM chef AS build
