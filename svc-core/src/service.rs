@@ -11,9 +11,11 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use http::{Request, Response, Uri, header};
 use http_body_util::Full;
+use tracing::Instrument as _;
 
 use crate::backoffice::Office;
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
+use crate::observe::Watch;
 use crate::operation::registry::{OPERATIONS, RouteError, Router};
 use crate::operation::uuid_v7;
 use crate::pipeline::{self, Body, KeyCache};
@@ -117,9 +119,13 @@ impl Inner {
     }
 
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
-        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
+        let now = self.clock.now();
+        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
         let peticion = uuid_v7(millis, self.random.as_ref()).to_string();
-        let response = pipeline::answer(&self, &peticion, &head, &mut body).await;
+        let mut watch = Watch::begin(self.clock.as_ref(), now, &peticion);
+        let span = watch.span();
+        let response = pipeline::answer(&self, &peticion, &head, &mut body, &mut watch).instrument(span).await;
+        watch.answered(response.status());
         // A client that waits for leave to send its body will not send it after a refusal.
         if !http_body::Body::is_end_stream(&body) && !head.headers.contains_key(header::EXPECT) {
             pipeline::drain(&mut body, DRAINED).await;

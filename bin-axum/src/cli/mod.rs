@@ -14,7 +14,7 @@ use crate::failure::Failure;
 pub(crate) use listen::ListenArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, UserCommand};
 use settings::Hidden;
-pub(crate) use settings::{DatabaseArgs, MailArgs, ServiceArgs, StamperArgs, WebhookArgs};
+pub(crate) use settings::{DatabaseArgs, MailArgs, ProcessArgs, ServiceArgs, StamperArgs, WebhookArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -50,7 +50,12 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve a lifelike demo company from a private PostgreSQL.
-    Demo(ServiceArgs),
+    Demo {
+        #[command(flatten)]
+        service: ServiceArgs,
+        #[command(flatten)]
+        process: ProcessArgs,
+    },
     /// Serve the API.
     Serve {
         #[command(flatten)]
@@ -59,6 +64,8 @@ pub(crate) enum Command {
         stamper: StamperArgs,
         #[command(flatten)]
         mail: MailArgs,
+        #[command(flatten)]
+        process: ProcessArgs,
         /// Do not run the timers (stamping, delivery, clean-up).
         #[arg(long, env = "SVC_NO_WORKERS")]
         no_workers: bool,
@@ -114,6 +121,13 @@ pub(crate) enum Command {
     Listen(ListenArgs),
     /// Ask a running service whether it is alive.
     Healthcheck(ServiceArgs),
+}
+
+impl Command {
+    /// Whether it is a server.
+    pub(crate) fn serves(&self) -> bool {
+        matches!(self, Self::Demo { .. } | Self::Serve { .. })
+    }
 }
 
 /// The API's address when nobody gives another.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use svc_core::store::LimitMode;
@@ -85,6 +86,33 @@ impl ServiceArgs {
 
 /// The machine's own addresses.
 const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
+/// How a server is watched, and how it ends.
+#[derive(Debug, Args)]
+pub(crate) struct ProcessArgs {
+    /// Address of /live, /ready and /metrics, which are for operators only; without it they are not served.
+    #[arg(long, env = "SVC_ADMIN_LISTEN")]
+    pub(crate) admin_listen: Option<SocketAddr>,
+    /// Seconds to go on serving once told to stop, so that others learn of it from /ready; by default 3 with an admin address, else 0.
+    #[arg(long, env = "SVC_DRAIN_DELAY", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=600))]
+    drain_delay: Option<u64>,
+    /// Seconds within which the server ends once told to stop, whatever is under way.
+    #[arg(long, env = "SVC_SHUTDOWN_DEADLINE", value_name = "SECONDS", default_value_t = 25, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    shutdown_deadline: u64,
+}
+
+impl ProcessArgs {
+    /// How long to go on serving once told to stop.
+    pub(crate) fn drain_delay(&self) -> Duration {
+        // Nobody can learn of it without the admin address, so nobody is waited for.
+        let usual = if self.admin_listen.is_some() { 3 } else { 0 };
+        Duration::from_secs(self.drain_delay.unwrap_or(usual))
+    }
+
+    /// How long it may take to end once told to stop.
+    pub(crate) fn shutdown_deadline(&self) -> Duration {
+        Duration::from_secs(self.shutdown_deadline)
+    }
+}
 
 /// Where webhooks may lead, beyond the public internet and short of it.
 #[derive(Debug, Args)]
