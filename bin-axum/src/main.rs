@@ -7,7 +7,6 @@ mod commands;
 mod database;
 mod demo;
 mod failure;
-mod mail;
 mod server;
 mod workers;
 

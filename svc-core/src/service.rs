@@ -71,12 +71,23 @@ impl Api {
         let (head, body) = request.into_parts();
         Arc::clone(&self.0).respond(head, pipeline::boxed(Full::new(body))).await
     }
+
+    /// What a front end answers when it broke itself, before the request reached the API or after: 500 in the API's form,
+    /// with an id of its own.
+    pub fn broken(&self) -> Response<Bytes> {
+        pipeline::panicked(&self.0.peticion())
+    }
 }
 
 impl Inner {
-    async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
+    /// A request's id.
+    fn peticion(&self) -> String {
         let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
-        let peticion = uuid_v7(millis, self.random.as_ref()).to_string();
+        uuid_v7(millis, self.random.as_ref()).to_string()
+    }
+
+    async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
+        let peticion = self.peticion();
         // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
         let answer = AssertUnwindSafe(pipeline::answer(&self, &peticion, &head, &mut body)).catch_unwind().await;
         let response = answer.unwrap_or_else(|_| pipeline::panicked(&peticion));

@@ -1,17 +1,11 @@
-//! Settings that several commands share: the database, the API, and through whom the outside is reached.
+//! Settings that several commands share: the database and the API. Those that the function has too are in `bin_common`.
 
-use std::convert::Infallible;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
 
+use bin_common::WebhookArgs;
 use clap::Args;
 use svc_core::store::LimitMode;
-use svc_core::webhooks::Networks;
-
-use crate::failure::Failure;
-use crate::mail::Mail;
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
@@ -24,26 +18,6 @@ pub(crate) struct DatabaseArgs {
     /// Database connections at the most.
     #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000), global = true)]
     pub(crate) max_connections: u32,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct StamperArgs {
-    /// Who has invoices stamped: the URL of a provider, or sandbox, which plays one.
-    #[arg(long, env = "SVC_STAMPER", default_value = "sandbox")]
-    pub(crate) stamper: String,
-    /// What the provider knows us by.
-    #[arg(long, env = "SVC_STAMPER_TOKEN", hide_env_values = true)]
-    stamper_token: Option<Hidden>,
-    /// How long the provider may take to answer, in seconds.
-    #[arg(long, env = "SVC_STAMPER_TIMEOUT", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) stamper_timeout: u64,
-}
-
-impl StamperArgs {
-    /// The provider's token; empty when none is set.
-    pub(crate) fn token(&self) -> &str {
-        self.stamper_token.as_ref().map_or("", |token| &token.0)
-    }
 }
 
 #[derive(Debug, Args)]
@@ -74,62 +48,5 @@ impl ServiceArgs {
             Some(port) => ([0, 0, 0, 0], port).into(),
             None => ([127, 0, 0, 1], 8080).into(),
         })
-    }
-}
-
-/// Where webhooks may lead, beyond the public internet and short of it.
-#[derive(Debug, Args)]
-pub(crate) struct WebhookArgs {
-    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
-    #[arg(long = "webhook-allow-nets", env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "", hide_default_value = true)]
-    allow: String,
-    /// Further networks that webhooks may not reach, several with commas between.
-    #[arg(long = "webhook-deny-nets", env = "SVC_WEBHOOK_DENY_NETS", default_value = "", hide_default_value = true)]
-    deny: String,
-}
-
-impl WebhookArgs {
-    /// The networks.
-    pub(crate) fn networks(&self) -> Result<Networks, Failure> {
-        let wrong = |name: &'static str| move |error| Failure::Other(format!("{name}: {error}"));
-        let networks = Networks::default().allow(&self.allow).map_err(wrong("SVC_WEBHOOK_ALLOW_NETS"))?;
-        networks.deny(&self.deny).map_err(wrong("SVC_WEBHOOK_DENY_NETS"))
-    }
-}
-
-/// Through whom e-mails are sent.
-#[derive(Debug, Args)]
-pub(crate) struct MailArgs {
-    /// SMTP server to send e-mails through (`smtps://user:password@host`); without it they wait.
-    #[arg(long, env = "SVC_SMTP_URL", hide_env_values = true)]
-    smtp_url: Option<Hidden>,
-    /// Who e-mails are from; by default the URL's user, else svc@ the server.
-    #[arg(long, env = "SVC_SMTP_FROM")]
-    smtp_from: Option<String>,
-}
-
-impl MailArgs {
-    /// Who sends e-mails, if anyone does.
-    pub(crate) fn mail(&self) -> Result<Option<Mail>, Failure> {
-        let url = self.smtp_url.as_ref().map(|url| url.0.as_str()).filter(|url| !url.is_empty());
-        url.map(|url| Mail::new(url, self.smtp_from.as_deref())).transpose()
-    }
-}
-
-/// A value that is not shown.
-#[derive(Clone)]
-pub(super) struct Hidden(pub(super) String);
-
-impl FromStr for Hidden {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
-    }
-}
-
-impl fmt::Debug for Hidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hidden(..)")
     }
 }

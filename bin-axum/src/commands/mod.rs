@@ -3,12 +3,12 @@
 mod action;
 mod certificate;
 mod company;
-pub(crate) mod deliver;
+mod deliver;
 mod healthcheck;
 mod import;
 mod key;
 pub(crate) mod serve;
-pub(crate) mod stamp;
+mod stamp;
 mod user;
 
 use std::io::Write as _;
@@ -24,7 +24,7 @@ use crate::failure::Failure;
 use crate::workers::Outside;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
-    let secrets = cli.secrets();
+    let secrets = cli.secrets.key();
     match cli.command {
         Command::Demo(service) => demo::run(&cli.database, &service, secrets?).await,
         Command::Serve { service, stamper, mail, no_workers, no_migrate } => {
