@@ -78,6 +78,11 @@ impl World {
         Company { world: self.clone(), id: CompanyId(created.empresa), owner: created.usuario }
     }
 
+    /// The database's address, for a program of its own.
+    pub fn database_url(&self) -> String {
+        database::url(&self.store.pool().connect_options())
+    }
+
     /// One value from the database.
     pub async fn sql<T>(&self, statement: &'static str) -> T
     where
