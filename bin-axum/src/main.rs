@@ -8,6 +8,7 @@ mod database;
 mod demo;
 mod failure;
 mod server;
+mod usage;
 mod workers;
 
 use std::io::IsTerminal;

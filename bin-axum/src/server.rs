@@ -13,6 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use crate::failure::Failure;
+use crate::usage::UsageTimer;
 use crate::workers::Workers;
 
 /// How long a client may take to send a request's head.
@@ -45,6 +46,7 @@ impl Server {
 
     /// Answers until the process is told to stop, then drains, and the workers with it.
     pub(crate) async fn run(self, api: Api, mut workers: Option<Workers>) -> Result<(), Failure> {
+        let usage = UsageTimer::start(api.clone());
         // The API answers 404 in its own words, so it is the fallback of everything.
         let app = axum::Router::new().fallback_service(api).layer(RequestBodyTimeoutLayer::new(BODY));
         let connections = GracefulShutdown::new();
@@ -69,6 +71,7 @@ impl Server {
         if tokio::time::timeout(DRAIN, draining).await.is_err() {
             tracing::warn!(seconds = DRAIN.as_secs(), "not all that was under way ended in time; the rest is cut");
         }
+        usage.finish().await;
         Ok(())
     }
 }

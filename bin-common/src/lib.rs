@@ -9,7 +9,7 @@ mod settings;
 
 pub use mail::Mail;
 pub use outside::{sender, stamper};
-pub use settings::{MailArgs, SecretsArgs, StamperArgs, WebhookArgs};
+pub use settings::{ApiArgs, MailArgs, SecretsArgs, StamperArgs, WebhookArgs};
 
 /// A setting that cannot be used; the text names it, and shows no secret.
 #[derive(Debug, thiserror::Error)]

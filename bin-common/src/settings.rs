@@ -5,10 +5,40 @@ use std::fmt;
 use std::str::FromStr;
 
 use clap::Args;
+use svc_core::ApiBuilder;
 use svc_core::secrets::SecretsKey;
+use svc_core::store::LimitMode;
 use svc_core::webhooks::Networks;
 
 use crate::{Mail, SettingError};
+
+/// What the API allows.
+#[derive(Debug, Args)]
+pub struct ApiArgs {
+    /// Whether limits cut (enforced) or are only announced (notice).
+    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
+    limits: LimitMode,
+    /// Requests a minute that each key may make.
+    #[arg(long, env = "SVC_RATE_PER_MINUTE", default_value_t = svc_core::DEFAULT_RATE_PER_MINUTE, value_parser = clap::value_parser!(u64).range(1..))]
+    rate_per_minute: u64,
+    /// Requests that a company may have under way at the same time.
+    #[arg(long, env = "SVC_IN_FLIGHT", default_value_t = svc_core::DEFAULT_IN_FLIGHT, value_parser = clap::value_parser!(u32).range(1..))]
+    in_flight: u32,
+    /// Largest body of a request, in bytes.
+    #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
+    max_body: usize,
+}
+
+impl ApiArgs {
+    /// An API that allows this.
+    pub fn apply(&self, builder: ApiBuilder) -> ApiBuilder {
+        builder
+            .limits(self.limits)
+            .rate_per_minute(self.rate_per_minute)
+            .in_flight(self.in_flight)
+            .max_body(self.max_body)
+    }
+}
 
 /// The key that secrets are kept under.
 #[derive(Debug, Args)]

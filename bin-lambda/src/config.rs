@@ -1,8 +1,7 @@
 //! The function's settings, by the names that the server gives them.
 
-use bin_common::{MailArgs, SecretsArgs, SettingError, StamperArgs, WebhookArgs};
+use bin_common::{ApiArgs, MailArgs, SecretsArgs, SettingError, StamperArgs, WebhookArgs};
 use clap::Parser;
-use svc_core::store::LimitMode;
 use svc_store_postgres::Settings;
 
 /// The API as an AWS Lambda function.
@@ -15,12 +14,8 @@ pub(crate) struct Config {
     /// The API's public address.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: String,
-    /// Whether limits cut (enforced) or are only announced (notice).
-    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
-    pub(crate) limits: LimitMode,
-    /// Largest body of a request, in bytes.
-    #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
-    pub(crate) max_body: usize,
+    #[command(flatten)]
+    pub(crate) api: ApiArgs,
     #[command(flatten)]
     pub(crate) secrets: SecretsArgs,
     #[command(flatten)]

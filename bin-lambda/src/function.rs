@@ -2,17 +2,17 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use lambda_runtime::{Context, Diagnostic};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use svc_core::backoffice::Office;
 use svc_core::store::Store;
 use svc_core::{Api, BuildError};
 use svc_store_postgres::{OpenError, PostgresStore};
 
-use crate::config::Config;
+use crate::config::{Config, OutsideArgs};
 use crate::edge::{Door, HttpEvent, Payload};
 use crate::event::{self, Event, EventError};
 use crate::schedule::{Report, Schedule, ScheduleError};
@@ -73,17 +73,18 @@ impl Function {
         if secrets.is_none() {
             tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
         }
-        let api = Api::builder(store.clone(), &config.base_url)
-            .secrets(secrets.clone())
-            .limits(config.limits)
-            .max_body(config.max_body)
+        let builder = config.api.apply(Api::builder(store.clone(), &config.base_url));
+        let api = builder
+            .secrets(secrets)
             .development_destinations(config.is_development()?)
+            // Once it has answered, an instance may be frozen, or gone.
+            .merge_usage_every(Duration::ZERO)
             .build()?;
-        let office = Office::new(store.clone(), &config.base_url).secrets(secrets);
-        Ok(Self::of(api, &config.base_url, Schedule::new(store, office, config.outside)))
+        Ok(Self::of(api, &config.base_url, store, config.outside))
     }
 
-    fn of(api: Api, base_url: &str, schedule: Schedule) -> Self {
+    fn of(api: Api, base_url: &str, store: Arc<dyn Store>, outside: OutsideArgs) -> Self {
+        let schedule = Schedule::new(store, api.office(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
         Self(Arc::new(Inner { api, base_path: path.unwrap_or_default(), schedule }))
     }

@@ -13,12 +13,15 @@ use http::Request;
 use sha2::{Digest, Sha256};
 use svc_core::Api;
 use svc_core::api::clientes::Customer;
+use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
 use svc_core::domain::time::Timestamp;
 use svc_core::operation::{List, Query};
+use svc_core::store::LimitMode;
 use svc_core::store::{
-    AttemptRecord, ClaimedDelivery, Company, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyRecord, LeasedMail,
-    LeasedStamping, ListReader, Plan, Reader, Recorded, StampingLease, Store, StoreError, Tx,
+    AttemptRecord, ClaimedDelivery, Company, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord,
+    KnownUse, LeasedMail, LeasedStamping, ListReader, Plan, Reader, Recorded, StampingLease, Store, StoreError, Tx,
+    Usage, UsageStore,
 };
 use uuid::Uuid;
 
@@ -87,10 +90,21 @@ impl DeliveryStore for Memory {
 }
 
 #[async_trait]
-impl Store for Memory {
-    async fn key(&self, company: CompanyId, _: &str) -> Result<Option<KeyRecord>, StoreError> {
-        let company = Company {
-            id: company,
+impl UsageStore for Memory {
+    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+        Ok(ids.iter().map(|id| key(id, period)).collect())
+    }
+
+    async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
+        Ok(usage.clone())
+    }
+}
+
+fn key(id: &KeyId, period: Period) -> KeyRecord {
+    KeyRecord {
+        id: id.clone(),
+        company: Company {
+            id: id.company,
             nombre: "Empresa".to_owned(),
             plan: Plan::Pro,
             licencias: 3,
@@ -103,19 +117,20 @@ impl Store for Memory {
             regimen: None,
             cp: None,
             cursor_key: [7; 32],
-        };
-        Ok(Some(KeyRecord {
-            company,
-            secret_sha256: Sha256::digest(SECRET).into(),
-            scopes: Scopes::all(),
-            expires: None,
-            revoked: false,
-            terms: Some(svc_core::TERMS_VERSION.to_owned()),
-            owner: 1,
-            owner_active: true,
-        }))
+        },
+        secret_sha256: Sha256::digest(SECRET).into(),
+        scopes: Scopes::all(),
+        expires: None,
+        revoked: false,
+        terms: Some(svc_core::TERMS_VERSION.to_owned()),
+        owner: 1,
+        owner_active: true,
+        used: KnownUse { period, minute: 0, month: 0 },
     }
+}
 
+#[async_trait]
+impl Store for Memory {
     fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
         Box::new(MemoryReader(self))
     }
@@ -172,7 +187,12 @@ fn overhead(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let memory = Memory { customers: (1..=31).map(customer).collect() };
     let copies = memory.customers.clone();
-    let api = Api::builder(Arc::new(memory), "https://erp.example.com/api/v1").build().expect("the API builds");
+    let api = Api::builder(Arc::new(memory), "https://erp.example.com/api/v1")
+        .rate_per_minute(u64::MAX)
+        // The month is used up in the first second.
+        .limits(LimitMode::Notice)
+        .build()
+        .expect("the API builds");
     let body = runtime.block_on(api.handle(request("/clientes"))).into_body();
     assert!(body.starts_with(br#"{"ok":true,"datos":[{"clave":1,"#), "{body:?}");
 

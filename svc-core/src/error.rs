@@ -52,6 +52,12 @@ codes! {
     PlanRequerido = 402 "plan_requerido" "la empresa no tiene un plan Pro vigente",
     /// The key has not accepted the current terms.
     TerminosPendientes = 403 "terminos_pendientes" "la llave no ha aceptado los términos vigentes de la API",
+    /// The key's requests of this minute are used up.
+    LimiteExcedido = 429 "limite_excedido" "la llave agotó sus peticiones de este minuto; reintente después de Retry-After segundos",
+    /// The company's operations of this month are used up.
+    CupoAgotado = 429 "cupo_agotado" "la empresa agotó su cupo de operaciones del mes",
+    /// The company has too many requests under way.
+    Ocupado = 503 "ocupado" "la empresa tiene demasiadas peticiones en curso; reintente",
     /// The key lacks the operation's scope.
     SinPermiso = 403 "sin_permiso" "la llave no tiene el permiso de esta operación",
     /// A write without `Content-Type: application/json`.

@@ -18,7 +18,7 @@
 //! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
 //! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
 //! - [`domain`] holds the rules, without I/O.
-//! - [`webhooks`] tells other systems what happened.
+//! - [`usage`] counts what companies use, for the limits.
 //! - [`webhooks`] tells others what happened.
 //! - [`secrets`] is how secrets are kept at rest.
 
@@ -43,10 +43,11 @@ pub mod stamping;
 pub mod store;
 #[cfg(test)]
 mod testing;
+pub mod usage;
 pub mod webhooks;
 
 pub use budget::Budget;
 pub use cleanup::clean_up;
 pub use error::{Code, Error};
 pub use pipeline::{TERMS_VERSION, parse_key_id};
-pub use service::{Api, ApiBuilder, BuildError, DEFAULT_MAX_BODY};
+pub use service::{Api, ApiBuilder, BuildError, DEFAULT_IN_FLIGHT, DEFAULT_MAX_BODY, DEFAULT_RATE_PER_MINUTE};

@@ -2,27 +2,35 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::FutureExt;
+use chrono::{DateTime, Utc};
 use http::{Request, Response, Uri, header};
 use http_body_util::Full;
 
+use crate::backoffice::Office;
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::operation::registry::{OPERATIONS, RouteError, Router};
 use crate::operation::uuid_v7;
 use crate::pipeline::{self, Body, KeyCache};
 use crate::secrets::{Sealer, SecretsKey};
-use crate::store::{LimitMode, Store};
+use crate::store::{LimitMode, Store, StoreError};
+use crate::usage::{self, Ledger, Merging};
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The largest body taken when nothing else is said, in bytes: 1 MiB (contract §4).
 pub const DEFAULT_MAX_BODY: usize = 1_048_576;
+
+/// Requests a minute of a key when nothing else is said (spec "Limits").
+pub const DEFAULT_RATE_PER_MINUTE: u64 = 150;
+
+/// Requests of a company under way at the same time when nothing else is said (contract §5).
+pub const DEFAULT_IN_FLIGHT: u32 = 10;
 
 /// What is read and forgotten of a body that is refused, so that the client gets to see the answer.
 const DRAINED: usize = 16 * 1_048_576;
@@ -43,7 +51,11 @@ pub(crate) struct Inner {
     pub(crate) random: Arc<dyn Random>,
     pub(crate) sealer: Sealer,
     pub(crate) router: Router,
-    pub(crate) keys: KeyCache,
+    pub(crate) keys: Arc<KeyCache>,
+    pub(crate) ledger: Ledger,
+    merging: Merging,
+    pub(crate) rate_per_minute: u64,
+    pub(crate) in_flight: u32,
     pub(crate) base_url: String,
     pub(crate) base_path: String,
     pub(crate) limits: LimitMode,
@@ -61,9 +73,26 @@ impl Api {
             random: Arc::new(SystemRandom),
             sealer: Sealer::default(),
             limits: LimitMode::Enforced,
+            rate_per_minute: DEFAULT_RATE_PER_MINUTE,
+            in_flight: DEFAULT_IN_FLIGHT,
+            merge_usage_every: usage::DEFAULT_INTERVAL,
             max_body: DEFAULT_MAX_BODY,
             development_destinations: false,
         }
+    }
+
+    /// Brings to the store what was used since the last time, of all keys and companies, in one statement, and learns what
+    /// others used. A server calls it every [`crate::usage::DEFAULT_INTERVAL`], and once more when all is answered: what was
+    /// never brought is lost with the process. After an error it is brought with the next.
+    pub async fn merge_usage(&self) -> Result<(), StoreError> {
+        self.0.merge_usage(self.0.clock.now()).await
+    }
+
+    /// The back office of the same store, with the same clock, randomness and secrets. What it changes of keys, users and
+    /// companies takes effect in this API at once; what others change does within 5 s.
+    pub fn office(&self) -> Office {
+        let Inner { store, clock, random, sealer, keys, base_url, .. } = self.0.as_ref();
+        Office::beside(store.clone(), clock.clone(), random.clone(), sealer.clone(), base_url.clone(), keys.clone())
     }
 
     /// Answers a request whose body is already in memory.
@@ -75,7 +104,7 @@ impl Api {
     /// What a front end answers when it broke itself, before the request reached the API or after: 500 in the API's form,
     /// with an id of its own.
     pub fn broken(&self) -> Response<Bytes> {
-        pipeline::panicked(&self.0.peticion())
+        pipeline::broken(&self.0.peticion())
     }
 }
 
@@ -86,11 +115,22 @@ impl Inner {
         uuid_v7(millis, self.random.as_ref()).to_string()
     }
 
+    async fn merge_usage(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        self.merging.merge(&self.ledger, self.store.as_ref(), now).await
+    }
+
+    /// What cannot be brought to the store now is brought later; the answer does not depend on it.
+    pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
+        if self.merging.is_overdue(now)
+            && let Err(error) = self.merge_usage(now).await
+        {
+            tracing::warn!(%error, "usage could not be merged; it is tried again");
+        }
+    }
+
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
         let peticion = self.peticion();
-        // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
-        let answer = AssertUnwindSafe(pipeline::answer(&self, &peticion, &head, &mut body)).catch_unwind().await;
-        let response = answer.unwrap_or_else(|_| pipeline::panicked(&peticion));
+        let response = pipeline::answer(&self, &peticion, &head, &mut body).await;
         // A client that waits for leave to send its body will not send it after a refusal.
         if !http_body::Body::is_end_stream(&body) && !head.headers.contains_key(header::EXPECT) {
             pipeline::drain(&mut body, DRAINED).await;
@@ -135,6 +175,9 @@ pub struct ApiBuilder {
     random: Arc<dyn Random>,
     sealer: Sealer,
     limits: LimitMode,
+    rate_per_minute: u64,
+    in_flight: u32,
+    merge_usage_every: Duration,
     max_body: usize,
     development_destinations: bool,
 }
@@ -180,6 +223,31 @@ impl ApiBuilder {
         self
     }
 
+    /// With another number of requests a clock minute that each key may make; 150 by default (spec "Limits").
+    #[must_use]
+    pub fn rate_per_minute(mut self, requests: u64) -> Self {
+        self.rate_per_minute = requests;
+        self
+    }
+
+    /// With another number of requests that a company may have under way in this process at the same time; 10 by default
+    /// (contract §5). It holds in notice mode too.
+    #[must_use]
+    pub fn in_flight(mut self, requests: u32) -> Self {
+        self.in_flight = requests;
+        self
+    }
+
+    /// How often what was used is brought to the store; [`crate::usage::DEFAULT_INTERVAL`] by default. With zero every request
+    /// does it before its answer leaves: for a process that may be frozen or end once it has answered. With any other
+    /// interval the owner of the process calls [`Api::merge_usage`] as often; where nobody does, now and then a request
+    /// waits while it does so for all.
+    #[must_use]
+    pub fn merge_usage_every(mut self, interval: Duration) -> Self {
+        self.merge_usage_every = interval;
+        self
+    }
+
     /// With another maximum of a request's body, in bytes.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
@@ -205,7 +273,11 @@ impl ApiBuilder {
             random: self.random,
             sealer: self.sealer,
             router: Router::new(OPERATIONS)?,
-            keys: KeyCache::new(),
+            keys: Arc::new(KeyCache::new()),
+            ledger: Ledger::default(),
+            merging: Merging::every(self.merge_usage_every),
+            rate_per_minute: self.rate_per_minute,
+            in_flight: self.in_flight,
             base_url,
             base_path,
             limits: self.limits,

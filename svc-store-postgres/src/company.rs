@@ -1,36 +1,27 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sqlx::Row;
 use sqlx::postgres::PgRow;
-use sqlx::{PgPool, Row};
 use svc_core::backoffice::FIRST_UNITS;
+use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scope;
 use svc_core::store::{
-    Company, CompanyChange, CompanyId, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan, StoreError,
+    Company, CompanyChange, CompanyId, CompanyTx, KeyId, KeyRecord, KnownUse, LimitMode, NewKey, NewUser, Plan,
+    StoreError,
 };
 
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
+use crate::usage::used;
 
-pub(crate) async fn key(pool: &PgPool, company: CompanyId, suffix: &str) -> Result<Option<KeyRecord>, StoreError> {
-    let row = sqlx::query(
-        "SELECT e.*, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos, l.usuario, u.activo
-         FROM llaves l
-         JOIN empresas e ON e.empresa = l.empresa
-         JOIN usuarios u ON u.empresa = l.empresa AND u.clave = l.usuario
-         WHERE l.empresa = $1 AND l.sufijo = $2",
-    )
-    .bind(company.0)
-    .bind(suffix)
-    .fetch_optional(pool)
-    .await
-    .map_err(store_error)?;
-    row.as_ref().map(key_record).transpose().map_err(store_error)
-}
-
-fn key_record(row: &PgRow) -> Result<KeyRecord, sqlx::Error> {
+/// A key with its company, its owner's access, and what was used with it in `period`.
+pub(crate) fn key_record(row: &PgRow, period: Period) -> Result<KeyRecord, sqlx::Error> {
     let scopes: Vec<String> = row.try_get("permisos")?;
+    let company = read_company(row)?;
+    let suffix: String = row.try_get("sufijo")?;
     Ok(KeyRecord {
-        company: read_company(row)?,
+        id: KeyId { company: company.id, suffix: suffix.into() },
+        company,
         secret_sha256: row.try_get("secreto_sha256")?,
         // A scope that a later version added means nothing to this one.
         scopes: scopes.iter().filter_map(|name| Scope::parse(name)).collect(),
@@ -39,6 +30,7 @@ fn key_record(row: &PgRow) -> Result<KeyRecord, sqlx::Error> {
         terms: row.try_get("terminos")?,
         owner: row.try_get("usuario")?,
         owner_active: row.try_get("activo")?,
+        used: KnownUse { period, minute: used(row, "peticiones")?, month: used(row, "operaciones")? },
     })
 }
 

@@ -42,12 +42,16 @@ mod stamping;
 mod stock;
 mod supplier;
 mod transaction;
+mod usage;
 mod webhook;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
-use svc_core::store::{CompanyId, KeyRecord, LeasedStamping, Reader, StampingLease, Store, StoreError, Tx};
+use svc_core::domain::quota::Period;
+use svc_core::store::{
+    CompanyId, KeyId, KeyRecord, LeasedStamping, Reader, StampingLease, Store, StoreError, Tx, Usage, UsageStore,
+};
 
 use crate::error::store_error;
 pub use crate::settings::Settings;
@@ -115,11 +119,18 @@ impl PostgresStore {
 }
 
 #[async_trait]
-impl Store for PostgresStore {
-    async fn key(&self, company: CompanyId, suffix: &str) -> Result<Option<KeyRecord>, StoreError> {
-        company::key(&self.pool, company, suffix).await
+impl UsageStore for PostgresStore {
+    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+        usage::keys(&self.pool, ids, period).await
     }
 
+    async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
+        usage::add(&self.pool, usage).await
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
         Box::new(reader::PostgresReader { pool: &self.pool, empresa: company.0 })
     }

@@ -9,7 +9,7 @@ use sqlx::AssertSqlSafe;
 use svc_core::backoffice::{AcceptTerms, CreateKey, DisableUser, RevokeKey};
 use svc_core::domain::clock::Clock;
 use svc_core::domain::scope::Scopes;
-use svc_core::store::{CompanyChange, LimitMode, Plan, Store};
+use svc_core::store::{CompanyChange, LimitMode, Plan};
 use svc_store_postgres::{PostgresStore, Settings};
 use svc_tests::{Actor, Company, World, in_notice_mode};
 
@@ -274,8 +274,7 @@ async fn nothing_that_is_printed_for_debugging_holds_a_secret() {
     let world = World::new().await;
     let company = world.company().await;
     let created = world.office.perform(company.id, &any_key()).await.expect("a key");
-    let suffix = created.key_id.split_once('_').expect("two parts").1;
-    let record = world.store.key(company.id, suffix).await.expect("the store").expect("the key");
+    let record = world.key(&created.key_id).await;
     let shown = format!("{:?} {:?} {created:?} {record:?} {:?}", world.api, world.office, record.company);
     assert!(shown.contains(&created.key_id), "{shown}");
     let (digest, cursor) = (record.secret_sha256, record.company.cursor_key);

@@ -326,7 +326,8 @@ impl Answer {
         let body = String::from_utf8(self.body.clone()).expect("UTF-8");
         let mut headers = self.headers.clone();
         let peticion = headers.remove(PETICION).expect("every answer carries its id");
-        headers.retain(|name, _| !["date", "content-length"].contains(&name.as_str()));
+        let changing = ["date", "content-length", "x-rate-limit-remaining", "x-svc-cupo-restante", "ratelimit"];
+        headers.retain(|name, _| !changing.contains(&name.as_str()));
         (self.status, headers, body.replace(&peticion, "…"))
     }
 }

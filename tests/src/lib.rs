@@ -16,9 +16,11 @@ pub use actor::{Actor, Reply, fresh_key};
 pub use clock::TestClock;
 use svc_core::backoffice::import::Resource;
 use svc_core::backoffice::{CreateKey, CreateUser, Office};
+use svc_core::domain::clock::Clock as _;
+use svc_core::domain::quota::Period;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::json::Json;
-use svc_core::store::{CompanyChange, CompanyId, LimitMode, NewUser, Store as _};
+use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, NewUser, Store as _, UsageStore as _};
 use svc_core::{Api, ApiBuilder};
 use svc_store_postgres::{PostgresStore, Settings};
 
@@ -39,7 +41,7 @@ pub struct World {
 }
 
 impl World {
-    /// A world with limits enforced.
+    /// A world with limits enforced, but for those that a test's many requests in no time would meet.
     pub async fn new() -> Self {
         Self::with(|builder| builder).await
     }
@@ -53,7 +55,8 @@ impl World {
     pub async fn on(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Self {
         let store = Arc::new(database::fresh(&settings).await);
         let clock = Arc::new(TestClock::default());
-        let builder = Api::builder(store.clone(), BASE_URL).clock(clock.clone());
+        let builder =
+            Api::builder(store.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
         let api = change(builder).build().expect("the API builds");
         let office = Office::new(store.clone(), BASE_URL).clock(clock.clone());
         Self { api, office, clock, store }
@@ -61,7 +64,13 @@ impl World {
 
     /// Another API over the same database and clock, as a second server would be.
     pub fn second_api(&self) -> Api {
-        Api::builder(self.store.clone(), BASE_URL).clock(self.clock.clone()).build().expect("the API builds")
+        self.second_api_with(|builder| builder)
+    }
+
+    /// The same, built as `change` says.
+    pub fn second_api_with(&self, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Api {
+        let builder = Api::builder(self.store.clone(), BASE_URL).clock(self.clock.clone());
+        change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("the API builds")
     }
 
     /// A new company with the settings that a company has when nothing is said.
@@ -81,6 +90,11 @@ impl World {
     /// The database's address, for a program of its own.
     pub fn database_url(&self) -> String {
         database::url(&self.store.pool().connect_options())
+    }
+
+    /// The stored key of that public identifier.
+    pub async fn key(&self, key_id: &str) -> KeyRecord {
+        key(&self.store, key_id).await
     }
 
     /// One value from the database.
@@ -169,6 +183,14 @@ impl Company {
             .await
             .map_err(|error| error.to_string())
     }
+}
+
+/// The stored key of that public identifier.
+pub async fn key(store: &PostgresStore, key_id: &str) -> KeyRecord {
+    let (company, suffix) = svc_core::parse_key_id(key_id).expect("an identifier");
+    let id = KeyId { company, suffix: suffix.into() };
+    let keys = store.keys(&[id], Period::of(TestClock::default().now())).await.expect("the store answers");
+    keys.into_iter().next().expect("the key exists")
 }
 
 /// The settings of a company in notice mode.

@@ -3,9 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use bin_common::WebhookArgs;
+use bin_common::{ApiArgs, WebhookArgs};
 use clap::Args;
-use svc_core::store::LimitMode;
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
@@ -31,12 +30,8 @@ pub(crate) struct ServiceArgs {
     /// The API's public address; by default `http://LISTEN/api/v1`.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
-    /// Whether limits cut (enforced) or are only announced (notice).
-    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
-    pub(crate) limits: LimitMode,
-    /// Largest body of a request, in bytes.
-    #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
-    pub(crate) max_body: usize,
+    #[command(flatten)]
+    pub(crate) api: ApiArgs,
     #[command(flatten)]
     pub(crate) webhooks: WebhookArgs,
 }

@@ -11,9 +11,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::domain::quota::Period;
 use svc_core::secrets::SecretsKey;
 use svc_core::stamping::SandboxStamper;
-use svc_core::store::Store as _;
+use svc_core::store::{KeyId, UsageStore as _};
 
 use crate::cli::{DatabaseArgs, ServiceArgs};
 use crate::commands::serve;
@@ -66,7 +68,9 @@ async fn remembered(database: &Database, file: &Path) -> Result<Option<Access>, 
     let Ok(text) = std::fs::read(file) else { return Ok(None) };
     let Ok(access) = serde_json::from_slice::<Access>(&text) else { return Ok(None) };
     let Some((company, suffix)) = svc_core::parse_key_id(&access.key_id) else { return Ok(None) };
-    Ok(database.store.key(company, suffix).await?.map(|_| access))
+    let id = KeyId { company, suffix: suffix.into() };
+    let keys = database.store.keys(&[id], Period::of(SystemClock.now())).await?;
+    Ok((!keys.is_empty()).then_some(access))
 }
 
 /// Writes the access down, for the owner's eyes only.

@@ -1,5 +1,4 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use clap::Parser as _;
@@ -31,8 +30,7 @@ async fn answer(event: &str, time: usize) -> Value {
     let store: Arc<dyn Store> = Arc::new(PostgresStore::open(url, &settings).unwrap());
     let clock = Arc::new(Broken(AtomicUsize::new(time)));
     let api = Api::builder(store.clone(), &config.base_url).clock(clock).build().unwrap();
-    let office = Office::new(store.clone(), &config.base_url);
-    let function = Function::of(api, &config.base_url, Schedule::new(store, office, config.outside));
+    let function = Function::of(api, &config.base_url, store, config.outside);
     let output = function.answer(RawValue::from_string(event.to_owned()).unwrap(), &Context::default()).await.unwrap();
     serde_json::to_value(output).unwrap()
 }

@@ -122,6 +122,23 @@ async fn a_setting_that_cannot_be_used_ends_the_start_and_is_named() {
     }
 }
 
+#[tokio::test]
+async fn what_was_used_is_known_to_the_next_instance() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let list = asked(&ana, &Method::GET, "/clientes", "");
+    let mut left = Vec::new();
+    for _ in 0..2 {
+        let function = Function::on(&world, &[]).await;
+        for _ in 0..3 {
+            let got = through(Gateway::HttpApi, &function, &list).await;
+            left.push(got.headers["x-svc-cupo-restante"].to_str().unwrap().parse::<i64>().unwrap());
+        }
+        // It is killed here, with no time for anything.
+    }
+    assert_eq!(left, (left[5]..=left[0]).rev().collect::<Vec<_>>());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_instance_may_answer_several_at_once() {
     let world = World::new().await;

@@ -52,7 +52,12 @@ impl Function {
     /// The function on a world's database, with further settings.
     pub(crate) async fn on(world: &World, settings: &[(&str, &str)]) -> Self {
         let url = world.database_url();
-        let base = [("DATABASE_URL", url.as_str()), ("SVC_BASE_URL", svc_tests::BASE_URL)];
+        let base = [
+            ("DATABASE_URL", url.as_str()),
+            ("SVC_BASE_URL", svc_tests::BASE_URL),
+            ("SVC_RATE_PER_MINUTE", "1000000"),
+            ("SVC_IN_FLIGHT", "1000"),
+        ];
         Self::start(&[&base, settings].concat()).await
     }
 

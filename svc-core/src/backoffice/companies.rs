@@ -82,6 +82,7 @@ pub struct CompanyEdited {
 
 impl Action for EditCompany {
     type Output = CompanyEdited;
+    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {
         cx.tx.update_company(&settle(self.0.clone())?).await?;

@@ -65,6 +65,7 @@ pub struct KeyNamed {
 
 impl Action for CreateKey {
     type Output = KeyCreated;
+    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyCreated, Error> {
         let usuario = match self.usuario {
@@ -89,6 +90,7 @@ impl Action for CreateKey {
 
 impl Action for AcceptTerms {
     type Output = KeyNamed;
+    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
         let found = cx.tx.accept_terms(&self.suffix, TERMS_VERSION).await?;
@@ -98,6 +100,7 @@ impl Action for AcceptTerms {
 
 impl Action for RevokeKey {
     type Output = KeyNamed;
+    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
         let found = cx.tx.revoke_key(&self.suffix, cx.now.get()).await?;

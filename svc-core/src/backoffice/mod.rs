@@ -50,6 +50,7 @@ use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
+use crate::pipeline::KeyCache;
 use crate::secrets::{Sealer, SecretsKey};
 use crate::store::{CompanyId, Store, Tx, Work, transact};
 
@@ -61,12 +62,16 @@ pub struct Office {
     random: Arc<dyn Random>,
     sealer: Sealer,
     base_url: String,
+    keys: Option<Arc<KeyCache>>,
 }
 
 /// Something the back office does in one company.
 pub trait Action: Send + Sync {
     /// What it answers: the claves of what it made or changed.
     type Output: Send;
+
+    /// Whether it changes what a key may do: the key itself, its owner or its company.
+    const CHANGES_ACCESS: bool = false;
 
     /// Does it. It may run more than once, so it touches the world only through `cx`.
     fn run(&self, cx: &mut Cx<'_>) -> impl Future<Output = Result<Self::Output, Error>> + Send;
@@ -82,7 +87,20 @@ impl Office {
             random: Arc::new(SystemRandom),
             sealer: Sealer::default(),
             base_url,
+            keys: None,
         }
+    }
+
+    /// The office beside an API that remembers `keys`; see [`crate::Api::office`].
+    pub(crate) fn beside(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        sealer: Sealer,
+        base_url: String,
+        keys: Arc<KeyCache>,
+    ) -> Self {
+        Self { store, clock, random, sealer, base_url, keys: Some(keys) }
     }
 
     /// With another clock than the machine's.
@@ -117,7 +135,12 @@ impl Office {
 
     /// Does `action` in `company`, in one transaction. A company that does not exist is `no_encontrado`.
     pub async fn perform<A: Action>(&self, company: CompanyId, action: &A) -> Result<A::Output, Error> {
-        transact(self.store.as_ref(), company, &mut Perform { office: self, company, action }).await
+        let outcome = transact(self.store.as_ref(), company, &mut Perform { office: self, company, action }).await;
+        // Also after an error: whether a commit went through may be unknown.
+        if let Some(keys) = self.keys.as_ref().filter(|_| A::CHANGES_ACCESS) {
+            keys.forget(company);
+        }
+        outcome
     }
 }
 

@@ -38,6 +38,7 @@ impl Action for CreateUser {
 
 impl Action for DisableUser {
     type Output = UserNamed;
+    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
         if !cx.tx.disable_user(self.usuario).await? {

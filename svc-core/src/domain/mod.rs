@@ -19,6 +19,7 @@ pub mod payment;
 pub mod product;
 pub mod purchase;
 pub mod quantity;
+pub mod quota;
 pub mod rfc;
 pub mod sale;
 pub mod sat;

@@ -6,7 +6,9 @@ use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::{Notices, limits};
+use super::keys::KeyName;
+use super::limits::Passage;
+use super::{Aside, limits};
 use crate::domain::scope::Scopes;
 use crate::error::{Code, Error};
 use crate::operation::Actor;
@@ -32,15 +34,18 @@ impl Caller {
     }
 }
 
-pub(super) async fn caller(api: &Inner, headers: &HeaderMap, notices: &mut Notices) -> Result<Caller, Error> {
+/// Whoever has a genuine key is told their limits with every answer from here on.
+pub(super) async fn caller<'a>(api: &'a Inner, headers: &HeaderMap, aside: &mut Aside<'a>) -> Result<Caller, Error> {
     let refused = || Error::from(Code::LlaveInvalida);
     let (company, suffix) = key_id(headers).ok_or_else(refused)?;
     let secret = bearer(headers).ok_or_else(refused)?;
-    let key = genuine(api.key(company, suffix).await?, secret).ok_or_else(refused)?;
+    let key = api.keys.key(KeyName { company, suffix }, api.store.as_ref(), api.clock.as_ref()).await?;
+    let key = genuine(key, secret).ok_or_else(refused)?;
     let now = api.clock.now();
     if key.revoked || key.expires.is_some_and(|expires| expires <= now) {
         return Err(refused());
     }
+    aside.passage = Some(Passage::new(api, Arc::clone(&key)));
     if !key.company.api {
         return Err(Code::ApiNoHabilitada.into());
     }
@@ -49,14 +54,14 @@ pub(super) async fn caller(api: &Inner, headers: &HeaderMap, notices: &mut Notic
         if !notice_mode {
             return Err(Code::LlaveSinTitular.into());
         }
-        notices.announce(Code::LlaveSinTitular, "the owner of this key no longer has access to the company");
+        aside.notices.announce(Code::LlaveSinTitular, "the owner of this key no longer has access to the company");
     }
     if key.company.plan != Plan::Pro {
         if !notice_mode {
             return Err(Code::PlanRequerido.into());
         }
         // The odd one out: in notice mode this case is still refused, as 401 (spec, "Errors").
-        notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
+        aside.notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
         return Err(refused());
     }
     if key.terms.as_deref() != Some(TERMS_VERSION) {

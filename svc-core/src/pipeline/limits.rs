@@ -1,10 +1,119 @@
-//! What a company may use. Counting requests per minute and month is not here yet; the limit mode, which decides the
-//! page regimes and what the owner and plan checks do, is.
+//! What a company may use: requests a minute with a key, operations a month, requests at the same time — in this order
+//! (spec "Limits", contract §5).
 
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+
+use super::Notices;
+use crate::domain::quota::{Period, monthly_quota};
+use crate::error::{Code, Error};
 use crate::service::Inner;
-use crate::store::{Company, LimitMode};
+use crate::store::{Company, KeyRecord, LimitMode};
+use crate::usage::{Ask, Figures, Ledger, Refusal};
 
 /// The company's limit mode: its own, or the service's.
 pub(super) fn mode(api: &Inner, company: &Company) -> LimitMode {
     company.limites.unwrap_or(api.limits)
+}
+
+/// A request's passage: what an authenticated one is told of its limits, and its place among those that are under way.
+///
+/// The place is given back when this is dropped, also when nobody waits for the answer any more; such a request counts.
+pub(super) struct Passage<'a> {
+    ledger: &'a Ledger,
+    key: Arc<KeyRecord>,
+    pub(super) allowance: Allowance,
+    entered: bool,
+}
+
+/// What a key and its company may use and have used.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    /// Requests a minute.
+    pub(super) rate: u64,
+    /// Operations a month.
+    pub(super) quota: u64,
+    /// What was used of them.
+    pub(super) used: Figures,
+    /// The minute and the month.
+    pub(super) period: Period,
+    /// When it was counted.
+    pub(super) at: DateTime<Utc>,
+}
+
+impl<'a> Passage<'a> {
+    /// Of someone whose key is genuine, before anything is counted.
+    pub(super) fn new(api: &'a Inner, key: Arc<KeyRecord>) -> Self {
+        let at = api.clock.now();
+        let mut allowance = Allowance {
+            rate: api.rate_per_minute,
+            quota: monthly_quota(key.company.licencias),
+            used: Figures { minute: 0, month: 0 },
+            period: Period::of(at),
+            at,
+        };
+        allowance.used = api.ledger.look(&ask(api, &key, &allowance));
+        Self { ledger: &api.ledger, key, allowance, entered: false }
+    }
+
+    /// Lets the request in and counts it, or refuses it.
+    pub(super) fn enter(&mut self, api: &Inner, notices: &mut Notices) -> Result<(), Error> {
+        let allowance = &mut self.allowance;
+        let (used, admitted) = api.ledger.enter(&ask(api, &self.key, allowance));
+        allowance.used = used;
+        match admitted {
+            Ok(()) => self.entered = true,
+            Err(Refusal::Rate) => return Err(Error::new(Code::LimiteExcedido).retry_after(allowance.minute_left())),
+            Err(Refusal::Quota) => return Err(Error::new(Code::CupoAgotado).retry_after(allowance.month_left())),
+            Err(Refusal::Busy) => return Err(Error::new(Code::Ocupado).retry_after(1)),
+        }
+        if used.minute > allowance.rate {
+            notices.announce(
+                Code::LimiteExcedido,
+                "the key has made more requests in this minute than it will be allowed",
+            );
+        }
+        if used.month > allowance.quota {
+            notices.announce(Code::CupoAgotado, "the company has used more operations this month than its quota");
+        }
+        Ok(())
+    }
+
+    /// The request has been answered. The month does not count what failed on our side (spec "Limits").
+    pub(super) fn leave(&mut self, failed: bool) {
+        if std::mem::take(&mut self.entered) {
+            self.allowance.used.month = self.ledger.leave(self.key.company.id, self.allowance.period.mes, !failed);
+        }
+    }
+}
+
+impl Drop for Passage<'_> {
+    fn drop(&mut self) {
+        self.leave(false);
+    }
+}
+
+impl Allowance {
+    /// Seconds until the minute turns.
+    pub(super) fn minute_left(&self) -> u32 {
+        self.period.minute_left(self.at)
+    }
+
+    /// Seconds until the month turns.
+    pub(super) fn month_left(&self) -> u32 {
+        self.period.month_left(self.at)
+    }
+}
+
+fn ask<'k>(api: &Inner, key: &'k KeyRecord, allowance: &Allowance) -> Ask<'k> {
+    Ask {
+        key: &key.id,
+        period: allowance.period,
+        known: key.used,
+        rate: allowance.rate,
+        quota: allowance.quota,
+        in_flight: api.in_flight,
+        cuts: mode(api, &key.company) == LimitMode::Enforced,
+    }
 }

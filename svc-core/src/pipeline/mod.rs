@@ -10,13 +10,16 @@ mod limits;
 mod respond;
 mod route;
 
+use std::panic::AssertUnwindSafe;
+
 use bytes::Bytes;
+use futures_util::FutureExt;
 use http::{Response, StatusCode};
 
 pub(crate) use decode::{Body, boxed, drain};
 pub(crate) use idempotency::REMEMBERED;
 pub(crate) use keys::KeyCache;
-pub(crate) use respond::panicked;
+use limits::Passage;
 use respond::{Notices, Reply};
 
 pub use authenticate::{TERMS_VERSION, parse_key_id};
@@ -34,17 +37,42 @@ pub(crate) async fn answer(
     head: &http::request::Parts,
     body: &mut Body,
 ) -> Response<Bytes> {
-    let mut notices = Notices::default();
-    let outcome = serve(api, peticion, head, body, &mut notices).await;
-    respond::response(outcome, peticion, &notices)
+    let mut aside = Aside::default();
+    // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
+    let outcome = AssertUnwindSafe(serve(api, peticion, head, body, &mut aside)).catch_unwind().await;
+    let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
+    if let Some(passage) = &mut aside.passage {
+        passage.leave(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
+        api.merge_usage_if_overdue(passage.allowance.at).await;
+    }
+    respond::response(outcome, peticion, &aside)
 }
 
-async fn serve(
-    api: &Inner,
+/// What a front end answers when it broke itself.
+pub(crate) fn broken(peticion: &str) -> Response<Bytes> {
+    respond::response(Err(Error::internal("the front end panicked")), peticion, &Aside::default())
+}
+
+/// What goes with the answer whatever it is.
+#[derive(Default)]
+struct Aside<'a> {
+    notices: Notices,
+    passage: Option<Passage<'a>>,
+}
+
+impl Aside<'_> {
+    /// Lets an authenticated request in, or refuses it for what was used.
+    fn enter(&mut self, api: &Inner) -> Result<(), Error> {
+        self.passage.as_mut().map_or(Ok(()), |passage| passage.enter(api, &mut self.notices))
+    }
+}
+
+async fn serve<'a>(
+    api: &'a Inner,
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
-    notices: &mut Notices,
+    aside: &mut Aside<'a>,
 ) -> Result<Reply, Error> {
     let route = route::find(api, head)?;
     let spec = route.endpoint.spec;
@@ -54,7 +82,8 @@ async fn serve(
     };
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
-    let caller = authenticate::caller(api, &head.headers, notices).await?;
+    let caller = authenticate::caller(api, &head.headers, aside).await?;
+    aside.enter(api)?;
     if !spec.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());
     }
@@ -62,7 +91,7 @@ async fn serve(
         KeyedHandler::List(list) => {
             let regime = Regime::of(list.pages(), limits::mode(api, caller.company()));
             if exceeds_unannounced(query, regime) {
-                notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
+                aside.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let (company, path) = (caller.company(), route.parameters.as_slice());
             let ask = Ask { company, path, query, regime, now: api.clock.now() };

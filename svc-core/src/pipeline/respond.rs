@@ -3,14 +3,24 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
+use super::Aside;
+use super::limits::Allowance;
 use crate::error::{Code, Error};
 use crate::operation::{Answer, Head};
 
 const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
 const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
+const RATE_LIMIT: HeaderName = HeaderName::from_static("x-rate-limit-limit");
+const RATE_REMAINING: HeaderName = HeaderName::from_static("x-rate-limit-remaining");
+const RATE_RESET: HeaderName = HeaderName::from_static("x-rate-limit-reset");
+const QUOTA_LIMIT: HeaderName = HeaderName::from_static("x-svc-cupo-limite");
+const QUOTA_REMAINING: HeaderName = HeaderName::from_static("x-svc-cupo-restante");
+const QUOTA_RESET: HeaderName = HeaderName::from_static("x-svc-cupo-reinicio");
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// A success. It is not formatted: a secret may be in it.
@@ -50,7 +60,7 @@ impl Notices {
     }
 }
 
-pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, notices: &Notices) -> Response<Bytes> {
+pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, aside: &Aside<'_>) -> Response<Bytes> {
     let mut response = match outcome {
         Ok(reply) => {
             let mut response = Response::new(reply.body);
@@ -68,20 +78,37 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, notices: &
         }
         Err(error) => refusal(&error, peticion),
     };
+    let authenticated = response.status() != StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // Business data and secrets: no cache may keep them.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     insert(headers, PETICION, peticion);
-    if !notices.0.is_empty() {
-        insert(headers, AVISO, &notices.0);
+    if !aside.notices.0.is_empty() {
+        insert(headers, AVISO, &aside.notices.0);
+    }
+    if let Some(passage) = aside.passage.as_ref().filter(|_| authenticated) {
+        tell_limits(headers, &passage.allowance);
     }
     response
 }
 
-/// The answer to a request whose handling panicked: a fault of ours like any other.
-pub(crate) fn panicked(peticion: &str) -> Response<Bytes> {
-    response(Err(Error::internal("the request's handling panicked")), peticion, &Notices::default())
+/// Rate and quota (spec "Limits"), and the same as the fields that the IETF is standardising
+/// (draft-ietf-httpapi-ratelimit-headers): a policy each for the clock minute and the calendar month.
+fn tell_limits(headers: &mut HeaderMap, allowance: &Allowance) {
+    let Allowance { rate, quota, used, period, .. } = *allowance;
+    let (calls, operations) = (rate.saturating_sub(used.minute), quota.saturating_sub(used.month));
+    let (minute_left, month_left) = (allowance.minute_left(), allowance.month_left());
+    headers.insert(RATE_LIMIT, rate.into());
+    headers.insert(RATE_REMAINING, calls.into());
+    headers.insert(RATE_RESET, minute_left.into());
+    headers.insert(QUOTA_LIMIT, quota.into());
+    headers.insert(QUOTA_REMAINING, operations.into());
+    insert(headers, QUOTA_RESET, &period.next_month().to_string());
+    let month = period.month_length();
+    insert(headers, POLICY, &format!(r#""minuto";q={rate};w=60, "mes";q={quota};w={month}"#));
+    let left = format!(r#""minuto";r={calls};t={minute_left}, "mes";r={operations};t={month_left}"#);
+    insert(headers, LEFT, &left);
 }
 
 fn refusal(error: &Error, peticion: &str) -> Response<Bytes> {
@@ -118,7 +145,7 @@ fn refusal(error: &Error, peticion: &str) -> Response<Bytes> {
 }
 
 /// All our values are visible ASCII; one that is not is left out rather than failing the answer.
-fn insert(headers: &mut http::HeaderMap, name: HeaderName, value: &str) {
+fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);
     }

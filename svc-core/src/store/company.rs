@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
 
 use super::{CompanyId, StoreError};
+use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
 
 /// What a company pays for.
@@ -77,9 +78,31 @@ impl fmt::Debug for Company {
     }
 }
 
+/// A key's public identifier, `<company>_<suffix>` on the wire.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeyId {
+    /// The key's company.
+    pub company: CompanyId,
+    /// What tells it from the company's other keys.
+    pub suffix: Box<str>,
+}
+
+/// What was used in a period, as far as the store knew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownUse {
+    /// The minute and the month.
+    pub period: Period,
+    /// Requests with the key in that minute.
+    pub minute: u64,
+    /// Operations of the company in that month.
+    pub month: u64,
+}
+
 /// An API key as it is stored, with its company and owner.
 #[derive(Clone)]
 pub struct KeyRecord {
+    /// Its public identifier.
+    pub id: KeyId,
     /// The key's company.
     pub company: Company,
     /// SHA-256 of the secret; the secret itself is stored nowhere.
@@ -96,14 +119,13 @@ pub struct KeyRecord {
     pub owner: i64,
     /// Whether that user still has access to the company.
     pub owner_active: bool,
+    /// What was used with it when it was read.
+    pub used: KnownUse,
 }
 
 impl fmt::Debug for KeyRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyRecord")
-            .field("company", &self.company.id)
-            .field("scopes", &self.scopes)
-            .finish_non_exhaustive()
+        f.debug_struct("KeyRecord").field("id", &self.id).field("scopes", &self.scopes).finish_non_exhaustive()
     }
 }
 

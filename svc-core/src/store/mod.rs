@@ -31,6 +31,7 @@ mod stamping;
 mod stock;
 mod supplier;
 mod transaction;
+mod usage;
 mod webhook;
 
 use async_trait::async_trait;
@@ -42,7 +43,7 @@ pub use accounting::AccountingTx;
 pub use bank::{BankTx, DepositOrigin, Receipt};
 pub use catalogue::CatalogueTx;
 pub use certificate::CertificateTx;
-pub use company::{Company, CompanyChange, CompanyTx, KeyRecord, LimitMode, NewKey, NewUser, Plan};
+pub use company::{Company, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, LimitMode, NewKey, NewUser, Plan};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use delivery::{
     Attempt, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
@@ -67,6 +68,7 @@ pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecor
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
+pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, WebhookTx};
 
 /// A company's number: the first part of every key and of every API key's public identifier.
@@ -132,11 +134,7 @@ impl Conflict {
 
 /// A database that holds all companies.
 #[async_trait]
-pub trait Store: DeliveryStore + Send + Sync + 'static {
-    /// The API key with that public identifier, with its company and owner: what authentication needs, in one statement.
-    /// `suffix` is what follows the company's number in `<company>_<suffix>`.
-    async fn key(&self, company: CompanyId, suffix: &str) -> Result<Option<KeyRecord>, StoreError>;
-
+pub trait Store: DeliveryStore + UsageStore + Send + Sync + 'static {
     /// Reads of one company: each method is one statement, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 

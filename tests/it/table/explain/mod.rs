@@ -9,8 +9,6 @@ mod values;
 
 use svc_core::operation::page::Cursors;
 use svc_core::operation::registry::Endpoint;
-use svc_core::store::{Company, CompanyId, Store as _};
-use svc_store_postgres::PostgresStore;
 use svc_tests::Actor;
 
 use self::fill::Big;
@@ -33,7 +31,7 @@ async fn every_list_and_filter_is_served_by_an_index() {
     let big = Big::new().await;
     let plans = Plans::watch();
     let (store, ana) = big.watched().await;
-    let company = settings(&store, &ana).await;
+    let company = svc_tests::key(&store, &ana.key_id).await.company;
     let mut faults = Vec::new();
     for list in lists() {
         let last = big.last_clave(list.spec.path).await;
@@ -59,13 +57,6 @@ async fn every_list_and_filter_is_served_by_an_index() {
         }
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-}
-
-/// The company's row, which cursors are made with.
-async fn settings(store: &PostgresStore, actor: &Actor) -> Company {
-    let (company, suffix) = actor.key_id.split_once('_').expect("<company>_<suffix>");
-    let company = CompanyId(company.parse().expect("a number"));
-    store.key(company, suffix).await.expect("an answer").expect("the key").company
 }
 
 fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {

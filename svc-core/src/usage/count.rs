@@ -1,0 +1,79 @@
+/// A count that several processes add to: what the store has, what is on its way there, and what waits.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Count {
+    stored: u64,
+    merging: u64,
+    waiting: u64,
+}
+
+impl Count {
+    pub(super) fn total(self) -> u64 {
+        self.stored + self.merging + self.waiting
+    }
+
+    pub(super) fn add_one(&mut self) {
+        self.waiting += 1;
+    }
+
+    /// Whether the store has it all.
+    pub(super) fn is_settled(self) -> bool {
+        self.merging == 0 && self.waiting == 0
+    }
+
+    /// Learns what the store had at some moment. Counts only grow, so the greater is the later one; while a merge of ours is
+    /// under way it may be in there already.
+    pub(super) fn learn(&mut self, stored: u64) {
+        if self.merging == 0 {
+            self.stored = self.stored.max(stored);
+        }
+    }
+
+    /// Takes what waits, to be merged; none if nothing does.
+    pub(super) fn take(&mut self) -> Option<u64> {
+        let taken = std::mem::take(&mut self.waiting);
+        self.merging += taken;
+        (taken > 0).then_some(taken)
+    }
+
+    /// What was taken is stored.
+    pub(super) fn merged(&mut self, taken: u64) {
+        self.merging = self.merging.saturating_sub(taken);
+        self.stored += taken;
+    }
+
+    /// What was taken is not stored: it waits again.
+    pub(super) fn put_back(&mut self, taken: u64) {
+        self.merging = self.merging.saturating_sub(taken);
+        self.waiting += taken;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_lost_or_doubled_on_the_way() {
+        let mut count = Count::default();
+        count.learn(10);
+        count.add_one();
+        count.add_one();
+        assert_eq!((count.total(), count.take()), (12, Some(2)));
+        count.add_one();
+        // The store's 12 may hold the two that are on their way.
+        count.learn(12);
+        assert_eq!(count.total(), 13);
+        count.merged(2);
+        // Another process added five in the meantime.
+        count.learn(17);
+        assert_eq!((count.total(), count.is_settled()), (18, false));
+        assert_eq!(count.take(), Some(1));
+        count.put_back(1);
+        assert_eq!((count.total(), count.take()), (18, Some(1)));
+        count.merged(1);
+        assert_eq!((count.total(), count.take(), count.is_settled()), (18, None, true));
+        // What was read before the last merge is older.
+        count.learn(3);
+        assert_eq!(count.total(), 18);
+    }
+}
