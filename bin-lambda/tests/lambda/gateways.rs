@@ -121,10 +121,8 @@ impl Gateway {
         let balancer = matches!(self, Self::Balancer | Self::BalancerMulti);
         assert_eq!(description, balancer.then_some(true), "{answer}");
         let body = answer["body"].as_str().unwrap();
-        let body = match answer["isBase64Encoded"].as_bool().unwrap() {
-            true => BASE64_STANDARD.decode(body).unwrap(),
-            false => body.as_bytes().to_vec(),
-        };
+        let base64 = answer["isBase64Encoded"].as_bool().unwrap();
+        let body = if base64 { BASE64_STANDARD.decode(body).unwrap() } else { body.as_bytes().to_vec() };
         Got { status, headers, body }
     }
 
@@ -142,7 +140,7 @@ impl Gateway {
 /// A body as it stands in an event, and whether in base64: every other one, and what is no text.
 fn body(body: &[u8]) -> (Value, bool) {
     match std::str::from_utf8(body) {
-        Ok(text) if body.len() % 2 == 0 => (json!(text), false),
+        Ok(text) if body.len().is_multiple_of(2) => (json!(text), false),
         _ => (json!(BASE64_STANDARD.encode(body)), true),
     }
 }

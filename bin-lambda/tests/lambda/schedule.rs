@@ -60,7 +60,7 @@ async fn a_notice_reaches_its_receiver() {
     let url = format!("http://localhost:{}/avisos", receiver.local_addr().unwrap().port());
     posted(&function, &ana, "/webhooks", &json!({"url": url, "eventos": ["cliente.creado"]})).await;
     posted(&function, &ana, "/clientes", &json!({"nombre": "Ana"})).await;
-    let received = tokio::spawn(async move {
+    let delivered = tokio::spawn(async move {
         let (mut stream, _) = receiver.accept().await.unwrap();
         let mut told = vec![0; 16 * 1024];
         let length = stream.read(&mut told).await.unwrap();
@@ -70,7 +70,7 @@ async fn a_notice_reaches_its_receiver() {
     let report = function.invoke(&json!({"svc": "deliver"})).await.unwrap();
     assert_eq!(report["deliver"]["webhooks"]["entregadas"], 1, "{report}");
     assert_eq!(report.as_object().map(serde_json::Map::len), Some(1), "{report}");
-    assert!(received.await.unwrap().to_lowercase().contains(SIGNATURE.as_str()));
+    assert!(delivered.await.unwrap().to_lowercase().contains(SIGNATURE.as_str()));
     let again = function.invoke(&json!({"svc": ["deliver"]})).await.unwrap();
     assert_eq!(again["deliver"]["webhooks"]["entregadas"], 0, "{again}");
 }
