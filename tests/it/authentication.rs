@@ -192,13 +192,13 @@ async fn in_notice_mode_a_key_outlives_its_owner_with_a_notice() {
     disable_owner(&company).await;
     let read = ana.get("/clientes").await;
     read.ok(200);
-    assert_eq!(announced(read.header(AVISO)), ["llave_sin_titular"]);
+    assert_eq!(read.announced(), ["llave_sin_titular"]);
     let written = ana.post("/clientes", json!({"nombre": "Ana"})).await;
     written.ok(201);
-    assert_eq!(announced(written.header(AVISO)), ["llave_sin_titular"]);
+    assert_eq!(written.announced(), ["llave_sin_titular"]);
     let refused = ana.get("/clientes?otro=1").await;
     refused.fails(400, "filtro_no_permitido");
-    assert_eq!(announced(refused.header(AVISO)), ["llave_sin_titular"]);
+    assert_eq!(refused.announced(), ["llave_sin_titular"]);
 }
 
 #[tokio::test]
@@ -208,11 +208,11 @@ async fn in_notice_mode_a_company_without_plan_is_401_with_a_notice() {
     let ana = company.admin().await;
     let reply = ana.get("/clientes").await;
     reply.fails(401, "llave_invalida");
-    assert_eq!(announced(reply.header(AVISO)), ["plan_requerido"]);
+    assert_eq!(reply.announced(), ["plan_requerido"]);
     disable_owner(&company).await;
     let reply = ana.get("/clientes").await;
     reply.fails(401, "llave_invalida");
-    assert_eq!(announced(reply.header(AVISO)), ["llave_sin_titular", "plan_requerido"]);
+    assert_eq!(reply.announced(), ["llave_sin_titular", "plan_requerido"]);
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ async fn several_notices_are_one_header() {
     let reply = company.admin().await.get("/clientes?limite=31").await;
     reply.ok(200);
     assert_eq!(reply.headers.get_all(AVISO).iter().count(), 1);
-    assert_eq!(announced(reply.header(AVISO)), ["llave_sin_titular", "limite_invalido"]);
+    assert_eq!(reply.announced(), ["llave_sin_titular", "limite_invalido"]);
 }
 
 #[tokio::test]
@@ -307,13 +307,6 @@ async fn disable_owner(company: &Company) {
 }
 
 /// The codes of `codigo; text | codigo; text`.
-fn announced(aviso: Option<&str>) -> Vec<&str> {
-    let aviso = aviso.expect("X-Svc-Aviso");
-    assert!(aviso.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()), "{aviso}");
-    let parts = aviso.split(" | ").map(|notice| notice.split_once("; ").expect("codigo; text"));
-    parts.inspect(|(_, text)| assert!(!text.is_empty(), "{aviso}")).map(|(codigo, _)| codigo).collect()
-}
-
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

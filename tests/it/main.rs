@@ -22,6 +22,7 @@ mod idempotency;
 mod importing;
 mod inventario;
 mod leads;
+mod limits;
 mod motivos_perdida;
 mod movimientos_inventario;
 mod oportunidades;

@@ -142,6 +142,23 @@ impl Reply {
         assert_eq!((self.status, json["error"]["codigo"].as_str().unwrap_or_default()), (status, codigo), "{json}");
     }
 
+    /// A header's value, a number.
+    #[track_caller]
+    pub fn number(&self, name: &str) -> i64 {
+        let value = self.header(name).unwrap_or_else(|| panic!("no {name} in {:?}", self.headers));
+        value.parse().unwrap_or_else(|_| panic!("{name}: {value}"))
+    }
+
+    /// The codes that X-Svc-Aviso announces; none without it.
+    #[track_caller]
+    pub fn announced(&self) -> Vec<&str> {
+        assert!(self.headers.get_all("x-svc-aviso").iter().count() <= 1);
+        let Some(aviso) = self.header("x-svc-aviso") else { return Vec::new() };
+        assert!(aviso.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()), "{aviso}");
+        let parts = aviso.split(" | ").map(|notice| notice.split_once("; ").expect("codigo; text"));
+        parts.inspect(|(_, text)| assert!(!text.is_empty(), "{aviso}")).map(|(codigo, _)| codigo).collect()
+    }
+
     /// The error's text.
     pub fn mensaje(&self) -> String {
         self.json()["error"]["mensaje"].as_str().unwrap_or_default().to_owned()

@@ -5,6 +5,7 @@ mod commands;
 mod delivery;
 mod demo;
 mod harness;
+mod limits;
 mod lists;
 mod stamping;
 mod storm;

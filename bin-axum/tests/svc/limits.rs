@@ -1,0 +1,76 @@
+//! Limits of the server itself: what is counted outlives it.
+
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+use crate::harness::{Demo, Svc};
+
+const QUOTA: u64 = 5_000;
+
+fn shop() -> (Svc, Value) {
+    let svc = Svc::new();
+    let company = svc.ok(&["company", "create", "--name", "Tienda"])["empresa"].to_string();
+    let key = svc.ok(&["key", "create", "--company", &company]);
+    (svc, key)
+}
+
+/// Sends a request; gives its status and what of the month has been used with it.
+fn use_one(server: &Demo) -> (u16, u64) {
+    let (head, body) = server.exchange(&server.head("GET", "/clientes", "")).expect("an answer");
+    let status = head.split(' ').nth(1).expect("a status").parse().expect("a number");
+    let left = head.lines().find_map(|line| line.strip_prefix("x-svc-cupo-restante: ")).expect(&body);
+    (status, QUOTA - left.parse::<u64>().expect("a number"))
+}
+
+#[test]
+fn a_drained_server_has_counted_everything() {
+    let (svc, key) = shop();
+    let mut used = 0;
+    for _ in 0..3 {
+        let server = svc.serve(&["--no-workers"], key.clone());
+        for _ in 0..20 {
+            used += 1;
+            assert_eq!(use_one(&server), (200, used));
+        }
+        server.stop(Signal::SIGTERM);
+    }
+}
+
+#[test]
+fn a_killed_server_loses_its_last_interval_at_most() {
+    let (svc, key) = shop();
+    let mut known = 0;
+    for _ in 0..3 {
+        let server = svc.serve(&["--no-workers"], key.clone());
+        let first = use_one(&server).1;
+        assert!(first > known, "{first} after {known}");
+        for _ in 0..20 {
+            known = use_one(&server).1;
+        }
+        // Two intervals, and what a slow machine takes.
+        std::thread::sleep(Duration::from_millis(1_500));
+        let last = (0..5).map(|_| use_one(&server).1).max().unwrap();
+        assert_eq!(last, known + 5);
+        drop(server);
+        assert!(svc.server_is_gone());
+    }
+}
+
+#[test]
+fn the_settings_of_the_command_line_are_the_limits() {
+    let (svc, key) = shop();
+    let server = svc.serve(&["--no-workers", "--rate-per-minute", "3"], key.clone());
+    // All four fall into one minute, or the first ones into the one before.
+    let statuses: Vec<_> = (0..8).map(|_| use_one(&server).0).collect();
+    assert!(statuses.contains(&429), "{statuses:?}");
+    drop(server);
+    let server = svc.serve(&["--no-workers", "--rate-per-minute", "3", "--limits", "notice"], key);
+    assert!((0..8).all(|_| use_one(&server).0 == 200));
+    drop(server);
+    for (flag, value) in [("--rate-per-minute", "0"), ("--in-flight", "0"), ("--in-flight", "many")] {
+        let output = svc.run(&["serve", flag, value], "");
+        assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains(flag), "{output:?}");
+    }
+}

@@ -1,0 +1,112 @@
+use chrono::TimeDelta;
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use http::{Method, Request};
+use svc_core::backoffice::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
+use svc_core::domain::scope::Scopes;
+use svc_core::store::{CompanyChange, Plan};
+use svc_tests::{Actor, Reply, World};
+
+#[tokio::test]
+async fn what_the_apis_own_office_changes_takes_effect_at_once() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let office = world.api.office();
+    let suffix = |ana: &Actor| ana.key_id.split_once('_').expect("two parts").1.to_owned();
+    let planless = |plan| EditCompany(CompanyChange { plan: Some(plan), ..CompanyChange::default() });
+
+    let ana = company.admin().await;
+    ana.get("/clientes").await.ok(200);
+    office.perform(company.id, &planless(Plan::None)).await.expect("edited");
+    ana.get("/clientes").await.fails(402, "plan_requerido");
+    office.perform(company.id, &planless(Plan::Pro)).await.expect("edited");
+    ana.get("/clientes").await.ok(200);
+    office.perform(company.id, &RevokeKey { suffix: suffix(&ana) }).await.expect("revoked");
+    ana.get("/clientes").await.fails(401, "llave_invalida");
+
+    let pending = company.key(CreateKey { accept_terms: false, ..any_key() }).await;
+    pending.get("/clientes").await.fails(403, "terminos_pendientes");
+    office.perform(company.id, &AcceptTerms { suffix: suffix(&pending) }).await.expect("accepted");
+    pending.get("/clientes").await.ok(200);
+    office.perform(company.id, &DisableUser { usuario: company.owner }).await.expect("disabled");
+    pending.get("/clientes").await.fails(401, "llave_sin_titular");
+}
+
+#[tokio::test]
+async fn who_asks_at_once_is_looked_up_together() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let (ana, eva) = (company.admin().await, company.admin().await);
+    let before = lookups(&world).await;
+    let both = (0..100).map(|n| if n % 2 == 0 { &ana } else { &eva }).map(|actor| actor.get("/clientes?limite=1"));
+    for reply in futures_util::future::join_all(both).await {
+        reply.ok(200);
+    }
+    let Some(before) = before else { return };
+    let count = lookups(&world).await.expect("counted before") - before;
+    assert!((1..=2).contains(&count), "{count}");
+}
+
+/// As many random identifiers as a guesser sends in some seconds, hundreds at a time, while someone with a key goes on.
+#[tokio::test]
+async fn guesses_cost_few_statements_and_little_memory() {
+    const GUESSES: u64 = 60_000;
+    let world = World::new().await;
+    let company = world.company().await;
+    let (ana, id) = (company.admin().await, company.id.0);
+    ana.get("/clientes").await.ok(200);
+    let before = lookups(&world).await;
+    let begun = tokio::time::Instant::now();
+    let memory = resident();
+    let guess = |n: u64| {
+        let (api, ana) = (world.api.clone(), ana.clone());
+        let clock = world.clock.clone();
+        async move {
+            if n.is_multiple_of(2_000) {
+                clock.advance(TimeDelta::seconds(5));
+                ana.get("/clientes?limite=1").await.ok(200);
+            }
+            // An existing company's and none's, in turns.
+            let company = if n.is_multiple_of(2) { id } else { 1_000_000 };
+            let request = Request::builder()
+                .method(Method::GET)
+                .uri("/clientes")
+                .header("Authorization", "Bearer svc_guess")
+                .header("X-Svc-Key-Id", format!("{company}_{:012x}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+            Reply::of(&api, request.body("".into()).expect("a request")).await.fails(401, "llave_invalida");
+        }
+    };
+    stream::iter(0..GUESSES).map(guess).buffer_unordered(400).collect::<Vec<()>>().await;
+    let grown = resident().saturating_sub(memory);
+    assert!(grown < 64 << 20, "{grown} bytes more");
+    let Some(before) = before else { return };
+    let count = lookups(&world).await.expect("counted before") - before;
+    // One every two milliseconds at the most, and never one an identifier.
+    let most = i64::try_from(begun.elapsed().as_millis()).expect("not that long") / 2 + 1;
+    println!("{count} look-ups of {GUESSES} identifiers in {:?}; at most {most}", begun.elapsed());
+    assert!(count <= most, "{count} look-ups, at most {most}");
+    assert!(count * 10 < i64::try_from(GUESSES).expect("few"), "{count} look-ups");
+}
+
+/// How often keys were looked up; nothing where it cannot be counted.
+async fn lookups(world: &World) -> Option<i64> {
+    let extension = sqlx::query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(world.store.pool()).await;
+    if extension.is_err() {
+        eprintln!("this machine has no pg_stat_statements: nothing to count with");
+        return None;
+    }
+    let calls = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+                 WHERE d.datname = current_database() AND s.query LIKE '%JOIN llaves l%'
+                   AND s.query NOT LIKE '%pg_stat_statements%'";
+    Some(world.sql(calls).await)
+}
+
+/// The process's memory, bytes.
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("this is Linux");
+    statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("a number of pages") * 4_096
+}
+
+fn any_key() -> CreateKey {
+    CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
+}

@@ -1,0 +1,157 @@
+use std::time::Duration;
+
+use svc_core::Api;
+use svc_core::store::MinuteUse;
+use svc_core::store::{KeyId, Usage, UsageStore as _};
+use svc_tests::{Actor, World};
+
+use super::{five_seconds_later, left, stored};
+
+const RATE: u64 = 150;
+
+/// Three servers of one database.
+async fn three() -> (World, Vec<Api>) {
+    let world = World::with(|builder| builder.rate_per_minute(RATE)).await;
+    let server = || world.second_api_with(|builder| builder.rate_per_minute(RATE));
+    let servers = vec![world.api.clone(), server(), server()];
+    (world, servers)
+}
+
+/// Sends `each` requests to each server; gives how many passed.
+async fn burst(ana: &Actor, servers: &[Api], each: usize) -> u64 {
+    let mut passed = 0;
+    for _ in 0..each {
+        for server in servers {
+            let reply = ana.at(server).get("/clientes?limite=1").await;
+            assert!(matches!(reply.status, 200 | 429), "{}", reply.json());
+            passed += u64::from(reply.status == 200);
+        }
+    }
+    passed
+}
+
+#[tokio::test]
+async fn together_they_pass_the_limit_by_less_than_one_interval() {
+    let (world, servers) = three().await;
+    let ana = world.company().await.admin().await;
+    let mut passed = 0;
+    // In each interval thirty requests come in; then every server merges.
+    for _ in 0..12 {
+        passed += burst(&ana, &servers, 10).await;
+        for server in &servers {
+            server.merge_usage().await.expect("merged");
+        }
+    }
+    assert!((RATE..RATE + 30).contains(&passed), "{passed}");
+    assert_eq!(burst(&ana, &servers, 1).await, 0, "all of them know by now");
+    assert_eq!(stored(&world).await, i64::try_from(passed).expect("few"), "the month is exact once merged");
+    let minute: i64 = world.sql("SELECT usadas FROM llaves_minuto").await;
+    assert_eq!(minute, i64::try_from(passed).expect("few"));
+}
+
+#[tokio::test]
+async fn a_server_learns_what_others_used_from_the_key_and_from_its_merges() {
+    let (world, servers) = three().await;
+    let ana = world.company().await.admin().await;
+    assert_eq!(burst(&ana, &servers[..1], 100).await, 100);
+    servers[0].merge_usage().await.expect("merged");
+    // A server that never saw the key reads with it what was used.
+    assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (49, 4_899));
+    assert_eq!(burst(&ana, &servers[..1], 10).await, 10);
+    servers[0].merge_usage().await.expect("merged");
+    assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (48, 4_898), "not yet");
+    servers[1].merge_usage().await.expect("merged");
+    assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (37, 4_887));
+    servers[1].merge_usage().await.expect("merged");
+    // One that had nothing to merge learns when it reads the key anew.
+    five_seconds_later(&world);
+    assert_eq!(left(&ana.at(&servers[0]).get("/clientes").await), (36, 4_886));
+}
+
+#[tokio::test]
+async fn one_that_may_be_frozen_merges_before_it_answers() {
+    let (world, servers) = three().await;
+    let frozen = world.second_api_with(|builder| builder.rate_per_minute(RATE).merge_usage_every(Duration::ZERO));
+    let ana = world.company().await.admin().await;
+    for used in 1..=3 {
+        ana.at(&frozen).get("/clientes").await.ok(200);
+        assert_eq!(stored(&world).await, used);
+    }
+    assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (146, 4_996));
+    servers[1].merge_usage().await.expect("merged");
+    // Its own merge tells it what the others used.
+    ana.at(&frozen).get("/clientes").await.ok(200);
+    assert_eq!(left(&ana.at(&frozen).get("/clientes").await), (144, 4_994));
+    // Many at once merge one after the other, or for each other.
+    futures_util::future::join_all((0..20).map(|_| async { ana.at(&frozen).get("/clientes").await.ok(200) })).await;
+    assert_eq!(stored(&world).await, 26);
+}
+
+#[tokio::test]
+async fn without_a_timer_a_request_merges_now_and_then() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    for _ in 0..5 {
+        ana.get("/clientes").await.ok(200);
+    }
+    let merged = stored(&world).await;
+    assert_eq!(merged, 1, "the first, since nobody had merged yet");
+    world.clock.advance(chrono::TimeDelta::milliseconds(500));
+    ana.get("/clientes").await.ok(200);
+    assert_eq!(stored(&world).await, 6);
+}
+
+#[tokio::test]
+async fn a_store_that_is_away_loses_nothing() {
+    let (world, servers) = three().await;
+    let ana = world.company().await.admin().await;
+    burst(&ana, &servers[..1], 5).await;
+    sqlx::query("ALTER TABLE cupos RENAME TO otros").execute(world.store.pool()).await.expect("no quotas");
+    servers[0].merge_usage().await.expect_err("there is no table");
+    assert_eq!(left(&ana.get("/clientes").await), (144, 4_994), "limits go on");
+    sqlx::query("ALTER TABLE otros RENAME TO cupos").execute(world.store.pool()).await.expect("quotas");
+    servers[0].merge_usage().await.expect("merged");
+    assert_eq!(stored(&world).await, 6);
+}
+
+/// Merges of the same keys in opposite orders, at once, again and again: they wait for each other, they do not collide.
+#[tokio::test]
+async fn merges_do_not_collide() {
+    let world = World::new().await;
+    let mut minutes = Vec::new();
+    for n in 0..40 {
+        let key = KeyId { company: world.company().await.id, suffix: format!("k{n}").into() };
+        minutes.push(MinuteUse { key, minuto: "2026-10-12T18:00:00Z".parse().expect("an instant"), usadas: 1 });
+    }
+    let usage = Usage { minutes, months: Vec::new() };
+    let mut reversed = usage.clone();
+    reversed.minutes.reverse();
+    let both = [usage, reversed];
+    let merges = (0..100).map(|n| world.store.add_usage(&both[n % 2]));
+    for total in futures_util::future::join_all(merges).await {
+        assert_eq!(total.expect("merged").minutes.len(), 40);
+    }
+    assert_eq!(world.sql::<i64>("SELECT sum(usadas)::bigint FROM llaves_minuto").await, 4_000);
+}
+
+#[tokio::test]
+async fn a_minute_that_is_over_changes_nothing_and_a_company_that_is_gone_fails_nobody() {
+    let world = World::new().await;
+    let company = world.company().await.id;
+    let key = KeyId { company, suffix: "k".into() };
+    let minute = |text: &str, usadas| MinuteUse { key: key.clone(), minuto: text.parse().expect("one"), usadas };
+    let mes = "2026-10-01".parse().expect("a day");
+    let month = |company, usadas| svc_core::store::MonthUse { company, mes, usadas };
+    for (minutes, total) in [
+        (minute("2026-10-12T18:00:00Z", 3), minute("2026-10-12T18:00:00Z", 3)),
+        (minute("2026-10-12T18:00:00Z", 2), minute("2026-10-12T18:00:00Z", 5)),
+        (minute("2026-10-12T18:01:00Z", 1), minute("2026-10-12T18:01:00Z", 1)),
+        (minute("2026-10-12T18:00:00Z", 9), minute("2026-10-12T18:01:00Z", 1)),
+    ] {
+        let gone = svc_core::store::CompanyId(999_999);
+        let usage = Usage { minutes: vec![minutes], months: vec![month(gone, 7), month(company, 1)] };
+        let stored = world.store.add_usage(&usage).await.expect("merged");
+        assert_eq!((stored.minutes, stored.months.len()), (vec![total], 1));
+    }
+    assert_eq!(stored(&world).await, 4);
+}
