@@ -32,7 +32,8 @@ fn main() {
 }
 
 async fn measure() {
-    let world = World::new().await;
+    // As the function: what was used is brought to the database with every answer.
+    let world = World::with(|builder| builder.merge_usage_every(Duration::ZERO)).await;
     let ana = world.company().await.admin().await;
     let (health, list) = (sent(&ana, "/health"), sent(&ana, "/clientes"));
 

@@ -148,7 +148,7 @@ mod tests {
         for (input, tasks) in [
             (r#"{"svc":"all"}"#.to_owned(), &Task::ALL[..]),
             (r#"{"svc":"deliver"}"#.to_owned(), &[Task::Deliver]),
-            (r#"{"svc":["stamp","clean-up"]}"#.to_owned(), &[Task::Stamp, Task::CleanUp]),
+            (r#"{"svc":["clean-up","stamp","stamp"]}"#.to_owned(), &[Task::Stamp, Task::CleanUp]),
             (rule(r#"{"svc":"stamp"}"#), &[Task::Stamp]),
             (rule(r#""{\"svc\":\"stamp\"}""#), &[Task::Stamp]),
             (r#"{"source":"erp","detail-type":"x","detail":{"svc":"stamp"}}"#.to_owned(), &[Task::Stamp]),

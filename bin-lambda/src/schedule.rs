@@ -37,7 +37,7 @@ pub(crate) enum Task {
 impl Task {
     pub(crate) const ALL: [Self; 3] = [Self::Stamp, Self::Deliver, Self::CleanUp];
 
-    /// The tasks that a JSON value names: one, several in an array, or `"all"`.
+    /// The tasks that a JSON value names: one, several in an array (each is done once), or `"all"`.
     pub(crate) fn read(json: &str) -> Option<Vec<Self>> {
         #[derive(Deserialize)]
         #[serde(untagged)]
@@ -48,7 +48,9 @@ impl Task {
         }
         match serde_json::from_str(json).ok()? {
             Asked::One(task) => Some(vec![task]),
-            Asked::Several(tasks) if !tasks.is_empty() => Some(tasks),
+            Asked::Several(tasks) if !tasks.is_empty() => {
+                Some(Self::ALL.into_iter().filter(|task| tasks.contains(task)).collect())
+            }
             Asked::Word(word) if word == "all" => Some(Self::ALL.to_vec()),
             _ => None,
         }

@@ -40,8 +40,8 @@ const DRAINED: usize = 16 * 1_048_576;
 /// It is cheap to clone, and its clones share everything. It never fails (`Infallible`): what goes wrong is a response.
 /// It spawns nothing and holds no connection of its own between requests.
 ///
-/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`,
-/// `lambda_http::run_concurrent`), or call [`Api::handle`].
+/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`), or call
+/// [`Api::handle`].
 #[derive(Clone)]
 pub struct Api(Arc<Inner>);
 

@@ -36,8 +36,9 @@ pub(crate) struct Payload {
     headers: Option<BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     multi_value_headers: Option<BTreeMap<String, Vec<String>>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    cookies: Vec<String>,
+    /// Also when there are none: emulators want the field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cookies: Option<Vec<String>>,
     body: String,
     is_base64_encoded: bool,
 }
@@ -48,11 +49,11 @@ impl Payload {
         let (Form::Joined { description, .. } | Form::Several { description }) = form;
         let mut several = texts(&head.headers);
         let (headers, multi_value_headers, cookies) = match form {
-            Form::Several { .. } => (None, Some(several), Vec::new()),
+            Form::Several { .. } => (None, Some(several), None),
             Form::Joined { cookies, .. } => {
-                let apart = if cookies { several.remove(header::SET_COOKIE.as_str()) } else { None };
+                let apart = cookies.then(|| several.remove(header::SET_COOKIE.as_str()).unwrap_or_default());
                 let joined = several.into_iter().map(|(name, values)| (name, values.join(", "))).collect();
-                (Some(joined), None, apart.unwrap_or_default())
+                (Some(joined), None, apart)
             }
         };
         let (body, is_base64_encoded) = text(body);
