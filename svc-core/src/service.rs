@@ -119,10 +119,9 @@ impl Inner {
     }
 
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
-        let now = self.clock.now();
-        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
+        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
         let peticion = uuid_v7(millis, self.random.as_ref()).to_string();
-        let mut watch = Watch::begin(self.clock.as_ref(), now, &peticion);
+        let mut watch = Watch::begin(&peticion);
         let span = watch.span();
         let response = pipeline::answer(&self, &peticion, &head, &mut body, &mut watch).instrument(span).await;
         watch.answered(response.status());
