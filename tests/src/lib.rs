@@ -8,6 +8,7 @@ pub mod books;
 pub mod certificate;
 mod clock;
 mod database;
+pub mod notices;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

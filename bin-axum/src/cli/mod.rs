@@ -1,5 +1,6 @@
 //! The command line: every setting is a flag and an environment variable.
 
+mod listen;
 mod office;
 mod settings;
 
@@ -10,6 +11,7 @@ use svc_core::secrets::SecretsKey;
 
 use crate::failure::Failure;
 
+pub(crate) use listen::ListenArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, UserCommand};
 use settings::Hidden;
 pub(crate) use settings::{DatabaseArgs, MailArgs, ProcessArgs, ServiceArgs, StamperArgs, WebhookArgs};
@@ -115,6 +117,8 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
         base_url: String,
     },
+    /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints it, until Ctrl-C.
+    Listen(ListenArgs),
     /// Ask a running service whether it is alive.
     Healthcheck(ServiceArgs),
 }

@@ -84,6 +84,8 @@ impl ServiceArgs {
     }
 }
 
+/// The machine's own addresses.
+const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
 /// How a server is watched, and how it ends.
 #[derive(Debug, Args)]
 pub(crate) struct ProcessArgs {
@@ -124,6 +126,14 @@ pub(crate) struct WebhookArgs {
 }
 
 impl WebhookArgs {
+    /// Lets webhooks reach this machine, unless the settings name networks.
+    pub(crate) fn or_this_machine(mut self) -> Self {
+        if self.allow.is_empty() {
+            THIS_MACHINE.clone_into(&mut self.allow);
+        }
+        self
+    }
+
     /// The networks.
     pub(crate) fn networks(&self) -> Result<Networks, Failure> {
         let wrong = |name: &'static str| move |error| Failure::Other(format!("{name}: {error}"));

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use svc_core::Api;
 use svc_core::backoffice::Office;
 use svc_core::secrets::SecretsKey;
+use svc_core::webhooks::Networks;
 
 use crate::admin::Admin;
 use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
@@ -23,9 +24,7 @@ pub(super) async fn run(
     if secrets.is_none() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
-    if service.webhooks.networks()?.is_development() {
-        tracing::warn!("SVC_WEBHOOK_ALLOW_NETS is set: webhooks may use http and any port; for development only");
-    }
+    warn_of_development(&service.webhooks.networks()?);
     let database = Database::open(database).await?;
     if migrate {
         let done = database.store.migrate().await?;
@@ -55,6 +54,16 @@ pub(crate) async fn answer(
     // Operators are told to the end how it goes.
     drop(admin);
     database.close().await
+}
+
+/// Says so where webhooks may lead to other networks than the public internet.
+pub(crate) fn warn_of_development(networks: &Networks) {
+    if networks.is_development() {
+        tracing::warn!(
+            ?networks,
+            "webhooks may reach networks that are not public (SVC_WEBHOOK_ALLOW_NETS), by http and any port; for development only"
+        );
+    }
 }
 
 /// What works beside the API, as the settings say.

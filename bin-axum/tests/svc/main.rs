@@ -7,6 +7,7 @@ mod delivery;
 mod demo;
 mod harness;
 mod limits;
+mod listen;
 mod lists;
 mod secrecy;
 mod shutdown;
@@ -15,3 +16,4 @@ mod storm;
 #[cfg(feature = "otlp")]
 mod traces;
 mod webhooks;
+mod workers;
