@@ -28,14 +28,13 @@
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use chrono::{DateTime, Utc};
 use http::StatusCode;
 use metrics::{SharedString, Unit, counter, gauge, histogram};
 use tracing::Span;
 use tracing::field::Empty;
 
-use crate::domain::clock::Clock;
 use crate::error::Code;
 use crate::store::CompanyId;
 
@@ -94,9 +93,9 @@ pub(crate) fn retried() {
 
 /// Watches a request: what is learnt of it goes to its span at once, and the line and the figures are written when the watch
 /// ends, even if the request's future is dropped.
-pub(crate) struct Watch<'a> {
-    clock: &'a dyn Clock,
-    began: DateTime<Utc>,
+pub(crate) struct Watch {
+    /// Not by the `Clock`: this is no time of day, and ends where nothing may panic, which an embedder's clock might.
+    began: Instant,
     span: Span,
     operation: Option<Arc<str>>,
     known: bool,
@@ -104,12 +103,12 @@ pub(crate) struct Watch<'a> {
     code: Option<Code>,
 }
 
-impl<'a> Watch<'a> {
-    pub(crate) fn begin(clock: &'a dyn Clock, began: DateTime<Utc>, peticion: &str) -> Self {
+impl Watch {
+    pub(crate) fn begin(peticion: &str) -> Self {
         gauge!(REQUESTS_IN_FLIGHT).increment(1.0);
         // At the level of errors, so that a line at any level bears it.
         let span = tracing::error_span!(target: TARGET, "request", peticion, operation = Empty, empresa = Empty, status = Empty);
-        Self { clock, began, span, operation: None, known: false, status: GONE, code: None }
+        Self { began: Instant::now(), span, operation: None, known: false, status: GONE, code: None }
     }
 
     /// The span that the request is answered in.
@@ -140,15 +139,14 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Drop for Watch<'_> {
+impl Drop for Watch {
     fn drop(&mut self) {
         let status = self.status;
         let operation = || match &self.operation {
             Some(name) => SharedString::from_shared(Arc::clone(name)),
             None => SharedString::const_str(NO_OPERATION),
         };
-        // The clock may have been set back meanwhile.
-        let duration = (self.clock.now() - self.began).to_std().unwrap_or_default();
+        let duration = self.began.elapsed();
         gauge!(REQUESTS_IN_FLIGHT).decrement(1.0);
         counter!(REQUESTS, "operation" => operation(), "status" => status.to_string()).increment(1);
         histogram!(REQUEST_DURATION, "operation" => operation()).record(duration);

@@ -38,7 +38,7 @@ pub(crate) async fn answer(
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
-    watch: &mut Watch<'_>,
+    watch: &mut Watch,
 ) -> Response<Bytes> {
     let mut aside = Aside::default();
     // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
@@ -79,7 +79,7 @@ async fn serve<'a>(
     head: &http::request::Parts,
     body: &mut Body,
     aside: &mut Aside<'a>,
-    watch: &mut Watch<'_>,
+    watch: &mut Watch,
 ) -> Result<Reply, Error> {
     let route = route::find(api, head)?;
     watch.operation(Arc::clone(&route.name));
