@@ -30,6 +30,7 @@ mod outbox;
 mod page;
 mod payable;
 mod payment;
+mod probe;
 mod product;
 mod purchase;
 mod quota;
@@ -48,13 +49,18 @@ mod webhook;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
+use sqlx::migrate::Migrator;
 use svc_core::domain::quota::Period;
 use svc_core::store::{
     CompanyId, KeyId, KeyRecord, LeasedStamping, Reader, StampingLease, Store, StoreError, Tx, Usage, UsageStore,
 };
 
 use crate::error::store_error;
+pub use crate::probe::Probe;
 pub use crate::settings::Settings;
+
+/// The schema's history.
+static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// A [`Store`] on a PostgreSQL database, version 14 or later.
 #[derive(Debug, Clone)]
@@ -74,6 +80,9 @@ pub enum OpenError {
     /// A migration failed, or the schema is not one of ours.
     #[error("the schema cannot be brought up to date: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// Migrations are still to be done.
+    #[error("the schema is older than this program")]
+    Outdated,
 }
 
 impl PostgresStore {
@@ -89,9 +98,8 @@ impl PostgresStore {
 
     /// Brings the schema up to date; gives how many migrations it took. Processes that do so at once wait for each other.
     pub async fn migrate(&self) -> Result<u64, OpenError> {
-        let migrator = sqlx::migrate!();
         let before = self.migrations().await?;
-        migrator.run(&self.pool).await?;
+        MIGRATOR.run(&self.pool).await?;
         Ok(self.migrations().await?.saturating_sub(before))
     }
 
@@ -110,6 +118,11 @@ impl PostgresStore {
     /// The pool, for what a front end wants of it (a readiness check, figures).
     pub fn pool(&self) -> &PgPool {
         &self.pool
+    }
+
+    /// What tells whether the database answers.
+    pub fn probe(&self) -> Probe {
+        Probe::new(self.pool.connect_options().as_ref().clone())
     }
 
     /// Waits for its connections to be handed back and closes them.

@@ -5,15 +5,18 @@ use svc_core::backoffice::Office;
 use svc_core::secrets::SecretsKey;
 use svc_core::webhooks::Networks;
 
-use crate::cli::{DatabaseArgs, ServiceArgs};
+use crate::admin::Admin;
+use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
+use crate::shutdown::{Plan, Stop};
 use crate::workers::{Outside, Workers};
 
 pub(super) async fn run(
     database: &DatabaseArgs,
     service: &ServiceArgs,
+    process: &ProcessArgs,
     secrets: Option<SecretsKey>,
     outside: Option<Outside>,
     migrate: bool,
@@ -30,10 +33,27 @@ pub(super) async fn run(
     let server = Server::bind(service.address()).await?;
     let api = api(&database, service, secrets.clone(), &server)?;
     let workers = outside.map(|outside| workers(&database, service, secrets, &server, outside));
+    answer(database, server, api, workers, process).await
+}
+
+/// Answers clients and operators until the process is told to stop.
+pub(crate) async fn answer(
+    database: Database,
+    server: Server,
+    api: Api,
+    workers: Option<Workers>,
+    process: &ProcessArgs,
+) -> Result<(), Failure> {
+    let stop = Stop::listen()?;
+    let admin = match process.admin_listen {
+        Some(address) => Some(Admin::bind(address).await?.start(&database.store, stop.clone())?),
+        None => None,
+    };
     tracing::info!(address = %server.address, "serving");
-    let outcome = server.run(api, workers).await;
-    database.close().await?;
-    outcome
+    server.run(api, workers, stop, Plan::new(process)).await;
+    // Operators are told to the end how it goes.
+    drop(admin);
+    database.close().await
 }
 
 /// Says so where webhooks may lead to other networks than the public internet.
@@ -72,12 +92,6 @@ pub(crate) fn api(
     server: &Server,
 ) -> Result<Api, Failure> {
     let builder = Api::builder(Arc::new(database.store.clone()), base_url(service, server));
-    Ok(builder
-        .secrets(secrets)
-        .limits(service.limits)
-        .rate_per_minute(service.rate_per_minute)
-        .in_flight(service.in_flight)
-        .max_body(service.max_body)
-        .development_destinations(service.webhooks.networks()?.is_development())
-        .build()?)
+    let development = service.webhooks.networks()?.is_development();
+    Ok(service.api.apply(builder).secrets(secrets).development_destinations(development).build()?)
 }

@@ -17,7 +17,7 @@ use svc_core::secrets::SecretsKey;
 use svc_core::stamping::SandboxStamper;
 use svc_core::store::{KeyId, UsageStore as _};
 
-use crate::cli::{DatabaseArgs, ServiceArgs};
+use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::commands::serve;
 use crate::database::Database;
 use crate::failure::Failure;
@@ -42,6 +42,7 @@ const FILE: &str = "demo.json";
 pub(crate) async fn run(
     args: &DatabaseArgs,
     mut service: ServiceArgs,
+    process: &ProcessArgs,
     secrets: Option<SecretsKey>,
 ) -> Result<(), Failure> {
     let server = Server::bind(service.address()).await?;
@@ -68,9 +69,7 @@ pub(crate) async fn run(
         None => String::new(),
     };
     guide::print(&serve::base_url(service, &server), &access, &pay_day)?;
-    let outcome = server.run(api, Some(workers)).await;
-    database.close().await?;
-    outcome
+    serve::answer(database, server, api, Some(workers), process).await
 }
 
 /// The access to the demo of a data directory, if there is one.

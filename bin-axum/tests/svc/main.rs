@@ -1,5 +1,6 @@
 //! The binary as its users run it.
 
+mod admin;
 mod certificates;
 mod commands;
 mod delivery;
@@ -8,7 +9,11 @@ mod harness;
 mod limits;
 mod listen;
 mod lists;
+mod secrecy;
+mod shutdown;
 mod stamping;
 mod storm;
+#[cfg(feature = "otlp")]
+mod traces;
 mod webhooks;
 mod workers;

@@ -15,6 +15,7 @@ use super::schedule::Next;
 use super::{Budget, Sender};
 use crate::backoffice::Office;
 use crate::domain::clock::random_bytes;
+use crate::observe;
 use crate::store::{AttemptRecord, StoreError};
 
 /// Deliveries that are claimed at once, in all and of one webhook.
@@ -275,6 +276,14 @@ impl<'a> Pass<'a> {
     }
 
     fn wrote(&mut self, written: &Written) {
+        for (outcome, count) in [
+            ("delivered", written.delivered),
+            ("retried", written.retried),
+            ("failed", written.failed),
+            ("lost", written.lost),
+        ] {
+            observe::attempts(observe::DELIVERIES, outcome, count);
+        }
         let report = &mut self.report;
         report.entregadas += written.delivered;
         report.pospuestas += written.retried;

@@ -16,7 +16,7 @@ use super::print;
 use crate::cli::ListenArgs;
 use crate::demo;
 use crate::failure::Failure;
-use crate::server::stop_signal;
+use crate::shutdown::Stop;
 
 /// The API's address when neither a setting nor a demo tells it.
 const LOCAL: &str = "http://127.0.0.1:8080/api/v1";
@@ -26,7 +26,7 @@ const WAITING: usize = 64;
 
 pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failure> {
     // Whatever interrupts it from here on, the webhook is deleted.
-    let stop = stop_signal()?;
+    let mut stop = Stop::listen()?;
     let client = client(args, data_dir)?;
     let failed = || Failure::io(format!("cannot receive on {}", args.at));
     let listener = TcpListener::bind(args.at).await.map_err(failed())?;
@@ -39,7 +39,7 @@ pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failur
     let outcome = tokio::select! {
         outcome = receiver::receive(listener, secret, arrived) => outcome.map_err(failed()),
         outcome = print_all(arrivals) => outcome,
-        () = stop => Ok(()),
+        () = stop.told() => Ok(()),
     };
     webhook.delete(&client).await?;
     eprintln!("webhook {} is deleted", webhook.clave);
