@@ -8,7 +8,6 @@ mod commands;
 mod database;
 mod demo;
 mod failure;
-mod mail;
 mod server;
 mod shutdown;
 mod telemetry;

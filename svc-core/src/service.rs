@@ -42,8 +42,8 @@ const DRAINED: usize = 16 * 1_048_576;
 /// It is cheap to clone, and its clones share everything. It never fails (`Infallible`): what goes wrong is a response.
 /// It spawns nothing and holds no connection of its own between requests.
 ///
-/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`,
-/// `lambda_http::run_concurrent`), or call [`Api::handle`].
+/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`), or call
+/// [`Api::handle`].
 #[derive(Clone)]
 pub struct Api(Arc<Inner>);
 
@@ -102,9 +102,21 @@ impl Api {
         let (head, body) = request.into_parts();
         Arc::clone(&self.0).respond(head, pipeline::boxed(Full::new(body))).await
     }
+
+    /// What a front end answers when it broke itself, before the request reached the API or after: 500 in the API's form,
+    /// with an id of its own.
+    pub fn broken(&self) -> Response<Bytes> {
+        pipeline::broken(&self.0.peticion(self.0.clock.now()))
+    }
 }
 
 impl Inner {
+    /// A request's id.
+    fn peticion(&self, now: DateTime<Utc>) -> String {
+        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
+        uuid_v7(millis, self.random.as_ref()).to_string()
+    }
+
     async fn merge_usage(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.merging.merge(&self.ledger, self.store.as_ref(), now).await
     }
@@ -119,8 +131,7 @@ impl Inner {
     }
 
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
-        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
-        let peticion = uuid_v7(millis, self.random.as_ref()).to_string();
+        let peticion = self.peticion(self.clock.now());
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
         let response = pipeline::answer(&self, &peticion, &head, &mut body, &mut watch).instrument(span).await;

@@ -1,6 +1,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sqlx::AssertSqlSafe;
+use sqlx::postgres::PgConnectOptions;
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::sync::OnceCell;
@@ -31,6 +32,14 @@ pub(crate) async fn fresh(settings: &Settings) -> PostgresStore {
         .expect("a database from the template");
     admin.close().await;
     PostgresStore::with_options(cluster.options(&name), settings)
+}
+
+/// The address that `options` stand for: a socket, and a user without password.
+pub(crate) fn url(options: &PgConnectOptions) -> String {
+    let socket = options.get_socket().expect("the cluster has a socket").display().to_string();
+    let (user, port, database) =
+        (options.get_username(), options.get_port(), options.get_database().unwrap_or_default());
+    format!("postgres://{user}@localhost:{port}/{database}?host={socket}&sslmode=disable")
 }
 
 async fn start() -> Cluster {

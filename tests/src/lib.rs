@@ -88,6 +88,11 @@ impl World {
         Company { world: self.clone(), id: CompanyId(created.empresa), owner: created.usuario }
     }
 
+    /// The database's address, for a program of its own.
+    pub fn database_url(&self) -> String {
+        database::url(&self.store.pool().connect_options())
+    }
+
     /// The stored key of that public identifier.
     pub async fn key(&self, key_id: &str) -> KeyRecord {
         key(&self.store, key_id).await

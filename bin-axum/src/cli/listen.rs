@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use clap::Args;
 
-use super::settings::Hidden;
+use bin_common::Hidden;
 
 /// A development receiver of webhooks. Without a key it takes the demo's, and the address at which the demo was last served.
 #[derive(Debug, Args)]
@@ -32,6 +32,6 @@ pub(crate) struct ListenArgs {
 impl ListenArgs {
     /// The key's identifier and secret, if they are set.
     pub(crate) fn key(&self) -> Option<(&str, &str)> {
-        self.key_id.as_deref().zip(self.api_key.as_ref().map(|key| key.0.as_str()))
+        self.key_id.as_deref().zip(self.api_key.as_ref().map(Hidden::reveal))
     }
 }

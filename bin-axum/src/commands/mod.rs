@@ -3,13 +3,13 @@
 mod action;
 mod certificate;
 mod company;
-pub(crate) mod deliver;
+mod deliver;
 mod healthcheck;
 mod import;
 mod key;
 mod listen;
 pub(crate) mod serve;
-pub(crate) mod stamp;
+mod stamp;
 mod user;
 
 use std::io::Write as _;
@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::workers::Outside;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
-    let secrets = cli.secrets();
+    let secrets = cli.secrets.key();
     match cli.command {
         Command::Demo { service, process } => demo::run(&cli.database, service, &process, secrets?).await,
         Command::Serve { service, stamper, mail, process, no_workers, no_migrate } => {

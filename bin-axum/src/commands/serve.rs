@@ -92,12 +92,6 @@ pub(crate) fn api(
     server: &Server,
 ) -> Result<Api, Failure> {
     let builder = Api::builder(Arc::new(database.store.clone()), base_url(service, server));
-    Ok(builder
-        .secrets(secrets)
-        .limits(service.limits)
-        .rate_per_minute(service.rate_per_minute)
-        .in_flight(service.in_flight)
-        .max_body(service.max_body)
-        .development_destinations(service.webhooks.networks()?.is_development())
-        .build()?)
+    let development = service.webhooks.networks()?.is_development();
+    Ok(service.api.apply(builder).secrets(secrets).development_destinations(development).build()?)
 }

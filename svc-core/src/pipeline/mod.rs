@@ -54,6 +54,11 @@ pub(crate) async fn answer(
     respond::response(outcome, peticion, &aside)
 }
 
+/// What a front end answers when it broke itself.
+pub(crate) fn broken(peticion: &str) -> Response<Bytes> {
+    respond::response(Err(Error::internal("the front end panicked")), peticion, &Aside::default())
+}
+
 /// What goes with the answer whatever it is.
 #[derive(Default)]
 struct Aside<'a> {
