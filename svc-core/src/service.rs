@@ -106,14 +106,14 @@ impl Api {
     /// What a front end answers when it broke itself, before the request reached the API or after: 500 in the API's form,
     /// with an id of its own.
     pub fn broken(&self) -> Response<Bytes> {
-        pipeline::broken(&self.0.peticion(self.0.clock.now()))
+        pipeline::broken(&self.0.peticion())
     }
 }
 
 impl Inner {
     /// A request's id.
-    fn peticion(&self, now: DateTime<Utc>) -> String {
-        let millis = u64::try_from(now.timestamp_millis()).unwrap_or(0);
+    fn peticion(&self) -> String {
+        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
         uuid_v7(millis, self.random.as_ref()).to_string()
     }
 
@@ -131,7 +131,7 @@ impl Inner {
     }
 
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
-        let peticion = self.peticion(self.clock.now());
+        let peticion = self.peticion();
         let mut watch = Watch::begin(&peticion);
         let span = watch.span();
         let response = pipeline::answer(&self, &peticion, &head, &mut body, &mut watch).instrument(span).await;
