@@ -3,7 +3,7 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection, PgPool};
 
-/// How the database is used.
+/// How the database is used. Fields may be added: begin with [`Settings::default`] and change what differs.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Connections at the most.
@@ -15,6 +15,23 @@ pub struct Settings {
     pub lock_timeout: Duration,
     /// How long a statement may take.
     pub statement_timeout: Duration,
+    /// What stands between us and the database.
+    pub pooler: Pooler,
+}
+
+/// What stands between the store and the database, at the address it is given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pooler {
+    /// Nothing, or a pooler that leaves a connection to a client for as long as it is there (session mode). Statements are
+    /// kept prepared, and one that stands alone costs one round trip.
+    #[default]
+    None,
+    /// A pooler that gives a connection to a client for one transaction (PgBouncer's `pool_mode = transaction`, and the
+    /// like). Nothing is left behind on a connection: every statement runs in a transaction, is told anew, and time-outs
+    /// are set by the transaction. That takes a round trip more in a transaction for each statement, and three more for
+    /// one that stands alone.
+    Transaction,
 }
 
 impl Default for Settings {
@@ -24,6 +41,7 @@ impl Default for Settings {
             acquire_timeout: Duration::from_secs(10),
             lock_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
+            pooler: Pooler::None,
         }
     }
 }
@@ -39,13 +57,6 @@ const PING: Duration = Duration::from_millis(500);
 
 impl Settings {
     pub(crate) fn pool(&self, options: PgConnectOptions) -> PgPool {
-        let millis = |timeout: Duration| timeout.as_millis().to_string();
-        let options = options.application_name("svc").statement_cache_capacity(STATEMENTS).options([
-            ("lock_timeout", millis(self.lock_timeout)),
-            ("statement_timeout", millis(self.statement_timeout)),
-            ("idle_in_transaction_session_timeout", millis(self.statement_timeout)),
-            ("TimeZone", "UTC".to_owned()),
-        ]);
         PgPoolOptions::new()
             .max_connections(self.max_connections)
             .acquire_timeout(self.acquire_timeout)
@@ -59,6 +70,47 @@ impl Settings {
                     Ok(tokio::time::timeout(PING, connection.ping()).await.is_ok_and(|pong| pong.is_ok()))
                 })
             })
-            .connect_lazy_with(options)
+            .connect_lazy_with(self.session(options))
+    }
+
+    /// What a session is told when it begins.
+    fn session(&self, options: PgConnectOptions) -> PgConnectOptions {
+        let options = options.application_name("svc").statement_cache_capacity(STATEMENTS);
+        match self.pooler {
+            Pooler::None => options.options(self.parameters()),
+            // A pooler refuses what it does not know how to give to whoever has the connection next.
+            Pooler::Transaction => options.extra_float_digits(None),
+        }
+    }
+
+    /// What begins a transaction behind a pooler: in one message, so that it costs no more than BEGIN.
+    pub(crate) fn begin(&self) -> String {
+        let settings = self.parameters().map(|(name, value)| format!("; SET LOCAL {name} = '{value}'"));
+        format!("BEGIN{}", settings.concat())
+    }
+
+    fn parameters(&self) -> [(&'static str, String); 4] {
+        let millis = |timeout: Duration| timeout.as_millis().to_string();
+        [
+            ("lock_timeout", millis(self.lock_timeout)),
+            ("statement_timeout", millis(self.statement_timeout)),
+            ("idle_in_transaction_session_timeout", millis(self.statement_timeout)),
+            ("TimeZone", "UTC".to_owned()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_behind_a_pooler_sets_its_time_outs() {
+        let settings = Settings { lock_timeout: Duration::from_millis(1500), ..Settings::default() };
+        assert_eq!(
+            settings.begin(),
+            "BEGIN; SET LOCAL lock_timeout = '1500'; SET LOCAL statement_timeout = '30000'; \
+             SET LOCAL idle_in_transaction_session_timeout = '30000'; SET LOCAL TimeZone = 'UTC'"
+        );
     }
 }

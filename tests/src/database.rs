@@ -1,6 +1,8 @@
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sqlx::AssertSqlSafe;
+use sqlx::postgres::PgConnectOptions;
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::sync::OnceCell;
@@ -19,18 +21,18 @@ const EVENTS: &str = "
         SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, primero FROM eventos_agrupados
     ) t";
 
-/// A store on a new database with the whole schema.
-pub(crate) async fn fresh(settings: &Settings) -> PostgresStore {
+/// A new database with the whole schema; its options, and where its cluster's socket is.
+pub(crate) async fn fresh() -> (PgConnectOptions, &'static Path) {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let cluster = CLUSTER.get_or_init(start).await;
     let name = format!("prueba_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-    let admin = PostgresStore::with_options(cluster.options("postgres"), settings);
+    let admin = PostgresStore::with_options(cluster.options("postgres"), &Settings::default());
     sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}")))
         .execute(admin.pool())
         .await
         .expect("a database from the template");
     admin.close().await;
-    PostgresStore::with_options(cluster.options(&name), settings)
+    (cluster.options(&name), cluster.dir())
 }
 
 async fn start() -> Cluster {

@@ -8,12 +8,14 @@ pub mod books;
 pub mod certificate;
 mod clock;
 mod database;
+pub mod pooler;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use actor::{Actor, Reply, fresh_key};
 pub use clock::TestClock;
+use pooler::PgBouncer;
 use svc_core::backoffice::import::Resource;
 use svc_core::backoffice::{CreateKey, CreateUser, Office};
 use svc_core::domain::clock::Clock as _;
@@ -22,7 +24,7 @@ use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::json::Json;
 use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, NewUser, Store as _, UsageStore as _};
 use svc_core::{Api, ApiBuilder};
-use svc_store_postgres::{PostgresStore, Settings};
+use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
 /// The base URL of every test's API.
 pub const BASE_URL: &str = "https://erp.example.com/api/v1";
@@ -38,6 +40,9 @@ pub struct World {
     pub clock: Arc<TestClock>,
     /// The store, to look behind the API.
     pub store: Arc<PostgresStore>,
+    /// What the API and the office use: the same database, through the pooler if there is one.
+    used: Arc<PostgresStore>,
+    _pooler: Option<Arc<PgBouncer>>,
 }
 
 impl World {
@@ -53,13 +58,42 @@ impl World {
 
     /// A world whose database is used as `settings` say.
     pub async fn on(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Self {
-        let store = Arc::new(database::fresh(&settings).await);
+        if std::env::var("SVC_TEST_POOLER").is_ok_and(|pooler| pooler == "transaction") {
+            return Self::pooled(settings, change).await.expect("PgBouncer");
+        }
+        let (options, _) = database::fresh().await;
+        let store = Arc::new(PostgresStore::with_options(options, &settings));
+        Self::over(store.clone(), store, None, change)
+    }
+
+    /// The same behind a pooler in transaction mode, if the machine has one; see [`PgBouncer::start`]. [`World::store`] goes
+    /// past it. With `SVC_TEST_POOLER=transaction` in the environment every world is such a one.
+    pub async fn pooled(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Option<Self> {
+        let (options, cluster) = database::fresh().await;
+        let bouncer = PgBouncer::start(cluster)?;
+        let through = bouncer.options(options.get_database().expect("a database"));
+        let store = PostgresStore::with_options(options, &settings);
+        let used = PostgresStore::with_options(through, &Settings { pooler: Pooler::Transaction, ..settings });
+        Some(Self::over(Arc::new(store), Arc::new(used), Some(Arc::new(bouncer)), change))
+    }
+
+    fn over(
+        store: Arc<PostgresStore>,
+        used: Arc<PostgresStore>,
+        pooler: Option<Arc<PgBouncer>>,
+        change: impl FnOnce(ApiBuilder) -> ApiBuilder,
+    ) -> Self {
         let clock = Arc::new(TestClock::default());
         let builder =
-            Api::builder(store.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
+            Api::builder(used.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
         let api = change(builder).build().expect("the API builds");
-        let office = Office::new(store.clone(), BASE_URL).clock(clock.clone());
-        Self { api, office, clock, store }
+        let office = Office::new(used.clone(), BASE_URL).clock(clock.clone());
+        Self { api, office, clock, store, used, _pooler: pooler }
+    }
+
+    /// What the API and the office use: [`World::store`], or the same database through the pooler.
+    pub fn used_store(&self) -> &Arc<PostgresStore> {
+        &self.used
     }
 
     /// Another API over the same database and clock, as a second server would be.
@@ -69,7 +103,7 @@ impl World {
 
     /// The same, built as `change` says.
     pub fn second_api_with(&self, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Api {
-        let builder = Api::builder(self.store.clone(), BASE_URL).clock(self.clock.clone());
+        let builder = Api::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
         change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("the API builds")
     }
 
