@@ -4,14 +4,20 @@ use clap::Parser;
 use svc_core::secrets::{NoSecretsKey, SecretsKey};
 use svc_core::store::LimitMode;
 use svc_core::webhooks::{Networks, NoNetwork};
-use svc_store_postgres::Settings;
+use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 
 /// The API as an AWS Lambda function.
 #[derive(Parser)]
 pub(crate) struct Config {
     /// PostgreSQL to use.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-    pub(crate) database_url: String,
+    database_url: String,
+    /// What stands before it: none, or transaction for a pooler in transaction mode (PgBouncer and the like).
+    #[arg(long, env = "SVC_POOLER", default_value = "none")]
+    pooler: Pooler,
+    /// A replica of the database, to read lists from; while it is away they come from the database itself.
+    #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, default_value = "", hide_default_value = true)]
+    database_replica_url: String,
     /// The API's public address.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: String,
@@ -47,7 +53,17 @@ impl Config {
     }
 
     /// A connection for each request that can be under way, and none to spare: there are many instances.
-    pub(crate) fn database_settings(&self) -> Settings {
-        Settings { max_connections: self.concurrency.max(1), ..Settings::default() }
+    fn database_settings(&self) -> Settings {
+        Settings { max_connections: self.concurrency.max(1), pooler: self.pooler, ..Settings::default() }
+    }
+
+    /// The store; it connects when it is first asked.
+    pub(crate) fn store(&self) -> Result<PostgresStore, OpenError> {
+        let settings = self.database_settings();
+        let store = PostgresStore::open(&self.database_url, &settings)?;
+        match self.database_replica_url.as_str() {
+            "" => Ok(store),
+            replica => store.with_replica(replica, &settings),
+        }
     }
 }

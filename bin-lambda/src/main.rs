@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use clap::Parser;
 use svc_core::Api;
-use svc_store_postgres::PostgresStore;
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Config;
@@ -21,7 +20,7 @@ async fn main() -> Result<(), lambda_http::Error> {
     // The platform adds the time to each line, and shows no colours.
     tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
     let config = Config::parse();
-    let store = PostgresStore::open(&config.database_url, &config.database_settings())?;
+    let store = config.store()?;
     let (secrets, networks) = (config.secrets()?, config.networks()?);
     let api = Api::builder(Arc::new(store), config.base_url)
         .secrets(secrets)

@@ -1,3 +1,4 @@
+use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -32,6 +33,18 @@ pub enum Pooler {
     /// are set by the transaction. That takes a round trip more in a transaction for each statement, and three more for
     /// one that stands alone.
     Transaction,
+}
+
+impl FromStr for Pooler {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(Self::None),
+            "transaction" => Ok(Self::Transaction),
+            _ => Err("must be none or transaction"),
+        }
+    }
 }
 
 impl Default for Settings {

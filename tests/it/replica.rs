@@ -25,7 +25,7 @@ struct Pair {
 
 impl Pair {
     async fn new() -> Self {
-        Self::reached_by(|replica| options(replica)).await
+        Self::reached_by(options).await
     }
 
     /// With a replica that is connected to as `options` say.

@@ -31,12 +31,12 @@ impl PgBouncer {
     /// A pooler before the private server whose socket is in `cluster`. Without PgBouncer on the machine it says so, past what
     /// captures the output of tests, and gives none; where `CI` is set it is an error.
     pub fn start(cluster: &Path) -> Option<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
         let Some(program) = program() else {
             assert!(std::env::var_os("CI").is_none(), "PgBouncer is missing: sh .ci/pgbouncer installs it");
             let _ = writeln!(io::stderr(), "SKIPPED: a test behind PgBouncer, which is missing (sh .ci/pgbouncer)");
             return None;
         };
-        static COUNT: AtomicU64 = AtomicU64::new(1);
         let dir = cluster.join(format!("bouncer-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
         let owner = fs::metadata(cluster).expect("the cluster's directory");
         let config = dir.join("pgbouncer.ini");

@@ -44,7 +44,7 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let server = Server::bind(service.address()).await?;
     let database = Database::open(args).await?;
-    database.store.migrate().await?;
+    database.migrate().await?;
     let file = args.data_dir.join(FILE);
     let access = match remembered(&database, &file).await? {
         Some(access) => access,

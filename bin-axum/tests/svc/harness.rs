@@ -26,7 +26,7 @@ impl Svc {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
         command.args(args).env("SVC_DATA_DIR", self.dir.path().join("data"));
-        for name in ["DATABASE_URL", "PORT", "RUST_LOG"] {
+        for name in ["DATABASE_URL", "DATABASE_DIRECT_URL", "DATABASE_REPLICA_URL", "SVC_POOLER", "PORT", "RUST_LOG"] {
             command.env_remove(name);
         }
         for name in ["LISTEN", "BASE_URL", "LIMITS", "SECRETS_KEY", "STAMPER", "STAMPER_TOKEN", "STAMPER_TIMEOUT"] {

@@ -7,6 +7,7 @@ mod demo;
 mod harness;
 mod limits;
 mod lists;
+mod pooler;
 mod stamping;
 mod storm;
 mod webhooks;

@@ -70,8 +70,8 @@ async fn a_company_is_imported() {
     let children = [json!({"clave": 2, "nombre": "Hija", "padre": 1}), json!({"clave": 1, "nombre": "Madre"})];
     import(&company, Resource::Categorias, &children).await;
     // A batch with a fault is undone to its savepoint, and the fault is found.
-    let customers: Vec<_> =
-        (0..50).map(|n| json!({"nombre": "Ana", "rfc": if n == 33 { "XIA190128J61" } else if n == 40 { "XIA190128J61" } else { "" }})).collect();
+    let rfc = |n: i64| if n == 33 || n == 40 { "XIA190128J61" } else { "" };
+    let customers: Vec<_> = (0..50).map(|n| json!({"nombre": "Ana", "rfc": rfc(n)})).collect();
     let fault = company.import(Resource::Clientes, &customers).await.expect_err("an RFC twice");
     assert!(fault.contains("41"), "{fault}");
     assert_eq!(world.sql::<i64>("SELECT count(*) FROM clientes").await, 0);

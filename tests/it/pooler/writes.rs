@@ -103,9 +103,8 @@ async fn client(ana: &Actor, venta: i64, at: i64) -> Vec<Reply> {
 /// A pass of every worker.
 async fn work(world: &World) {
     let office = &world.office;
-    let stamper = SandboxStamper;
     let (stamped, delivered, merged, cleaned) = tokio::join!(
-        stamp_due(office, &stamper, Budget::unlimited()),
+        stamp_due(office, &SandboxStamper, Budget::unlimited()),
         deliver_due(office, &Receiver, Budget::unlimited()),
         world.api.merge_usage(),
         clean_up(world.used_store().as_ref(), world.clock.as_ref()),
