@@ -1,4 +1,3 @@
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sqlx::AssertSqlSafe;
@@ -6,6 +5,8 @@ use sqlx::postgres::PgConnectOptions;
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::sync::OnceCell;
+
+use crate::pooler::PgBouncer;
 
 /// The cluster of this test binary; it goes when the process does.
 static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
@@ -21,8 +22,8 @@ const EVENTS: &str = "
         SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, primero FROM eventos_agrupados
     ) t";
 
-/// A new database with the whole schema; its options, and where its cluster's socket is.
-pub(crate) async fn fresh() -> (PgConnectOptions, &'static Path) {
+/// A new database with the whole schema.
+pub(crate) async fn fresh() -> PgConnectOptions {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let cluster = CLUSTER.get_or_init(start).await;
     let name = format!("prueba_{}", COUNT.fetch_add(1, Ordering::Relaxed));
@@ -32,7 +33,15 @@ pub(crate) async fn fresh() -> (PgConnectOptions, &'static Path) {
         .await
         .expect("a database from the template");
     admin.close().await;
-    (cluster.options(&name), cluster.dir())
+    cluster.options(&name)
+}
+
+/// The pooler before the cluster, if the machine has one.
+pub(crate) async fn pooler() -> Option<&'static PgBouncer> {
+    /// It goes when the process does, too.
+    static POOLER: OnceCell<Option<PgBouncer>> = OnceCell::const_new();
+    let cluster = CLUSTER.get_or_init(start).await;
+    POOLER.get_or_init(async || PgBouncer::start(cluster.dir())).await.as_ref()
 }
 
 async fn start() -> Cluster {

@@ -15,7 +15,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use actor::{Actor, Reply, fresh_key};
 pub use clock::TestClock;
-use pooler::PgBouncer;
 use svc_core::backoffice::import::Resource;
 use svc_core::backoffice::{CreateKey, CreateUser, Office};
 use svc_core::domain::clock::Clock as _;
@@ -42,7 +41,6 @@ pub struct World {
     pub store: Arc<PostgresStore>,
     /// What the API and the office use: the same database, through the pooler if there is one.
     used: Arc<PostgresStore>,
-    _pooler: Option<Arc<PgBouncer>>,
 }
 
 impl World {
@@ -61,26 +59,24 @@ impl World {
         if std::env::var("SVC_TEST_POOLER").is_ok_and(|pooler| pooler == "transaction") {
             return Self::pooled(settings, change).await.expect("PgBouncer");
         }
-        let (options, _) = database::fresh().await;
-        let store = Arc::new(PostgresStore::with_options(options, &settings));
-        Self::over(store.clone(), store, None, change)
+        let store = Arc::new(PostgresStore::with_options(database::fresh().await, &settings));
+        Self::over(store.clone(), store, change)
     }
 
-    /// The same behind a pooler in transaction mode, if the machine has one; see [`PgBouncer::start`]. [`World::store`] goes
-    /// past it. With `SVC_TEST_POOLER=transaction` in the environment every world is such a one.
+    /// The same behind a pooler in transaction mode, if the machine has one; see [`pooler::PgBouncer::start`]. [`World::store`] goes
+    /// past it. With `SVC_TEST_POOLER=transaction` in the environment every world is such a one, and all tests pass but those
+    /// that count statements, close the store, or hold more locks than the pooler has connections.
     pub async fn pooled(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Option<Self> {
-        let (options, cluster) = database::fresh().await;
-        let bouncer = PgBouncer::start(cluster)?;
-        let through = bouncer.options(options.get_database().expect("a database"));
+        let options = database::fresh().await;
+        let through = database::pooler().await?.options(options.get_database().expect("a database"));
         let store = PostgresStore::with_options(options, &settings);
         let used = PostgresStore::with_options(through, &Settings { pooler: Pooler::Transaction, ..settings });
-        Some(Self::over(Arc::new(store), Arc::new(used), Some(Arc::new(bouncer)), change))
+        Some(Self::over(Arc::new(store), Arc::new(used), change))
     }
 
     fn over(
         store: Arc<PostgresStore>,
         used: Arc<PostgresStore>,
-        pooler: Option<Arc<PgBouncer>>,
         change: impl FnOnce(ApiBuilder) -> ApiBuilder,
     ) -> Self {
         let clock = Arc::new(TestClock::default());
@@ -88,7 +84,7 @@ impl World {
             Api::builder(used.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
         let api = change(builder).build().expect("the API builds");
         let office = Office::new(used.clone(), BASE_URL).clock(clock.clone());
-        Self { api, office, clock, store, used, _pooler: pooler }
+        Self { api, office, clock, store, used }
     }
 
     /// What the API and the office use: [`World::store`], or the same database through the pooler.

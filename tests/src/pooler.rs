@@ -92,7 +92,8 @@ fn settings(cluster: &Path, dir: &Path) -> String {
     format!(
         "[databases]\n* = host={cluster} port=5432 user=svc\n[pgbouncer]\nauth_type = any\nlisten_addr =\n\
          unix_socket_dir = {dir}\nlisten_port = {PORT}\npool_mode = transaction\n\
-         default_pool_size = {SERVER_CONNECTIONS}\nmax_client_conn = 500\nignore_startup_parameters =\n"
+         default_pool_size = {SERVER_CONNECTIONS}\nmax_client_conn = 2000\nignore_startup_parameters =\n\
+         server_idle_timeout = 2\n"
     )
 }
 
