@@ -2,9 +2,35 @@
 //!
 //! Each file is the twin of the file of that name in `svc_core::store`. A read is one statement without BEGIN, and every
 //! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
-//! With the feature `local`, the module `local` runs a private PostgreSQL from the machine's own binaries.
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use svc_core::Api;
+//! use svc_store_postgres::{Pooler, PostgresStore, Settings};
+//!
+//! # async fn open() -> Result<(), Box<dyn std::error::Error>> {
+//! // It connects when it is first asked. Migrations take a lock of the session's: they go past a pooler.
+//! let direct = PostgresStore::open("postgres://user:password@database/svc", &Settings::default())?;
+//! println!("{} migrations", direct.migrate().await?);
+//! direct.close().await;
+//!
+//! // Behind PgBouncer in transaction mode, with a replica that lists are read from: both are optional.
+//! let settings = Settings { pooler: Pooler::Transaction, max_connections: 50, ..Settings::default() };
+//! let store = PostgresStore::open("postgres://user:password@pooler:6432/svc", &settings)?
+//!     .with_replica("postgres://user:password@pooler-of-the-replica:6432/svc", &settings)?;
+//! let api = Api::builder(Arc::new(store), "https://erp.example.com/api/v1").build()?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Features
+//!
+//! `local` (off by default): the module `local` runs a private PostgreSQL from the machine's own binaries, for development and
+//! tests.
 
 #![deny(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod accounting;
 mod bank;
@@ -72,6 +98,7 @@ pub struct PostgresStore {
 
 /// Why a store could not be opened or migrated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The address is not a PostgreSQL URL.
     #[error("DATABASE_URL is not a PostgreSQL address")]

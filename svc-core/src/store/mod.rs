@@ -81,6 +81,7 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// A rule that only the store can judge, since others write at the same time.
     #[error("conflict: {0:?}")]
@@ -104,6 +105,7 @@ pub enum StoreError {
 
 /// What a write collided with.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Conflict {
     /// Another customer of the company has the RFC.
     Rfc,
