@@ -19,6 +19,7 @@ pub struct Audited<S> {
 }
 
 impl<S: Store> Audited<S> {
+    /// The audit of that store.
     pub fn new(inner: S) -> Self {
         Self { inner, counts: Mutex::default() }
     }

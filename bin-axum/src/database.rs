@@ -1,15 +1,20 @@
 //! The database of a command: the one it is told of, or a private one.
 
 use std::path::Path;
+use std::time::Duration;
 
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore, Settings};
+use tokio::time::timeout;
 
 use crate::cli::DatabaseArgs;
 use crate::failure::Failure;
 
 /// The database of the private cluster.
 const DATABASE: &str = "svc";
+
+/// How long closing the connections may take.
+const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// A store, and the private cluster it is on, if any: it stops when this is dropped.
 pub(crate) struct Database {
@@ -69,11 +74,17 @@ impl Database {
         Ok(database)
     }
 
-    /// Closes the connections, then stops the private cluster.
+    /// Closes the connections, then stops the private cluster. A connection that is not handed back is not waited for long:
+    /// it ends with the process.
     pub(crate) async fn close(self) -> Result<(), Failure> {
-        self.store.close().await;
-        if let Some(direct) = &self.direct {
-            direct.close().await;
+        let closing = async {
+            self.store.close().await;
+            if let Some(direct) = &self.direct {
+                direct.close().await;
+            }
+        };
+        if timeout(PATIENCE, closing).await.is_err() {
+            tracing::warn!("not all connections to the database were handed back");
         }
         if let Some(cluster) = self.cluster {
             let stopping = tokio::task::spawn_blocking(|| cluster.stop());

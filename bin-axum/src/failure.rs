@@ -1,5 +1,6 @@
 use std::io;
 
+use bin_common::SettingError;
 use svc_core::backoffice::import::ImportError;
 use svc_core::store::StoreError;
 use svc_core::{BuildError, Error};
@@ -9,6 +10,8 @@ use svc_store_postgres::local::LocalError;
 /// Why a command failed; one line on stderr.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     #[error(transparent)]
     Local(#[from] LocalError),
     #[error(transparent)]

@@ -2,39 +2,49 @@
 //!
 //! Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with one line on stderr.
 
+mod admin;
 mod cli;
 mod commands;
 mod database;
 mod demo;
 mod failure;
-mod mail;
 mod server;
+mod shutdown;
+mod telemetry;
 mod usage;
 mod workers;
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use tracing_subscriber::EnvFilter;
+use tokio::runtime::Runtime;
 
-use crate::cli::{Cli, LogFormat};
+use crate::cli::Cli;
+use crate::failure::Failure;
+use crate::telemetry::Telemetry;
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    start_log(cli.log_format);
-    match commands::run(cli).await {
+    match Runtime::new().map_err(Failure::io("no threads")).and_then(|runtime| run(runtime, cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("svc: {failure}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn run(runtime: Runtime, cli: Cli) -> Result<(), Failure> {
+    let telemetry = Telemetry::start(cli.log_format, cli.command.serves().then_some(&runtime))?;
+    let outcome = runtime.block_on(commands::run(cli));
+    telemetry.finish();
+    // What is left is of no use, and may take long: a name that is being looked up.
+    runtime.shutdown_background();
+    outcome
 }
 
 /// Help and version go to stdout; a wrong command line is one line on stderr like any other failure.
@@ -52,16 +62,4 @@ fn refuse(error: &clap::Error) -> ExitCode {
     let said: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
     eprintln!("svc: {}", said.join(" ").trim_start_matches("error: "));
     ExitCode::FAILURE
-}
-
-fn start_log(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
-    match format {
-        LogFormat::Text => log.init(),
-        LogFormat::Json => log.json().init(),
-    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use bin_common::{Mail, MailArgs, StamperArgs, WebhookArgs};
 use svc_core::backoffice::Office;
 use svc_core::clean_up;
 use svc_core::domain::clock::SystemClock;
@@ -14,10 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::cli::{MailArgs, StamperArgs, WebhookArgs};
-use crate::commands::{deliver, stamp};
 use crate::failure::Failure;
-use crate::mail::Mail;
 
 /// How often what is kept no longer is removed.
 const CLEAN_UP: Duration = Duration::from_mins(10);
@@ -37,7 +35,7 @@ impl Outside {
     /// As the settings say. A machine that trusts no authority can serve all but webhooks; without a mail server e-mails
     /// wait.
     pub(crate) fn new(stamper: &StamperArgs, webhooks: &WebhookArgs, mail: &MailArgs) -> Result<Self, Failure> {
-        let mut outside = Self::with(stamp::stamper(stamper)?, webhooks)?;
+        let mut outside = Self::with(bin_common::stamper(stamper)?, webhooks)?;
         outside.queues.extend(mail.mail()?.map(|mail| Queue::Mail(Box::new(mail))));
         Ok(outside)
     }
@@ -45,7 +43,7 @@ impl Outside {
     /// With that stamper, and without e-mails.
     pub(crate) fn with(stamper: Arc<dyn Stamper>, webhooks: &WebhookArgs) -> Result<Self, Failure> {
         let mut queues = vec![Queue::Stamping(stamper)];
-        match deliver::sender(webhooks.networks()?) {
+        match bin_common::sender(webhooks.networks()?) {
             Ok(sender) => queues.push(Queue::Delivery(sender)),
             Err(failure) => tracing::warn!(%failure, "notices wait"),
         }

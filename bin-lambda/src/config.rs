@@ -1,13 +1,12 @@
 //! The function's settings, by the names that the server gives them.
 
+use bin_common::{ApiArgs, MailArgs, SecretsArgs, SettingError, StamperArgs, WebhookArgs};
 use clap::Parser;
-use svc_core::secrets::{NoSecretsKey, SecretsKey};
-use svc_core::store::LimitMode;
-use svc_core::webhooks::{Networks, NoNetwork};
 use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 
 /// The API as an AWS Lambda function.
 #[derive(Parser)]
+#[command(name = "bin-lambda", version)]
 pub(crate) struct Config {
     /// PostgreSQL to use.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
@@ -21,40 +20,40 @@ pub(crate) struct Config {
     /// The API's public address.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: String,
-    /// Whether limits cut (enforced) or are only announced (notice).
-    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
-    pub(crate) limits: LimitMode,
-    /// Largest body of a request, in bytes.
-    #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
-    pub(crate) max_body: usize,
-    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
-    #[arg(long, env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "")]
-    webhook_allow_nets: String,
-    /// Further networks that webhooks may not reach, several with commas between.
-    #[arg(long, env = "SVC_WEBHOOK_DENY_NETS", default_value = "")]
-    webhook_deny_nets: String,
-    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits.
-    #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true)]
-    secrets_key: Option<String>,
-    /// Requests that one instance answers at the same time; the platform sets it.
-    #[arg(long, env = "AWS_LAMBDA_MAX_CONCURRENCY", default_value_t = 1)]
-    concurrency: u32,
+    #[command(flatten)]
+    pub(crate) api: ApiArgs,
+    #[command(flatten)]
+    pub(crate) secrets: SecretsArgs,
+    #[command(flatten)]
+    pub(crate) outside: OutsideArgs,
+    /// Requests that one instance answers at the same time; the platform sets it where it is more than one.
+    #[arg(long, env = "AWS_LAMBDA_MAX_CONCURRENCY")]
+    concurrency: Option<String>,
+}
+
+/// Through whom scheduled work reaches the outside.
+#[derive(clap::Args)]
+pub(crate) struct OutsideArgs {
+    #[command(flatten)]
+    pub(crate) stamper: StamperArgs,
+    #[command(flatten)]
+    pub(crate) webhooks: WebhookArgs,
+    #[command(flatten)]
+    pub(crate) mail: MailArgs,
 }
 
 impl Config {
-    /// The key that secrets are sealed with, if one is set. It is read here and not by clap, which shows a wrong value.
-    pub(crate) fn secrets(&self) -> Result<Option<SecretsKey>, NoSecretsKey> {
-        self.secrets_key.as_deref().filter(|given| !given.is_empty()).map(str::parse).transpose()
+    /// Requests at the same time. As the runtime reads it: what is no number is one.
+    pub(crate) fn concurrency(&self) -> u32 {
+        self.concurrency.as_deref().and_then(|given| given.trim().parse().ok()).unwrap_or(1).max(1)
     }
 
-    /// The networks that webhooks may or may not reach.
-    pub(crate) fn networks(&self) -> Result<Networks, NoNetwork> {
-        Networks::default().allow(&self.webhook_allow_nets)?.deny(&self.webhook_deny_nets)
-    }
-
-    /// A connection for each request that can be under way, and none to spare: there are many instances.
+    /// A connection for each request that can be under way, and none to spare, since there are many instances. Between requests an instance
+    /// is frozen, so nothing watches its connections; one that was unused for a while is asked for a sign of life.
     fn database_settings(&self) -> Settings {
-        Settings { max_connections: self.concurrency.max(1), pooler: self.pooler, ..Settings::default() }
+        let pooler = self.pooler;
+        let max_connections = self.concurrency();
+        Settings { max_connections, idle_timeout: None, max_lifetime: None, pooler, ..Settings::default() }
     }
 
     /// The store; it connects when it is first asked.
@@ -64,6 +63,32 @@ impl Config {
         match self.database_replica_url.as_str() {
             "" => Ok(store),
             replica => store.with_replica(replica, &settings),
+        }
+    }
+
+    /// Whether webhooks may lead to places that only development has.
+    pub(crate) fn is_development(&self) -> Result<bool, SettingError> {
+        Ok(self.outside.webhooks.networks()?.is_development())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(more: &[&str]) -> Config {
+        let given = ["bin-lambda", "--database-url", "postgres://localhost/x", "--base-url", "https://a/b"];
+        Config::parse_from(given.iter().chain(more))
+    }
+
+    #[test]
+    fn there_is_a_connection_for_each_request_under_way() {
+        for (given, connections) in [(&[][..], 1), (&["--concurrency", "8"], 8), (&["--concurrency", "no"], 1)] {
+            let settings = config(given).database_settings();
+            assert_eq!(
+                (settings.max_connections, settings.idle_timeout, settings.max_lifetime),
+                (connections, None, None)
+            );
         }
     }
 }

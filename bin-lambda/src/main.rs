@@ -1,32 +1,52 @@
-//! The API as an AWS Lambda function: the same [`svc_core::Api`], behind API Gateway or a load balancer.
+//! The API as an AWS Lambda function: the same [`svc_core::Api`], behind API Gateway (HTTP and REST), a load balancer or a
+//! function URL; and, when `EventBridge` says so, what the server does on timers.
 //!
-//! It is configured by the same environment as the server: `DATABASE_URL`, `SVC_BASE_URL`, `SVC_LIMITS`, `SVC_MAX_BODY`,
-//! `SVC_WEBHOOK_ALLOW_NETS`, `SVC_WEBHOOK_DENY_NETS`,
-//! `SVC_SECRETS_KEY`, `RUST_LOG`. The schema is brought up to date by `svc migrate`, never by a function that starts a hundred times at once.
+//! It is configured by the environment that the server is configured by. The schema is brought up to date by `svc migrate`,
+//! never by a function that starts a hundred times at once.
 
 mod config;
+mod edge;
+mod event;
+mod function;
+mod schedule;
 
-use std::sync::Arc;
+use std::process::ExitCode;
 
 use clap::Parser;
-use svc_core::Api;
+use lambda_runtime::{LambdaEvent, service_fn};
+use tokio::runtime::{Builder, Runtime};
 use tracing_subscriber::EnvFilter;
 
 use crate::config::Config;
+use crate::function::Function;
 
-#[tokio::main]
-async fn main() -> Result<(), lambda_http::Error> {
+fn main() -> ExitCode {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
     // The platform adds the time to each line, and shows no colours.
     tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
-    let config = Config::parse();
-    let store = config.store()?;
-    let (secrets, networks) = (config.secrets()?, config.networks()?);
-    let api = Api::builder(Arc::new(store), config.base_url)
-        .secrets(secrets)
-        .limits(config.limits)
-        .max_body(config.max_body)
-        .development_destinations(networks.is_development())
-        .build()?;
-    lambda_http::run_concurrent(api).await
+    match run(Config::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(%error, "the function cannot run");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(config: Config) -> Result<(), lambda_runtime::Error> {
+    let runtime = runtime(config.concurrency())?;
+    runtime.block_on(async {
+        let function = Function::new(config)?;
+        let handler = service_fn(move |LambdaEvent { payload, context }| {
+            let function = function.clone();
+            async move { function.answer(payload, &context).await }
+        });
+        lambda_runtime::run_concurrent(handler).await
+    })
+}
+
+/// One thread for one request at a time: an instance has a fraction of a core, and threads are a part of its start.
+fn runtime(concurrency: u32) -> std::io::Result<Runtime> {
+    let mut builder = if concurrency > 1 { Builder::new_multi_thread() } else { Builder::new_current_thread() };
+    builder.enable_all().build()
 }

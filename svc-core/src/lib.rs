@@ -82,6 +82,7 @@
 //! - [`domain`] holds the rules, without I/O.
 //! - [`usage`] counts what companies use, for the limits.
 //! - [`webhooks`] tells others what happened.
+//! - [`observe`] is what it tells of itself: spans, lines, figures.
 //! - [`secrets`] is how secrets are kept at rest.
 
 #![forbid(unsafe_code)]
@@ -94,6 +95,7 @@ mod cleanup;
 pub mod domain;
 mod error;
 pub mod json;
+pub mod observe;
 pub mod operation;
 #[cfg(feature = "client")]
 mod outbound;

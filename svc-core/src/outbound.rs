@@ -1,18 +1,19 @@
-//! One request out, one answer in: HTTP/1.1 over a connection of its own (feature `client`).
+//! One request out, one answer in: HTTP/1.1 over a connection (feature `client`).
 //!
-//! No pool and no task in the background: a connection lives as long as the future that uses it, so whoever bounds that
-//! bounds all of it. No proxy, no redirect, no decompression.
+//! No task in the background: a connection moves while a future uses it, so whoever bounds that bounds all of it. No proxy,
+//! no redirect, no decompression.
 
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, FutureExt as _, select};
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
-use hyper::client::conn::http1;
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -48,6 +49,9 @@ pub(crate) enum OutboundError {
     /// The other side is not who it should be, or does not speak TLS.
     #[error("no TLS: {0}")]
     Tls(#[source] io::Error),
+    /// The connection ended before anything of the request was sent.
+    #[error("the connection was closed")]
+    Closed,
     /// The exchange broke off, or was no HTTP.
     #[error("the exchange failed: {0}")]
     Http(#[source] hyper::Error),
@@ -100,32 +104,78 @@ pub(crate) async fn exchange(
     request: Request<Full<Bytes>>,
     most: Most,
 ) -> Result<Response<Bytes>, OutboundError> {
-    let Some((Tls(connector), name)) = tls else { return talk(tcp, request, most).await };
-    let name = ServerName::try_from(name.to_owned()).map_err(|_| OutboundError::Name)?;
-    let secured = connector.connect(name, tcp).await.map_err(OutboundError::Tls)?;
-    talk(secured, request, most).await
+    Channel::open(tcp, tls, most).await?.exchange(request).await
 }
 
-async fn talk<S: AsyncRead + AsyncWrite + Unpin>(
-    stream: S,
-    request: Request<Full<Bytes>>,
+/// A connection that requests go over, one after the other.
+pub(crate) struct Channel {
+    sender: SendRequest<Full<Bytes>>,
+    /// Moves the bytes, while it is polled; none once it has ended.
+    connection: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
     most: Most,
-) -> Result<Response<Bytes>, OutboundError> {
-    let mut builder = http1::Builder::new();
-    builder.max_buf_size(if let Most::Part(most) = most { most } else { HEAD });
-    let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(OutboundError::Http)?;
-    let answer = pin!(async move {
-        let (head, body) = sender.send_request(request).await.map_err(OutboundError::Http)?.into_parts();
-        let body = match most {
-            Most::Whole(most) => whole(body, most).await?,
-            Most::Part(most) => part(body, most).await,
+    /// Whether what was asked last was answered to its end.
+    whole: bool,
+}
+
+impl Channel {
+    /// Over `tcp`, under TLS if there is one and the name to expect.
+    pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, most: Most) -> Result<Self, OutboundError> {
+        let Some((Tls(connector), name)) = tls else { return Self::over(tcp, most).await };
+        let name = ServerName::try_from(name.to_owned()).map_err(|_| OutboundError::Name)?;
+        Self::over(connector.connect(name, tcp).await.map_err(OutboundError::Tls)?, most).await
+    }
+
+    async fn over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        stream: S,
+        most: Most,
+    ) -> Result<Self, OutboundError> {
+        let mut builder = http1::Builder::new();
+        builder.max_buf_size(if let Most::Part(most) = most { most } else { HEAD });
+        let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(OutboundError::Http)?;
+        Ok(Self { sender, connection: Some(Box::pin(connection)), most, whole: true })
+    }
+
+    /// Sends a request; reads as much of the answer as was said.
+    pub(crate) async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Bytes>, OutboundError> {
+        self.whole = false;
+        let Self { sender, connection: slot, most, .. } = self;
+        let connection = slot.as_mut().ok_or(OutboundError::Closed)?;
+        let answer = pin!(async move {
+            let (head, mut body) = sender.try_send_request(request).await.map_err(unanswered)?.into_parts();
+            let (body, to_its_end) = match *most {
+                Most::Whole(most) => (whole(body, most).await?, true),
+                Most::Part(most) => part(&mut body, most).await,
+            };
+            Ok((Response::from_parts(head, body), to_its_end))
+        });
+        let (answer, to_its_end) = match select(answer, connection).await {
+            Either::Left((answer, _)) => answer?,
+            // What it has read is still the answer's to take; what it has not sent it gives back when it goes.
+            Either::Right((_, answer)) => {
+                *slot = None;
+                answer.await?
+            }
         };
-        Ok(Response::from_parts(head, body))
-    });
-    // The connection moves the bytes; if it ends first, what it has read is still the answer's to take.
-    match select(answer, pin!(connection)).await {
-        Either::Left((answer, _)) => answer,
-        Either::Right((_, answer)) => answer.await,
+        self.whole = to_its_end;
+        Ok(answer)
+    }
+
+    /// Whether another request can be sent: the last was answered to its end, and the other side has not ended the
+    /// connection since. Does not wait for anything.
+    pub(crate) fn is_ready(&mut self) -> bool {
+        // What the other side said meanwhile is heard now, a farewell above all; only then is it known whether it is ready.
+        if self.connection.as_mut().is_some_and(|connection| connection.now_or_never().is_some()) {
+            self.connection = None;
+        }
+        self.whole && self.connection.is_some() && self.sender.ready().now_or_never().is_some_and(|ready| ready.is_ok())
+    }
+}
+
+/// Only a request that was not begun is given back.
+fn unanswered(mut error: TrySendError<Request<Full<Bytes>>>) -> OutboundError {
+    match error.take_message() {
+        Some(_) => OutboundError::Closed,
+        None => OutboundError::Http(error.into_error()),
     }
 }
 
@@ -136,13 +186,62 @@ async fn whole(body: Incoming, most: usize) -> Result<Bytes, OutboundError> {
     Ok(read.to_bytes())
 }
 
-async fn part(mut body: Incoming, most: usize) -> Bytes {
+/// What is read, and whether it is all.
+async fn part(body: &mut Incoming, most: usize) -> (Bytes, bool) {
     let mut read = BytesMut::new();
     while read.len() < most {
-        let Some(Ok(frame)) = body.frame().await else { break };
+        let Some(frame) = body.frame().await else { return (read.freeze(), true) };
+        let Ok(frame) = frame else { break };
         if let Some(data) = frame.data_ref() {
             read.extend_from_slice(&data[..data.len().min(most - read.len())]);
         }
     }
-    read.freeze()
+    (read.freeze(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    fn request() -> Request<Full<Bytes>> {
+        Request::post("/").header("host", "example.com").body(Full::default()).unwrap()
+    }
+
+    /// A channel that was used once, and its other end.
+    async fn used(answer: &[u8]) -> (Channel, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let mut far = listener.accept().await.unwrap().0;
+        let mut channel = Channel::open(near, None, Most::Part(16 * 1024)).await.unwrap();
+        let answered = async {
+            assert_ne!(far.read(&mut [0; 1024]).await.unwrap(), 0);
+            far.write_all(answer).await.unwrap();
+        };
+        assert!(tokio::join!(channel.exchange(request()), answered).0.is_ok());
+        (channel, far)
+    }
+
+    #[tokio::test]
+    async fn what_the_other_side_has_ended_is_not_used_again() {
+        for (answer, expected) in [
+            (&b"HTTP/1.1 204 No Content\r\n\r\n"[..], true),
+            (b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", true),
+            (b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n", false),
+            (b"HTTP/1.0 200 OK\r\ncontent-length: 0\r\n\r\n", false),
+            (b"HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", false),
+        ] {
+            let (mut channel, _far) = used(answer).await;
+            assert_eq!(channel.is_ready(), expected, "{}", String::from_utf8_lossy(answer));
+        }
+        let (mut channel, far) = used(b"HTTP/1.1 204 No Content\r\n\r\n").await;
+        drop(far);
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        // Nobody asks first whether it is: nothing is sent, and that is told apart from a failure.
+        assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
+        assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
+        assert!(!channel.is_ready());
+    }
 }

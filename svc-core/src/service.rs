@@ -11,9 +11,11 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use http::{Request, Response, Uri, header};
 use http_body_util::Full;
+use tracing::Instrument as _;
 
 use crate::backoffice::Office;
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
+use crate::observe::Watch;
 use crate::operation::registry::{OPERATIONS, RouteError, Router};
 use crate::operation::uuid_v7;
 use crate::pipeline::{self, Body, KeyCache};
@@ -40,8 +42,8 @@ const DRAINED: usize = 16 * 1_048_576;
 /// It is cheap to clone, and its clones share everything. It never fails (`Infallible`): what goes wrong is a response.
 /// It spawns nothing and holds no connection of its own between requests.
 ///
-/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`,
-/// `lambda_http::run_concurrent`), or call [`Api::handle`].
+/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`), or call
+/// [`Api::handle`].
 #[derive(Clone)]
 pub struct Api(Arc<Inner>);
 
@@ -100,9 +102,21 @@ impl Api {
         let (head, body) = request.into_parts();
         Arc::clone(&self.0).respond(head, pipeline::boxed(Full::new(body))).await
     }
+
+    /// What a front end answers when it broke itself, before the request reached the API or after: 500 in the API's form,
+    /// with an id of its own.
+    pub fn broken(&self) -> Response<Bytes> {
+        pipeline::broken(&self.0.peticion())
+    }
 }
 
 impl Inner {
+    /// A request's id.
+    fn peticion(&self) -> String {
+        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
+        uuid_v7(millis, self.random.as_ref()).to_string()
+    }
+
     async fn merge_usage(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.merging.merge(&self.ledger, self.store.as_ref(), now).await
     }
@@ -117,9 +131,11 @@ impl Inner {
     }
 
     async fn respond(self: Arc<Self>, head: http::request::Parts, mut body: Body) -> Response<Bytes> {
-        let millis = u64::try_from(self.clock.now().timestamp_millis()).unwrap_or(0);
-        let peticion = uuid_v7(millis, self.random.as_ref()).to_string();
-        let response = pipeline::answer(&self, &peticion, &head, &mut body).await;
+        let peticion = self.peticion();
+        let mut watch = Watch::begin(&peticion);
+        let span = watch.span();
+        let response = pipeline::answer(&self, &peticion, &head, &mut body, &mut watch).instrument(span).await;
+        watch.answered(response.status());
         // A client that waits for leave to send its body will not send it after a refusal.
         if !http_body::Body::is_end_stream(&body) && !head.headers.contains_key(header::EXPECT) {
             pipeline::drain(&mut body, DRAINED).await;

@@ -57,6 +57,7 @@ mod outbox;
 mod page;
 mod payable;
 mod payment;
+mod probe;
 mod product;
 mod purchase;
 mod quota;
@@ -78,6 +79,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
+use sqlx::migrate::Migrator;
 use sqlx::postgres::PgConnectOptions;
 use svc_core::domain::quota::Period;
 use svc_core::store::{
@@ -86,8 +88,12 @@ use svc_core::store::{
 
 use crate::database::Database;
 use crate::error::store_error;
+pub use crate::probe::Probe;
 use crate::replica::Replica;
 pub use crate::settings::{Pooler, Settings};
+
+/// The schema's history.
+static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// A [`Store`] on a PostgreSQL database, version 14 or later.
 #[derive(Debug, Clone)]
@@ -117,6 +123,9 @@ pub enum OpenError {
         "the schema is older than this program, and is brought up to date past the pooler: at the database's own address"
     )]
     Pooled,
+    /// Migrations are still to be done.
+    #[error("the schema is older than this program")]
+    Outdated,
 }
 
 impl PostgresStore {
@@ -151,13 +160,12 @@ impl PostgresStore {
     /// a lock of the session's: behind a pooler in transaction mode, where sessions keep nothing, a schema that is not up to date is
     /// [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
-        let migrator = sqlx::migrate!();
         let before = self.migrations().await?;
         if self.database.is_pooled() {
-            let all = migrator.iter().filter(|migration| migration.migration_type.is_up_migration()).count();
+            let all = MIGRATOR.iter().filter(|migration| migration.migration_type.is_up_migration()).count();
             return if before < all as u64 { Err(OpenError::Pooled) } else { Ok(0) };
         }
-        migrator.run(self.database.pool()).await?;
+        MIGRATOR.run(self.database.pool()).await?;
         Ok(self.migrations().await?.saturating_sub(before))
     }
 
@@ -176,6 +184,11 @@ impl PostgresStore {
     /// The pool, for what a front end wants of it (a readiness check, figures).
     pub fn pool(&self) -> &PgPool {
         self.database.pool()
+    }
+
+    /// What tells whether the database answers.
+    pub fn probe(&self) -> Probe {
+        Probe::new(self.database.pool().connect_options().as_ref().clone())
     }
 
     /// Waits for its connections to be handed back and closes them.

@@ -16,6 +16,10 @@ pub struct Settings {
     pub lock_timeout: Duration,
     /// How long a statement may take.
     pub statement_timeout: Duration,
+    /// How long a connection may be unused before it is closed; `None` for ever.
+    pub idle_timeout: Option<Duration>,
+    /// How old a connection may become before it is closed; `None` for ever. With neither, nothing runs between requests.
+    pub max_lifetime: Option<Duration>,
     /// What stands between us and the database.
     pub pooler: Pooler,
 }
@@ -54,6 +58,8 @@ impl Default for Settings {
             acquire_timeout: Duration::from_secs(10),
             lock_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
+            idle_timeout: Some(Duration::from_mins(10)),
+            max_lifetime: Some(Duration::from_mins(30)),
             pooler: Pooler::None,
         }
     }
@@ -73,6 +79,8 @@ impl Settings {
         PgPoolOptions::new()
             .max_connections(self.max_connections)
             .acquire_timeout(self.acquire_timeout)
+            .idle_timeout(self.idle_timeout)
+            .max_lifetime(self.max_lifetime)
             // A ping at every acquire would cost a round trip a request; only a connection that may have died is asked.
             .test_before_acquire(false)
             .before_acquire(|connection, metadata| {
@@ -80,7 +88,9 @@ impl Settings {
                     if metadata.idle_for < IDLE {
                         return Ok(true);
                     }
-                    Ok(tokio::time::timeout(PING, connection.ping()).await.is_ok_and(|pong| pong.is_ok()))
+                    // As an error it is closed without the courtesies that a dead peer would keep us waiting for.
+                    let pong = tokio::time::timeout(PING, connection.ping()).await;
+                    pong.map_err(|late| sqlx::Error::Io(late.into()))?.map(|()| true)
                 })
             })
             .connect_lazy_with(self.session(options))

@@ -25,6 +25,7 @@ mod leads;
 mod limits;
 mod motivos_perdida;
 mod movimientos_inventario;
+mod observe;
 mod oportunidades;
 mod pipeline;
 mod pooler;

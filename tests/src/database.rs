@@ -44,6 +44,14 @@ pub(crate) async fn pooler() -> Option<&'static PgBouncer> {
     POOLER.get_or_init(async || PgBouncer::start(cluster.dir())).await.as_ref()
 }
 
+/// The address that `options` stand for: a socket, and a user without password.
+pub(crate) fn url(options: &PgConnectOptions) -> String {
+    let socket = options.get_socket().expect("the cluster has a socket").display().to_string();
+    let (user, port, database) =
+        (options.get_username(), options.get_port(), options.get_database().unwrap_or_default());
+    format!("postgres://{user}@localhost:{port}/{database}?host={socket}&sslmode=disable")
+}
+
 async fn start() -> Cluster {
     let cluster =
         tokio::task::spawn_blocking(Cluster::ephemeral).await.expect("no panic").expect("a private PostgreSQL");

@@ -8,6 +8,7 @@ pub mod books;
 pub mod certificate;
 mod clock;
 mod database;
+pub mod notices;
 pub mod pooler;
 
 use std::sync::Arc;
@@ -115,6 +116,11 @@ impl World {
         let created =
             self.office.create_company(CompanyChange { nombre: Some(nombre), ..settings }).await.expect("a company");
         Company { world: self.clone(), id: CompanyId(created.empresa), owner: created.usuario }
+    }
+
+    /// The database's address, for a program of its own.
+    pub fn database_url(&self) -> String {
+        database::url(&self.store.pool().connect_options())
     }
 
     /// The stored key of that public identifier.

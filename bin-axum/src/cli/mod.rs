@@ -1,18 +1,17 @@
 //! The command line: every setting is a flag and an environment variable.
 
+mod listen;
 mod office;
 mod settings;
 
 use std::path::PathBuf;
 
+use bin_common::{MailArgs, SecretsArgs, StamperArgs, WebhookArgs};
 use clap::{Parser, Subcommand, ValueEnum};
-use svc_core::secrets::SecretsKey;
 
-use crate::failure::Failure;
-
+pub(crate) use listen::ListenArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, UserCommand};
-use settings::Hidden;
-pub(crate) use settings::{DatabaseArgs, MailArgs, ServiceArgs, StamperArgs, WebhookArgs};
+pub(crate) use settings::{DatabaseArgs, ProcessArgs, ServiceArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -23,20 +22,10 @@ pub(crate) struct Cli {
     /// The form of the log, on stderr.
     #[arg(long, env = "SVC_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true)]
     pub(crate) log_format: LogFormat,
-    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it they are stored as they are.
-    #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true, global = true)]
-    secrets_key: Option<Hidden>,
+    #[command(flatten)]
+    pub(crate) secrets: SecretsArgs,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-impl Cli {
-    /// The key that secrets are sealed with, if one is set. It is read here and not by clap, which shows a wrong value.
-    pub(crate) fn secrets(&self) -> Result<Option<SecretsKey>, Failure> {
-        let given = self.secrets_key.as_ref().filter(|given| !given.0.is_empty());
-        let wrong = |error| Failure::Other(format!("SVC_SECRETS_KEY: {error}"));
-        given.map(|given| given.0.parse().map_err(wrong)).transpose()
-    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -48,7 +37,12 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve a lifelike demo company from a private PostgreSQL.
-    Demo(ServiceArgs),
+    Demo {
+        #[command(flatten)]
+        service: ServiceArgs,
+        #[command(flatten)]
+        process: ProcessArgs,
+    },
     /// Serve the API.
     Serve {
         #[command(flatten)]
@@ -57,6 +51,8 @@ pub(crate) enum Command {
         stamper: StamperArgs,
         #[command(flatten)]
         mail: MailArgs,
+        #[command(flatten)]
+        process: ProcessArgs,
         /// Do not run the timers (stamping, delivery, clean-up).
         #[arg(long, env = "SVC_NO_WORKERS")]
         no_workers: bool,
@@ -108,8 +104,17 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
         base_url: String,
     },
+    /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints it, until Ctrl-C.
+    Listen(ListenArgs),
     /// Ask a running service whether it is alive.
     Healthcheck(ServiceArgs),
+}
+
+impl Command {
+    /// Whether it is a server.
+    pub(crate) fn serves(&self) -> bool {
+        matches!(self, Self::Demo { .. } | Self::Serve { .. })
+    }
 }
 
 /// The API's address when nobody gives another.

@@ -1,18 +1,12 @@
-//! Settings that several commands share: the database, the API, and through whom the outside is reached.
+//! Settings that several commands share: the database and the API. Those that the function has too are in `bin_common`.
 
-use std::convert::Infallible;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr;
+use std::time::Duration;
 
+use bin_common::{ApiArgs, WebhookArgs};
 use clap::Args;
-use svc_core::store::LimitMode;
-use svc_core::webhooks::Networks;
 use svc_store_postgres::Pooler;
-
-use crate::failure::Failure;
-use crate::mail::Mail;
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
@@ -64,26 +58,6 @@ fn given(url: Option<&String>) -> Option<&str> {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct StamperArgs {
-    /// Who has invoices stamped: the URL of a provider, or sandbox, which plays one.
-    #[arg(long, env = "SVC_STAMPER", default_value = "sandbox")]
-    pub(crate) stamper: String,
-    /// What the provider knows us by.
-    #[arg(long, env = "SVC_STAMPER_TOKEN", hide_env_values = true)]
-    stamper_token: Option<Hidden>,
-    /// How long the provider may take to answer, in seconds.
-    #[arg(long, env = "SVC_STAMPER_TIMEOUT", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub(crate) stamper_timeout: u64,
-}
-
-impl StamperArgs {
-    /// The provider's token; empty when none is set.
-    pub(crate) fn token(&self) -> &str {
-        self.stamper_token.as_ref().map_or("", |token| &token.0)
-    }
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct ServiceArgs {
     /// Address to listen on.
     #[arg(long, env = "SVC_LISTEN")]
@@ -94,18 +68,8 @@ pub(crate) struct ServiceArgs {
     /// The API's public address; by default `http://LISTEN/api/v1`.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
-    /// Whether limits cut (enforced) or are only announced (notice).
-    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
-    pub(crate) limits: LimitMode,
-    /// Requests a minute that each key may make.
-    #[arg(long, env = "SVC_RATE_PER_MINUTE", default_value_t = svc_core::DEFAULT_RATE_PER_MINUTE, value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) rate_per_minute: u64,
-    /// Requests that a company may have under way at the same time.
-    #[arg(long, env = "SVC_IN_FLIGHT", default_value_t = svc_core::DEFAULT_IN_FLIGHT, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) in_flight: u32,
-    /// Largest body of a request, in bytes.
-    #[arg(long, env = "SVC_MAX_BODY", default_value_t = svc_core::DEFAULT_MAX_BODY)]
-    pub(crate) max_body: usize,
+    #[command(flatten)]
+    pub(crate) api: ApiArgs,
     #[command(flatten)]
     pub(crate) webhooks: WebhookArgs,
 }
@@ -120,59 +84,30 @@ impl ServiceArgs {
     }
 }
 
-/// Where webhooks may lead, beyond the public internet and short of it.
+/// How a server is watched, and how it ends.
 #[derive(Debug, Args)]
-pub(crate) struct WebhookArgs {
-    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
-    #[arg(long = "webhook-allow-nets", env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "", hide_default_value = true)]
-    allow: String,
-    /// Further networks that webhooks may not reach, several with commas between.
-    #[arg(long = "webhook-deny-nets", env = "SVC_WEBHOOK_DENY_NETS", default_value = "", hide_default_value = true)]
-    deny: String,
+pub(crate) struct ProcessArgs {
+    /// Address of /live, /ready and /metrics, which are for operators only; without it they are not served.
+    #[arg(long, env = "SVC_ADMIN_LISTEN")]
+    pub(crate) admin_listen: Option<SocketAddr>,
+    /// Seconds to go on serving once told to stop, so that others learn of it from /ready; by default 3 with an admin address, else 0.
+    #[arg(long, env = "SVC_DRAIN_DELAY", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=600))]
+    drain_delay: Option<u64>,
+    /// Seconds within which the server ends once told to stop, whatever is under way.
+    #[arg(long, env = "SVC_SHUTDOWN_DEADLINE", value_name = "SECONDS", default_value_t = 25, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    shutdown_deadline: u64,
 }
 
-impl WebhookArgs {
-    /// The networks.
-    pub(crate) fn networks(&self) -> Result<Networks, Failure> {
-        let wrong = |name: &'static str| move |error| Failure::Other(format!("{name}: {error}"));
-        let networks = Networks::default().allow(&self.allow).map_err(wrong("SVC_WEBHOOK_ALLOW_NETS"))?;
-        networks.deny(&self.deny).map_err(wrong("SVC_WEBHOOK_DENY_NETS"))
+impl ProcessArgs {
+    /// How long to go on serving once told to stop.
+    pub(crate) fn drain_delay(&self) -> Duration {
+        // Nobody can learn of it without the admin address, so nobody is waited for.
+        let usual = if self.admin_listen.is_some() { 3 } else { 0 };
+        Duration::from_secs(self.drain_delay.unwrap_or(usual))
     }
-}
 
-/// Through whom e-mails are sent.
-#[derive(Debug, Args)]
-pub(crate) struct MailArgs {
-    /// SMTP server to send e-mails through (`smtps://user:password@host`); without it they wait.
-    #[arg(long, env = "SVC_SMTP_URL", hide_env_values = true)]
-    smtp_url: Option<Hidden>,
-    /// Who e-mails are from; by default the URL's user, else svc@ the server.
-    #[arg(long, env = "SVC_SMTP_FROM")]
-    smtp_from: Option<String>,
-}
-
-impl MailArgs {
-    /// Who sends e-mails, if anyone does.
-    pub(crate) fn mail(&self) -> Result<Option<Mail>, Failure> {
-        let url = self.smtp_url.as_ref().map(|url| url.0.as_str()).filter(|url| !url.is_empty());
-        url.map(|url| Mail::new(url, self.smtp_from.as_deref())).transpose()
-    }
-}
-
-/// A value that is not shown.
-#[derive(Clone)]
-pub(super) struct Hidden(pub(super) String);
-
-impl FromStr for Hidden {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(Self(text.to_owned()))
-    }
-}
-
-impl fmt::Debug for Hidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Hidden(..)")
+    /// How long it may take to end once told to stop.
+    pub(crate) fn shutdown_deadline(&self) -> Duration {
+        Duration::from_secs(self.shutdown_deadline)
     }
 }

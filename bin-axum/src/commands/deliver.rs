@@ -1,10 +1,8 @@
-use std::sync::Arc;
-
+use bin_common::{MailArgs, WebhookArgs, sender};
 use svc_core::backoffice::Office;
-use svc_core::webhooks::{Budget, HttpSender, Networks, Sender, deliver_due, notify_due};
+use svc_core::webhooks::{Budget, deliver_due, notify_due};
 
 use super::print;
-use crate::cli::{MailArgs, WebhookArgs};
 use crate::failure::Failure;
 
 /// One pass, and the e-mails that it leaves; prints what the pass did.
@@ -16,10 +14,4 @@ pub(super) async fn run(office: &Office, webhooks: &WebhookArgs, mail: &MailArgs
         tracing::info!(?sent, "e-mails");
     }
     print(&delivered)
-}
-
-/// Who sends notices, to where the settings let them go.
-pub(crate) fn sender(networks: Networks) -> Result<Arc<dyn Sender>, Failure> {
-    let wrong = |error| Failure::Other(format!("webhooks cannot be delivered: {error}; SSL_CERT_FILE may name some"));
-    Ok(Arc::new(HttpSender::new(networks).map_err(wrong)?))
 }

@@ -3,12 +3,13 @@
 mod action;
 mod certificate;
 mod company;
-pub(crate) mod deliver;
+mod deliver;
 mod healthcheck;
 mod import;
 mod key;
+mod listen;
 pub(crate) mod serve;
-pub(crate) mod stamp;
+mod stamp;
 mod user;
 
 use std::io::Write as _;
@@ -24,14 +25,15 @@ use crate::failure::Failure;
 use crate::workers::Outside;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
-    let secrets = cli.secrets();
+    let secrets = cli.secrets.key();
     match cli.command {
-        Command::Demo(service) => demo::run(&cli.database, &service, secrets?).await,
-        Command::Serve { service, stamper, mail, no_workers, no_migrate } => {
+        Command::Demo { service, process } => demo::run(&cli.database, service, &process, secrets?).await,
+        Command::Serve { service, stamper, mail, process, no_workers, no_migrate } => {
             let secrets = secrets?;
             let outside = if no_workers { None } else { Some(Outside::new(&stamper, &service.webhooks, &mail)?) };
-            serve::run(&cli.database, &service, secrets, outside, !no_migrate).await
+            serve::run(&cli.database, &service, &process, secrets, outside, !no_migrate).await
         }
+        Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
         Command::Healthcheck(service) => healthcheck::run(&service).await,
         Command::Migrate => {
             let database = Database::open(&cli.database).await?;
@@ -69,7 +71,11 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::Deliver { webhooks, mail, .. } => deliver::run(office, &webhooks, &mail).await,
         Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
-        Command::Demo(_) | Command::Serve { .. } | Command::Healthcheck(_) | Command::Migrate => Ok(()),
+        Command::Demo { .. }
+        | Command::Serve { .. }
+        | Command::Listen(_)
+        | Command::Healthcheck(_)
+        | Command::Migrate => Ok(()),
     }
 }
 

@@ -3,16 +3,20 @@ use std::sync::Arc;
 use svc_core::Api;
 use svc_core::backoffice::Office;
 use svc_core::secrets::SecretsKey;
+use svc_core::webhooks::Networks;
 
-use crate::cli::{DatabaseArgs, ServiceArgs};
+use crate::admin::Admin;
+use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::database::Database;
 use crate::failure::Failure;
 use crate::server::Server;
+use crate::shutdown::{Plan, Stop};
 use crate::workers::{Outside, Workers};
 
 pub(super) async fn run(
     database: &DatabaseArgs,
     service: &ServiceArgs,
+    process: &ProcessArgs,
     secrets: Option<SecretsKey>,
     outside: Option<Outside>,
     migrate: bool,
@@ -20,9 +24,7 @@ pub(super) async fn run(
     if secrets.is_none() {
         tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
-    if service.webhooks.networks()?.is_development() {
-        tracing::warn!("SVC_WEBHOOK_ALLOW_NETS is set: webhooks may use http and any port; for development only");
-    }
+    warn_of_development(&service.webhooks.networks()?);
     let database = Database::open(database).await?;
     if migrate {
         let done = database.migrate().await?;
@@ -31,10 +33,37 @@ pub(super) async fn run(
     let server = Server::bind(service.address()).await?;
     let api = api(&database, service, secrets.clone(), &server)?;
     let workers = outside.map(|outside| workers(&database, service, secrets, &server, outside));
+    answer(database, server, api, workers, process).await
+}
+
+/// Answers clients and operators until the process is told to stop.
+pub(crate) async fn answer(
+    database: Database,
+    server: Server,
+    api: Api,
+    workers: Option<Workers>,
+    process: &ProcessArgs,
+) -> Result<(), Failure> {
+    let stop = Stop::listen()?;
+    let admin = match process.admin_listen {
+        Some(address) => Some(Admin::bind(address).await?.start(&database.store, stop.clone())?),
+        None => None,
+    };
     tracing::info!(address = %server.address, "serving");
-    let outcome = server.run(api, workers).await;
-    database.close().await?;
-    outcome
+    server.run(api, workers, stop, Plan::new(process)).await;
+    // Operators are told to the end how it goes.
+    drop(admin);
+    database.close().await
+}
+
+/// Says so where webhooks may lead to other networks than the public internet.
+pub(crate) fn warn_of_development(networks: &Networks) {
+    if networks.is_development() {
+        tracing::warn!(
+            ?networks,
+            "webhooks may reach networks that are not public (SVC_WEBHOOK_ALLOW_NETS), by http and any port; for development only"
+        );
+    }
 }
 
 /// What works beside the API, as the settings say.
@@ -63,12 +92,6 @@ pub(crate) fn api(
     server: &Server,
 ) -> Result<Api, Failure> {
     let builder = Api::builder(Arc::new(database.store.clone()), base_url(service, server));
-    Ok(builder
-        .secrets(secrets)
-        .limits(service.limits)
-        .rate_per_minute(service.rate_per_minute)
-        .in_flight(service.in_flight)
-        .max_body(service.max_body)
-        .development_destinations(service.webhooks.networks()?.is_development())
-        .build()?)
+    let development = service.webhooks.networks()?.is_development();
+    Ok(service.api.apply(builder).secrets(secrets).development_destinations(development).build()?)
 }

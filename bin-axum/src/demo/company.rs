@@ -60,7 +60,7 @@ pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -
 
     let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
     let created = office.perform(company, &key).await?;
-    Ok(Access { key_id: created.key_id, api_key: created.api_key, deal })
+    Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, deal })
 }
 
 /// A certificate that signs like the tax authority's and that nobody else takes for one: it is signed with its own key.

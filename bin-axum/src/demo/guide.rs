@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// One JSON line on stdout for programs, the same for people on stderr.
 pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<(), Failure> {
-    let Access { key_id, api_key, deal } = access;
+    let Access { key_id, api_key, deal, .. } = access;
     let curl = Curl { base_url, access };
     let mut steps = steps(&curl);
     if let Some(deal) = deal {
@@ -24,6 +24,7 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<()
     for (what, curl) in &steps {
         eprintln!("# {what}\n{curl}\n");
     }
+    eprintln!("What happens is told to webhooks: to see it, run svc listen in another terminal before you paste.\n");
     Ok(())
 }
 

@@ -2,7 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
@@ -25,13 +26,14 @@ impl Svc {
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
-        command.args(args).env("SVC_DATA_DIR", self.dir.path().join("data"));
-        for name in ["DATABASE_URL", "DATABASE_DIRECT_URL", "DATABASE_REPLICA_URL", "SVC_POOLER", "PORT", "RUST_LOG"] {
+        command.args(args);
+        for name in ["DATABASE_URL", "DATABASE_DIRECT_URL", "DATABASE_REPLICA_URL", "PORT", "RUST_LOG"] {
             command.env_remove(name);
         }
-        for name in ["LISTEN", "BASE_URL", "LIMITS", "SECRETS_KEY", "STAMPER", "STAMPER_TOKEN", "STAMPER_TIMEOUT"] {
-            command.env_remove(format!("SVC_{name}"));
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SVC_") && name != "SVC_PG_BIN") {
+            command.env_remove(name);
         }
+        command.env("SVC_DATA_DIR", self.dir.path().join("data"));
         // Tests ask more in a minute, and at once, than people may.
         command.env("SVC_RATE_PER_MINUTE", "1000000").env("SVC_IN_FLIGHT", "1000");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -60,17 +62,27 @@ impl Svc {
         let printed: Value = serde_json::from_str(&line).unwrap();
         let base = printed["base_url"].as_str().unwrap();
         let address = base.strip_prefix("http://").and_then(|rest| rest.strip_suffix("/api/v1")).unwrap().to_owned();
-        Demo { child, printed, address }
+        Demo { child, printed, address, log: Log::default() }
     }
 
     /// The API, served with these options for whom that key was made.
     pub(crate) fn serve(&self, options: &[&str], key: Value) -> Demo {
-        let mut child = self.command(&[&["serve", "--listen", "127.0.0.1:0"], options].concat()).spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
-        let address = stderr.find_map(|line| line.unwrap().split_once("serving address=").map(|(_, at)| at.to_owned()));
-        // What it says later goes nowhere, but it must be able to say it.
-        std::thread::spawn(move || stderr.for_each(drop));
-        Demo { child, printed: key, address: address.expect("it serves") }
+        Self::start(self.command(&["serve", "--listen", "127.0.0.1:0"]).args(options), key)
+    }
+
+    /// The API, served by that command for whom that key was made.
+    pub(crate) fn start(command: &mut Command, key: Value) -> Demo {
+        let mut child = command.spawn().unwrap();
+        let log = Log::default();
+        let (stderr, lines) = (BufReader::new(child.stderr.take().unwrap()).lines(), log.clone());
+        std::thread::spawn(move || stderr.for_each(|line| lines.0.lock().unwrap().push(line.unwrap())));
+        // It says so in a line of either form.
+        let address = log.wait(|line| {
+            let address = line.split_once("serving address=").map(|(_, address)| address);
+            let json = || line.split_once(r#""serving","address":""#)?.1.split_once('"').map(|(address, _)| address);
+            address.or_else(json).map(str::to_owned)
+        });
+        Demo { child, printed: key, address, log }
     }
 
     /// Whether no PostgreSQL serves the data directory any more; it is given a moment to go.
@@ -91,11 +103,36 @@ impl Svc {
     }
 }
 
+/// What a process says on stderr.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    /// All of it so far, a line each.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// What the first line says in which it says something.
+    pub(crate) fn wait<T>(&self, said: impl Fn(&str) -> Option<T>) -> T {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        loop {
+            let lines = self.lines();
+            if let Some(said) = lines.iter().find_map(|line| said(line)) {
+                return said;
+            }
+            assert!(Instant::now() < deadline, "{}", lines.join("\n"));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
 /// A demo that is being served.
 pub(crate) struct Demo {
     pub(crate) child: Child,
     pub(crate) printed: Value,
     pub(crate) address: String,
+    pub(crate) log: Log,
 }
 
 impl Demo {
@@ -171,6 +208,26 @@ impl Demo {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).ok()?;
         answer.split_once("\r\n\r\n").map(|(head, body)| (head.to_owned(), body.to_owned()))
+    }
+
+    /// Where operators ask.
+    pub(crate) fn admin(&self) -> String {
+        self.log.wait(|line| {
+            let said = line.contains("answering operators").then(|| line.split_once("address")).flatten();
+            said.map(|(_, said)| said.trim_start_matches(['=', '"', ':']).split('"').next().unwrap().to_owned())
+        })
+    }
+
+    /// How it ended, and how long that took; it has that long.
+    pub(crate) fn ended(&mut self, within: Duration) -> (ExitStatus, Duration) {
+        let began = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status, began.elapsed());
+            }
+            assert!(began.elapsed() < within, "it does not end: {}", self.log.lines().join("\n"));
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     pub(crate) fn stop(mut self, signal: Signal) {

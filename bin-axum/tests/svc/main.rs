@@ -1,13 +1,20 @@
 //! The binary as its users run it.
 
+mod admin;
 mod certificates;
 mod commands;
 mod delivery;
 mod demo;
 mod harness;
 mod limits;
+mod listen;
 mod lists;
 mod pooler;
+mod secrecy;
+mod shutdown;
 mod stamping;
 mod storm;
+#[cfg(feature = "otlp")]
+mod traces;
 mod webhooks;
+mod workers;

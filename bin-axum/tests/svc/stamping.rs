@@ -12,7 +12,7 @@ use crate::certificates::load;
 use crate::harness::{Demo, Svc};
 
 /// A company that invoices, with a customer and a product; gives a key of it.
-fn company(svc: &Svc) -> Value {
+pub(crate) fn company(svc: &Svc) -> Value {
     svc.ok(&["company", "create", "--name", "Uno", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700"]);
     assert!(load(svc, "1", "valid.cer", "valid.key", "12345678a", "").status.success());
     let customer = r#"{"nombre":"Ana","rfc":"XIA190128J61","regimen":601,"cp":"06700","uso_cfdi":"G03"}"#;
@@ -22,7 +22,7 @@ fn company(svc: &Svc) -> Value {
 }
 
 /// Orders and invoices that.
-fn invoice(server: &Demo) {
+pub(crate) fn invoice(server: &Demo) {
     let order = r#"{"tipo":"pedido","cliente":1,"renglones":[{"producto":1,"cantidad":2,"precio_unitario":"10.00"}],
                     "metodo_pago_sat":"PUE","forma_pago_sat":"03"}"#;
     assert_eq!(server.post("/ventas", "a", order).0, 201);
@@ -56,7 +56,7 @@ fn a_server_that_is_told_to_stop_waits_for_what_is_being_stamped() {
     let key = company(&svc);
     let provider = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/timbrados", provider.local_addr().unwrap());
-    let server = svc.serve(&["--stamper", &url, "--stamper-token", "secreto"], key.clone());
+    let mut server = svc.serve(&["--stamper", &url, "--stamper-token", "secreto"], key.clone());
     invoice(&server);
     let mut request = BufReader::new(provider.accept().unwrap().0);
     let head: Vec<String> = request.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
@@ -65,7 +65,7 @@ fn a_server_that_is_told_to_stop_waits_for_what_is_being_stamped() {
     kill(server.pid(), Signal::SIGTERM).unwrap();
     sleep(Duration::from_millis(300));
     write!(request.get_mut(), "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{ANSWER}", ANSWER.len()).unwrap();
-    server.stop(Signal::SIGTERM);
+    assert!(server.ended(Duration::from_secs(20)).0.success());
 
     let server = svc.serve(&["--no-workers"], key);
     let record = server.get("/facturas?clave=1")["datos"][0].take();

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
@@ -29,13 +30,15 @@ fn what_was_asked_for_before_a_kill_exists_once() {
         let server = svc.serve(&["--no-workers"], shop.key.clone());
         let (done, total) = (AtomicUsize::new(0), WRITERS * ORDERS * 4);
         std::thread::scope(|scope| {
-            for writer in 0..WRITERS {
+            let writer = |writer| {
                 let (shop, server, known, done) = (&shop, &server, &known, &done);
-                scope.spawn(move || storm(shop, server, writer, known, done));
-            }
+                scope.spawn(move || storm(shop, server, writer, known, done))
+            };
+            let writers: Vec<_> = (0..WRITERS).map(writer).collect();
             // Amid it: some of the writes are answered, none of the writers is through.
             let enough = total * (round + 1) / (KILLS + 2);
             while done.load(Ordering::Relaxed) < enough {
+                assert!(!writers.iter().any(ScopedJoinHandle::is_finished), "a writer ended before the server did");
                 std::thread::sleep(Duration::from_millis(2));
             }
             kill(server.pid(), Signal::SIGKILL).unwrap();

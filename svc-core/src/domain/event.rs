@@ -113,10 +113,7 @@ pub const CREADO: &str = "\"creado\":\"";
 impl Event {
     /// Whether changes of one resource that follow each other become one event (spec, "Event catalogue").
     pub fn is_grouped(&self) -> bool {
-        matches!(
-            self,
-            Self::ClienteActualizado { .. } | Self::ProductoActualizado { .. } | Self::ExistenciaCambiada { .. }
-        )
+        self.kind().is_grouped()
     }
 
     /// Its type.
@@ -256,5 +253,79 @@ mod tests {
             before.ends_with("\"tipo\":\"cliente.creado\",") && after.starts_with("2026-10-09T08:07:06Z\","),
             "{body}"
         );
+    }
+
+    #[test]
+    fn every_event_has_its_data_and_its_resource() {
+        let uuid = "6f0c8bd6-5f0a-4c3c-9d4c-1f8f3c1f0a11".to_owned();
+        let (sku, almacen) = (Some("A-1".to_owned()), "001".to_owned());
+        let importe = Money::parse("1160.5").unwrap();
+        let events = [
+            (
+                Event::VentaCreada { venta: 1, tipo: SaleKind::Pedido },
+                json!({"venta": 1, "tipo": "pedido"}),
+                "ventas?clave=1&tipo=pedido",
+            ),
+            (
+                Event::FacturaTimbrada { factura: 2, venta: 1, uuid: uuid.clone() },
+                json!({"factura": 2, "venta": 1, "uuid": uuid}),
+                "facturas?clave=2",
+            ),
+            (
+                Event::FacturaCancelada { factura: 2, venta: 1, uuid: uuid.clone() },
+                json!({"factura": 2, "venta": 1, "uuid": uuid}),
+                "facturas?clave=2",
+            ),
+            (
+                Event::PagoAplicado { pago: 3, cxc: 4, importe },
+                json!({"pago": 3, "cxc": 4, "importe": "1160.50"}),
+                "cxc-pagos?clave=3",
+            ),
+            (Event::ClienteCreado { cliente: 5 }, json!({"cliente": 5}), "clientes?clave=5"),
+            (Event::ClienteActualizado { cliente: 5 }, json!({"cliente": 5}), "clientes?clave=5"),
+            (
+                Event::ProductoCreado { producto: 6, sku: sku.clone() },
+                json!({"producto": 6, "sku": "A-1"}),
+                "productos?clave=6",
+            ),
+            (
+                Event::ProductoActualizado { producto: 6, sku: None },
+                json!({"producto": 6, "sku": null}),
+                "productos?clave=6",
+            ),
+            (
+                Event::ExistenciaCambiada { existencia: 7, producto: 6, almacen },
+                json!({"existencia": 7, "producto": 6, "almacen": "001"}),
+                "inventario?clave=7",
+            ),
+            (
+                Event::OportunidadCreada { oportunidad: 8, etapa: 1 },
+                json!({"oportunidad": 8, "etapa": 1}),
+                "oportunidades?clave=8",
+            ),
+            (
+                Event::EtapaCambiada {
+                    oportunidad: 8,
+                    etapa_anterior: 1,
+                    etapa: 2,
+                    estatus: OpportunityStatus::Ganada,
+                },
+                json!({"oportunidad": 8, "etapa_anterior": 1, "etapa": 2, "estatus": "ganada"}),
+                "oportunidades?clave=8",
+            ),
+            (Event::WebhookPrueba { webhook: 9 }, json!({"webhook": 9}), "webhooks?clave=9"),
+        ];
+        let tipos: Vec<_> = events.iter().map(|(event, ..)| event.tipo()).collect();
+        assert_eq!(tipos, EventKind::WORDS);
+        let at = Timestamp::parse("2026-10-09T08:07:06Z").unwrap();
+        for (event, datos, path) in events {
+            let body = event.body(Uuid::nil(), at, 3, "https://api.example.com/api/v1").unwrap();
+            let notice: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!((&notice["tipo"], &notice["datos"]), (&json!(event.tipo()), &datos));
+            assert_eq!(notice["recurso"]["url"], format!("https://api.example.com/api/v1/{path}"));
+            let (tipo, rest) = path.split_once("?clave=").unwrap();
+            let clave: i64 = rest.split('&').next().unwrap().parse().unwrap();
+            assert_eq!((&notice["recurso"]["tipo"], &notice["recurso"]["clave"]), (&json!(tipo), &json!(clave)));
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use super::erased::{list, open, write};
 use super::{Handler, KeyedHandler, Method, Pages, Spec, filters};
@@ -102,14 +103,27 @@ pub enum RouteError {
 
 /// The operations that share a path.
 pub(crate) struct Route {
-    endpoints: BTreeMap<Method, &'static Endpoint>,
+    endpoints: BTreeMap<Method, Named>,
     /// The value of the `Allow` header.
     pub(crate) allow: String,
 }
 
+/// An operation with its name, `PUT /clientes/{clave}`.
+pub(crate) struct Named {
+    pub(crate) endpoint: &'static Endpoint,
+    pub(crate) name: Arc<str>,
+}
+
+impl From<&'static Endpoint> for Named {
+    fn from(endpoint: &'static Endpoint) -> Self {
+        let Spec { method, path, .. } = endpoint.spec;
+        Self { endpoint, name: format!("{} {path}", method.name()).into() }
+    }
+}
+
 impl Route {
-    pub(crate) fn endpoint(&self, method: Method) -> Option<&'static Endpoint> {
-        self.endpoints.get(&method).copied()
+    pub(crate) fn operation(&self, method: Method) -> Option<&Named> {
+        self.endpoints.get(&method)
     }
 }
 
@@ -129,6 +143,7 @@ impl Router {
         let mut router = matchit::Router::new();
         for (path, endpoints) in paths {
             let allow = endpoints.keys().map(|method| method.name()).collect::<Vec<_>>().join(", ");
+            let endpoints = endpoints.into_iter().map(|(method, endpoint)| (method, endpoint.into())).collect();
             router
                 .insert(path, Route { endpoints, allow })
                 .map_err(|error| RouteError::Path(path, error.to_string()))?;

@@ -9,7 +9,7 @@ use super::Notices;
 use crate::domain::quota::{Period, monthly_quota};
 use crate::error::{Code, Error};
 use crate::service::Inner;
-use crate::store::{Company, KeyRecord, LimitMode};
+use crate::store::{Company, CompanyId, KeyRecord, LimitMode};
 use crate::usage::{Ask, Figures, Ledger, Refusal};
 
 /// The company's limit mode: its own, or the service's.
@@ -78,6 +78,11 @@ impl<'a> Passage<'a> {
             notices.announce(Code::CupoAgotado, "the company has used more operations this month than its quota");
         }
         Ok(())
+    }
+
+    /// Whose key it is.
+    pub(super) fn company(&self) -> CompanyId {
+        self.key.company.id
     }
 
     /// The request has been answered. The month does not count what failed on our side (spec "Limits").

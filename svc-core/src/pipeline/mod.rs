@@ -11,6 +11,7 @@ mod respond;
 mod route;
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
@@ -25,6 +26,7 @@ use respond::{Notices, Reply};
 pub use authenticate::{TERMS_VERSION, parse_key_id};
 
 use crate::error::{Code, Error};
+use crate::observe::Watch;
 use crate::operation::page::Regime;
 use crate::operation::query::exceeds_unannounced;
 use crate::operation::{Ask, Handler, KeyedHandler};
@@ -36,16 +38,25 @@ pub(crate) async fn answer(
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
+    watch: &mut Watch,
 ) -> Response<Bytes> {
     let mut aside = Aside::default();
     // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
-    let outcome = AssertUnwindSafe(serve(api, peticion, head, body, &mut aside)).catch_unwind().await;
+    let outcome = AssertUnwindSafe(serve(api, peticion, head, body, &mut aside, watch)).catch_unwind().await;
     let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
+    if let Err(error) = &outcome {
+        watch.error(error.code());
+    }
     if let Some(passage) = &mut aside.passage {
         passage.leave(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
         api.merge_usage_if_overdue(passage.allowance.at).await;
     }
     respond::response(outcome, peticion, &aside)
+}
+
+/// What a front end answers when it broke itself.
+pub(crate) fn broken(peticion: &str) -> Response<Bytes> {
+    respond::response(Err(Error::internal("the front end panicked")), peticion, &Aside::default())
 }
 
 /// What goes with the answer whatever it is.
@@ -68,8 +79,10 @@ async fn serve<'a>(
     head: &http::request::Parts,
     body: &mut Body,
     aside: &mut Aside<'a>,
+    watch: &mut Watch,
 ) -> Result<Reply, Error> {
     let route = route::find(api, head)?;
+    watch.operation(Arc::clone(&route.name));
     let spec = route.endpoint.spec;
     let keyed = match route.endpoint.handler {
         Handler::Open(operation) => return Ok(Reply::new(spec.status, operation.run(peticion)?)),
@@ -77,7 +90,12 @@ async fn serve<'a>(
     };
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
-    let caller = authenticate::caller(api, &head.headers, aside).await?;
+    let caller = authenticate::caller(api, &head.headers, aside).await;
+    // Whose key it is, even if it is refused.
+    if let Some(passage) = &aside.passage {
+        watch.company(passage.company());
+    }
+    let caller = caller?;
     aside.enter(api)?;
     if !spec.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());

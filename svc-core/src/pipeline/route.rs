@@ -1,10 +1,12 @@
 //! Which operation is asked for: 404 and 405.
 
+use std::sync::Arc;
+
 use percent_encoding::percent_decode_str;
 
 use crate::error::{Code, Error};
 use crate::operation::Method;
-use crate::operation::registry::Endpoint;
+use crate::operation::registry::{Endpoint, Named};
 use crate::service::Inner;
 
 /// The path under which the API is published when nothing else is said; accepted whether or not the front end strips it.
@@ -13,6 +15,8 @@ const PREFIX: &str = "/api/v1";
 /// The operation that a request names.
 pub(super) struct Route {
     pub(super) endpoint: &'static Endpoint,
+    /// What it is called.
+    pub(super) name: Arc<str>,
     /// The path below the base URL.
     pub(super) path: String,
     /// The parameters of the path, decoded.
@@ -22,12 +26,12 @@ pub(super) struct Route {
 pub(super) fn find(api: &Inner, head: &http::request::Parts) -> Result<Route, Error> {
     let path = below_base(head.uri.path(), &api.base_path);
     let (route, parameters) = api.router.find(path).ok_or(Code::RutaNoExiste)?;
-    let Some(endpoint) = Method::of(&head.method).and_then(|method| route.endpoint(method)) else {
+    let Some(Named { endpoint, name }) = Method::of(&head.method).and_then(|method| route.operation(method)) else {
         return Err(Error::new(Code::MetodoNoPermitido).allow(route.allow.as_str()));
     };
     let parameters =
         parameters.into_iter().map(|raw| percent_decode_str(raw).decode_utf8_lossy().into_owned()).collect();
-    Ok(Route { endpoint, path: path.to_owned(), parameters })
+    Ok(Route { endpoint, name: Arc::clone(name), path: path.to_owned(), parameters })
 }
 
 /// The path without the base URL's: a server that nests the API strips it, one that mounts it plainly does not.

@@ -14,6 +14,7 @@ use crate::backoffice::Office;
 use crate::budget::Budget;
 use crate::domain::clock::random_bytes;
 use crate::error::Error;
+use crate::observe;
 use crate::store::{CompanyId, LeasedStamping, StampingLease, StoreError};
 
 /// How many records are out at once.
@@ -49,15 +50,16 @@ impl StampReport {
     }
 
     fn count(&mut self, settled: Option<Settled>) {
-        let counter = match settled {
-            Some(Settled::Stamped) => &mut self.timbrados,
-            Some(Settled::Rejected) => &mut self.rechazados,
-            Some(Settled::Postponed) => &mut self.pospuestos,
-            Some(Settled::Waiting) => &mut self.en_espera,
-            Some(Settled::Lost) => &mut self.perdidos,
-            None => &mut self.fallidos,
+        let (counter, outcome) = match settled {
+            Some(Settled::Stamped) => (&mut self.timbrados, "stamped"),
+            Some(Settled::Rejected) => (&mut self.rechazados, "rejected"),
+            Some(Settled::Postponed) => (&mut self.pospuestos, "postponed"),
+            Some(Settled::Waiting) => (&mut self.en_espera, "waiting"),
+            Some(Settled::Lost) => (&mut self.perdidos, "lost"),
+            None => (&mut self.fallidos, "failed"),
         };
         *counter += 1;
+        observe::attempts(observe::STAMPINGS, outcome, 1);
     }
 }
 
@@ -161,7 +163,7 @@ impl<'a> Queue<'a> {
 async fn work(office: &Office, stamper: &dyn Stamper, token: Uuid, record: LeasedStamping) -> Option<Settled> {
     let LeasedStamping { company, factura, intentos } = record;
     let failed = |error: &Error| {
-        tracing::warn!(empresa = company.0, factura, error = %error, cause = ?error.cause(), "stamping failed");
+        tracing::warn!(empresa = company.0, factura, error = %error, cause = error.cause().map(tracing::field::display), "stamping failed");
     };
     let prepared = office.perform(company, &Prepare { factura, token }).await;
     let verdict = match prepared.inspect_err(failed).ok()? {

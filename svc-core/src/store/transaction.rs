@@ -26,7 +26,12 @@ pub(crate) async fn transact<W: Work>(store: &dyn Store, company: CompanyId, wor
     loop {
         match attempt_once(store, company, work).await {
             Err(error) if error.is_transient() && W::REPEATABLE && attempt < ATTEMPTS => {
-                tracing::debug!(attempt, error = ?error.cause(), "transaction collided, running it again");
+                crate::observe::retried();
+                tracing::debug!(
+                    attempt,
+                    error = error.cause().map(tracing::field::display),
+                    "transaction collided, running it again"
+                );
                 attempt += 1;
             }
             outcome => return outcome,

@@ -1,7 +1,7 @@
 //! What companies and keys use (spec "Limits", contract §5): counted in memory, merged into the store in batches.
 //!
-//! - The [`Ledger`] counts. It is exact in one process: a request is counted under the same lock that judges it.
-//! - [`Merging`] brings to the store what was counted since the last time, for all keys and companies in one statement,
+//! - The ledger counts. It is exact in one process: a request is counted under the same lock that judges it.
+//! - Merging brings to the store what was counted since the last time, for all keys and companies in one statement,
 //!   and learns from its answer what other processes used. A server has it done every [`DEFAULT_INTERVAL`]
 //!   ([`crate::Api::merge_usage`]); a process that may be frozen between requests has it done by every request, before its
 //!   answer leaves (an interval of zero, [`crate::ApiBuilder::merge_usage_every`]).

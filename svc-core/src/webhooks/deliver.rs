@@ -1,5 +1,7 @@
 //! One pass over all that is to be delivered.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
@@ -13,6 +15,7 @@ use super::schedule::Next;
 use super::{Budget, Sender};
 use crate::backoffice::Office;
 use crate::domain::clock::random_bytes;
+use crate::observe;
 use crate::store::{AttemptRecord, StoreError};
 
 /// Deliveries that are claimed at once, in all and of one webhook.
@@ -29,8 +32,12 @@ const MARGIN: TimeDelta = TimeDelta::seconds(52);
 /// The longest deadline that a lease goes by.
 const LONGEST: TimeDelta = TimeDelta::hours(1);
 
+/// Attempts of which nothing is written yet, those that are out included: as many as are made again at the most should the
+/// process die.
+const UNWRITTEN: usize = 128;
+
 /// How often a pass that is long at work looks for new events.
-const LOOK: TimeDelta = TimeDelta::seconds(1);
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What a pass did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -72,10 +79,14 @@ pub async fn deliver_due(office: &Office, sender: &dyn Sender, budget: Budget) -
     let mut under_way = FuturesUnordered::new();
     loop {
         pass.begin(&mut under_way);
-        match under_way.next().await {
-            Some(step) => pass.after(step),
-            None => return pass.failure.map_or(Ok(pass.report), Err),
-        }
+        // A pause alone is nothing to wait for.
+        let next =
+            if under_way.len() > usize::from(pass.pause == Pause::UnderWay) { under_way.next().await } else { None };
+        let Some(step) = next else {
+            sender.rest();
+            return pass.failure.map_or(Ok(pass.report), Err);
+        };
+        pass.after(step);
     }
 }
 
@@ -87,6 +98,16 @@ enum Step {
     Wrote(Result<Written, StoreError>),
     /// Results were written, and more was claimed under a token until then.
     Turned(Result<Turn, StoreError>),
+    /// It is time to look for new events.
+    Paused,
+}
+
+/// The time between two looks for new events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    None,
+    UnderWay,
+    Over,
 }
 
 type UnderWay<'a> = FuturesUnordered<BoxFuture<'a, Step>>;
@@ -98,6 +119,8 @@ struct Pass<'a> {
     deadline: TimeDelta,
     queue: Queue,
     results: Vec<AttemptRecord>,
+    /// How many results are being written.
+    writing: usize,
     report: DeliveryReport,
     failure: Option<StoreError>,
     /// Whether the database is being asked: one thing at a time.
@@ -108,6 +131,7 @@ struct Pass<'a> {
     progress: bool,
     /// When new events were last looked for.
     looked: Option<DateTime<Utc>>,
+    pause: Pause,
     taken: u32,
 }
 
@@ -121,12 +145,14 @@ impl<'a> Pass<'a> {
             deadline,
             queue: Queue::default(),
             results: Vec::new(),
+            writing: 0,
             report: DeliveryReport::default(),
             failure: None,
             asking: false,
             dry: false,
             progress: true,
             looked: None,
+            pause: Pause::None,
             taken: 0,
         }
     }
@@ -139,7 +165,9 @@ impl<'a> Pass<'a> {
         if stopped {
             self.results.extend(self.queue.drain(None).iter().map(handed_back));
         }
-        while let Some(take) = self.queue.take(now) {
+        while self.queue.out() + self.results.len() + self.writing < UNWRITTEN
+            && let Some(take) = self.queue.take(now)
+        {
             match take {
                 Take::Send(ticket) => {
                     under_way.push(Box::pin(async move { Step::Sent(attempt(office, sender, ticket).await) }));
@@ -147,16 +175,23 @@ impl<'a> Pass<'a> {
                 Take::Return(ticket) => self.results.push(handed_back(&ticket)),
             }
         }
+        if self.queue.out() > 0 && self.pause == Pause::None {
+            self.pause = Pause::UnderWay;
+            under_way.push(Box::pin(async move {
+                sender.pause(LOOK).await;
+                Step::Paused
+            }));
+        }
         if self.asking {
             return;
         }
         let most = self.budget.left(self.taken, now).min(MOST);
         if !stopped && most > 0 && self.wants_more(now) {
             let ask = self.ask(most, now);
-            let results = std::mem::take(&mut self.results);
+            let results = self.hand_in();
             under_way.push(Box::pin(async move { Step::Turned(turn(office, results, ask).await) }));
         } else if self.wants_to_write(now) {
-            let results = std::mem::take(&mut self.results);
+            let results = self.hand_in();
             under_way.push(Box::pin(async move { Step::Wrote(write(office, results).await) }));
         } else {
             return;
@@ -164,11 +199,18 @@ impl<'a> Pass<'a> {
         self.asking = true;
     }
 
-    /// Whether more could be out than is: of those who have more, or at the end to see whether that was all.
+    /// Takes out the results, to be written.
+    fn hand_in(&mut self) -> Vec<AttemptRecord> {
+        self.writing = self.results.len();
+        std::mem::take(&mut self.results)
+    }
+
+    /// Whether more could be out than is: of those who have more, of what is new after a pause, or at the end to see whether
+    /// that was all.
     fn wants_more(&self, now: DateTime<Utc>) -> bool {
         let (room, of_one) = self.queue.hunger(now);
         let idle = self.queue.out() == 0 && self.queue.is_empty();
-        room && (!self.dry && self.queue.is_empty() || of_one || idle && self.progress)
+        room && (!self.dry && self.queue.is_empty() || of_one || self.pause == Pause::Over || idle && self.progress)
     }
 
     fn wants_to_write(&self, now: DateTime<Utc>) -> bool {
@@ -182,7 +224,12 @@ impl<'a> Pass<'a> {
     }
 
     fn ask(&mut self, most: u32, now: DateTime<Utc>) -> Ask {
-        let look = self.queue.out() == 0 || self.looked.is_none_or(|looked| now - looked >= LOOK);
+        let long_ago = |looked: DateTime<Utc>| (now - looked).to_std().is_ok_and(|since| since >= LOOK);
+        let paused = self.pause == Pause::Over;
+        let look = paused || self.queue.out() == 0 || self.looked.is_none_or(long_ago);
+        if paused {
+            self.pause = Pause::None;
+        }
         if look {
             self.looked = Some(now);
         }
@@ -201,15 +248,16 @@ impl<'a> Pass<'a> {
     fn after(&mut self, step: Step) {
         match step {
             Step::Sent(record) => self.sent(record),
+            Step::Paused => self.pause = Pause::Over,
             Step::Wrote(written) => {
-                self.asking = false;
+                (self.asking, self.writing) = (false, 0);
                 match written {
                     Ok(written) => self.wrote(&written),
                     Err(error) => self.failed(error),
                 }
             }
             Step::Turned(turned) => {
-                self.asking = false;
+                (self.asking, self.writing) = (false, 0);
                 match turned {
                     Ok(turned) => self.turned(turned),
                     Err(error) => self.failed(error),
@@ -228,6 +276,14 @@ impl<'a> Pass<'a> {
     }
 
     fn wrote(&mut self, written: &Written) {
+        for (outcome, count) in [
+            ("delivered", written.delivered),
+            ("retried", written.retried),
+            ("failed", written.failed),
+            ("lost", written.lost),
+        ] {
+            observe::attempts(observe::DELIVERIES, outcome, count);
+        }
         let report = &mut self.report;
         report.entregadas += written.delivered;
         report.pospuestas += written.retried;

@@ -116,7 +116,12 @@ pub(super) async fn write(office: &Office, results: Vec<AttemptRecord>) -> Resul
             }
             Ok(None) => {}
             Err(error) => {
-                tracing::warn!(empresa = company.0, webhook, cause = ?error.cause(), "a webhook could not be disabled");
+                tracing::warn!(
+                    empresa = company.0,
+                    webhook,
+                    cause = error.cause().map(tracing::field::display),
+                    "a webhook could not be disabled"
+                );
             }
         }
     }
@@ -132,6 +137,7 @@ where
     loop {
         match statement().await {
             Err(StoreError::Transient(cause)) if attempt < ATTEMPTS => {
+                crate::observe::retried();
                 tracing::debug!(attempt, %cause, "statement collided, running it again");
                 attempt += 1;
             }

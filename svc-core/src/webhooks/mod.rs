@@ -122,4 +122,14 @@ pub trait Sender: Send + Sync {
     fn deadline(&self) -> Duration {
         DEADLINE
     }
+
+    /// Ends after `pause`. Meanwhile a pass has nothing to do but to wait for slow receivers; then it looks for what is new.
+    /// A sender that cannot tell time never ends it: the pass looks when one of them has answered.
+    async fn pause(&self, pause: Duration) {
+        let _ = pause;
+        std::future::pending::<()>().await;
+    }
+
+    /// Lets go of what it keeps for the next attempt, such as connections: a pass is over.
+    fn rest(&self) {}
 }

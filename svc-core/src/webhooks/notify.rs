@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::Budget;
 use crate::backoffice::Office;
 use crate::domain::clock::random_bytes;
+use crate::observe;
 use crate::store::{LeasedMail, StoreError};
 
 /// How long an e-mail is kept from others while it is sent.
@@ -90,13 +91,41 @@ async fn send(notifier: &dyn Notifier, mail: LeasedMail, report: &mut NotifyRepo
     let notice = Notice { to: mail.para, subject: mail.asunto, text: mail.texto };
     let Err(failure) = notifier.notify(&notice).await else {
         report.enviados += 1;
+        observe::attempts(observe::EMAILS, "sent", 1);
         return None;
     };
     let pause = usize::try_from(intentos).ok().and_then(|tried| PAUSES.get(tried.checked_sub(1)?));
-    tracing::warn!(empresa = company.0, aviso = clave, intentos, %failure, given_up = pause.is_none(), "no e-mail was sent");
-    match pause {
-        Some(_) => report.pospuestos += 1,
-        None => report.abandonados += 1,
-    }
+    let failure = without_addresses(&failure.0);
+    tracing::warn!(
+        empresa = company.0,
+        aviso = clave,
+        intentos,
+        failure,
+        given_up = pause.is_none(),
+        "no e-mail was sent"
+    );
+    let (counter, outcome) = match pause {
+        Some(_) => (&mut report.pospuestos, "postponed"),
+        None => (&mut report.abandonados, "given_up"),
+    };
+    *counter += 1;
+    observe::attempts(observe::EMAILS, outcome, 1);
     pause.map(|&hours| TimeDelta::hours(hours))
+}
+
+/// Servers repeat whom they refuse, and nobody's address belongs in a log.
+fn without_addresses(text: &str) -> String {
+    let word = |word| if str::contains(word, '@') { "…" } else { word };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_left_out_of_what_a_server_said() {
+        let said = "permanent error (550): 5.1.1 <Ana@example.com>: no existe";
+        assert_eq!(without_addresses(said), "permanent error (550): 5.1.1 … no existe");
+    }
 }

@@ -30,6 +30,8 @@ pub enum VerifyError {
 
 /// Checks that a notice comes from who has one of `secrets`, now; gives the event's id (`evt_…`), by which repetitions are told.
 ///
+/// The id is that of the header `X-Svc-Evento-Id`, which is not signed; the body's `id` is the same, and is.
+///
 /// `body` is the raw body, before anyone parses it. `secrets` are the webhook's (`whsec_…`): after a rotation, have the old
 /// one and the new one for as long as you need to change over.
 ///

@@ -25,6 +25,52 @@ async fn one_that_hangs_holds_up_no_other() {
     assert!(done >= 855, "95 % are written: {done}");
 }
 
+/// A receiver that can tell time, as the real ones can.
+struct Punctual<S>(S);
+
+#[async_trait]
+impl<S: Sender> Sender for Punctual<S> {
+    async fn send(&self, post: Post) -> Outcome {
+        self.0.send(post).await
+    }
+
+    async fn pause(&self, pause: Duration) {
+        tokio::time::sleep(pause).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_happens_while_one_hangs_is_told_to_the_others() {
+    let company = World::new().await.company().await;
+    let world = &company.world;
+    for _ in 0..10 {
+        webhook(&company, &["cliente.creado"]).await;
+    }
+    let receiver = Punctual(Receiver::new(|post: &Post| {
+        if post.url.contains("receptor-7.") {
+            (Duration::from_mins(1), Outcome::Failed(DeliveryReason::TiempoAgotado))
+        } else {
+            (Duration::from_millis(5), Outcome::Answered { status: 200, retry_after: None })
+        }
+    }));
+    happen(&company, "cliente.creado", 10).await;
+    let pass = deliver(world, &receiver);
+    let happening = async {
+        for told in [90, 180, 270] {
+            // All that there is: but for the one that hangs, nothing is left to be done when the next happens.
+            while count(world, "entregada").await < told {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            happen(&company, "cliente.creado", 10).await;
+        }
+    };
+    let told = tokio::select! {
+        report = pass => panic!("one hangs, and the pass is over: {report:?}"),
+        told = tokio::time::timeout(Duration::from_secs(30), happening) => told,
+    };
+    assert!(told.is_ok(), "the others wait for the one that hangs");
+}
+
 #[tokio::test]
 async fn ten_deliveries_cost_one_statement_at_the_most() {
     let company = World::new().await.company().await;

@@ -19,10 +19,8 @@ use serde_json::Value;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::words::DeliveryReason;
 use svc_core::webhooks::{Budget, DeliveryReport, Outcome, Post, Sender, deliver_due};
+use svc_tests::notices::{self, SECRET};
 use svc_tests::{Company, World};
-
-/// The secret of every webhook, which is stored as it is.
-const SECRET: &str = "whsec_0123456789abcdef";
 
 /// A receiver that remembers what it was sent.
 struct Receiver<F> {
@@ -76,33 +74,15 @@ fn header<'a>(post: &'a Post, name: &str) -> &'a str {
 
 /// A webhook for events of these types; gives its clave.
 async fn webhook(company: &Company, tipos: &[&str]) -> i64 {
-    let statement = "INSERT INTO webhooks (empresa, clave, url, eventos, activo_desde, secreto, usuario, creado)
-                     SELECT $1, n, 'https://receptor-' || n || '.example.com/avisos', $2, $3, $4, $5, $3
-                     FROM (SELECT coalesce(max(clave), 0) + 1 FROM webhooks WHERE empresa = $1) AS w (n) RETURNING clave";
-    sqlx::query_scalar(statement)
-        .bind(company.id.0)
-        .bind(tipos)
-        .bind(company.world.clock.now())
-        .bind([b"\0", SECRET.as_bytes()].concat())
-        .bind(company.owner)
-        .fetch_one(company.world.store.pool())
-        .await
-        .expect("a webhook")
+    let World { store, clock, .. } = &company.world;
+    let url = "https://receptor-{}.example.com/avisos";
+    notices::webhook(store.pool(), (company.id.0, company.owner), url, tipos, clock.now()).await
 }
 
 /// So many events of a type, of now.
 async fn happen(company: &Company, tipo: &str, count: i64) {
-    let statement = "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
-                     SELECT $1, gen_random_uuid(), $2, 'clientes', n, convert_to('{\"n\":' || n || '}', 'UTF8'), $3
-                     FROM generate_series(1, $4) n";
-    sqlx::query(statement)
-        .bind(company.id.0)
-        .bind(tipo)
-        .bind(company.world.clock.now())
-        .bind(count)
-        .execute(company.world.store.pool())
-        .await
-        .expect("events");
+    let World { store, clock, .. } = &company.world;
+    notices::events(store.pool(), company.id.0, tipo, count, clock.now()).await;
 }
 
 /// Runs a statement on the rows of a company (`$1`).

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::json;
+use svc_store_postgres::Settings;
 
 use super::*;
 
@@ -47,6 +48,28 @@ async fn what_a_killed_worker_had_is_sent_when_its_lease_is_over() {
     world.clock.advance(TimeDelta::seconds(60));
     assert_eq!(deliver(world, &answering::<200>()).await.entregadas, 10);
     assert!(deliveries(&company).await.iter().all(|row| row["intentos"] == 1), "what nobody knows of is no attempt");
+}
+
+/// A receiver that asks the database, as one does that reads the resource before it answers.
+struct Asking<'a>(&'a World);
+
+#[async_trait]
+impl Sender for Asking<'_> {
+    async fn send(&self, _: Post) -> Outcome {
+        let idle = self.0.sql::<i64>("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in%'").await;
+        let status = if idle == 0 { 200 } else { 500 };
+        Outcome::Answered { status, retry_after: None }
+    }
+}
+
+#[tokio::test]
+async fn no_connection_is_held_while_a_request_is_out() {
+    // There is one connection, so if a pass held it, nobody could ask.
+    let world = World::on(Settings { max_connections: 1, ..Settings::default() }, |builder| builder).await;
+    let company = world.company().await;
+    webhook(&company, &["cliente.creado"]).await;
+    happen(&company, "cliente.creado", 50).await;
+    assert_eq!(deliver(&world, &Asking(&world)).await.entregadas, 50);
 }
 
 /// A receiver so slow that its worker's lease is over, and another worker has delivered meanwhile.

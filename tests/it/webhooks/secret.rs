@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
+use async_trait::async_trait;
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
+use svc_core::backoffice::Office;
 use svc_core::secrets::{Place, Sealer, SecretsKey};
-use svc_core::webhooks::SECRET;
-use svc_tests::{Company, World, fresh_key};
+use svc_core::webhooks::{Budget, Outcome, Post, SECRET, Sender, deliver_due};
+use svc_tests::{BASE_URL, Company, World, fresh_key};
 
 use super::{bare, sound, webhook};
 
@@ -53,13 +55,20 @@ async fn the_previous_secret_and_no_other_signs_for_a_day() {
 #[tokio::test]
 async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     let key = "0f".repeat(32).parse::<SecretsKey>().unwrap();
-    let world = World::with(|builder| builder.secrets(key)).await;
+    let world = World::with(|builder| builder.secrets(key.clone())).await;
     let ana = world.company().await.admin().await;
     let log = Log::default();
     let _logging = tracing::subscriber::set_default(log.clone());
     let created = ana.write(Method::POST, "/webhooks", &fresh_key(), sound()).await.ok(201);
     let rotated = bare(&ana, Method::POST, PATH).await.ok(200);
-    bare(&ana, Method::POST, "/webhooks/1/probar").await.ok(202);
+    // Delivered in vain, made in vain (another key), delivered.
+    let wrong = "f0".repeat(32).parse::<SecretsKey>().unwrap();
+    for (key, status, minutes) in [(&key, 500, 0), (&wrong, 200, 0), (&key, 200, 10)] {
+        bare(&ana, Method::POST, "/webhooks/1/probar").await.ok(202);
+        world.clock.advance(TimeDelta::minutes(minutes));
+        let office = Office::new(world.store.clone(), BASE_URL).clock(world.clock.clone()).secrets(Some(key.clone()));
+        deliver_due(&office, &Answering(status), Budget::unlimited()).await.expect("a pass");
+    }
     ana.put("/webhooks/1", json!({"activo": false})).await.ok(200);
     let secrets =
         [&created["secreto"], &rotated["secreto"]].map(|secret| secret.as_str().unwrap()["whsec_".len()..].to_owned());
@@ -74,7 +83,9 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
         }
     }
     let log = log.0.lock().unwrap().clone();
-    assert!(log.contains("INSERT INTO webhooks"), "the log tells something: {log}");
+    for told in ["INSERT INTO webhooks", "a notice cannot be made", "Answered { status: 500"] {
+        assert!(log.contains(told), "the log tells something: {log}");
+    }
     for secret in &secrets {
         assert!(!log.contains(secret.as_str()), "the log");
     }
@@ -89,6 +100,17 @@ async fn without_a_key_a_repetition_has_no_secret_in_it_either() {
     let answers = "SELECT string_agg(convert_from(respuesta, 'UTF8'), ' ') FROM idempotencia";
     let answers: String = world.sql(answers).await;
     assert!(answers.matches("\"secreto\":null").count() == 2 && !answers.contains("whsec_"), "{answers}");
+}
+
+/// A receiver that answers this status, and shows all that it is given.
+struct Answering(u16);
+
+#[async_trait]
+impl Sender for Answering {
+    async fn send(&self, post: Post) -> Outcome {
+        tracing::trace!(?post, "sent");
+        Outcome::Answered { status: self.0, retry_after: None }
+    }
 }
 
 /// The secret that a statement gives the sealed form of.

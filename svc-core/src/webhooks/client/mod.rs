@@ -1,8 +1,8 @@
 //! Attempts over HTTP: each resolves its name once, judges every address, and connects to one of those it judged.
 //!
-//! Each attempt has a connection of its own, and asks for it to be closed: receivers are many and notices to one of them
-//! few, and what is not kept open cannot be held against us.
+//! Connections are kept for the next attempt of the same pass, which uses one only after the same judgement (`pool.rs`).
 
+mod pool;
 mod resolve;
 
 use std::fmt;
@@ -14,19 +14,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::header::{CONNECTION, HOST, RETRY_AFTER};
-use http::{HeaderValue, Request};
+use http::header::{HOST, RETRY_AFTER};
+use http::{HeaderValue, Request, Response};
 use http_body_util::Full;
 use tokio::net::TcpStream;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tokio_rustls::rustls;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
+use self::pool::{Link, Pool};
 pub use self::resolve::{ResolveError, Resolver, SystemResolver};
 use super::destination::judge;
 use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, judge_url};
 use crate::domain::words::DeliveryReason;
-use crate::outbound::{Most, OutboundError, Tls, exchange};
+use crate::outbound::{Channel, Most, OutboundError, Tls};
 
 /// How much is read of an answer: its status says it all.
 const MOST: usize = 16 * 1024;
@@ -44,6 +45,7 @@ pub struct HttpSender {
     resolver: Arc<dyn Resolver>,
     networks: Networks,
     tls: Tls,
+    pool: Pool,
     deadline: Duration,
 }
 
@@ -67,7 +69,7 @@ impl HttpSender {
 
     fn over(networks: Networks, tls: Result<Tls, OutboundError>) -> Result<Self, NoAuthorities> {
         let tls = tls.map_err(|_| NoAuthorities)?;
-        Ok(Self { resolver: Arc::new(SystemResolver), networks, tls, deadline: DEADLINE })
+        Ok(Self { resolver: Arc::new(SystemResolver), networks, tls, pool: Pool::default(), deadline: DEADLINE })
     }
 
     async fn attempt(&self, post: Post, until: Instant) -> Result<Outcome, Outcome> {
@@ -76,11 +78,46 @@ impl HttpSender {
         let target = judge_url(&post.url, self.networks.is_development()).map_err(|_| BLOCKED)?;
         let request = request(&target, post).ok_or(BLOCKED)?;
         let addresses = self.addresses(&target).await?;
-        let tcp = connect(&addresses, target.port, until).await?;
-        let tls = target.https.then_some((&self.tls, target.host.as_str()));
-        let answer = exchange(tcp, tls, request, Most::Part(MOST)).await.map_err(|error| failure(&error))?;
+        let answer = self.exchange(&target, &addresses, request, until).await?;
         let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         Ok(Outcome::Answered { status: answer.status().as_u16(), retry_after: retry_after.map(str::to_owned) })
+    }
+
+    /// Sends the request over a connection that is open, or over a new one. Once something of it is sent it may have arrived,
+    /// whatever follows: it is never sent twice in one attempt.
+    async fn exchange(
+        &self,
+        target: &Target,
+        addresses: &[IpAddr],
+        request: Request<Full<Bytes>>,
+        until: Instant,
+    ) -> Result<Response<Bytes>, Outcome> {
+        if let Some((link, mut channel)) = self.pool.take(target, addresses) {
+            match channel.exchange(request.clone()).await {
+                Ok(answer) => {
+                    self.pool.put(link, channel);
+                    return Ok(answer);
+                }
+                // Nothing was sent: it closed just now.
+                Err(OutboundError::Closed) => {}
+                Err(error) => {
+                    self.pool.spoil(link);
+                    return Err(failure(&error));
+                }
+            }
+        }
+        let (link, mut channel) = self.open(target, addresses, until).await?;
+        let answer = channel.exchange(request).await.map_err(|error| failure(&error))?;
+        self.pool.put(link, channel);
+        Ok(answer)
+    }
+
+    /// A new connection to one of the addresses.
+    async fn open(&self, target: &Target, addresses: &[IpAddr], until: Instant) -> Result<(Link, Channel), Outcome> {
+        let (address, tcp) = connect(addresses, target.port, until).await?;
+        let tls = target.https.then_some((&self.tls, target.host.as_str()));
+        let channel = Channel::open(tcp, tls, Most::Part(MOST)).await.map_err(|error| failure(&error))?;
+        Ok((Link::new(target, address), channel))
     }
 
     /// The addresses of the target's name, if a delivery may go to each of them.
@@ -115,6 +152,14 @@ impl Sender for HttpSender {
     fn deadline(&self) -> Duration {
         self.deadline
     }
+
+    async fn pause(&self, pause: Duration) {
+        sleep(pause).await;
+    }
+
+    fn rest(&self) {
+        self.pool.clear();
+    }
 }
 
 impl fmt::Debug for HttpSender {
@@ -131,18 +176,17 @@ fn request(target: &Target, post: Post) -> Option<Request<Full<Bytes>>> {
     *request.uri_mut() = target.path.parse().ok()?;
     *request.headers_mut() = post.headers;
     request.headers_mut().insert(HOST, HeaderValue::from_str(&host).ok()?);
-    request.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     Some(request)
 }
 
 /// A connection to the first address that takes one; each has its share of the time that is left.
-async fn connect(addresses: &[IpAddr], port: u16, until: Instant) -> Result<TcpStream, Outcome> {
+async fn connect(addresses: &[IpAddr], port: u16, until: Instant) -> Result<(IpAddr, TcpStream), Outcome> {
     let tried = &addresses[..addresses.len().min(TRIED)];
     let mut outcome = Outcome::Failed(DeliveryReason::ErrorRed);
     for (at, &address) in tried.iter().enumerate() {
         let share = until.saturating_duration_since(Instant::now()) / (tried.len() - at) as u32;
         outcome = match within(share, TcpStream::connect(SocketAddr::new(address, port))).await {
-            Ok(Ok(tcp)) => return Ok(tcp),
+            Ok(Ok(tcp)) => return Ok((address, tcp)),
             Ok(Err(error)) if is_ours(&error) => Outcome::Ours(Some(DeliveryReason::ErrorRed)),
             Ok(Err(_)) => Outcome::Failed(DeliveryReason::ErrorRed),
             Err(()) => Outcome::Failed(DeliveryReason::TiempoAgotado),

@@ -138,9 +138,8 @@ async fn a_notice_arrives_as_it_is() {
     let mut headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
     headers.sort();
     let host = format!("host: receptor.example.com:{port}");
-    let expected =
-        ["connection: close", "content-length: 14", "content-type: application/json", &host, "x-svc-firma: t=1,v1=00"];
-    assert_eq!(headers, expected, "nothing that asks for compression or for a connection to be kept");
+    let expected = ["content-length: 14", "content-type: application/json", &host, "x-svc-firma: t=1,v1=00"];
+    assert_eq!(headers, expected, "nothing that asks for compression");
     assert_eq!(body, "{\"id\":\"evt_1\"}");
 }
 
@@ -256,7 +255,11 @@ async fn a_name_without_an_address_is_the_receivers_failure_and_a_dead_resolver_
 }
 
 /// Writes `piece` again and again, with `pause` between; gives how much was taken.
-async fn without_end(piece: &'static [u8], pause: Duration) -> (u16, Arc<AtomicUsize>, JoinHandle<()>) {
+async fn without_end(
+    head: &'static [u8],
+    piece: &'static [u8],
+    pause: Duration,
+) -> (u16, Arc<AtomicUsize>, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let taken = Arc::new(AtomicUsize::new(0));
@@ -264,7 +267,7 @@ async fn without_end(piece: &'static [u8], pause: Duration) -> (u16, Arc<AtomicU
     let writer = tokio::spawn(async move {
         let mut stream = listener.accept().await.unwrap().0;
         request(&mut stream).await;
-        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        stream.write_all(head).await.unwrap();
         while stream.write_all(piece).await.is_ok() {
             count.fetch_add(piece.len(), Ordering::Relaxed);
             tokio::time::sleep(pause).await;
@@ -275,17 +278,26 @@ async fn without_end(piece: &'static [u8], pause: Duration) -> (u16, Arc<AtomicU
 
 #[tokio::test]
 async fn of_an_endless_answer_little_is_read() {
-    let (port, taken, writer) = without_end(vec![b'x'; 64 * 1024].leak(), Duration::ZERO).await;
-    let answer = sender(&Authority::new()).send(post(&format!("http://{HOST_NAME}:{port}/"))).await;
-    assert_eq!(answer, Outcome::Answered { status: 200, retry_after: None });
-    writer.await.unwrap();
-    // What the two sockets held, and no more.
-    assert!(taken.load(Ordering::Relaxed) < 16 * 1024 * 1024, "{taken:?}");
+    let answered = Outcome::Answered { status: 200, retry_after: None };
+    for (head, expected) in [
+        (&b"HTTP/1.1 200 OK\r\n\r\n"[..], answered.clone()),
+        // A gigabyte.
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n", answered),
+        // A head that does not end is none.
+        (b"HTTP/1.1 200 OK\r\nx-long: ", failed(DeliveryReason::ErrorRed)),
+    ] {
+        let (port, taken, writer) = without_end(head, vec![b'x'; 64 * 1024].leak(), Duration::ZERO).await;
+        let answer = sender(&Authority::new()).send(post(&format!("http://{HOST_NAME}:{port}/"))).await;
+        assert_eq!(answer, expected);
+        writer.await.unwrap();
+        // What the two sockets held, and no more.
+        assert!(taken.load(Ordering::Relaxed) < 16 * 1024 * 1024, "{taken:?}");
+    }
 }
 
 #[tokio::test]
 async fn a_dripping_answer_ends_after_eight_seconds() {
-    let (port, taken, writer) = without_end(b"x", Duration::from_millis(200)).await;
+    let (port, taken, writer) = without_end(b"HTTP/1.1 200 OK\r\n\r\n", b"x", Duration::from_millis(200)).await;
     let began = Instant::now();
     let answer = sender(&Authority::new()).send(post(&format!("http://{HOST_NAME}:{port}/"))).await;
     assert_eq!(answer, failed(DeliveryReason::TiempoAgotado));

@@ -9,13 +9,13 @@ use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
 use svc_core::webhooks::{Notice, Notifier, NotifyFailure};
 use url::Url;
 
-use crate::failure::Failure;
+use crate::SettingError;
 
 /// How long the server may take for one e-mail; a pass allows half a minute.
 const PATIENCE: Duration = Duration::from_secs(25);
 
 /// Sends e-mails through an SMTP server.
-pub(crate) struct Mail {
+pub struct Mail {
     server: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
 }
@@ -23,12 +23,12 @@ pub(crate) struct Mail {
 impl Mail {
     /// Through the server at `url` (`smtps://user:password@host`, or `smtp://host:25`); a wrong one is not shown, since it
     /// may hold a password. The sender is `from`, else who the URL says we are, else `svc@` the server's name.
-    pub(crate) fn new(url: &str, from: Option<&str>) -> Result<Self, Failure> {
-        let wrong = || Failure::Other("SVC_SMTP_URL is no address like smtps://user:password@host".to_owned());
+    pub fn new(url: &str, from: Option<&str>) -> Result<Self, SettingError> {
+        let wrong = || SettingError("SVC_SMTP_URL is no address like smtps://user:password@host".to_owned());
         let parsed = Url::parse(url).map_err(|_| wrong())?;
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| wrong())?;
         let from = match from {
-            Some(from) => from.parse().map_err(|_| Failure::Other("SVC_SMTP_FROM is no e-mail address".to_owned()))?,
+            Some(from) => from.parse().map_err(|_| SettingError("SVC_SMTP_FROM is no e-mail address".to_owned()))?,
             None => Self::own_address(&parsed).ok_or_else(wrong)?,
         };
         Ok(Self { server: server.timeout(Some(PATIENCE)).build(), from })

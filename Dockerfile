@@ -1,0 +1,43 @@
+# syntax=docker/dockerfile:1
+
+# The server as an image: nothing in it but `svc` and what it is linked to. It needs a database (DATABASE_URL).
+#   docker build -t svc . && docker run --rm -e DATABASE_URL=postgres://… -p 8080:8080 svc
+
+ARG RUST_VERSION=1.95
+ARG DEBIAN=bookworm
+
+FROM rust:${RUST_VERSION}-slim-${DEBIAN} AS chef
+ARG CARGO_CHEF_VERSION=0.1.78
+RUN cargo install cargo-chef --locked --version ${CARGO_CHEF_VERSION}
+WORKDIR /src
+
+# What the dependencies are, apart from our own sources.
+FROM chef AS plan
+COPY . .
+RUN cargo chef prepare --recipe-path recipe.json
+
+# The dependencies are built again only when the recipe changes.
+FROM chef AS build
+ARG FEATURES=otlp
+COPY --from=plan /src/recipe.json recipe.json
+RUN cargo chef cook --release --locked --package bin-axum --features "${FEATURES}" --recipe-path recipe.json
+COPY . .
+RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}"
+
+FROM gcr.io/distroless/cc-debian12:nonroot
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="svc" \
+      org.opencontainers.image.description="A business (ERP/CRM) HTTP API on PostgreSQL" \
+      org.opencontainers.image.licenses="MIT OR Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+COPY --from=build /src/target/release/svc /usr/local/bin/svc
+# In numbers, so that an orchestrator sees that it is not root.
+USER 65532:65532
+# PORT listens on all addresses; SVC_LISTEN, if it is set, goes before it. The healthcheck asks what they say, on loopback.
+ENV PORT=8080 SVC_LOG_FORMAT=json
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=6s --start-period=30s CMD ["/usr/local/bin/svc", "healthcheck"]
+ENTRYPOINT ["/usr/local/bin/svc"]
+CMD ["serve"]

@@ -1,0 +1,69 @@
+//! Receives notices, and passes on what is genuine.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::routing::any;
+use http::{HeaderMap, Method, StatusCode};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::webhooks::verify;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::Sender;
+
+/// A notice that was checked.
+#[derive(Serialize)]
+pub(super) struct Arrived {
+    /// The delivery's clave, as the log has it.
+    entrega: Option<i64>,
+    /// Which attempt it was.
+    intento: Option<u32>,
+    /// Its body, letter for letter.
+    aviso: Box<RawValue>,
+}
+
+struct Receiver {
+    secret: String,
+    arrived: Sender<Arrived>,
+}
+
+/// Answers until it is dropped.
+pub(super) async fn receive(listener: TcpListener, secret: String, arrived: Sender<Arrived>) -> io::Result<()> {
+    let receiver = Arc::new(Receiver { secret, arrived });
+    let app = Router::new().fallback(any(answer)).with_state(receiver);
+    axum::serve(listener, app).await
+}
+
+async fn answer(
+    State(receiver): State<Arc<Receiver>>,
+    method: Method,
+    headers: HeaderMap,
+    body: Bytes,
+) -> (StatusCode, &'static str) {
+    if method != Method::POST {
+        return (StatusCode::METHOD_NOT_ALLOWED, "svc listen takes notices: POST");
+    }
+    if let Err(error) = verify(&headers, &body, &[&receiver.secret], SystemClock.now()) {
+        eprintln!("refused what somebody sent: {error}");
+        return (StatusCode::UNAUTHORIZED, "not genuine");
+    }
+    let Ok(aviso) = serde_json::from_slice(&body) else {
+        eprintln!("refused a notice that is no JSON");
+        return (StatusCode::BAD_REQUEST, "no JSON");
+    };
+    let arrived =
+        Arrived { entrega: number(&headers, "x-svc-entrega"), intento: number(&headers, "x-svc-intento"), aviso };
+    match receiver.arrived.send(arrived).await {
+        Ok(()) => (StatusCode::OK, ""),
+        // It is on its way out.
+        Err(_) => (StatusCode::SERVICE_UNAVAILABLE, ""),
+    }
+}
+
+fn number<T: std::str::FromStr>(headers: &HeaderMap, name: &str) -> Option<T> {
+    headers.get(name)?.to_str().ok()?.parse().ok()
+}

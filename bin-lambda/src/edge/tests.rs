@@ -1,0 +1,169 @@
+use http::header::{AUTHORIZATION, COOKIE};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::event::{self, Event};
+
+const HTTP_API: &str = include_str!("../../tests/fixtures/http_api.json");
+const FUNCTION_URL: &str = include_str!("../../tests/fixtures/function_url.json");
+const REST_API: &str = include_str!("../../tests/fixtures/rest_api.json");
+const BALANCER: &str = include_str!("../../tests/fixtures/load_balancer.json");
+const BALANCER_MULTI: &str = include_str!("../../tests/fixtures/load_balancer_multi.json");
+const BALANCER_HEALTH: &str = include_str!("../../tests/fixtures/load_balancer_health.json");
+
+/// An event's request, with these fields changed.
+fn request(event: &str, changes: &[(&str, Value)]) -> Result<Request<Bytes>, EventError> {
+    let mut json: Value = serde_json::from_str(event).unwrap();
+    for (pointer, value) in changes {
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        json.pointer_mut(parent).unwrap()[name] = value.clone();
+    }
+    match event::read(&json.to_string())? {
+        Event::Http(door, event) => event.into_request(door, "/erp/api/v1"),
+        Event::Schedule(tasks) => panic!("{tasks:?}"),
+    }
+}
+
+fn target(event: &str, changes: &[(&str, Value)]) -> String {
+    request(event, changes).unwrap().uri().to_string()
+}
+
+#[test]
+fn every_door_gives_the_request() {
+    for event in [HTTP_API, FUNCTION_URL, REST_API, BALANCER, BALANCER_MULTI] {
+        let request = request(event, &[]).unwrap();
+        assert_eq!((request.method(), request.uri().to_string().as_str()), (&Method::GET, "/api/v1/health"));
+        assert_eq!(request.headers()["user-agent"], "curl/8.5.0");
+        assert!(request.body().is_empty());
+    }
+    let health = request(BALANCER_HEALTH, &[]).unwrap();
+    assert_eq!((health.uri().path(), health.headers().len()), ("/health", 1));
+}
+
+#[test]
+fn a_stage_goes_and_nothing_else() {
+    for (stage, path, left) in [
+        ("$default", "/clientes", "/clientes"),
+        ("Prod", "/Prod/clientes", "/clientes"),
+        ("Prod", "/Prod", "/"),
+        ("Prod", "/Production/x", "/Production/x"),
+        ("api", "/api/api/v1/clientes", "/api/v1/clientes"),
+        ("erp", "/erp/api/v1/clientes", "/erp/api/v1/clientes"),
+        ("v1", "/v1/v1/x", "/v1/x"),
+        ("", "/clientes", "/clientes"),
+    ] {
+        let changes = [("/rawPath", json!(path)), ("/requestContext/stage", json!(stage))];
+        assert_eq!(target(HTTP_API, &changes), left, "v2, {stage}");
+    }
+    for (stage, path, whole, left) in [
+        ("Prod", "/clientes", "/Prod/clientes", "/clientes"),
+        // The stage has the name of what is asked for, and was taken off before.
+        ("clientes", "/clientes", "/clientes/clientes", "/clientes"),
+        ("Prod", "/Prod/clientes", "/Prod/clientes", "/clientes"),
+        ("Prod", "/erp/api/v1/clientes", "/erp/api/v1/clientes", "/erp/api/v1/clientes"),
+    ] {
+        let changes =
+            [("/path", json!(path)), ("/requestContext/stage", json!(stage)), ("/requestContext/path", json!(whole))];
+        assert_eq!(target(REST_API, &changes), left, "v1, {stage}");
+    }
+}
+
+#[test]
+fn paths_are_not_resolved_and_always_fit_a_uri() {
+    for (path, uri) in [
+        ("/a/../b", "/a/../b"),
+        ("/a/%2e%2E/b", "/a/%2e%2E/b"),
+        ("/a//b/", "/a//b/"),
+        ("//host/a", "//host/a"),
+        ("/a b\"<é>", "/a%20b%22%3C%C3%A9%3E"),
+        ("/a?b#c", "/a%3Fb%23c"),
+        ("/100%", "/100%"),
+        ("/a%2Fb", "/a%2Fb"),
+        ("", "/"),
+        ("a", "/a"),
+        ("*", "*"),
+        ("/a\nb\u{7f}", "/a%0Ab%7F"),
+    ] {
+        assert_eq!(target(HTTP_API, &[("/rawPath", json!(path))]), uri);
+        assert_eq!(target(REST_API, &[("/path", json!(path))]), uri);
+        assert_eq!(target(BALANCER, &[("/path", json!(path))]), uri);
+    }
+}
+
+#[test]
+fn queries_are_what_was_sent() {
+    let v2 = |query: &str| target(HTTP_API, &[("/rawQueryString", json!(query))]);
+    assert_eq!(v2("a=1&a=2&b=%20+&c"), "/api/v1/health?a=1&a=2&b=%20+&c");
+    assert_eq!(v2("a=\"x y\"<z>#é`{|}"), "/api/v1/health?a=%22x%20y%22%3Cz%3E%23%C3%A9%60{|}");
+    for byte in 0..=u8::MAX {
+        let text = char::from(byte).to_string();
+        request(HTTP_API, &[("/rawQueryString", json!(text)), ("/rawPath", json!(format!("/{text}")))]).unwrap();
+    }
+
+    let several = "/multiValueQueryStringParameters";
+    let decoded = json!({"z": ["1&2", "a+b c"], "a=": ["ñ%"]});
+    assert_eq!(target(REST_API, &[(several, decoded)]), "/api/v1/health?a%3D=%C3%B1%25&z=1%262&z=a%2Bb%20c");
+    let single = [("/queryStringParameters", json!({"a": "1"})), (several, json!(null))];
+    assert_eq!(target(REST_API, &single), "/api/v1/health?a=1");
+
+    let encoded = json!({"z": ["1%262", "a+b%20c\""], "a": [""]});
+    assert_eq!(target(BALANCER_MULTI, &[(several, encoded)]), "/api/v1/health?a=&z=1%262&z=a+b%20c%22");
+}
+
+#[test]
+fn repeated_headers_stay_and_odd_ones_harm_nobody() {
+    let twice = json!({"Authorization": ["a", "b"], "X-Odd": ["ñ"]});
+    let last = json!({"Authorization": "b", "X-Odd": "ñ"});
+    for (event, single) in [(REST_API, "/headers"), (BALANCER_MULTI, "/headers")] {
+        let request = request(event, &[("/multiValueHeaders", twice.clone()), (single, last.clone())]).unwrap();
+        let values: Vec<_> = request.headers().get_all(AUTHORIZATION).iter().collect();
+        assert_eq!(values, ["a", "b"]);
+        assert_eq!(request.headers()["x-odd"].as_bytes(), "ñ".as_bytes());
+    }
+    let cookies = request(HTTP_API, &[("/cookies", json!(["a=1", "b=2"]))]).unwrap();
+    assert_eq!(cookies.headers()[COOKIE], "a=1; b=2");
+    for (name, value) in [
+        ("host", ""),
+        ("host", "a b"),
+        ("host", "[::1"),
+        ("host", "a:99999"),
+        ("x-forwarded-proto", "ja vascript"),
+        ("x-forwarded-port", "-1"),
+    ] {
+        for event in [HTTP_API, FUNCTION_URL, BALANCER] {
+            let request = request(event, &[(&format!("/headers/{name}"), json!(value))]).unwrap();
+            assert_eq!(request.uri().path(), "/api/v1/health");
+            assert_eq!(request.headers()[name], value);
+        }
+    }
+    let nothing = [("/headers", json!(null)), ("/multiValueHeaders", json!(null))];
+    assert_eq!(request(REST_API, &nothing).unwrap().headers().len(), 0);
+}
+
+#[test]
+fn bodies_are_bytes() {
+    let body = |text: &str, base64: bool| {
+        let changes = [("/body", json!(text)), ("/isBase64Encoded", json!(base64))];
+        request(HTTP_API, &changes).map(Request::into_body)
+    };
+    assert_eq!(body("{\"a\":\"ñ\"}", false).unwrap(), "{\"a\":\"ñ\"}");
+    assert_eq!(body("/wA=", true).unwrap(), &b"\xff\0"[..]);
+    assert_eq!(body("", true).unwrap(), "");
+    assert_eq!(body("no es", true).unwrap_err(), EventError::Http("base64 body"));
+}
+
+#[test]
+fn what_no_door_sends_is_told() {
+    for (changes, part) in [
+        (("/requestContext/http/method", json!("G T")), "method"),
+        (("/requestContext/http/method", json!("")), "method"),
+        (("/headers", json!({"a b": "c"})), "header name"),
+        (("/headers", json!({"a": "b\r\nc: d"})), "header value"),
+        (("/cookies", json!(["a\n"])), "cookie"),
+        (("/rawQueryString", json!("a".repeat(70_000))), "path or query"),
+    ] {
+        assert_eq!(request(HTTP_API, &[changes]).unwrap_err(), EventError::Http(part));
+    }
+    let wrong = request(HTTP_API, &[("/headers", json!({"a": {"secreto": 1}}))]).unwrap_err();
+    assert!(matches!(wrong, EventError::Json(1, _)), "{wrong}");
+}

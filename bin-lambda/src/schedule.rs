@@ -1,0 +1,161 @@
+//! What the server does on timers, in the time that an invocation has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use svc_core::backoffice::Office;
+use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::stamping::stamp_due;
+use svc_core::store::Store;
+use svc_core::webhooks::{deliver_due, notify_due};
+use svc_core::{Budget, clean_up};
+
+use crate::config::OutsideArgs;
+
+/// How long before its deadline an invocation ends its work.
+const MARGIN: TimeDelta = TimeDelta::seconds(2);
+
+/// How long an e-mail may take (`svc_core::webhooks::Notifier`).
+const E_MAIL: Duration = Duration::from_secs(30);
+
+/// Something to be done when it is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Task {
+    /// Have invoices and payment complements stamped.
+    Stamp,
+    /// Deliver webhooks' notices, and send the e-mails that this leaves.
+    Deliver,
+    /// Remove what is kept no longer.
+    CleanUp,
+}
+
+impl Task {
+    pub(crate) const ALL: [Self; 3] = [Self::Stamp, Self::Deliver, Self::CleanUp];
+
+    /// The tasks that a JSON value names: one, several in an array (each is done once), or `"all"`.
+    pub(crate) fn read(json: &str) -> Option<Vec<Self>> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Asked {
+            One(Task),
+            Several(Vec<Task>),
+            Word(String),
+        }
+        match serde_json::from_str(json).ok()? {
+            Asked::One(task) => Some(vec![task]),
+            Asked::Several(tasks) if !tasks.is_empty() => {
+                Some(Self::ALL.into_iter().filter(|task| tasks.contains(task)).collect())
+            }
+            Asked::Word(word) if word == "all" => Some(Self::ALL.to_vec()),
+            _ => None,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Stamp => "stamp",
+            Self::Deliver => "deliver",
+            Self::CleanUp => "clean_up",
+        }
+    }
+}
+
+/// What was done, by task; `null` for one that the deadline cut.
+#[derive(Debug, Serialize)]
+pub(crate) struct Report(Map<String, Value>);
+
+/// What could not be done; the other tasks were.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct ScheduleError(String);
+
+/// Does scheduled work.
+pub(crate) struct Schedule {
+    store: Arc<dyn Store>,
+    office: Office,
+    outside: OutsideArgs,
+}
+
+impl Schedule {
+    pub(crate) fn new(store: Arc<dyn Store>, office: Office, outside: OutsideArgs) -> Self {
+        Self { store, office, outside }
+    }
+
+    /// Does the tasks side by side, and ends two seconds before `deadline`. Nothing is taken up that could last longer; what does all
+    /// the same is left to its lease, after which another takes it up.
+    pub(crate) async fn run(&self, tasks: &[Task], deadline: DateTime<Utc>) -> Result<Report, ScheduleError> {
+        let until = deadline - MARGIN;
+        let results = join_all(tasks.iter().map(|&task| self.within(task, until))).await;
+        let (mut report, mut failures) = (Map::new(), Vec::new());
+        for (&task, result) in tasks.iter().zip(results) {
+            match result {
+                Ok(done) => {
+                    report.insert(task.name().to_owned(), done);
+                }
+                Err(failure) => failures.push(format!("{}: {failure}", task.name())),
+            }
+        }
+        let done = Value::Object(report.clone()).to_string();
+        tracing::info!(done, "scheduled work");
+        if failures.is_empty() { Ok(Report(report)) } else { Err(ScheduleError(failures.join("; "))) }
+    }
+
+    async fn within(&self, task: Task, until: DateTime<Utc>) -> Result<Value, String> {
+        let left = (until - SystemClock.now()).to_std().unwrap_or_default();
+        tokio::time::timeout(left, self.work(task, until)).await.unwrap_or_else(|_| {
+            tracing::warn!(task = task.name(), "not all that was under way ended in time; its leases run out");
+            Ok(Value::Null)
+        })
+    }
+
+    async fn work(&self, task: Task, until: DateTime<Utc>) -> Result<Value, String> {
+        match task {
+            Task::Stamp => self.stamp(until).await,
+            Task::Deliver => self.deliver(until).await,
+            Task::CleanUp => {
+                let removed = clean_up(self.store.as_ref(), &SystemClock).await.map_err(text)?;
+                Ok(json!({ "removed": removed }))
+            }
+        }
+    }
+
+    async fn stamp(&self, until: DateTime<Utc>) -> Result<Value, String> {
+        let stamper = bin_common::stamper(&self.outside.stamper).map_err(text)?;
+        let budget = budget(until, stamper.deadline());
+        value(&stamp_due(&self.office, stamper.as_ref(), budget).await.map_err(text)?)
+    }
+
+    async fn deliver(&self, until: DateTime<Utc>) -> Result<Value, String> {
+        let networks = self.outside.webhooks.networks().map_err(text)?;
+        let sender = bin_common::sender(networks).map_err(text)?;
+        let mail = self.outside.mail.mail().map_err(text)?;
+        let budget_of = |longest| budget(until, longest);
+        let delivered = deliver_due(&self.office, sender.as_ref(), budget_of(sender.deadline())).await.map_err(text)?;
+        let mut report = json!({ "webhooks": value(&delivered)? });
+        if let Some(mail) = mail {
+            let sent = notify_due(&self.office, &mail, budget_of(E_MAIL)).await.map_err(text)?;
+            report["mail"] = value(&sent)?;
+        }
+        Ok(report)
+    }
+}
+
+/// A budget whose last record, should it take the longest that one may, is done by then; but at least half of the time is used.
+fn budget(until: DateTime<Utc>, longest: Duration) -> Budget {
+    let left = (until - SystemClock.now()).max(TimeDelta::zero());
+    let longest = TimeDelta::from_std(longest).map_or(left / 2, |longest| longest.min(left / 2));
+    Budget::unlimited().until(until - longest)
+}
+
+fn value(report: &impl Serialize) -> Result<Value, String> {
+    serde_json::to_value(report).map_err(text)
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,160 @@
+//! What comes through the doors beside good requests, and how the function starts.
+
+use std::time::Duration;
+
+use http::Method;
+use serde_json::{Value, json};
+use svc_core::store::Store as _;
+use svc_tests::{Actor, World, fresh_key};
+
+use crate::gateways::{Gateway, Got, Sent};
+use crate::runtime_api::Function;
+
+/// A request without a body.
+pub(crate) fn get(path: &str, headers: &[(&str, &str)]) -> Sent {
+    let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Sent { method: "GET".to_owned(), target: format!("/api/v1{path}"), headers, body: Vec::new() }
+}
+
+/// Someone's request.
+pub(crate) fn asked(actor: &Actor, method: &Method, path: &str, body: &str) -> Sent {
+    let (bearer, key) = (format!("Bearer {}", actor.api_key), fresh_key());
+    let credentials = [("Authorization", bearer.as_str()), ("X-Svc-Key-Id", &actor.key_id)];
+    let writing = [("Content-Type", "application/json"), ("Idempotency-Key", key.as_str())];
+    let headers = if method == Method::GET { credentials.to_vec() } else { [credentials, writing].concat() };
+    Sent { method: method.to_string(), body: body.as_bytes().to_vec(), ..get(path, &headers) }
+}
+
+/// What that door's client gets.
+pub(crate) async fn through(gateway: Gateway, function: &Function, sent: &Sent) -> Got {
+    gateway.response(&function.invoke(&gateway.event(sent)).await.unwrap())
+}
+
+/// What an HTTP API's client gets, as JSON.
+pub(crate) async fn answered(function: &Function, sent: &Sent) -> (u16, Value) {
+    let got = through(Gateway::HttpApi, function, sent).await;
+    (got.status, serde_json::from_slice(&got.body).unwrap())
+}
+
+#[tokio::test]
+async fn no_header_breaks_a_door() {
+    let function = Function::on(&World::new().await, &[]).await;
+    for gateway in Gateway::ALL {
+        for (name, value) in [
+            ("Host", ""),
+            ("Host", "a b"),
+            ("Host", "[::1"),
+            ("Host", "example.com:99999"),
+            ("Host", "ejemplo.com/../?#"),
+            ("X-Forwarded-Proto", "ja vascript"),
+            ("X-Forwarded-Port", "-1"),
+            ("X-Forwarded-For", "\u{1f600}"),
+            ("X-Amzn-Trace-Id", "ñ"),
+            ("Content-Length", "99999999999999999999"),
+            ("Content-Encoding", "gzip"),
+            ("Expect", "100-continue"),
+        ] {
+            let got = through(gateway, &function, &get("/health", &[(name, value)])).await;
+            assert_eq!(got.status, 200, "{gateway:?} {name}: {value}");
+        }
+    }
+    let balancer: Value = serde_json::from_str(include_str!("../fixtures/load_balancer_health.json")).unwrap();
+    assert_eq!(function.invoke(&balancer).await.unwrap()["statusCode"], 200);
+}
+
+#[tokio::test]
+async fn what_is_no_event_of_ours_is_an_error_and_the_instance_lives_on() {
+    let function = Function::on(&World::new().await, &[]).await;
+    let mut broken = Gateway::HttpApi.event(&get("/health", &[]));
+    (broken["body"], broken["isBase64Encoded"]) = (json!("no es"), json!(true));
+    for (event, kind, said) in [
+        ("{}", "UnknownEvent", "its fields are: none"),
+        (r#"{"Records":[{"eventSource":"aws:sqs","body":"secreto"}]}"#, "UnknownEvent", "its fields are: Records"),
+        (r#"{"svc":"secreto"}"#, "UnknownEvent", "svc is one of all, stamp, deliver, clean-up"),
+        ("7", "UnknownEvent", "no JSON object"),
+        (&broken.to_string(), "UnknownEvent", "the request's base64 body"),
+        ("no es JSON", "", ""),
+        ("", "", ""),
+    ] {
+        let error = function.invoke_within(event, Duration::from_secs(10)).await.unwrap_err();
+        let (named, text) = (error["errorType"].as_str().unwrap(), error["errorMessage"].as_str().unwrap());
+        assert!(named.contains(kind) && text.contains(said), "{event}: {error}");
+        assert!(!text.contains("secreto") && !text.contains("panick"), "{event}: {error}");
+        assert_eq!(answered(&function, &get("/health", &[])).await.0, 200);
+    }
+    assert!(!function.log().contains("secreto"), "{}", function.log());
+}
+
+#[tokio::test]
+async fn an_instance_does_not_wait_for_its_database() {
+    let settings = [
+        ("DATABASE_URL", "postgres://svc:secreto@127.0.0.1:1/svc"),
+        ("SVC_BASE_URL", "https://erp.example.com/api/v1"),
+    ];
+    let function = Function::start(&settings).await;
+    let health = Gateway::RestApi.event(&get("/health", &[])).to_string();
+    let health = function.invoke_within(&health, Duration::from_secs(5)).await.unwrap();
+    assert_eq!(health["statusCode"], 200);
+    let asked = get("/clientes", &[("Authorization", "Bearer a"), ("X-Svc-Key-Id", "1_a")]);
+    let (status, body) = answered(&function, &asked).await;
+    assert_eq!((status, &body["error"]["codigo"]), (503, &json!("no_disponible")));
+    let scheduled = function.invoke(&json!({"svc": "clean-up"})).await.unwrap_err();
+    assert_eq!(scheduled["errorType"], "ScheduledWork");
+    assert!(!function.log().contains("secreto"), "{}", function.log());
+}
+
+#[tokio::test]
+async fn a_setting_that_cannot_be_used_ends_the_start_and_is_named() {
+    for (name, value) in [
+        ("SVC_SECRETS_KEY", "secreto"),
+        ("SVC_WEBHOOK_ALLOW_NETS", "10.0.0.0/99"),
+        ("SVC_BASE_URL", "erp.example.com"),
+        ("SVC_LIMITS", "tal vez"),
+        ("DATABASE_URL", "postgres://ana:secreto@localhost:puerto/x"),
+    ] {
+        let base = [("DATABASE_URL", "postgres://localhost/x"), ("SVC_BASE_URL", "https://erp.example.com")];
+        let settings: Vec<_> = base.into_iter().filter(|(other, _)| *other != name).chain([(name, value)]).collect();
+        let (status, log) = Function::start(&settings).await.ended().await;
+        assert!(!status.success(), "{name}: {log}");
+        let named = if name == "SVC_BASE_URL" { "base URL" } else { name };
+        let flag = format!("--{}", name.trim_start_matches("SVC_").to_lowercase().replace('_', "-"));
+        assert!((log.contains(named) || log.contains(&flag)) && !log.contains("secreto"), "{name}: {log}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_used_is_known_to_the_next_instance() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let list = asked(&ana, &Method::GET, "/clientes", "");
+    let mut left = Vec::new();
+    for _ in 0..2 {
+        let function = Function::on(&world, &[]).await;
+        for _ in 0..3 {
+            let got = through(Gateway::HttpApi, &function, &list).await;
+            left.push(got.headers["x-svc-cupo-restante"].to_str().unwrap().parse::<i64>().unwrap());
+        }
+        // It is killed here, with no time for anything.
+    }
+    assert_eq!(left, (left[5]..=left[0]).rev().collect::<Vec<_>>());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_instance_may_answer_several_at_once() {
+    let world = World::new().await;
+    let ana = world.company().await.admin().await;
+    let function = Function::on(&world, &[("AWS_LAMBDA_MAX_CONCURRENCY", "4")]).await;
+    let writes = (0..40).map(|_| asked(&ana, &Method::POST, "/clientes", r#"{"nombre":"Ana"}"#));
+    let sent: Vec<_> = writes.collect();
+    let answers = futures_util::future::join_all(sent.iter().map(|sent| answered(&function, sent))).await;
+    let mut made: Vec<_> = answers.iter().map(|(_, body)| body["cliente"].as_i64().unwrap_or_default()).collect();
+    made.sort_unstable();
+    assert_eq!(made, (1..=40).collect::<Vec<_>>());
+    let connections: i64 = world
+        .sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+        .await;
+    // The world has some of its own.
+    let own = i64::from(world.store.pool().size()) - 1;
+    assert!((1..=4).contains(&(connections - own)), "{connections} of which {own} are the test's");
+    assert!(world.store.next_company().await.is_ok());
+}

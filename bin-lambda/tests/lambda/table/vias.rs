@@ -1,0 +1,160 @@
+//! The ways to the API.
+
+use std::sync::Arc;
+
+use axum::Router;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use svc_core::Api;
+use svc_core::backoffice::{CreateKey, Office};
+use svc_core::domain::clock::SystemClock;
+use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::store::{CompanyChange, CompanyId};
+use svc_tests::{BASE_URL, World};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::{Key, Keys};
+use crate::gateways::{Gateway, Got, Sent};
+use crate::runtime_api::Function;
+
+/// A way to the API.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Via {
+    Handle,
+    AxumFallback,
+    AxumNest,
+    Hyper,
+    Lambda(Gateway),
+}
+
+/// A way to an API of a world of its own.
+pub(super) struct Door {
+    pub(super) keys: Keys,
+    inner: Inner,
+}
+
+enum Inner {
+    Handle(Api),
+    Socket(String),
+    Function(Gateway, Box<Function>),
+}
+
+impl Via {
+    pub(super) const ALL: [Self; 9] = [
+        Self::Handle,
+        Self::AxumFallback,
+        Self::AxumNest,
+        Self::Hyper,
+        Self::Lambda(Gateway::ALL[0]),
+        Self::Lambda(Gateway::ALL[1]),
+        Self::Lambda(Gateway::ALL[2]),
+        Self::Lambda(Gateway::ALL[3]),
+        Self::Lambda(Gateway::ALL[4]),
+    ];
+
+    pub(super) fn is_socket(self) -> bool {
+        matches!(self, Self::AxumFallback | Self::AxumNest | Self::Hyper)
+    }
+
+    pub(super) async fn open(self) -> Door {
+        // The function has the machine's time, so all have it.
+        let world = World::with(|builder| builder.clock(Arc::new(SystemClock))).await;
+        let office = Office::new(world.store.clone(), BASE_URL);
+        let named = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
+        let company = CompanyId(office.create_company(named).await.unwrap().empresa);
+        let key = async |scopes| {
+            let key = CreateKey { usuario: None, scopes, expires: None, accept_terms: true };
+            let created = office.perform(company, &key).await.unwrap();
+            Key { id: created.key_id, secret: created.api_key }
+        };
+        let keys =
+            Keys { all: key(Scopes::all()).await, limited: key([Scope::WebhooksWrite].into_iter().collect()).await };
+        let inner = match self {
+            Self::Handle => Inner::Handle(world.api),
+            Self::AxumFallback => Inner::Socket(serve_axum(Router::new().fallback_service(world.api)).await),
+            Self::AxumNest => Inner::Socket(serve_axum(Router::new().nest_service("/api/v1", world.api)).await),
+            Self::Hyper => Inner::Socket(serve_hyper(world.api).await),
+            Self::Lambda(gateway) => Inner::Function(gateway, Box::new(Function::on(&world, &[]).await)),
+        };
+        Door { keys, inner }
+    }
+}
+
+impl Door {
+    pub(super) async fn send(&self, sent: Sent) -> Got {
+        match &self.inner {
+            Inner::Handle(api) => handle(api, sent).await,
+            Inner::Socket(address) => over_socket(address, sent).await,
+            Inner::Function(gateway, function) => {
+                gateway.response(&function.invoke(&gateway.event(&sent)).await.unwrap())
+            }
+        }
+    }
+}
+
+async fn serve_axum(app: Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    address
+}
+
+async fn serve_hyper(api: Api) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let service = TowerToHyperService::new(api.clone());
+            tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+        }
+    });
+    address
+}
+
+/// A target that a server takes: what none can hold is percent-encoded, as a client that knows URIs does.
+fn sendable(target: &str) -> String {
+    if target.parse::<Uri>().is_ok() && !target.contains(' ') {
+        return target.to_owned();
+    }
+    ['"', '<', '>', ' ', '`']
+        .iter()
+        .fold(target.to_owned(), |target, &odd| target.replace(odd, &format!("%{:02X}", u32::from(odd))))
+}
+
+async fn handle(api: &Api, sent: Sent) -> Got {
+    let mut request = Request::new(Bytes::from(sent.body));
+    *request.method_mut() = Method::from_bytes(sent.method.as_bytes()).unwrap();
+    *request.uri_mut() = sendable(&sent.target).parse().unwrap();
+    for (name, value) in sent.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+        request.headers_mut().append(name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+    }
+    let (head, body) = api.handle(request).await.into_parts();
+    Got { status: head.status.as_u16(), headers: head.headers, body: body.to_vec() }
+}
+
+async fn over_socket(address: &str, sent: Sent) -> Got {
+    let mut request =
+        format!("{} {} HTTP/1.1\r\nConnection: close\r\n", sent.method, sendable(&sent.target)).into_bytes();
+    for (name, value) in &sent.headers {
+        request.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
+    }
+    request.extend_from_slice(b"\r\n");
+    request.extend_from_slice(&sent.body);
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(&request).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+    let head = std::str::from_utf8(&answer[..end]).unwrap();
+    let (status, lines) = head.split_once("\r\n").unwrap_or((head, ""));
+    let mut headers = HeaderMap::new();
+    for (name, value) in lines.split("\r\n").filter_map(|line| line.split_once(':')) {
+        headers.append(HeaderName::from_bytes(name.as_bytes()).unwrap(), HeaderValue::from_str(value.trim()).unwrap());
+    }
+    Got { status: status.split(' ').nth(1).unwrap().parse().unwrap(), headers, body: answer[end + 4..].to_vec() }
+}

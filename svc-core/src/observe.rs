@@ -1,0 +1,163 @@
+//! What the API and its workers tell of themselves: a [`tracing`] span and one line a request, and figures through the
+//! [`metrics`] facade. Nothing is written or counted unless the program that embeds them installs a subscriber or a
+//! recorder.
+//!
+//! Neither ever holds a secret, a body, a query or a path as it was sent: an operation is told by its template
+//! (`PUT /clientes/{clave}`), so its names are as many as there are operations.
+//!
+//! # Spans and lines
+//! A request is a span `request` (target [`TARGET`]) with the fields `peticion`, `operation`, `empresa` once the sender is
+//! known, and `status` in the end. That is one line within it, `answered`, with `duration_ms` and, of an error, `codigo`:
+//! at INFO when a company sent it, at DEBUG when nobody known did (health checks, refused credentials, paths that do not
+//! exist), so that who has no key fills no log. A failure of ours (5xx) has, before it, a line at ERROR with its cause.
+//! What a client lets go of before it is answered ends with status 499.
+//!
+//! Elsewhere WARN is what someone should look at though it mends itself, INFO what an operator asked for or would want to
+//! know afterwards, and DEBUG what helps to find a fault.
+//!
+//! # Figures
+//!
+//! | name | kind | labels |
+//! |---|---|---|
+//! | [`REQUESTS`] | counter | `operation`, `status` |
+//! | [`REQUEST_DURATION`] | histogram, seconds | `operation` |
+//! | [`REQUESTS_IN_FLIGHT`] | gauge | – |
+//! | [`TRANSACTION_RETRIES`] | counter | – |
+//! | [`DELIVERIES`] | counter | `outcome`: `delivered` `retried` `failed` `lost` |
+//! | [`STAMPINGS`] | counter | `outcome`: `stamped` `rejected` `postponed` `waiting` `lost` `failed` |
+//! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use http::StatusCode;
+use metrics::{SharedString, Unit, counter, gauge, histogram};
+use tracing::Span;
+use tracing::field::Empty;
+
+use crate::error::Code;
+use crate::store::CompanyId;
+
+/// The target of a request's span and line.
+pub const TARGET: &str = "svc_core::request";
+
+/// Requests answered.
+pub const REQUESTS: &str = "svc_requests_total";
+
+/// How long an answer took, from a request's head to the answer's last byte made.
+pub const REQUEST_DURATION: &str = "svc_request_duration_seconds";
+
+/// Requests that are being answered.
+pub const REQUESTS_IN_FLIGHT: &str = "svc_requests_in_flight";
+
+/// Transactions and statements that were run again since they collided with others.
+pub const TRANSACTION_RETRIES: &str = "svc_transaction_retries_total";
+
+/// Attempts at deliveries of webhooks, by what came of them.
+pub const DELIVERIES: &str = "svc_deliveries_total";
+
+/// Attempts at stampings, by what came of them.
+pub const STAMPINGS: &str = "svc_stampings_total";
+
+/// Attempts at e-mails, by what came of them.
+pub const EMAILS: &str = "svc_emails_total";
+
+/// The operation of a request that names none.
+const NO_OPERATION: &str = "none";
+
+/// "Client closed request", as it is commonly written down; it is never sent.
+const GONE: u16 = 499;
+
+/// Tells the recorder that is installed what the figures mean.
+pub fn describe() {
+    metrics::describe_counter!(REQUESTS, "Requests answered, by operation and status");
+    metrics::describe_histogram!(REQUEST_DURATION, Unit::Seconds, "Time to the answer, by operation");
+    metrics::describe_gauge!(REQUESTS_IN_FLIGHT, "Requests being answered");
+    metrics::describe_counter!(TRANSACTION_RETRIES, "Transactions and statements run again after a collision");
+    metrics::describe_counter!(DELIVERIES, "Attempts at deliveries of webhooks, by outcome");
+    metrics::describe_counter!(STAMPINGS, "Attempts at stampings, by outcome");
+    metrics::describe_counter!(EMAILS, "Attempts at e-mails, by outcome");
+}
+
+/// Counts what came of `count` attempts.
+pub(crate) fn attempts(figure: &'static str, outcome: &'static str, count: u64) {
+    if count > 0 {
+        counter!(figure, "outcome" => outcome).increment(count);
+    }
+}
+
+/// Counts what is run again after a collision.
+pub(crate) fn retried() {
+    counter!(TRANSACTION_RETRIES).increment(1);
+}
+
+/// Watches a request: what is learnt of it goes to its span at once, and the line and the figures are written when the watch
+/// ends, even if the request's future is dropped.
+pub(crate) struct Watch {
+    /// Not by the `Clock`: this is no time of day, and ends where nothing may panic, which an embedder's clock might.
+    began: Instant,
+    span: Span,
+    operation: Option<Arc<str>>,
+    known: bool,
+    status: u16,
+    code: Option<Code>,
+}
+
+impl Watch {
+    pub(crate) fn begin(peticion: &str) -> Self {
+        gauge!(REQUESTS_IN_FLIGHT).increment(1.0);
+        // At the level of errors, so that a line at any level bears it.
+        let span = tracing::error_span!(target: TARGET, "request", peticion, operation = Empty, empresa = Empty, status = Empty);
+        Self { began: Instant::now(), span, operation: None, known: false, status: GONE, code: None }
+    }
+
+    /// The span that the request is answered in.
+    pub(crate) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
+    /// Its operation was found.
+    pub(crate) fn operation(&mut self, name: Arc<str>) {
+        self.span.record("operation", &*name);
+        self.operation = Some(name);
+    }
+
+    /// Its sender was found.
+    pub(crate) fn company(&mut self, company: CompanyId) {
+        self.known = true;
+        self.span.record("empresa", company.0);
+    }
+
+    /// It is answered with an error.
+    pub(crate) fn error(&mut self, code: Code) {
+        self.code = Some(code);
+    }
+
+    /// It is answered, and this is the end of it.
+    pub(crate) fn answered(mut self, status: StatusCode) {
+        self.status = status.as_u16();
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let status = self.status;
+        let operation = || match &self.operation {
+            Some(name) => SharedString::from_shared(Arc::clone(name)),
+            None => SharedString::const_str(NO_OPERATION),
+        };
+        let duration = self.began.elapsed();
+        gauge!(REQUESTS_IN_FLIGHT).decrement(1.0);
+        counter!(REQUESTS, "operation" => operation(), "status" => status.to_string()).increment(1);
+        histogram!(REQUEST_DURATION, "operation" => operation()).record(duration);
+        // Signed: an unsigned number is a text to OpenTelemetry.
+        self.span.record("status", i64::from(status));
+        let (codigo, duration_ms) = (self.code.map(Code::codigo), duration.as_secs_f64() * 1e3);
+        let _inside = self.span.enter();
+        if self.known {
+            tracing::info!(target: TARGET, codigo, duration_ms, "answered");
+        } else {
+            tracing::debug!(target: TARGET, codigo, duration_ms, "answered");
+        }
+    }
+}
