@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use svc_store_postgres::local::Cluster;
-use svc_store_postgres::{PostgresStore, Settings};
+use svc_store_postgres::{OpenError, PostgresStore, Settings};
 use tokio::time::timeout;
 
 use crate::cli::DatabaseArgs;
@@ -20,15 +20,39 @@ const PATIENCE: Duration = Duration::from_millis(1_500);
 pub(crate) struct Database {
     pub(crate) store: PostgresStore,
     cluster: Option<Cluster>,
+    /// Where migrations are done, if elsewhere.
+    direct: Option<PostgresStore>,
 }
 
 impl Database {
     /// The database at `DATABASE_URL`, or a private one in the data directory.
     pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
         let settings = Settings { max_connections: args.max_connections, ..Settings::default() };
-        match args.database_url.as_deref().filter(|url| !url.is_empty()) {
-            Some(url) => Ok(Self { store: PostgresStore::open(url, &settings)?, cluster: None }),
+        match args.url() {
+            Some(url) => Self::at(url, args, &settings),
+            None if args.is_about_an_address() => Err(Failure::Other(
+                "SVC_POOLER, DATABASE_DIRECT_URL and DATABASE_REPLICA_URL go with DATABASE_URL".to_owned(),
+            )),
             None => Self::private(&args.data_dir, &settings).await,
+        }
+    }
+
+    fn at(url: &str, args: &DatabaseArgs, settings: &Settings) -> Result<Self, Failure> {
+        let past_the_pooler = Settings { max_connections: 2, ..settings.clone() };
+        let settings = Settings { pooler: args.pooler, ..settings.clone() };
+        let mut store = PostgresStore::open(url, &settings)?;
+        if let Some(replica) = args.replica_url() {
+            store = store.with_replica(replica, &settings)?;
+        }
+        let direct = args.direct_url().map(|url| PostgresStore::open(url, &past_the_pooler));
+        Ok(Self { store, cluster: None, direct: direct.transpose()? })
+    }
+
+    /// Brings the schema up to date; gives how many migrations it took.
+    pub(crate) async fn migrate(&self) -> Result<u64, Failure> {
+        match self.direct.as_ref().unwrap_or(&self.store).migrate().await {
+            Err(error @ OpenError::Pooled) => Err(Failure::Other(format!("{error} (DATABASE_DIRECT_URL)"))),
+            outcome => Ok(outcome?),
         }
     }
 
@@ -38,14 +62,14 @@ impl Database {
         let cluster = opening.await.map_err(|error| Failure::Other(error.to_string()))??;
         cluster.create_database(DATABASE).await.map_err(svc_store_postgres::OpenError::from)?;
         let store = PostgresStore::with_options(cluster.options(DATABASE), settings);
-        Ok(Self { store, cluster: Some(cluster) })
+        Ok(Self { store, cluster: Some(cluster), direct: None })
     }
 
     /// The database with its schema up to date: what every command but `migrate` itself wants of a private one.
     pub(crate) async fn ready(args: &DatabaseArgs) -> Result<Self, Failure> {
         let database = Self::open(args).await?;
         if database.cluster.is_some() {
-            database.store.migrate().await?;
+            database.migrate().await?;
         }
         Ok(database)
     }
@@ -53,7 +77,13 @@ impl Database {
     /// Closes the connections, then stops the private cluster. A connection that is not handed back is not waited for long:
     /// it ends with the process.
     pub(crate) async fn close(self) -> Result<(), Failure> {
-        if timeout(PATIENCE, self.store.close()).await.is_err() {
+        let closing = async {
+            self.store.close().await;
+            if let Some(direct) = &self.direct {
+                direct.close().await;
+            }
+        };
+        if timeout(PATIENCE, closing).await.is_err() {
             tracing::warn!("not all connections to the database were handed back");
         }
         if let Some(cluster) = self.cluster {

@@ -2,7 +2,7 @@
 
 use bin_common::{ApiArgs, MailArgs, SecretsArgs, SettingError, StamperArgs, WebhookArgs};
 use clap::Parser;
-use svc_store_postgres::Settings;
+use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 
 /// The API as an AWS Lambda function.
 #[derive(Parser)]
@@ -10,7 +10,13 @@ use svc_store_postgres::Settings;
 pub(crate) struct Config {
     /// PostgreSQL to use.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
-    pub(crate) database_url: String,
+    database_url: String,
+    /// What stands before it: none, or transaction for a pooler in transaction mode (PgBouncer and the like).
+    #[arg(long, env = "SVC_POOLER", default_value = "none")]
+    pooler: Pooler,
+    /// A replica of the database, to read lists from; while it is away they come from the database itself.
+    #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, default_value = "", hide_default_value = true)]
+    database_replica_url: String,
     /// The API's public address.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: String,
@@ -44,8 +50,20 @@ impl Config {
 
     /// A connection for each request that can be under way, and none to spare, since there are many instances. Between requests an instance
     /// is frozen, so nothing watches its connections; one that was unused for a while is asked for a sign of life.
-    pub(crate) fn database_settings(&self) -> Settings {
-        Settings { max_connections: self.concurrency(), idle_timeout: None, max_lifetime: None, ..Settings::default() }
+    fn database_settings(&self) -> Settings {
+        let pooler = self.pooler;
+        let max_connections = self.concurrency();
+        Settings { max_connections, idle_timeout: None, max_lifetime: None, pooler, ..Settings::default() }
+    }
+
+    /// The store; it connects when it is first asked.
+    pub(crate) fn store(&self) -> Result<PostgresStore, OpenError> {
+        let settings = self.database_settings();
+        let store = PostgresStore::open(&self.database_url, &settings)?;
+        match self.database_replica_url.as_str() {
+            "" => Ok(store),
+            replica => store.with_replica(replica, &settings),
+        }
     }
 
     /// Whether webhooks may lead to places that only development has.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use svc_core::store::Store;
 use svc_core::{Api, BuildError};
-use svc_store_postgres::{OpenError, PostgresStore};
+use svc_store_postgres::OpenError;
 
 use crate::config::{Config, OutsideArgs};
 use crate::edge::{Door, HttpEvent, Payload};
@@ -68,7 +68,7 @@ pub(crate) enum Output {
 impl Function {
     /// As the settings say. Nothing is connected yet: the database may be slow, and the platform does not wait long for an instance.
     pub(crate) fn new(config: Config) -> Result<Self, StartError> {
-        let store: Arc<dyn Store> = Arc::new(PostgresStore::open(&config.database_url, &config.database_settings())?);
+        let store: Arc<dyn Store> = Arc::new(config.store()?);
         let secrets = config.secrets.key()?;
         if secrets.is_none() {
             tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");

@@ -11,6 +11,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident = $status:literal $codigo:literal $mensaje:literal,)*) => {
         /// The public errors (spec, "Errors"; contract §2 to §5). A variant bears its wire code's name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
         pub enum Code { $($(#[doc = $doc])* $variant,)* }
 
         impl Code {

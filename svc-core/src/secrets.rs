@@ -74,6 +74,7 @@ impl fmt::Display for Place<'_> {
 
 /// Why a secret could not be sealed or opened; it says nothing of the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SecretsError {
     /// It was sealed, and no key is set.
     #[error("the secret is sealed and no secrets key is set (SVC_SECRETS_KEY)")]

@@ -189,6 +189,7 @@ pub struct ApiBuilder {
 
 /// Why an [`Api`] could not be built.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// The base URL is not `http(s)://host[/path]`.
     #[error("the base URL must be http(s)://host[/path] without query: {0:?}")]

@@ -46,7 +46,7 @@ impl ListReader<BankAccounts> for PostgresReader<'_> {
                 BankAccountFilter::Estatus(estatus) => page.compare("estatus = ", estatus),
             }
         }
-        page.fetch(self.pool, query, account).await
+        page.fetch(self, query, account).await
     }
 }
 

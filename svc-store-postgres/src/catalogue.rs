@@ -56,7 +56,7 @@ impl ListReader<Units> for PostgresReader<'_> {
                 UnitFilter::Estatus(estatus) => page.compare("estatus = ", estatus),
             }
         }
-        page.fetch(self.pool, query, unit).await
+        page.fetch(self, query, unit).await
     }
 }
 
@@ -73,7 +73,7 @@ impl ListReader<Brands> for PostgresReader<'_> {
         if !query.filters.iter().any(|filter| matches!(filter, BrandFilter::Estatus(_))) {
             page.only("estatus <> 'eliminado'");
         }
-        page.fetch(self.pool, query, brand).await
+        page.fetch(self, query, brand).await
     }
 }
 
@@ -88,7 +88,7 @@ impl ListReader<Categories> for PostgresReader<'_> {
                 CategoryFilter::Estatus(estatus) => page.compare("estatus = ", estatus),
             }
         }
-        page.fetch(self.pool, query, category).await
+        page.fetch(self, query, category).await
     }
 }
 
@@ -114,7 +114,7 @@ impl ListReader<Prices> for PostgresReader<'_> {
                 PriceFilter::ModificadoDesde(from) => page.compare("x.modificado >= ", from),
             }
         }
-        page.fetch(self.pool, query, price).await
+        page.fetch(self, query, price).await
     }
 }
 

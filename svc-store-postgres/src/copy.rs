@@ -2,9 +2,9 @@
 
 use std::fmt::{Display, Write as _};
 
-use sqlx::PgConnection;
 use svc_core::store::StoreError;
 
+use crate::database::Statements;
 use crate::error::store_error;
 
 /// Rows on their way into a table.
@@ -46,8 +46,8 @@ impl Copy {
     }
 
     /// Sends the rows; `statement` is `COPY table (columns) FROM STDIN`.
-    pub(crate) async fn send(self, connection: &mut PgConnection, statement: &'static str) -> Result<(), StoreError> {
-        let mut copy = connection.copy_in_raw(statement).await.map_err(store_error)?;
+    pub(crate) async fn send(self, connection: Statements<'_>, statement: &'static str) -> Result<(), StoreError> {
+        let mut copy = connection.copy(statement).await.map_err(store_error)?;
         match copy.send(self.text.as_bytes()).await {
             Ok(_) => copy.finish().await.map(|_| ()).map_err(store_error),
             Err(error) => Err(store_error(error)),

@@ -69,7 +69,7 @@ impl ListReader<Customers> for PostgresReader<'_> {
                 F::ProximoContactoHasta(until) => page.compare("proximo_contacto <= ", until),
             }
         }
-        page.fetch(self.pool, query, customer).await
+        page.fetch(self, query, customer).await
     }
 }
 

@@ -4,8 +4,8 @@ mod statements;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::Row;
 use sqlx::postgres::PgRow;
-use sqlx::{PgPool, Row};
 use svc_core::domain::event::CREADO;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
@@ -19,6 +19,7 @@ use uuid::Uuid;
 use self::statements::{CLAIM, FAN_OUT, GATHER, RECORD};
 use crate::PostgresStore;
 use crate::columns::word;
+use crate::database::Database;
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -33,7 +34,7 @@ impl DeliveryStore for PostgresStore {
             .bind(i64::from(most))
             .bind(CREADO.as_bytes())
             .bind(now.to_string().into_bytes())
-            .execute(self.pool())
+            .execute(&self.database)
             .await
             .map(|done| done.rows_affected())
             .map_err(store_error)
@@ -43,7 +44,7 @@ impl DeliveryStore for PostgresStore {
         let (events, deliveries): (i64, i64) = sqlx::query_as(FAN_OUT)
             .bind(now.get())
             .bind(i64::from(most))
-            .fetch_one(self.pool())
+            .fetch_one(&self.database)
             .await
             .map_err(store_error)?;
         Ok(FannedOut { events: events as u64, deliveries: deliveries as u64 })
@@ -62,7 +63,7 @@ impl DeliveryStore for PostgresStore {
             .bind(claim.token)
             .bind(claim.until)
             .bind(claim.until + SKEW)
-            .fetch_all(self.pool())
+            .fetch_all(&self.database)
             .await
             .map_err(store_error)?;
         rows.iter().map(claimed).collect::<Result<_, _>>().map_err(store_error)
@@ -95,7 +96,7 @@ impl DeliveryStore for PostgresStore {
             .bind(made().map(|made| made.map(|made| made.at)).collect::<Vec<_>>())
             .bind(next.collect::<Vec<_>>())
             .bind(made().map(|made| made.is_some_and(|made| made.judged.counts)).collect::<Vec<_>>())
-            .fetch_all(self.pool())
+            .fetch_all(&self.database)
             .await
             .map_err(store_error)?;
         rows.iter().map(recorded).collect::<Result<_, _>>().map_err(store_error)
@@ -121,7 +122,7 @@ impl DeliveryStore for PostgresStore {
         .bind(i64::from(most))
         .bind(token)
         .bind(until)
-        .fetch_all(self.pool())
+        .fetch_all(&self.database)
         .await
         .map_err(store_error)?;
         rows.iter().map(mail).collect::<Result<_, _>>().map_err(store_error)
@@ -148,7 +149,7 @@ impl DeliveryStore for PostgresStore {
                 .bind(clave)
                 .bind(token),
         };
-        query.execute(self.pool()).await.map(|_| ()).map_err(store_error)
+        query.execute(&self.database).await.map(|_| ()).map_err(store_error)
     }
 
     async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
@@ -159,7 +160,7 @@ impl DeliveryStore for PostgresStore {
                                         ORDER BY creado LIMIT $2) v
                     LIMIT $2) v
              WHERE d.empresa = v.empresa AND d.clave = v.clave";
-        forget(self.pool(), statement, expired, most).await
+        forget(&self.database, statement, expired, most).await
     }
 
     async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
@@ -172,7 +173,7 @@ impl DeliveryStore for PostgresStore {
                                         ORDER BY n.creado LIMIT $2 FOR UPDATE SKIP LOCKED) v
                     LIMIT $2) v
              WHERE d.empresa = v.empresa AND d.id = v.id";
-        forget(self.pool(), statement, expired, most).await
+        forget(&self.database, statement, expired, most).await
     }
 
     async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
@@ -181,12 +182,17 @@ impl DeliveryStore for PostgresStore {
                       AND NOT EXISTS (SELECT FROM entregas WHERE empresa = w.empresa AND webhook = w.clave)
                     LIMIT $2) v
              WHERE d.empresa = v.empresa AND d.clave = v.clave";
-        forget(self.pool(), statement, expired, most).await
+        forget(&self.database, statement, expired, most).await
     }
 }
 
-async fn forget(pool: &PgPool, statement: &'static str, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-    let done = sqlx::query(statement).bind(expired).bind(i64::from(most)).execute(pool).await;
+async fn forget(
+    database: &Database,
+    statement: &'static str,
+    expired: DateTime<Utc>,
+    most: u32,
+) -> Result<u64, StoreError> {
+    let done = sqlx::query(statement).bind(expired).bind(i64::from(most)).execute(database).await;
     done.map(|done| done.rows_affected()).map_err(store_error)
 }
 

@@ -1,13 +1,14 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::{PgPool, Row};
+use sqlx::Row;
 use svc_core::store::{Claim, IdempotencyTx, StoreError};
 
+use crate::database::Database;
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
 /// Company by company, since every index leads with it; the oldest of each first.
-pub(crate) async fn forget(pool: &PgPool, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+pub(crate) async fn forget(database: &Database, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
     sqlx::query(
         "DELETE FROM idempotencia i
          USING (SELECT e.empresa, vieja.llave, vieja.nombre
@@ -19,7 +20,7 @@ pub(crate) async fn forget(pool: &PgPool, expired: DateTime<Utc>, most: u32) -> 
     )
     .bind(expired)
     .bind(i64::from(most))
-    .execute(pool)
+    .execute(database)
     .await
     .map(|done| done.rows_affected())
     .map_err(store_error)

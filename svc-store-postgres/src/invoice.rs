@@ -60,7 +60,7 @@ impl ListReader<Invoices> for PostgresReader<'_> {
                 F::FechaHasta(until) => page.compare("fecha <= ", until),
             }
         }
-        page.fetch(self.pool, query, invoice).await
+        page.fetch(self, query, invoice).await
     }
 }
 

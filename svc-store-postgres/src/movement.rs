@@ -63,7 +63,7 @@ impl ListReader<Movements> for PostgresReader<'_> {
                 F::Tipo(tipo) => page.compare("m.tipo = ", tipo),
             }
         }
-        page.fetch(self.pool, query, movement).await
+        page.fetch(self, query, movement).await
     }
 }
 

@@ -79,7 +79,7 @@ impl ListReader<Stages> for PostgresReader<'_> {
                 StageFilter::Tipo(tipo) => page.compare("tipo = ", tipo),
             }
         }
-        page.fetch(self.pool, query, stage).await
+        page.fetch(self, query, stage).await
     }
 }
 
@@ -93,7 +93,7 @@ impl ListReader<LossReasons> for PostgresReader<'_> {
                 LossReasonFilter::Estatus(estatus) => page.compare("estatus = ", estatus),
             }
         }
-        page.fetch(self.pool, query, loss_reason).await
+        page.fetch(self, query, loss_reason).await
     }
 }
 
@@ -116,7 +116,7 @@ impl ListReader<Opportunities> for PostgresReader<'_> {
                 F::CierreHasta(until) => page.compare("cierre <= ", until),
             }
         }
-        page.fetch(self.pool, query, opportunity).await
+        page.fetch(self, query, opportunity).await
     }
 }
 

@@ -1,11 +1,12 @@
 //! The shape that every list's statement has.
 
 use sqlx::postgres::PgRow;
-use sqlx::{PgPool, Postgres, QueryBuilder, Row};
+use sqlx::{Execute as _, Postgres, QueryBuilder, Row};
 use svc_core::operation::Query;
 use svc_core::store::StoreError;
 
 use crate::error::store_error;
+use crate::reader::PostgresReader;
 
 /// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave LIMIT …`.
 pub(crate) struct Page {
@@ -78,7 +79,7 @@ impl Page {
     /// Runs it for the records after the cursor, one more than the page holds.
     pub(crate) async fn fetch<F, P, T>(
         mut self,
-        pool: &PgPool,
+        reader: &PostgresReader<'_>,
         query: &Query<F, P>,
         read: fn(&PgRow) -> Result<T, sqlx::Error>,
     ) -> Result<Vec<T>, StoreError> {
@@ -94,7 +95,9 @@ impl Page {
         if self.under {
             self.builder.push(") hijos ON true");
         }
-        let rows = self.builder.build().fetch_all(pool).await.map_err(store_error)?;
+        let mut statement = self.builder.build();
+        let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
+        let rows = reader.rows(statement.sql(), arguments, self.under).await?;
         if self.under {
             return read_under(&rows, read);
         }

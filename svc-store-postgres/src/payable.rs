@@ -68,7 +68,7 @@ impl ListReader<Payables> for PostgresReader<'_> {
                 ),
             }
         }
-        page.fetch(self.pool, query, payable).await
+        page.fetch(self, query, payable).await
     }
 }
 

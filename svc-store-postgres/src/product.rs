@@ -94,7 +94,7 @@ impl ListReader<Products> for PostgresReader<'_> {
         if let Some(named) = &named {
             named.end(&mut page, query);
         }
-        page.fetch(self.pool, query, product).await
+        page.fetch(self, query, product).await
     }
 }
 

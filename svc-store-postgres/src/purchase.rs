@@ -142,7 +142,7 @@ impl ListReader<Purchases> for PostgresReader<'_> {
                 F::FechaHasta(until) => page.compare("c.fecha <= ", until),
             }
         }
-        page.fetch(self.pool, query, purchase).await
+        page.fetch(self, query, purchase).await
     }
 }
 
@@ -155,7 +155,7 @@ impl ListReader<PurchaseLines> for PostgresReader<'_> {
                 PurchaseLineFilter::Compra(compra) => page.compare("r.compra = ", compra),
             }
         }
-        page.fetch(self.pool, query, line).await
+        page.fetch(self, query, line).await
     }
 }
 

@@ -97,7 +97,7 @@ impl ListReader<Receivables> for PostgresReader<'_> {
                 }
             }
         }
-        page.fetch(self.pool, query, receivable).await
+        page.fetch(self, query, receivable).await
     }
 }
 
@@ -123,7 +123,7 @@ impl ListReader<Payments> for PostgresReader<'_> {
         if is_short(query) {
             page.range_leads();
         }
-        page.fetch(self.pool, query, payment).await
+        page.fetch(self, query, payment).await
     }
 }
 

@@ -125,7 +125,7 @@ impl ListReader<Sales> for PostgresReader<'_> {
                 ),
             }
         }
-        page.fetch(self.pool, query, sale).await
+        page.fetch(self, query, sale).await
     }
 }
 
@@ -141,7 +141,7 @@ impl ListReader<SaleLines> for PostgresReader<'_> {
                 F::Sku(sku) => page.with("", sku, " IN (p.sku, r.sku)"),
             }
         }
-        page.fetch(self.pool, query, sale_line).await
+        page.fetch(self, query, sale_line).await
     }
 }
 

@@ -1,9 +1,10 @@
+use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection, PgPool};
 
-/// How the database is used.
+/// How the database is used. Fields may be added: begin with [`Settings::default`] and change what differs.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Connections at the most.
@@ -19,6 +20,35 @@ pub struct Settings {
     pub idle_timeout: Option<Duration>,
     /// How old a connection may become before it is closed; `None` for ever. With neither, nothing runs between requests.
     pub max_lifetime: Option<Duration>,
+    /// What stands between us and the database.
+    pub pooler: Pooler,
+}
+
+/// What stands between the store and the database, at the address it is given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Pooler {
+    /// Nothing, or a pooler that leaves a connection to a client for as long as it is there (session mode). Statements are
+    /// kept prepared, and one that stands alone costs one round trip.
+    #[default]
+    None,
+    /// A pooler that gives a connection to a client for one transaction (PgBouncer's `pool_mode = transaction`, and the
+    /// like). Nothing is left behind on a connection: every statement runs in a transaction, is told anew, and time-outs
+    /// are set by the transaction. That takes a round trip more in a transaction for each statement, and three more for
+    /// one that stands alone.
+    Transaction,
+}
+
+impl FromStr for Pooler {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "none" => Ok(Self::None),
+            "transaction" => Ok(Self::Transaction),
+            _ => Err("must be none or transaction"),
+        }
+    }
 }
 
 impl Default for Settings {
@@ -30,6 +60,7 @@ impl Default for Settings {
             statement_timeout: Duration::from_secs(30),
             idle_timeout: Some(Duration::from_mins(10)),
             max_lifetime: Some(Duration::from_mins(30)),
+            pooler: Pooler::None,
         }
     }
 }
@@ -45,13 +76,6 @@ const PING: Duration = Duration::from_millis(500);
 
 impl Settings {
     pub(crate) fn pool(&self, options: PgConnectOptions) -> PgPool {
-        let millis = |timeout: Duration| timeout.as_millis().to_string();
-        let options = options.application_name("svc").statement_cache_capacity(STATEMENTS).options([
-            ("lock_timeout", millis(self.lock_timeout)),
-            ("statement_timeout", millis(self.statement_timeout)),
-            ("idle_in_transaction_session_timeout", millis(self.statement_timeout)),
-            ("TimeZone", "UTC".to_owned()),
-        ]);
         PgPoolOptions::new()
             .max_connections(self.max_connections)
             .acquire_timeout(self.acquire_timeout)
@@ -69,6 +93,47 @@ impl Settings {
                     pong.map_err(|late| sqlx::Error::Io(late.into()))?.map(|()| true)
                 })
             })
-            .connect_lazy_with(options)
+            .connect_lazy_with(self.session(options))
+    }
+
+    /// What a session is told when it begins.
+    fn session(&self, options: PgConnectOptions) -> PgConnectOptions {
+        let options = options.application_name("svc").statement_cache_capacity(STATEMENTS);
+        match self.pooler {
+            Pooler::None => options.options(self.parameters()),
+            // A pooler refuses what it does not know how to give to whoever has the connection next.
+            Pooler::Transaction => options.extra_float_digits(None),
+        }
+    }
+
+    /// What begins a transaction behind a pooler: in one message, so that it costs no more than BEGIN.
+    pub(crate) fn begin(&self) -> String {
+        let settings = self.parameters().map(|(name, value)| format!("; SET LOCAL {name} = '{value}'"));
+        format!("BEGIN{}", settings.concat())
+    }
+
+    fn parameters(&self) -> [(&'static str, String); 4] {
+        let millis = |timeout: Duration| timeout.as_millis().to_string();
+        [
+            ("lock_timeout", millis(self.lock_timeout)),
+            ("statement_timeout", millis(self.statement_timeout)),
+            ("idle_in_transaction_session_timeout", millis(self.statement_timeout)),
+            ("TimeZone", "UTC".to_owned()),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_behind_a_pooler_sets_its_time_outs() {
+        let settings = Settings { lock_timeout: Duration::from_millis(1500), ..Settings::default() };
+        assert_eq!(
+            settings.begin(),
+            "BEGIN; SET LOCAL lock_timeout = '1500'; SET LOCAL statement_timeout = '30000'; \
+             SET LOCAL idle_in_transaction_session_timeout = '30000'; SET LOCAL TimeZone = 'UTC'"
+        );
     }
 }

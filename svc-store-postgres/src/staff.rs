@@ -28,7 +28,7 @@ impl ListReader<Salespeople> for PostgresReader<'_> {
                 SalespersonFilter::Estatus(estatus) => page.compare("activo = ", *estatus == Status::Activo.word()),
             }
         }
-        page.fetch(self.pool, query, salesperson).await
+        page.fetch(self, query, salesperson).await
     }
 }
 

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sqlx::Row;
 use sqlx::postgres::PgRow;
-use sqlx::{PgPool, Row};
 use svc_core::domain::cfdi::{Line, Receiver};
 use svc_core::domain::line::VatRate;
 use svc_core::domain::time::{Date, Timestamp};
@@ -12,12 +12,13 @@ use svc_core::store::{
 use uuid::Uuid;
 
 use crate::columns::{instant, money, quantity, rate, word, word_or_null};
+use crate::database::Database;
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
 /// Company by company, since every index leads with it. A leased record is due when its lease ends, so what others work on
 /// is not even looked at.
-pub(crate) async fn lease(pool: &PgPool, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+pub(crate) async fn lease(database: &Database, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
     let rows = sqlx::query(
         "WITH libres AS MATERIALIZED (
              SELECT e.empresa, t.factura
@@ -35,7 +36,7 @@ pub(crate) async fn lease(pool: &PgPool, lease: &StampingLease) -> Result<Vec<Le
     .bind(i64::from(lease.most))
     .bind(lease.token)
     .bind(lease.until)
-    .fetch_all(pool)
+    .fetch_all(database)
     .await
     .map_err(store_error)?;
     rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)

@@ -60,7 +60,7 @@ impl ListReader<Branches> for PostgresReader<'_> {
                 BranchFilter::Estatus(estatus) => page.compare("estatus = ", estatus),
             }
         }
-        page.fetch(self.pool, query, branch).await
+        page.fetch(self, query, branch).await
     }
 }
 
@@ -81,7 +81,7 @@ impl ListReader<Warehouses> for PostgresReader<'_> {
         if !query.filters.iter().any(|filter| matches!(filter, WarehouseFilter::Estatus(_))) {
             page.only("estatus <> 'eliminado'");
         }
-        page.fetch(self.pool, query, warehouse).await
+        page.fetch(self, query, warehouse).await
     }
 }
 
@@ -113,7 +113,7 @@ impl ListReader<Stocks> for PostgresReader<'_> {
                 F::ModificadoDesde(from) => page.compare("x.modificado >= ", from),
             }
         }
-        page.fetch(self.pool, query, stock).await
+        page.fetch(self, query, stock).await
     }
 }
 

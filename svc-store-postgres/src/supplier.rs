@@ -45,7 +45,7 @@ impl ListReader<Suppliers> for PostgresReader<'_> {
         if !query.filters.iter().any(|filter| matches!(filter, F::Estatus(_))) {
             page.only("estatus <> 'eliminado'");
         }
-        page.fetch(self.pool, query, supplier).await
+        page.fetch(self, query, supplier).await
     }
 }
 

@@ -1,21 +1,29 @@
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx::{Postgres, Transaction};
 use svc_core::store::{StoreError, Tx};
 
+use crate::database::Statements;
 use crate::error::store_error;
+use crate::replica::Replica;
 
 /// A transaction of one company.
 pub(crate) struct PostgresTx {
     pub(crate) tx: Transaction<'static, Postgres>,
     pub(crate) empresa: i64,
+    /// Whether its statements may be kept on the connection under a name.
+    pub(crate) named: bool,
+    /// Who is told that the company has written.
+    pub(crate) replica: Option<Arc<Replica>>,
 }
 
 impl PostgresTx {
     /// Where its statements run.
-    pub(crate) fn connection(&mut self) -> &mut PgConnection {
-        &mut self.tx
+    pub(crate) fn connection(&mut self) -> Statements<'_> {
+        Statements::new(&mut self.tx, self.named)
     }
 
     /// The next clave of a series; the series is this transaction's until its end.
@@ -68,7 +76,11 @@ impl PostgresTx {
 #[async_trait]
 impl Tx for PostgresTx {
     async fn commit(self: Box<Self>) -> Result<(), StoreError> {
-        self.tx.commit().await.map_err(store_error)
+        self.tx.commit().await.map_err(store_error)?;
+        if let Some(replica) = self.replica {
+            replica.written(self.empresa);
+        }
+        Ok(())
     }
 
     async fn rollback(self: Box<Self>) -> Result<(), StoreError> {

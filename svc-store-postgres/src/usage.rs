@@ -1,13 +1,14 @@
 use chrono::{DateTime, NaiveDate, Utc};
+use sqlx::Row;
 use sqlx::postgres::PgRow;
-use sqlx::{PgPool, Row};
 use svc_core::domain::quota::Period;
 use svc_core::store::{CompanyId, KeyId, KeyRecord, MinuteUse, MonthUse, StoreError, Usage};
 
 use crate::company::key_record;
+use crate::database::Database;
 use crate::error::store_error;
 
-pub(crate) async fn keys(pool: &PgPool, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+pub(crate) async fn keys(database: &Database, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
     let (companies, suffixes) = columns(ids);
     let rows = sqlx::query(
         "SELECT e.*, l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
@@ -23,14 +24,14 @@ pub(crate) async fn keys(pool: &PgPool, ids: &[KeyId], period: Period) -> Result
     .bind(suffixes)
     .bind(period.minuto)
     .bind(period.mes)
-    .fetch_all(pool)
+    .fetch_all(database)
     .await
     .map_err(store_error)?;
     rows.iter().map(|row| key_record(row, period)).collect::<Result<_, _>>().map_err(store_error)
 }
 
 /// The rows of each table are locked in one order by everyone, so that servers that merge at once only wait for each other.
-pub(crate) async fn add(pool: &PgPool, usage: &Usage) -> Result<Usage, StoreError> {
+pub(crate) async fn add(database: &Database, usage: &Usage) -> Result<Usage, StoreError> {
     let (companies, keys) = columns(usage.minutes.iter().map(|minute| &minute.key));
     let minutes: Vec<DateTime<Utc>> = usage.minutes.iter().map(|minute| minute.minuto).collect();
     let months: Vec<NaiveDate> = usage.months.iter().map(|month| month.mes).collect();
@@ -62,7 +63,7 @@ pub(crate) async fn add(pool: &PgPool, usage: &Usage) -> Result<Usage, StoreErro
     .bind(usage.months.iter().map(|month| month.company.0).collect::<Vec<_>>())
     .bind(months)
     .bind(counts(usage.months.iter().map(|month| month.usadas)))
-    .fetch_all(pool)
+    .fetch_all(database)
     .await
     .map_err(store_error)?;
     let mut total = Usage::default();

@@ -70,7 +70,7 @@ impl ListReader<Webhooks> for PostgresReader<'_> {
                 F::Activo(false) => page.only("NOT activo"),
             }
         }
-        page.fetch(self.pool, query, webhook).await
+        page.fetch(self, query, webhook).await
     }
 }
 
@@ -90,7 +90,7 @@ impl ListReader<Deliveries> for PostgresReader<'_> {
                 F::Tipo(tipo) => page.compare("tipo = ", tipo),
             }
         }
-        page.fetch(self.pool, query, delivery).await
+        page.fetch(self, query, delivery).await
     }
 }
 

@@ -6,6 +6,8 @@ use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::sync::OnceCell;
 
+use crate::pooler::PgBouncer;
+
 /// The cluster of this test binary; it goes when the process does.
 static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
 
@@ -20,18 +22,26 @@ const EVENTS: &str = "
         SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, primero FROM eventos_agrupados
     ) t";
 
-/// A store on a new database with the whole schema.
-pub(crate) async fn fresh(settings: &Settings) -> PostgresStore {
+/// A new database with the whole schema.
+pub(crate) async fn fresh() -> PgConnectOptions {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let cluster = CLUSTER.get_or_init(start).await;
     let name = format!("prueba_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-    let admin = PostgresStore::with_options(cluster.options("postgres"), settings);
+    let admin = PostgresStore::with_options(cluster.options("postgres"), &Settings::default());
     sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}")))
         .execute(admin.pool())
         .await
         .expect("a database from the template");
     admin.close().await;
-    PostgresStore::with_options(cluster.options(&name), settings)
+    cluster.options(&name)
+}
+
+/// The pooler before the cluster, if the machine has one.
+pub(crate) async fn pooler() -> Option<&'static PgBouncer> {
+    /// It goes when the process does, too.
+    static POOLER: OnceCell<Option<PgBouncer>> = OnceCell::const_new();
+    let cluster = CLUSTER.get_or_init(start).await;
+    POOLER.get_or_init(async || PgBouncer::start(cluster.dir())).await.as_ref()
 }
 
 /// The address that `options` stand for: a socket, and a user without password.

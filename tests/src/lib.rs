@@ -9,6 +9,7 @@ pub mod certificate;
 mod clock;
 mod database;
 pub mod notices;
+pub mod pooler;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +24,7 @@ use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::json::Json;
 use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, NewUser, Store as _, UsageStore as _};
 use svc_core::{Api, ApiBuilder};
-use svc_store_postgres::{PostgresStore, Settings};
+use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
 /// The base URL of every test's API.
 pub const BASE_URL: &str = "https://erp.example.com/api/v1";
@@ -39,6 +40,8 @@ pub struct World {
     pub clock: Arc<TestClock>,
     /// The store, to look behind the API.
     pub store: Arc<PostgresStore>,
+    /// What the API and the office use: the same database, through the pooler if there is one.
+    used: Arc<PostgresStore>,
 }
 
 impl World {
@@ -54,13 +57,40 @@ impl World {
 
     /// A world whose database is used as `settings` say.
     pub async fn on(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Self {
-        let store = Arc::new(database::fresh(&settings).await);
+        if std::env::var("SVC_TEST_POOLER").is_ok_and(|pooler| pooler == "transaction") {
+            return Self::pooled(settings, change).await.expect("PgBouncer");
+        }
+        let store = Arc::new(PostgresStore::with_options(database::fresh().await, &settings));
+        Self::over(store.clone(), store, change)
+    }
+
+    /// The same behind a pooler in transaction mode, if the machine has one; see [`pooler::PgBouncer::start`]. [`World::store`] goes
+    /// past it. With `SVC_TEST_POOLER=transaction` in the environment every world is such a one, and all tests pass but those
+    /// that count statements, close the store, or hold more locks than the pooler has connections.
+    pub async fn pooled(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Option<Self> {
+        let options = database::fresh().await;
+        let through = database::pooler().await?.options(options.get_database().expect("a database"));
+        let store = PostgresStore::with_options(options, &settings);
+        let used = PostgresStore::with_options(through, &Settings { pooler: Pooler::Transaction, ..settings });
+        Some(Self::over(Arc::new(store), Arc::new(used), change))
+    }
+
+    fn over(
+        store: Arc<PostgresStore>,
+        used: Arc<PostgresStore>,
+        change: impl FnOnce(ApiBuilder) -> ApiBuilder,
+    ) -> Self {
         let clock = Arc::new(TestClock::default());
         let builder =
-            Api::builder(store.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
+            Api::builder(used.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
         let api = change(builder).build().expect("the API builds");
-        let office = Office::new(store.clone(), BASE_URL).clock(clock.clone());
-        Self { api, office, clock, store }
+        let office = Office::new(used.clone(), BASE_URL).clock(clock.clone());
+        Self { api, office, clock, store, used }
+    }
+
+    /// What the API and the office use: [`World::store`], or the same database through the pooler.
+    pub fn used_store(&self) -> &Arc<PostgresStore> {
+        &self.used
     }
 
     /// Another API over the same database and clock, as a second server would be.
@@ -70,7 +100,7 @@ impl World {
 
     /// The same, built as `change` says.
     pub fn second_api_with(&self, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Api {
-        let builder = Api::builder(self.store.clone(), BASE_URL).clock(self.clock.clone());
+        let builder = Api::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
         change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("the API builds")
     }
 

@@ -6,18 +6,55 @@ use std::time::Duration;
 
 use bin_common::{ApiArgs, WebhookArgs};
 use clap::Args;
+use svc_store_postgres::Pooler;
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
     /// PostgreSQL to use; without it a private one is run in the data directory.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true)]
-    pub(crate) database_url: Option<String>,
+    database_url: Option<String>,
     /// Where the private PostgreSQL keeps its data.
     #[arg(long, env = "SVC_DATA_DIR", default_value = ".svc", global = true)]
     pub(crate) data_dir: PathBuf,
     /// Database connections at the most.
     #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000), global = true)]
     pub(crate) max_connections: u32,
+    /// What stands before `DATABASE_URL`: none, or transaction for a pooler in transaction mode (PgBouncer and the like).
+    #[arg(long, env = "SVC_POOLER", default_value = "none", global = true)]
+    pub(crate) pooler: Pooler,
+    /// The same database past the pooler: migrations are done there.
+    #[arg(long, env = "DATABASE_DIRECT_URL", hide_env_values = true, global = true)]
+    database_direct_url: Option<String>,
+    /// A replica of the database, to read lists from; while it is away they come from the database itself.
+    #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
+    database_replica_url: Option<String>,
+}
+
+impl DatabaseArgs {
+    /// The database, unless it is a private one.
+    pub(crate) fn url(&self) -> Option<&str> {
+        given(self.database_url.as_ref())
+    }
+
+    /// The database past the pooler.
+    pub(crate) fn direct_url(&self) -> Option<&str> {
+        given(self.database_direct_url.as_ref())
+    }
+
+    /// The database's replica.
+    pub(crate) fn replica_url(&self) -> Option<&str> {
+        given(self.database_replica_url.as_ref())
+    }
+
+    /// Whether anything is said that has no meaning for a private database.
+    pub(crate) fn is_about_an_address(&self) -> bool {
+        self.pooler != Pooler::None || self.direct_url().is_some() || self.replica_url().is_some()
+    }
+}
+
+/// An address that is given; an empty one is not.
+fn given(url: Option<&String>) -> Option<&str> {
+    url.map(String::as_str).filter(|url| !url.is_empty())
 }
 
 #[derive(Debug, Args)]

@@ -37,7 +37,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Healthcheck(service) => healthcheck::run(&service).await,
         Command::Migrate => {
             let database = Database::open(&cli.database).await?;
-            print(&serde_json::json!({ "migraciones": database.store.migrate().await? }))?;
+            print(&serde_json::json!({ "migraciones": database.migrate().await? }))?;
             database.close().await
         }
         Command::Do(args) if args.list => action::list(),

@@ -27,7 +27,7 @@ pub(super) async fn run(
     warn_of_development(&service.webhooks.networks()?);
     let database = Database::open(database).await?;
     if migrate {
-        let done = database.store.migrate().await?;
+        let done = database.migrate().await?;
         tracing::info!(done, "the schema is up to date");
     }
     let server = Server::bind(service.address()).await?;

@@ -53,7 +53,7 @@ pub(crate) async fn run(
     let service = &service;
     serve::warn_of_development(&service.webhooks.networks()?);
     let database = Database::open(args).await?;
-    database.store.migrate().await?;
+    database.migrate().await?;
     let file = args.data_dir.join(FILE);
     let mut access = match remembered(&database, &file).await? {
         Some(access) => access,

@@ -27,7 +27,7 @@ impl Svc {
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
         command.args(args);
-        for name in ["DATABASE_URL", "PORT", "RUST_LOG"] {
+        for name in ["DATABASE_URL", "DATABASE_DIRECT_URL", "DATABASE_REPLICA_URL", "PORT", "RUST_LOG"] {
             command.env_remove(name);
         }
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SVC_") && name != "SVC_PG_BIN") {

@@ -9,6 +9,7 @@ mod harness;
 mod limits;
 mod listen;
 mod lists;
+mod pooler;
 mod secrecy;
 mod shutdown;
 mod stamping;

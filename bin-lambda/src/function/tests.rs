@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use clap::Parser as _;
 use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock, SystemClock};
-use svc_store_postgres::Settings;
+use svc_store_postgres::{PostgresStore, Settings};
 
 use super::*;
 

@@ -91,6 +91,7 @@ pub static OPERATIONS: &[Endpoint] = &[
 
 /// Why a registry makes no router.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RouteError {
     /// Two operations have the same method and path.
     #[error("two operations answer {0} {1}: \"{2}\" and \"{3}\"")]

@@ -17,6 +17,7 @@ mod import;
 mod interaction;
 mod invoice;
 mod invoicing;
+mod layer;
 mod opportunity;
 mod outbox;
 mod payable;
@@ -54,6 +55,7 @@ pub use import::{ImportTx, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
+pub use layer::StoreLayer;
 pub use opportunity::{NewOpportunity, OpportunityTx};
 pub use outbox::{NewEvent, OutboxTx};
 pub use payable::{NewPayable, PayableTx};
@@ -79,6 +81,7 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// A rule that only the store can judge, since others write at the same time.
     #[error("conflict: {0:?}")]
@@ -102,6 +105,7 @@ pub enum StoreError {
 
 /// What a write collided with.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Conflict {
     /// Another customer of the company has the RFC.
     Rfc,

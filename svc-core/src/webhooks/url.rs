@@ -23,6 +23,7 @@ pub struct Target {
 
 /// Why a URL is none that notices can be sent to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UrlFault {
     /// More than 500 characters.
     #[error("debe tener hasta {LONGEST} caracteres")]

@@ -12,6 +12,7 @@ const WINDOW: TimeDelta = TimeDelta::minutes(5);
 
 /// Why a notice is not to be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// It has no `X-Svc-Firma`, or several.
     #[error("the request has no X-Svc-Firma header, or several")]

@@ -106,6 +106,7 @@ impl Resource {
 
 /// Why nothing was imported.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImportError {
     /// A line is wrong; the text names its field.
     #[error("line {line}: {text}")]

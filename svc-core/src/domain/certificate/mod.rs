@@ -66,6 +66,7 @@ impl fmt::Debug for Opened {
 
 /// Why a certificate is not taken. The text is Spanish, for people; it says nothing of key and password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CertificateFault {
     /// The one file is no certificate.
     #[error("cer: no es un certificado X.509 en DER, como el archivo .cer del SAT")]

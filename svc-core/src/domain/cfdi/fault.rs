@@ -2,6 +2,7 @@
 
 /// What makes a document impossible. The text is Spanish, for the registry's `error_mensaje`; none of it mends itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CfdiFault {
     /// The company, its branch or its certificate lacks something that a document needs.
     #[error("la empresa no tiene {0}")]

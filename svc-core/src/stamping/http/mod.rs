@@ -24,6 +24,7 @@ const MOST: usize = 64 * 1024;
 
 /// Why there is no such stamper.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum HttpStamperError {
     /// Not an absolute http or https URL, or one with a user's name or password.
     #[error("the provider's URL must be https://host[:port]/path, without credentials")]

@@ -1,0 +1,89 @@
+//! A stamping provider and a way to tell people, both our own: one pass over what waits for them.
+//!
+//! `DATABASE_URL=postgres://… cargo run -p svc-examples --example own_outside`
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use svc_core::backoffice::Office;
+use svc_core::stamping::{Budget, StampFailure, StampRequest, Stamped, Stamper, stamp_due};
+use svc_core::webhooks::{Notice, Notifier, NotifyFailure, notify_due};
+use svc_store_postgres::{PostgresStore, Settings};
+use uuid::Uuid;
+
+/// What our provider's client gives for a document. It stands for theirs, and remembers what it stamped, as they do.
+#[derive(Default)]
+pub struct Provider(Mutex<HashMap<String, Uuid>>);
+
+enum Answer {
+    Stamped(Uuid),
+    Wrong { code: u32, text: String },
+    Overloaded,
+}
+
+impl Provider {
+    async fn submit(&self, reference: &str, rfc: &str, total: &str) -> Answer {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        if rfc.is_empty() || total.starts_with('-') {
+            return Answer::Wrong { code: 301, text: "no es un comprobante".to_owned() };
+        }
+        let mut stamped = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Ok(number) = u128::try_from(stamped.len()) else { return Answer::Overloaded };
+        Answer::Stamped(*stamped.entry(reference.to_owned()).or_insert(Uuid::from_u128(number + 1)))
+    }
+}
+
+/// The provider as the stamping worker wants it.
+#[derive(Default)]
+pub struct OurStamper(Provider);
+
+#[async_trait]
+impl Stamper for OurStamper {
+    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
+        let (issuer, total) = (&request.document.emisor.rfc, request.document.total.to_string());
+        // The id is the same in all attempts at one document. It must reach the provider: an answer that was lost is then given
+        // again, instead of the document being stamped twice.
+        let asked = self.0.submit(&request.id, issuer.as_ref(), &total);
+        match tokio::time::timeout(self.deadline(), asked).await {
+            Ok(Answer::Stamped(uuid)) => Ok(Stamped { uuid, at: None }),
+            // Final: only what is wrong with the document itself.
+            Ok(Answer::Wrong { code, text }) => {
+                Err(StampFailure::Rejected { codigo: format!("NUESTRO-{code}"), mensaje: text })
+            }
+            // All else is tried again later, with growing pauses.
+            Ok(Answer::Overloaded) => Err(StampFailure::Unreachable("overloaded".to_owned())),
+            Err(late) => Err(StampFailure::Unreachable(late.to_string())),
+        }
+    }
+
+    fn deadline(&self) -> Duration {
+        Duration::from_secs(15)
+    }
+}
+
+/// Tells people where they look anyway; here, who listens to a channel.
+pub struct Chat(pub tokio::sync::mpsc::Sender<String>);
+
+#[async_trait]
+impl Notifier for Chat {
+    async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
+        let line = format!("@{}: {}\n{}", notice.to, notice.subject, notice.text);
+        self.0.try_send(line).map_err(|error| NotifyFailure(error.to_string()))
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
+    let office = Office::new(Arc::new(store), "http://127.0.0.1:3000/api/v1");
+    let (chat, mut said) = tokio::sync::mpsc::channel(100);
+    let stamped = stamp_due(&office, &OurStamper::default(), Budget::unlimited()).await?;
+    let told = notify_due(&office, &Chat(chat), Budget::unlimited()).await?;
+    while let Some(line) = said.recv().await {
+        println!("{line}");
+    }
+    println!("{stamped:?} {told:?}");
+    Ok(())
+}

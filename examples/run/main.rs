@@ -1,0 +1,17 @@
+//! The examples, run against a private PostgreSQL.
+
+#![allow(dead_code, unreachable_pub, missing_docs, reason = "each example is a program of its own")]
+
+#[path = "../embed_axum.rs"]
+mod embed_axum;
+#[path = "../embed_hyper.rs"]
+mod embed_hyper;
+#[path = "../own_outside.rs"]
+mod own_outside;
+#[path = "../scheduler.rs"]
+mod scheduler;
+#[path = "../store_layer.rs"]
+mod store_layer;
+
+mod servers;
+mod workers;

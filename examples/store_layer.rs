@@ -1,0 +1,91 @@
+//! A store of one's own over another: here an audit of who reads and writes, and a look at lists that take long.
+//!
+//! `DATABASE_URL=postgres://… cargo run -p svc-examples --example store_layer`
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use svc_core::Api;
+use svc_core::operation::{List, Query};
+use svc_core::store::{CompanyId, ListReader, Reader, Store, StoreError, StoreLayer, Tx};
+use svc_store_postgres::{PostgresStore, Settings};
+
+/// Any store, and what was asked of it.
+pub struct Audited<S> {
+    inner: S,
+    counts: Mutex<BTreeMap<(CompanyId, &'static str), u64>>,
+}
+
+impl<S: Store> Audited<S> {
+    /// The audit of that store.
+    pub fn new(inner: S) -> Self {
+        Self { inner, counts: Mutex::default() }
+    }
+
+    /// How often each company read each list, and wrote.
+    pub fn counts(&self) -> BTreeMap<(CompanyId, &'static str), u64> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn count(&self, company: CompanyId, what: &'static str) {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner).entry((company, what)).or_default() += 1;
+    }
+}
+
+/// Only what is of interest is written down; the rest goes to `inner` by itself.
+#[async_trait]
+impl<S: Store> StoreLayer for Audited<S> {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
+    }
+
+    fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
+        Box::new(AuditedReader { audit: self, company, inner: self.inner.reader(company) })
+    }
+
+    async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
+        self.count(company, "transaction");
+        self.inner.begin(company).await
+    }
+}
+
+struct AuditedReader<'s, S> {
+    audit: &'s Audited<S>,
+    company: CompanyId,
+    inner: Box<dyn Reader + 's>,
+}
+
+/// All lists, those of later versions too.
+#[async_trait]
+impl<L: List, S: Store> ListReader<L> for AuditedReader<'_, S>
+where
+    for<'r> dyn Reader + 'r: ListReader<L>,
+{
+    async fn page(&self, query: &Query<L::Filter, L::Path>) -> Result<Vec<L::Item>, StoreError> {
+        let (path, started) = (L::SPEC.spec.path, Instant::now());
+        self.audit.count(self.company, path);
+        let page = ListReader::<L>::page(self.inner.as_ref(), query).await;
+        if started.elapsed() > Duration::from_millis(500) {
+            eprintln!("company {}: {path} took {:?}", self.company.0, started.elapsed());
+        }
+        page
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
+    store.migrate().await?;
+    let store = Arc::new(Audited::new(store));
+    let api = Api::builder(store.clone(), "http://127.0.0.1:3000/api/v1").build()?;
+    let app = axum::Router::new().nest_service("/api/v1", api);
+    let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;
+    axum::serve(listener, app).with_graceful_shutdown(stop).await?;
+    for ((company, what), count) in store.counts() {
+        println!("company {}: {what} {count}", company.0);
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::{
+    AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
+    LeasedStamping, Reader, Recorded, StampingLease, Store, StoreError, Tx, Usage, UsageStore,
+};
+use crate::domain::quota::Period;
+use crate::domain::time::Timestamp;
+
+/// A store over another, for who wants to see or change some of what is asked of it: an audit, a cache, a time limit. What
+/// it does not do itself the other does, so it is a [`Store`] once it names that one.
+#[async_trait]
+pub trait StoreLayer: Send + Sync + 'static {
+    /// The store beneath.
+    fn inner(&self) -> &dyn Store;
+
+    /// [`Store::reader`]. Its own [`Reader`] forwards all lists with one `impl<L: List> ListReader<L>`.
+    fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
+        self.inner().reader(company)
+    }
+
+    /// [`Store::begin`].
+    async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
+        self.inner().begin(company).await
+    }
+
+    /// [`UsageStore::keys`].
+    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+        self.inner().keys(ids, period).await
+    }
+
+    /// [`UsageStore::add_usage`].
+    async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
+        self.inner().add_usage(usage).await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> Store for S {
+    fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
+        StoreLayer::reader(self, company)
+    }
+
+    async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
+        StoreLayer::begin(self, company).await
+    }
+
+    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        self.inner().forget_answers(expired, most).await
+    }
+
+    async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+        self.inner().lease_stampings(lease).await
+    }
+
+    async fn next_company(&self) -> Result<CompanyId, StoreError> {
+        self.inner().next_company().await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> UsageStore for S {
+    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+        StoreLayer::keys(self, ids, period).await
+    }
+
+    async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
+        StoreLayer::add_usage(self, usage).await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> DeliveryStore for S {
+    async fn gather_groups(&self, now: Timestamp, most: u32) -> Result<u64, StoreError> {
+        self.inner().gather_groups(now, most).await
+    }
+
+    async fn fan_out(&self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError> {
+        self.inner().fan_out(now, most).await
+    }
+
+    async fn claim_deliveries(&self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        self.inner().claim_deliveries(claim).await
+    }
+
+    async fn record_attempts(
+        &self,
+        attempts: &[AttemptRecord],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Recorded>, StoreError> {
+        self.inner().record_attempts(attempts, now).await
+    }
+
+    async fn lease_mail(
+        &self,
+        most: u32,
+        now: DateTime<Utc>,
+        token: Uuid,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<LeasedMail>, StoreError> {
+        self.inner().lease_mail(most, now, token, until).await
+    }
+
+    async fn settle_mail(
+        &self,
+        company: CompanyId,
+        clave: i64,
+        token: Uuid,
+        again: Option<DateTime<Utc>>,
+    ) -> Result<(), StoreError> {
+        self.inner().settle_mail(company, clave, token, again).await
+    }
+
+    async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        self.inner().forget_deliveries(expired, most).await
+    }
+
+    async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        self.inner().forget_events(expired, most).await
+    }
+
+    async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+        self.inner().forget_webhooks(expired, most).await
+    }
+}

@@ -1,0 +1,116 @@
+//! Writes, passes of the workers and the counting of usage, all at once.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use futures_util::future::join_all;
+use http::Method;
+use serde_json::json;
+use svc_core::clean_up;
+use svc_core::stamping::{Budget, SandboxStamper, stamp_due};
+use svc_core::webhooks::{Outcome, Post, Sender, deliver_due};
+use svc_store_postgres::Settings;
+use svc_tests::{Actor, Reply, World, books};
+
+use super::{left_as_found, pooled};
+use crate::ventas::shop::{made, on_credit, ready, shop, stock};
+
+/// How many do the same at the same time.
+const AT_ONCE: i64 = 20;
+
+/// What a webhook is told of.
+const EVENTS: [&str; 4] = ["cliente.creado", "venta.creada", "factura.timbrada", "inventario.existencia_cambiada"];
+
+/// A receiver that has everything delivered.
+struct Receiver;
+
+#[async_trait]
+impl Sender for Receiver {
+    async fn send(&self, _: Post) -> Outcome {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        Outcome::Answered { status: 200, retry_after: None }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn twenty_writes_with_one_idempotency_key_are_one() {
+    let Some(world) = pooled(Settings::default()).await else { return };
+    let ana = world.company().await.admin().await;
+    for round in 0..5 {
+        let key = format!("ronda-{round}");
+        let send = async |_| ana.write(Method::POST, "/clientes", &key, json!({"nombre": key})).await;
+        let replies = join_all((0..AT_ONCE).map(send)).await;
+        assert_eq!(replies.iter().filter(|reply| reply.status == 201).count(), 1);
+        for reply in &replies {
+            assert!(matches!(reply.status, 200 | 201), "{}", reply.json());
+            assert_eq!(reply.body, replies[0].body);
+        }
+    }
+    assert_eq!(ana.walk("/clientes").await.len(), 5);
+    left_as_found(&world).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn everything_at_once_leaves_the_books_in_order() {
+    let Some(world) = pooled(Settings::default()).await else { return };
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let hook = json!({"url": "https://receptor.example.com/avisos", "eventos": EVENTS});
+    ana.post("/webhooks", hook).await.ok(201);
+    let mut sales = Vec::new();
+    for at in 0..AT_ONCE {
+        sales.push(made(&ana, &if at % 2 == 0 { ready() } else { on_credit() }).await);
+    }
+    let clients = join_all((0..AT_ONCE).map(|at| client(&ana, sales[at as usize % sales.len()], at)));
+    let workers = join_all((0..4).map(|_| work(&world)));
+    let (replies, ()) = tokio::join!(clients, async {
+        workers.await;
+    });
+    for reply in replies.iter().flatten() {
+        assert!(reply.status < 400, "{}", reply.json());
+    }
+    // What the workers were too early for.
+    world.clock.advance(TimeDelta::minutes(10));
+    work(&world).await;
+    world.clock.advance(TimeDelta::minutes(10));
+    work(&world).await;
+    books::check(&world, &company).await;
+    assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2 * AT_ONCE), json!(0))));
+    let stamped = "SELECT count(*) FROM facturas WHERE estatus = 'vigente'";
+    assert_eq!(world.sql::<i64>(stamped).await, AT_ONCE);
+    let told = "SELECT count(*) FROM entregas WHERE estado <> 'entregada'";
+    assert_eq!(world.sql::<i64>(told).await, 0);
+    let delivered = "SELECT count(DISTINCT evento) FROM entregas";
+    assert_eq!(world.sql::<i64>(delivered).await, world.sql::<i64>("SELECT count(*) FROM eventos").await);
+    left_as_found(&world).await;
+}
+
+/// What one client does: reads, has a sale invoiced with a repetition, makes a customer and reads again.
+async fn client(ana: &Actor, venta: i64, at: i64) -> Vec<Reply> {
+    let key = format!("factura-{at}");
+    let path = format!("/ventas/{venta}/facturar");
+    let ask = async || ana.write(Method::POST, &path, &key, json!({})).await;
+    let (list, first, again, customer) = tokio::join!(
+        ana.get("/ventas?limite=5"),
+        ask(),
+        ask(),
+        ana.post("/clientes", json!({"nombre": format!("Cliente {at}")})),
+    );
+    vec![list, first, again, customer, ana.get("/inventario?sku=A-1").await]
+}
+
+/// A pass of every worker.
+async fn work(world: &World) {
+    let office = &world.office;
+    let (stamped, delivered, merged, cleaned) = tokio::join!(
+        stamp_due(office, &SandboxStamper, Budget::unlimited()),
+        deliver_due(office, &Receiver, Budget::unlimited()),
+        world.api.merge_usage(),
+        clean_up(world.used_store().as_ref(), world.clock.as_ref()),
+    );
+    stamped.expect("a pass");
+    delivered.expect("a pass");
+    merged.expect("merged");
+    cleaned.expect("cleaned up");
+}

@@ -1,0 +1,170 @@
+//! Lists from a replica. Another database of other rows stands for it, so that what a list holds tells where it was read.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sqlx::postgres::PgConnectOptions;
+use svc_core::Api;
+use svc_core::backoffice::import::Resource;
+use svc_store_postgres::Settings;
+use svc_tests::{Actor, BASE_URL, World};
+use tokio::net::{TcpListener, TcpStream, UnixStream};
+use tokio::task::JoinSet;
+
+use crate::documents::import;
+
+/// A primary and what stands for its replica, with a customer each who bears its name, and someone at an API over both.
+struct Pair {
+    primary: World,
+    replica: World,
+    api: Api,
+    ana: Actor,
+}
+
+impl Pair {
+    async fn new() -> Self {
+        Self::reached_by(options).await
+    }
+
+    /// With a replica that is connected to as `options` say.
+    async fn reached_by(options: impl FnOnce(&World) -> PgConnectOptions) -> Self {
+        let (primary, replica) = (World::new().await, World::new().await);
+        let ana = named(&primary, "primaria").await;
+        named(&replica, "réplica").await;
+        let store = (*primary.store).clone().with_replica_options(options(&replica), &Settings::default());
+        let api = Api::builder(Arc::new(store), BASE_URL).clock(primary.clock.clone()).build().expect("an API");
+        Self { ana: ana.at(&api), api, primary, replica }
+    }
+
+    /// Whose customers are listed.
+    async fn read(&self) -> Vec<String> {
+        let list = self.ana.get("/clientes").await.ok(200);
+        list["datos"]
+            .as_array()
+            .expect("datos")
+            .iter()
+            .map(|one| one["nombre"].as_str().expect("a name").to_owned())
+            .collect()
+    }
+}
+
+/// A company with one customer of that name; gives someone of it.
+async fn named(world: &World, nombre: &str) -> Actor {
+    let company = world.company().await;
+    import(&company, Resource::Clientes, &[json!({"nombre": nombre})]).await;
+    company.admin().await
+}
+
+fn options(world: &World) -> PgConnectOptions {
+    world.store.pool().connect_options().as_ref().clone()
+}
+
+#[tokio::test]
+async fn lists_come_from_the_replica_and_all_else_from_the_primary() {
+    let pair = Pair::new().await;
+    // The replica knows no key.
+    sqlx::query("DELETE FROM llaves").execute(pair.replica.store.pool()).await.expect("done");
+    assert_eq!(pair.read().await, ["réplica"]);
+    pair.ana.post("/clientes", json!({"nombre": "nueva"})).await.ok(201);
+    assert_eq!(pair.read().await, ["primaria", "nueva"], "who wrote finds it");
+    let other = named(&pair.primary, "de otra").await.at(&pair.api);
+    assert_eq!(other.get("/clientes").await.ok(200)["datos"], json!([]), "another company's writes are not its own");
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    assert_eq!(pair.read().await, ["réplica"]);
+    assert_eq!(pair.primary.sql::<i64>("SELECT count(*) FROM clientes").await, 3);
+    assert_eq!(pair.replica.sql::<i64>("SELECT count(*) FROM clientes").await, 1);
+}
+
+#[tokio::test]
+async fn a_record_too_new_for_the_replica_is_asked_of_the_primary() {
+    let pair = Pair::new().await;
+    let hook = json!({"url": "https://example.com/avisos", "eventos": ["venta.creada"]});
+    pair.ana.post("/webhooks", hook).await.ok(201);
+    tokio::time::sleep(Duration::from_millis(1_100)).await;
+    assert_eq!(pair.ana.get("/webhooks").await.ok(200)["datos"], json!([]));
+    assert_eq!(pair.ana.get("/webhooks/1/entregas").await.ok(200)["datos"], json!([]));
+    pair.ana.get("/webhooks/2/entregas").await.fails(404, "no_encontrado");
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_costs_no_answer() {
+    let pair = Pair::new().await;
+    assert_eq!(pair.read().await, ["réplica"]);
+    let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    pair.replica.sql::<i64>(end).await;
+    assert_eq!(pair.read().await, ["primaria"]);
+    assert_eq!(pair.read().await, ["primaria"], "it is left alone for a while");
+}
+
+#[tokio::test]
+async fn a_replica_that_refuses_what_it_is_asked_answers_nothing() {
+    let pair = Pair::new().await;
+    sqlx::query("ALTER TABLE clientes RENAME COLUMN nombre TO otro")
+        .execute(pair.replica.store.pool())
+        .await
+        .expect("done");
+    assert_eq!(pair.read().await, ["primaria"], "its schema is behind");
+}
+
+#[tokio::test]
+async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
+    let door = Arc::new(Door::default());
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (entered, mut socket) = (door.clone(), None);
+    let pair = Pair::reached_by(|replica| {
+        let options = options(replica);
+        socket = options.get_socket().map(|dir| dir.join(format!(".s.PGSQL.{}", options.get_port())));
+        PgConnectOptions::new_without_pgpass()
+            .host("127.0.0.1")
+            .port(address.port())
+            .username("svc")
+            .ssl_mode(sqlx::postgres::PgSslMode::Disable)
+            .database(options.get_database().expect("a database"))
+    })
+    .await;
+    let passing = tokio::spawn(async move { entered.keep(listener, socket.expect("a socket")).await });
+
+    let started = Instant::now();
+    assert_eq!(pair.read().await, ["primaria"]);
+    let first = started.elapsed();
+    assert!((Duration::from_millis(400)..Duration::from_secs(3)).contains(&first), "{first:?}");
+    let knocked = door.knocked.load(Ordering::SeqCst);
+    let started = Instant::now();
+    for _ in 0..20 {
+        assert_eq!(pair.read().await, ["primaria"]);
+    }
+    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert_eq!(door.knocked.load(Ordering::SeqCst), knocked, "nobody went there meanwhile");
+
+    door.open.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    assert_eq!(pair.read().await, ["réplica"]);
+    passing.abort();
+}
+
+/// A way to the replica that, while it is closed, takes connections and says nothing.
+#[derive(Default)]
+struct Door {
+    open: AtomicBool,
+    knocked: AtomicUsize,
+}
+
+impl Door {
+    async fn keep(&self, listener: TcpListener, socket: std::path::PathBuf) {
+        let (mut passing, mut waiting) = (JoinSet::new(), Vec::<TcpStream>::new());
+        loop {
+            let (mut stream, _) = listener.accept().await.expect("a connection");
+            self.knocked.fetch_add(1, Ordering::SeqCst);
+            if self.open.load(Ordering::SeqCst) {
+                let mut server = UnixStream::connect(&socket).await.expect("the replica");
+                passing.spawn(async move { tokio::io::copy_bidirectional(&mut stream, &mut server).await });
+            } else {
+                waiting.push(stream);
+            }
+        }
+    }
+}
