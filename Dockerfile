@@ -22,7 +22,9 @@ ARG FEATURES=otlp
 COPY --from=plan /src/recipe.json recipe.json
 RUN cargo chef cook --release --locked --package bin-axum --features "${FEATURES}" --recipe-path recipe.json
 COPY . .
-RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}"
+# Line tables are three quarters of it; backtraces keep their functions' names without them.
+RUN cargo build --release --locked --package bin-axum --bin svc --features "${FEATURES}" \
+    && strip --strip-debug target/release/svc
 
 FROM gcr.io/distroless/cc-debian12:nonroot
 ARG VERSION=0.1.0

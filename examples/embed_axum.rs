@@ -12,9 +12,9 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
 use svc_core::Api;
-use svc_core::usage::DEFAULT_INTERVAL;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tower::limit::GlobalConcurrencyLimitLayer;
 use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
 
@@ -34,12 +34,16 @@ pub async fn serve(
     api: Api,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), std::io::Error> {
-    let merging = tokio::spawn(keep_merging(api.clone()));
-    let served = axum::serve(listener, app(api.clone())).with_graceful_shutdown(stop).await;
-    merging.abort();
-    // What was counted since the last time would be lost with the process.
-    if let Err(error) = api.merge_usage().await {
-        eprintln!("the last usage is lost: {error}");
+    let (all_is_answered, end) = oneshot::channel::<()>();
+    let counted = api.clone();
+    // What keys and companies use is counted in memory; this brings it to the store, and the rest when all is answered.
+    let merging = tokio::spawn(async move { counted.keep_usage_merged(async { end.await.unwrap_or_default() }).await });
+    let served = axum::serve(listener, app(api)).with_graceful_shutdown(stop).await;
+    drop(all_is_answered);
+    match merging.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => eprintln!("the last usage is lost: {error}"),
+        Err(error) => eprintln!("usage was not merged to the end: {error}"),
     }
     served
 }
@@ -63,15 +67,5 @@ async fn staff_only(request: Request, next: Next) -> Result<Response, StatusCode
     match request.headers().get(header::AUTHORIZATION) {
         Some(sent) if sent == "Bearer of-the-staff" => Ok(next.run(request).await),
         _ => Err(StatusCode::UNAUTHORIZED),
-    }
-}
-
-/// Brings what was used to the store four times a second, and learns what other servers used.
-async fn keep_merging(api: Api) {
-    loop {
-        tokio::time::sleep(DEFAULT_INTERVAL).await;
-        if let Err(error) = api.merge_usage().await {
-            eprintln!("usage is merged later: {error}");
-        }
     }
 }

@@ -184,7 +184,7 @@ fn request(uri: &str) -> Request<Bytes> {
 }
 
 fn overhead(criterion: &mut Criterion) {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let memory = Memory { customers: (1..=31).map(customer).collect() };
     let copies = memory.customers.clone();
     let api = Api::builder(Arc::new(memory), "https://erp.example.com/api/v1")

@@ -1,7 +1,8 @@
 //! A whole ERP/CRM HTTP API as one [`tower::Service`]: customers, products, prospects — scoped to one company by API key.
 //!
 //! Everything is [`Api`]: `http::Request` in, `http::Response` out, `Error = Infallible`. It knows no web framework and no
-//! database: a front end mounts it, a [`store::Store`] keeps its data.
+//! database: a front end mounts it, a [`store::Store`] keeps its data. It runs in a tokio runtime with timers enabled, and
+//! spawns nothing there.
 //!
 //! # Quick start
 //!

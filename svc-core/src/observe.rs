@@ -152,7 +152,7 @@ impl Drop for Watch {
         histogram!(REQUEST_DURATION, "operation" => operation()).record(duration);
         // Signed: an unsigned number is a text to OpenTelemetry.
         self.span.record("status", i64::from(status));
-        let (codigo, duration_ms) = (self.code.map(Code::codigo), duration.as_secs_f64() * 1e3);
+        let (codigo, duration_ms) = (self.code.map(Code::codigo), (duration.as_secs_f64() * 1e6).round() / 1e3);
         let _inside = self.span.enter();
         if self.known {
             tracing::info!(target: TARGET, codigo, duration_ms, "answered");

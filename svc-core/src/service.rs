@@ -90,6 +90,19 @@ impl Api {
         self.0.merge_usage(self.0.clock.now()).await
     }
 
+    /// Calls [`Api::merge_usage`] every [`crate::usage::DEFAULT_INTERVAL`] until `all_is_answered`, and once more then. What cannot be
+    /// brought to the store is brought later; only the last error is given. Let it end by itself: a merge that is cut short
+    /// may count twice.
+    pub async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
+        let mut end = std::pin::pin!(all_is_answered);
+        while tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
+            if let Err(error) = self.merge_usage().await {
+                tracing::warn!(%error, "usage could not be merged; it is tried again");
+            }
+        }
+        self.merge_usage().await
+    }
+
     /// The back office of the same store, with the same clock, randomness and secrets. What it changes of keys, users and
     /// companies takes effect in this API at once; what others change does within 5 s.
     pub fn office(&self) -> Office {

@@ -1,14 +1,14 @@
 //! Workers that end in the middle of a pass, killed or told to.
 
 use std::collections::{HashMap, HashSet};
-use std::process::{Command, Stdio};
+use std::fs::File;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use chrono::DateTime;
 use http::{HeaderMap, StatusCode};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -16,6 +16,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::backoffice::Office;
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::store::CompanyChange;
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
@@ -176,10 +177,12 @@ async fn fifty_killed_workers_lose_nothing() {
 async fn a_server_that_is_told_to_stop_finishes_what_is_out_and_hands_back_the_rest() {
     let receiver = Receiver::new(|_| Duration::from_secs(1));
     let shared = Shared::new(receiver.start().await, 50).await;
-    let mut server = shared.command(&["serve", "--listen", "127.0.0.1:0"]).stderr(Stdio::null()).spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
+    let log = shared.svc.dir.path().join("log");
+    let mut server = shared.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut server = server.stderr(File::create(&log).unwrap()).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_mins(1);
     while receiver.count() == 0 {
-        assert!(Instant::now() < deadline, "it delivers nothing");
+        assert!(Instant::now() < deadline, "it delivers nothing: {}", std::fs::read_to_string(&log).unwrap());
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     kill(Pid::from_raw(server.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
@@ -199,11 +202,12 @@ async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1");
     let named = CompanyChange { nombre: Some("Uno".to_owned()), ..CompanyChange::default() };
     let company = office.create_company(named).await.unwrap();
+    let now = SystemClock.now();
     let (maker, url) = ((company.empresa, company.usuario), format!("http://localhost:{port}/{{}}"));
     for _ in 0..WEBHOOKS {
-        notices::webhook(store.pool(), maker, &url, &["cliente.creado"], DateTime::UNIX_EPOCH).await;
+        notices::webhook(store.pool(), maker, &url, &["cliente.creado"], now).await;
     }
-    notices::events(store.pool(), company.empresa, "cliente.creado", events, DateTime::UNIX_EPOCH).await;
+    notices::events(store.pool(), company.empresa, "cliente.creado", events, now).await;
 }
 
 /// The deliveries that the killed worker had; their leases end, as if a minute had passed.
