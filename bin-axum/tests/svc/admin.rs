@@ -150,7 +150,7 @@ fn it_is_ready_while_the_database_answers() {
     unmigrated.env("DATABASE_URL", &url).env("SVC_NO_MIGRATE", "true");
     let early = Svc::start(&mut unmigrated, json!({}));
     becomes(&early.admin(), 503, "the database is not available");
-    assert!(early.log.lines().iter().any(|line| line.contains("not ready")), "{:?}", early.log.lines());
+    early.log.wait(|line| line.contains("not ready").then_some(()));
     let server = serve(&svc, &url, &[]);
     let admin = server.admin();
     becomes(&admin, 200, "ready");
