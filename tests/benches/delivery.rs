@@ -106,11 +106,7 @@ async fn measure(company: &Company, sender: &HttpSender, webhooks: u32) -> (f64,
 
 /// Statements of this database so far, but for those that ask for them.
 async fn statements(world: &World) -> Option<i64> {
-    let pool = world.store.pool();
-    sqlx::query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(pool).await.ok()?;
-    let calls = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
-                 WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%'";
-    sqlx::query_scalar(calls).fetch_one(pool).await.ok()
+    if world.can_count_statements().await { Some(world.statements("%").await) } else { None }
 }
 
 #[tokio::main]

@@ -128,6 +128,28 @@ impl World {
         key(&self.store, key_id).await
     }
 
+    /// Whether [`World::statements`] can count on this machine; if not, it says so.
+    pub async fn can_count_statements(&self) -> bool {
+        let extension =
+            sqlx::query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(self.store.pool()).await;
+        if extension.is_err() {
+            eprintln!("this machine has no pg_stat_statements: nothing to count with");
+        }
+        extension.is_ok()
+    }
+
+    /// How many statements like this (SQL's `LIKE`) the test's database has run, but for those that count them.
+    pub async fn statements(&self, like: &str) -> i64 {
+        sqlx::query_scalar(
+            "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+             WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%' AND s.query LIKE $1",
+        )
+        .bind(like)
+        .fetch_one(self.store.pool())
+        .await
+        .expect("the statements are counted")
+    }
+
     /// One value from the database.
     pub async fn sql<T>(&self, statement: &'static str) -> T
     where

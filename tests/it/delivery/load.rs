@@ -75,12 +75,9 @@ async fn what_happens_while_one_hangs_is_told_to_the_others() {
 async fn ten_deliveries_cost_one_statement_at_the_most() {
     let company = World::new().await.company().await;
     let world = &company.world;
-    if sqlx::query("CREATE EXTENSION pg_stat_statements").execute(world.store.pool()).await.is_err() {
-        eprintln!("this machine has no pg_stat_statements: nothing to count with");
+    if !world.can_count_statements().await {
         return;
     }
-    let calls = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
-                 WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%'";
     let quick =
         Receiver::new(|_: &Post| (Duration::from_millis(1), Outcome::Answered { status: 200, retry_after: None }));
     for webhooks in [1, 3] {
@@ -88,13 +85,13 @@ async fn ten_deliveries_cost_one_statement_at_the_most() {
             webhook(&company, &["cliente.creado"]).await;
         }
         happen(&company, "cliente.creado", 500).await;
-        let before: i64 = world.sql(calls).await;
+        let before = world.statements("%").await;
         let report = deliver(world, &quick).await;
-        let statements = world.sql::<i64>(calls).await - before;
+        let statements = world.statements("%").await - before;
         let most = report.entregadas as i64 / 10;
         assert!(report.entregadas >= 500 && statements <= most, "{statements} for {}", report.entregadas);
     }
-    let before: i64 = world.sql(calls).await;
+    let before = world.statements("%").await;
     assert!(deliver(world, &quick).await.is_empty());
-    assert_eq!(world.sql::<i64>(calls).await - before, 3, "a pass that finds nothing");
+    assert_eq!(world.statements("%").await - before, 3, "a pass that finds nothing");
 }

@@ -90,15 +90,10 @@ async fn guesses_cost_few_statements_and_little_memory() {
 
 /// How often keys were looked up; nothing where it cannot be counted.
 async fn lookups(world: &World) -> Option<i64> {
-    let extension = sqlx::query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(world.store.pool()).await;
-    if extension.is_err() {
-        eprintln!("this machine has no pg_stat_statements: nothing to count with");
+    if !world.can_count_statements().await {
         return None;
     }
-    let calls = "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
-                 WHERE d.datname = current_database() AND s.query LIKE '%JOIN llaves l%'
-                   AND s.query NOT LIKE '%pg_stat_statements%'";
-    Some(world.sql(calls).await)
+    Some(world.statements("%JOIN llaves l%").await)
 }
 
 /// The process's memory, bytes.
