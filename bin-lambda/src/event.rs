@@ -1,117 +1,127 @@
 //! What the function is invoked with.
+//!
+//! An event's kind is judged here and not by `lambda_http::request::LambdaRequest`, which tries one type after the other, takes an
+//! authorizer's event for a request, and says nothing of an unknown one. Nor are schedules read as the types for `EventBridge`, which
+//! want fields that an event of one's own lacks.
 
+mod error;
+mod pairs;
+
+use http::Method;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::edge::{Door, HttpEvent};
-use crate::schedule::Task;
-
-/// How many field names a complaint about an unknown event shows.
-const NAMED: usize = 12;
+pub(crate) use self::error::EventError;
+pub(crate) use self::pairs::Pairs;
+use crate::task::Task;
 
 /// What an invocation asks for.
-#[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum Event<'a> {
     /// A request is to be answered.
-    Http(Door, Box<HttpEvent>),
+    Request(HttpEvent<'a>),
     /// Work that is due is to be done.
-    Schedule(Vec<Task>),
+    Work(Vec<Task>),
 }
 
-/// Why an invocation cannot be understood. It shows names of fields, never what is in them.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(crate) enum EventError {
-    #[error(
-        "the event is no JSON object, or a field that all such events have is of another type: line {0}, column {1}"
-    )]
-    Json(usize, usize),
-    #[error(
-        "this is an event of none of API Gateway (HTTP or REST), load balancer, function URL, schedule; its fields are: {0}"
-    )]
-    Unknown(String),
-    #[error(
-        "the event asks for work that is unknown: svc is one of all, stamp, deliver, clean-up, or an array of them"
-    )]
-    Work,
-    #[error("the request's {0} is none that HTTP knows")]
-    Http(&'static str),
+/// A request as a gateway describes it, and what the gateway's type in `aws_lambda_events` loses of that.
+pub(crate) struct HttpEvent<'a> {
+    pub(crate) gateway: Gateway,
+    /// The type takes an empty one for GET.
+    pub(crate) method: Method,
+    /// The query's parameters, if the gateway took it apart, in their order: the type keeps them in a hash map.
+    pub(crate) parameters: Pairs,
+    pub(crate) json: &'a str,
 }
 
-impl From<serde_json::Error> for EventError {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Json(error.line(), error.column())
-    }
+/// What a request came through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gateway {
+    /// An HTTP API (payload 2.0), or a function URL.
+    HttpApi,
+    /// A REST API, or an HTTP API with payload 1.0.
+    RestApi,
+    /// A load balancer.
+    LoadBalancer {
+        /// Whether it was told to give and take several values a header.
+        multi_value: bool,
+    },
 }
 
-/// What tells the kinds of events apart.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Marks<'a> {
-    #[serde(default)]
-    http_method: Option<IgnoredAny>,
-    #[serde(default)]
-    request_context: Option<ContextMarks>,
-    /// Who has the two asks whether to let a request in, and wants no answer to it.
-    #[serde(default)]
+/// The fields of all kinds of events by which they are told apart.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Outline<'a> {
+    http_method: Option<String>,
+    request_context: Option<Context>,
+    query_string_parameters: Option<Pairs>,
+    multi_value_query_string_parameters: Option<Pairs>,
+    multi_value_headers: Option<IgnoredAny>,
+    /// An authorizer's event has this or the next; it wants to know whether to let a request in, and no answer to it.
     method_arn: Option<IgnoredAny>,
-    #[serde(default)]
     route_arn: Option<IgnoredAny>,
-    #[serde(default)]
     source: Option<String>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     detail: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     svc: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-struct ContextMarks {
-    #[serde(default)]
-    http: Option<IgnoredAny>,
-    #[serde(default)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Context {
+    http: Option<Http>,
     elb: Option<IgnoredAny>,
 }
 
-/// Reads an event.
-pub(crate) fn read(json: &str) -> Result<Event, EventError> {
-    let marks: Marks<'_> = serde_json::from_str(json)?;
-    if let Some(tasks) = tasks(&marks)? {
-        return Ok(Event::Schedule(tasks));
-    }
-    let door = door(&marks).ok_or_else(|| unknown(json))?;
-    Ok(Event::Http(door, serde_json::from_str(json)?))
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Http {
+    method: String,
 }
 
-fn door(marks: &Marks<'_>) -> Option<Door> {
-    let context = marks.request_context.as_ref()?;
-    if marks.method_arn.is_some() || marks.route_arn.is_some() {
+/// Reads an event.
+pub(crate) fn read(json: &str) -> Result<Event<'_>, EventError> {
+    let outline: Outline<'_> = serde_json::from_str(json)?;
+    if let Some(tasks) = tasks(&outline)? {
+        return Ok(Event::Work(tasks));
+    }
+    let (gateway, method) = gateway(&outline).ok_or_else(|| EventError::unknown(json))?;
+    let method = Method::from_bytes(method.as_bytes()).map_err(|_| EventError::Http("method"))?;
+    let several = outline.multi_value_query_string_parameters.filter(|pairs| !pairs.0.is_empty());
+    let parameters = several.or(outline.query_string_parameters).unwrap_or_default();
+    Ok(Event::Request(HttpEvent { gateway, method, parameters, json }))
+}
+
+/// What the request came through, if it is one, and its method.
+fn gateway<'o>(outline: &'o Outline<'_>) -> Option<(Gateway, &'o str)> {
+    let context = outline.request_context.as_ref()?;
+    if outline.method_arn.is_some() || outline.route_arn.is_some() {
         return None;
     }
-    match (&context.http, &context.elb, &marks.http_method) {
-        (Some(_), _, _) => Some(Door::V2),
-        (None, Some(_), Some(_)) => Some(Door::Alb),
-        (None, None, Some(_)) => Some(Door::V1),
-        _ => None,
+    if let Some(http) = &context.http {
+        return Some((Gateway::HttpApi, &http.method));
     }
+    let balancer = Gateway::LoadBalancer { multi_value: outline.multi_value_headers.is_some() };
+    Some((if context.elb.is_some() { balancer } else { Gateway::RestApi }, outline.http_method.as_deref()?))
 }
 
 /// The work that an event asks for, if it is one that does: as its whole input, or as the detail of one on a bus. A timer
 /// that says nothing means all.
-fn tasks(marks: &Marks<'_>) -> Result<Option<Vec<Task>>, EventError> {
-    if let Some(asked) = marks.svc {
-        return Task::read(asked.get()).map(Some).ok_or(EventError::Work);
+fn tasks(outline: &Outline<'_>) -> Result<Option<Vec<Task>>, EventError> {
+    let read = |json: &RawValue| Task::read(json.get()).map(Some).ok_or(EventError::Work);
+    match (outline.svc, outline.source.as_deref()) {
+        (Some(named), _) => read(named),
+        (None, None) => Ok(None),
+        (None, Some(source)) => match outline.detail.and_then(named_in) {
+            Some(named) => read(&named),
+            None => Ok(matches!(source, "aws.events" | "aws.scheduler").then(|| Task::ALL.to_vec())),
+        },
     }
-    let Some(source) = marks.source.as_deref() else { return Ok(None) };
-    if let Some(asked) = marks.detail.and_then(asked_in) {
-        return Task::read(asked.get()).map(Some).ok_or(EventError::Work);
-    }
-    Ok(matches!(source, "aws.events" | "aws.scheduler").then(|| Task::ALL.to_vec()))
 }
 
-/// What an event's detail says under `svc`. A scheduler of its own writes the detail as text.
-fn asked_in(detail: &RawValue) -> Option<Box<RawValue>> {
+/// What an event's detail has under `svc`. A schedule writes the detail as text.
+fn named_in(detail: &RawValue) -> Option<Box<RawValue>> {
     #[derive(Deserialize)]
     struct Detail {
         svc: Box<RawValue>,
@@ -121,67 +131,5 @@ fn asked_in(detail: &RawValue) -> Option<Box<RawValue>> {
     detail.map(|detail| detail.svc)
 }
 
-fn unknown(json: &str) -> EventError {
-    let fields: serde_json::Map<String, Value> = serde_json::from_str(json).unwrap_or_default();
-    let names: Vec<String> = fields.into_iter().map(|(name, _)| name).take(NAMED).collect();
-    EventError::Unknown(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tasks_of(json: &str) -> Result<Vec<Task>, EventError> {
-        match read(json)? {
-            Event::Schedule(tasks) => Ok(tasks),
-            Event::Http(door, _) => panic!("{door:?}"),
-        }
-    }
-
-    #[test]
-    fn a_schedule_says_what_is_to_be_done() {
-        let rule =
-            |detail: &str| format!(r#"{{"detail-type":"Scheduled Event","source":"aws.events","detail":{detail}}}"#);
-        for detail in ["{}", r#""{}""#, "null", r#"{"otro":1}"#] {
-            assert_eq!(tasks_of(&rule(detail)), Ok(Task::ALL.to_vec()), "{detail}");
-        }
-        for (input, tasks) in [
-            (r#"{"svc":"all"}"#.to_owned(), &Task::ALL[..]),
-            (r#"{"svc":"deliver"}"#.to_owned(), &[Task::Deliver]),
-            (r#"{"svc":["clean-up","stamp","stamp"]}"#.to_owned(), &[Task::Stamp, Task::CleanUp]),
-            (rule(r#"{"svc":"stamp"}"#), &[Task::Stamp]),
-            (rule(r#""{\"svc\":\"stamp\"}""#), &[Task::Stamp]),
-            (r#"{"source":"erp","detail-type":"x","detail":{"svc":"stamp"}}"#.to_owned(), &[Task::Stamp]),
-        ] {
-            assert_eq!(tasks_of(&input), Ok(tasks.to_vec()), "{input}");
-        }
-        for wrong in [r#"{"svc":"sing"}"#, r#"{"svc":1}"#, r#"{"svc":[]}"#, r#"{"svc":["stamp",1]}"#, r#"{"svc":null}"#]
-        {
-            let asked = [wrong.to_owned(), rule(wrong)];
-            assert!(asked.iter().any(|json| tasks_of(json) == Err(EventError::Work)), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn what_is_unknown_is_told_by_its_fields() {
-        let sqs = read(r#"{"Records":[{"body":"secreto"}],"x":1}"#).unwrap_err();
-        assert!(sqs.to_string().ends_with("its fields are: Records, x"), "{sqs}");
-        for (json, said) in [
-            ("{}", "its fields are: none"),
-            (r#"{"source":"aws.s3","detail-type":"Object Created","detail":{}}"#, "detail, detail-type, source"),
-            (r#"{"requestContext":{"connectionId":"a","eventType":"CONNECT"}}"#, "requestContext"),
-            (
-                r#"{"type":"REQUEST","methodArn":"a","httpMethod":"GET","requestContext":{}}"#,
-                "methodArn, requestContext",
-            ),
-            (r#"{"type":"REQUEST","routeArn":"a","requestContext":{"http":{}}}"#, "requestContext, routeArn"),
-            ("null", "line 1"),
-            ("[]", "its fields are: none"),
-            (r#""secreto""#, "line 1"),
-            (r#"{"requestContext":{"http":{"method":3}}}"#, "line 1"),
-        ] {
-            let error = read(json).unwrap_err().to_string();
-            assert!(error.contains(said) && !error.contains("secreto"), "{json}: {error}");
-        }
-    }
-}
+mod tests;

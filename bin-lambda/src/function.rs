@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use lambda_runtime::{Context, Diagnostic};
-use serde::Serialize;
+use lambda_http::Context;
+use lambda_http::lambda_runtime::Diagnostic;
+use serde_json::Value;
 use serde_json::value::RawValue;
+use svc_core::Api;
 use svc_core::store::Store;
-use svc_core::{Api, BuildError};
-use svc_store_postgres::OpenError;
 
 use crate::config::{Config, OutsideArgs};
-use crate::edge::{Door, HttpEvent, Payload};
-use crate::event::{self, Event, EventError};
-use crate::schedule::{Report, Schedule, ScheduleError};
+use crate::event::{self, Event, EventError, HttpEvent};
+use crate::request::request;
+use crate::response::payload;
+use crate::schedule::{Schedule, ScheduleError};
 
 /// What an instance keeps from one invocation to the next.
 #[derive(Clone)]
@@ -25,17 +26,6 @@ struct Inner {
     api: Api,
     base_path: String,
     schedule: Schedule,
-}
-
-/// Why an instance cannot run.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StartError {
-    #[error(transparent)]
-    Setting(#[from] bin_common::SettingError),
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    #[error(transparent)]
-    Build(#[from] BuildError),
 }
 
 /// Why an invocation failed. What a client asks of the API never does: that has an answer.
@@ -57,17 +47,9 @@ impl From<InvocationError> for Diagnostic {
     }
 }
 
-/// What an invocation gives.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-pub(crate) enum Output {
-    Reply(Payload),
-    Report(Report),
-}
-
 impl Function {
     /// As the settings say. Nothing is connected yet: the database may be slow, and the platform does not wait long for an instance.
-    pub(crate) fn new(config: Config) -> Result<Self, StartError> {
+    pub(crate) fn new(config: Config) -> Result<Self, lambda_http::Error> {
         let store: Arc<dyn Store> = Arc::new(config.store()?);
         let secrets = config.secrets.key()?;
         if secrets.is_none() {
@@ -90,23 +72,20 @@ impl Function {
     }
 
     /// Answers an invocation.
-    pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Output, InvocationError> {
+    pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Value, InvocationError> {
         match event::read(event.get())? {
-            Event::Http(door, event) => Ok(Output::Reply(self.reply(door, *event).await?)),
-            Event::Schedule(tasks) => Ok(Output::Report(self.0.schedule.run(&tasks, context.deadline().into()).await?)),
+            Event::Request(event) => Ok(self.respond(event).await?),
+            Event::Work(tasks) => Ok(self.0.schedule.run(&tasks, context.deadline().into()).await?),
         }
     }
 
-    /// Answers a request. The API answers its own panics; one at the edge is answered here, in the same words.
-    async fn reply(&self, door: Door, event: HttpEvent) -> Result<Payload, EventError> {
+    /// Answers a request. The API answers its own panics; one before or after it is answered here, in the same words.
+    async fn respond(&self, event: HttpEvent<'_>) -> Result<Value, EventError> {
         let Inner { api, base_path, .. } = self.0.as_ref();
-        let form = event.form(door);
-        let answer = async {
-            let response = api.handle(event.into_request(door, base_path)?).await;
-            Ok(Payload::new(response, form))
-        };
-        let broken = || Ok(Payload::new(api.broken(), form));
-        AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_| broken())
+        let gateway = event.gateway;
+        let answer = async { Ok(payload(gateway, api.handle(request(event, base_path)?).await)) };
+        let answer = AssertUnwindSafe(answer).catch_unwind().await;
+        answer.unwrap_or_else(|_| Ok(payload(gateway, api.broken())))
     }
 }
 

@@ -5,15 +5,17 @@
 //! never by a function that starts a hundred times at once.
 
 mod config;
-mod edge;
 mod event;
 mod function;
+mod request;
+mod response;
 mod schedule;
+mod task;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-use lambda_runtime::{LambdaEvent, service_fn};
+use lambda_http::{LambdaEvent, lambda_runtime, service_fn};
 use tokio::runtime::{Builder, Runtime};
 use tracing_subscriber::EnvFilter;
 
@@ -33,7 +35,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(config: Config) -> Result<(), lambda_runtime::Error> {
+fn run(config: Config) -> Result<(), lambda_http::Error> {
     let runtime = runtime(config.concurrency())?;
     runtime.block_on(async {
         let function = Function::new(config)?;

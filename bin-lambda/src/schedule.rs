@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use svc_core::backoffice::Office;
 use svc_core::domain::clock::{Clock, SystemClock};
@@ -15,59 +15,13 @@ use svc_core::webhooks::{deliver_due, notify_due};
 use svc_core::{Budget, clean_up};
 
 use crate::config::OutsideArgs;
+use crate::task::Task;
 
 /// How long before its deadline an invocation ends its work.
 const MARGIN: TimeDelta = TimeDelta::seconds(2);
 
 /// How long an e-mail may take (`svc_core::webhooks::Notifier`).
 const E_MAIL: Duration = Duration::from_secs(30);
-
-/// Something to be done when it is due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Task {
-    /// Have invoices and payment complements stamped.
-    Stamp,
-    /// Deliver webhooks' notices, and send the e-mails that this leaves.
-    Deliver,
-    /// Remove what is kept no longer.
-    CleanUp,
-}
-
-impl Task {
-    pub(crate) const ALL: [Self; 3] = [Self::Stamp, Self::Deliver, Self::CleanUp];
-
-    /// The tasks that a JSON value names: one, several in an array (each is done once), or `"all"`.
-    pub(crate) fn read(json: &str) -> Option<Vec<Self>> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Asked {
-            One(Task),
-            Several(Vec<Task>),
-            Word(String),
-        }
-        match serde_json::from_str(json).ok()? {
-            Asked::One(task) => Some(vec![task]),
-            Asked::Several(tasks) if !tasks.is_empty() => {
-                Some(Self::ALL.into_iter().filter(|task| tasks.contains(task)).collect())
-            }
-            Asked::Word(word) if word == "all" => Some(Self::ALL.to_vec()),
-            _ => None,
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Stamp => "stamp",
-            Self::Deliver => "deliver",
-            Self::CleanUp => "clean_up",
-        }
-    }
-}
-
-/// What was done, by task; `null` for one that the deadline cut.
-#[derive(Debug, Serialize)]
-pub(crate) struct Report(Map<String, Value>);
 
 /// What could not be done; the other tasks were.
 #[derive(Debug, thiserror::Error)]
@@ -86,9 +40,9 @@ impl Schedule {
         Self { store, office, outside }
     }
 
-    /// Does the tasks side by side, and ends two seconds before `deadline`. Nothing is taken up that could last longer; what does all
+    /// Does the tasks side by side, and reports what was done by task, `null` for one that the deadline cut. It ends two seconds before `deadline`. Nothing is taken up that could last longer; what does all
     /// the same is left to its lease, after which another takes it up.
-    pub(crate) async fn run(&self, tasks: &[Task], deadline: DateTime<Utc>) -> Result<Report, ScheduleError> {
+    pub(crate) async fn run(&self, tasks: &[Task], deadline: DateTime<Utc>) -> Result<Value, ScheduleError> {
         let until = deadline - MARGIN;
         let results = join_all(tasks.iter().map(|&task| self.within(task, until))).await;
         let (mut report, mut failures) = (Map::new(), Vec::new());
@@ -100,9 +54,9 @@ impl Schedule {
                 Err(failure) => failures.push(format!("{}: {failure}", task.name())),
             }
         }
-        let done = Value::Object(report.clone()).to_string();
-        tracing::info!(done, "scheduled work");
-        if failures.is_empty() { Ok(Report(report)) } else { Err(ScheduleError(failures.join("; "))) }
+        let report = Value::Object(report);
+        tracing::info!(done = report.to_string(), "scheduled work");
+        if failures.is_empty() { Ok(report) } else { Err(ScheduleError(failures.join("; "))) }
     }
 
     async fn within(&self, task: Task, until: DateTime<Utc>) -> Result<Value, String> {

@@ -1,3 +1,4 @@
+use http::Method;
 use http::header::{AUTHORIZATION, COOKIE};
 use serde_json::{Value, json};
 
@@ -12,31 +13,31 @@ const BALANCER_MULTI: &str = include_str!("../../tests/fixtures/load_balancer_mu
 const BALANCER_HEALTH: &str = include_str!("../../tests/fixtures/load_balancer_health.json");
 
 /// An event's request, with these fields changed.
-fn request(event: &str, changes: &[(&str, Value)]) -> Result<Request<Bytes>, EventError> {
+fn changed(event: &str, changes: &[(&str, Value)]) -> Result<Request<Bytes>, EventError> {
     let mut json: Value = serde_json::from_str(event).unwrap();
     for (pointer, value) in changes {
         let (parent, name) = pointer.rsplit_once('/').unwrap();
         json.pointer_mut(parent).unwrap()[name] = value.clone();
     }
     match event::read(&json.to_string())? {
-        Event::Http(door, event) => event.into_request(door, "/erp/api/v1"),
-        Event::Schedule(tasks) => panic!("{tasks:?}"),
+        Event::Request(event) => request(event, "/erp/api/v1"),
+        Event::Work(tasks) => panic!("{tasks:?}"),
     }
 }
 
 fn target(event: &str, changes: &[(&str, Value)]) -> String {
-    request(event, changes).unwrap().uri().to_string()
+    changed(event, changes).unwrap().uri().to_string()
 }
 
 #[test]
-fn every_door_gives_the_request() {
+fn every_gateway_gives_the_request() {
     for event in [HTTP_API, FUNCTION_URL, REST_API, BALANCER, BALANCER_MULTI] {
-        let request = request(event, &[]).unwrap();
+        let request = changed(event, &[]).unwrap();
         assert_eq!((request.method(), request.uri().to_string().as_str()), (&Method::GET, "/api/v1/health"));
         assert_eq!(request.headers()["user-agent"], "curl/8.5.0");
         assert!(request.body().is_empty());
     }
-    let health = request(BALANCER_HEALTH, &[]).unwrap();
+    let health = changed(BALANCER_HEALTH, &[]).unwrap();
     assert_eq!((health.uri().path(), health.headers().len()), ("/health", 1));
 }
 
@@ -97,7 +98,7 @@ fn queries_are_what_was_sent() {
     assert_eq!(v2("a=\"x y\"<z>#é`{|}"), "/api/v1/health?a=%22x%20y%22%3Cz%3E%23%C3%A9%60{|}");
     for byte in 0..=u8::MAX {
         let text = char::from(byte).to_string();
-        request(HTTP_API, &[("/rawQueryString", json!(text)), ("/rawPath", json!(format!("/{text}")))]).unwrap();
+        changed(HTTP_API, &[("/rawQueryString", json!(text)), ("/rawPath", json!(format!("/{text}")))]).unwrap();
     }
 
     let several = "/multiValueQueryStringParameters";
@@ -115,12 +116,12 @@ fn repeated_headers_stay_and_odd_ones_harm_nobody() {
     let twice = json!({"Authorization": ["a", "b"], "X-Odd": ["ñ"]});
     let last = json!({"Authorization": "b", "X-Odd": "ñ"});
     for (event, single) in [(REST_API, "/headers"), (BALANCER_MULTI, "/headers")] {
-        let request = request(event, &[("/multiValueHeaders", twice.clone()), (single, last.clone())]).unwrap();
+        let request = changed(event, &[("/multiValueHeaders", twice.clone()), (single, last.clone())]).unwrap();
         let values: Vec<_> = request.headers().get_all(AUTHORIZATION).iter().collect();
         assert_eq!(values, ["a", "b"]);
         assert_eq!(request.headers()["x-odd"].as_bytes(), "ñ".as_bytes());
     }
-    let cookies = request(HTTP_API, &[("/cookies", json!(["a=1", "b=2"]))]).unwrap();
+    let cookies = changed(HTTP_API, &[("/cookies", json!(["a=1", "b=2"]))]).unwrap();
     assert_eq!(cookies.headers()[COOKIE], "a=1; b=2");
     for (name, value) in [
         ("host", ""),
@@ -131,20 +132,20 @@ fn repeated_headers_stay_and_odd_ones_harm_nobody() {
         ("x-forwarded-port", "-1"),
     ] {
         for event in [HTTP_API, FUNCTION_URL, BALANCER] {
-            let request = request(event, &[(&format!("/headers/{name}"), json!(value))]).unwrap();
+            let request = changed(event, &[(&format!("/headers/{name}"), json!(value))]).unwrap();
             assert_eq!(request.uri().path(), "/api/v1/health");
             assert_eq!(request.headers()[name], value);
         }
     }
     let nothing = [("/headers", json!(null)), ("/multiValueHeaders", json!(null))];
-    assert_eq!(request(REST_API, &nothing).unwrap().headers().len(), 0);
+    assert_eq!(changed(REST_API, &nothing).unwrap().headers().len(), 0);
 }
 
 #[test]
 fn bodies_are_bytes() {
     let body = |text: &str, base64: bool| {
         let changes = [("/body", json!(text)), ("/isBase64Encoded", json!(base64))];
-        request(HTTP_API, &changes).map(Request::into_body)
+        changed(HTTP_API, &changes).map(Request::into_body)
     };
     assert_eq!(body("{\"a\":\"ñ\"}", false).unwrap(), "{\"a\":\"ñ\"}");
     assert_eq!(body("/wA=", true).unwrap(), &b"\xff\0"[..]);
@@ -153,7 +154,7 @@ fn bodies_are_bytes() {
 }
 
 #[test]
-fn what_no_door_sends_is_told() {
+fn what_no_gateway_sends_is_refused() {
     for (changes, part) in [
         (("/requestContext/http/method", json!("G T")), "method"),
         (("/requestContext/http/method", json!("")), "method"),
@@ -162,8 +163,8 @@ fn what_no_door_sends_is_told() {
         (("/cookies", json!(["a\n"])), "cookie"),
         (("/rawQueryString", json!("a".repeat(70_000))), "path or query"),
     ] {
-        assert_eq!(request(HTTP_API, &[changes]).unwrap_err(), EventError::Http(part));
+        assert_eq!(changed(HTTP_API, &[changes]).unwrap_err(), EventError::Http(part));
     }
-    let wrong = request(HTTP_API, &[("/headers", json!({"a": {"secreto": 1}}))]).unwrap_err();
+    let wrong = changed(HTTP_API, &[("/headers", json!({"a": {"secreto": 1}}))]).unwrap_err();
     assert!(matches!(wrong, EventError::Json(1, _)), "{wrong}");
 }
