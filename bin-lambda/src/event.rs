@@ -43,12 +43,12 @@ pub(crate) enum Gateway {
     RestApi,
     /// A load balancer.
     LoadBalancer {
-        /// Whether it was told to give and take several values a header.
+        /// Whether it is configured to give and take several values a header.
         multi_value: bool,
     },
 }
 
-/// The fields of all kinds of events by which they are told apart.
+/// The fields that distinguish the kinds of events.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Outline<'a> {

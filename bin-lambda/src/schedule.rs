@@ -40,8 +40,9 @@ impl Schedule {
         Self { store, office, outside }
     }
 
-    /// Does the tasks side by side, and reports what was done by task, `null` for one that the deadline cut. It ends two seconds before `deadline`. Nothing is taken up that could last longer; what does all
-    /// the same is left to its lease, after which another takes it up.
+    /// Does the tasks side by side, and reports by task what was done, `null` for one that the deadline cut. Ends two seconds before
+    /// `deadline`: nothing is taken up that could last longer; what does all the same is left to its lease, after which another takes
+    /// it up.
     pub(crate) async fn run(&self, tasks: &[Task], deadline: DateTime<Utc>) -> Result<Value, ScheduleError> {
         let until = deadline - MARGIN;
         let results = join_all(tasks.iter().map(|&task| self.within(task, until))).await;

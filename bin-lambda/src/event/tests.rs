@@ -30,7 +30,7 @@ fn a_schedule_says_what_is_to_be_done() {
 }
 
 #[test]
-fn what_is_unknown_is_told_by_its_fields() {
+fn what_is_unknown_is_named_by_its_fields() {
     let sqs = read(r#"{"Records":[{"body":"secreto"}],"x":1}"#).err().unwrap();
     assert!(sqs.to_string().ends_with("its fields are: Records, x"), "{sqs}");
     for (json, said) in [

@@ -1,7 +1,7 @@
-//! What each front door makes of a request, and a response of what the function answers.
+//! What each gateway, and a load balancer, makes of a request, and a response of what the function answers.
 //!
-//! The events are the public ones in `../fixtures`, with the request's parts put in as the door does it: an HTTP API decodes the
-//! path, joins repeated headers and puts its stage before the path; a REST API decodes parameters; a load balancer that was not told
+//! The events are the public ones in `../fixtures`, with the request's parts put in as the gateway does it: an HTTP API decodes the
+//! path, joins repeated headers and puts its stage before the path; a REST API decodes parameters; a load balancer that is not configured
 //! otherwise passes the last of repeated ones on.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ pub(crate) struct Got {
     pub(crate) body: Vec<u8>,
 }
 
-/// A front door.
+/// What the function is invoked by: a gateway, or a load balancer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gateway {
     HttpApi,
@@ -43,7 +43,7 @@ impl Gateway {
     pub(crate) const ALL: [Self; 5] =
         [Self::HttpApi, Self::FunctionUrl, Self::RestApi, Self::Balancer, Self::BalancerMulti];
 
-    /// The event that this door makes of a request.
+    /// The event that this gateway makes of a request.
     pub(crate) fn event(self, sent: &Sent) -> Value {
         let (path, query) = sent.target.split_once('?').unwrap_or((&sent.target, ""));
         let mut event: Value = serde_json::from_str(self.fixture()).unwrap();
@@ -99,7 +99,7 @@ impl Gateway {
         event
     }
 
-    /// The response that this door makes of an answer. What it would have to drop or refuse fails.
+    /// The response that this gateway makes of an answer. What it would have to drop or refuse fails.
     pub(crate) fn response(self, answer: &Value) -> Got {
         let (one, several) = ("headers", "multiValueHeaders");
         let (form, other) = match self {

@@ -8,7 +8,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use svc_tests::{Actor, World};
 
-use crate::doors::{answered, asked};
+use crate::requests::{answered, get, signed};
 use crate::runtime_api::Function;
 
 /// After so long without use a connection is asked whether it still is one.
@@ -37,7 +37,7 @@ async fn started() -> (World, Actor, Function) {
 }
 
 async fn list(function: &Function, ana: &Actor) -> Value {
-    let (status, body) = answered(function, &asked(ana, &Method::GET, "/clientes", "")).await;
+    let (status, body) = answered(function, &signed(ana, &Method::GET, "/clientes", "")).await;
     assert_eq!(status, 200, "{body} {}", function.log());
     body
 }
@@ -45,13 +45,13 @@ async fn list(function: &Function, ana: &Actor) -> Value {
 #[tokio::test]
 async fn an_instance_has_one_connection_and_keeps_it() {
     let (world, ana, function) = started().await;
-    assert_eq!(answered(&function, &crate::doors::get("/health", &[])).await.0, 200);
+    assert_eq!(answered(&function, &get("/health", &[])).await.0, 200);
     assert_eq!(sessions(&world).await.len(), 0, "nobody needed one");
     list(&function, &ana).await;
     let first = sessions(&world).await;
     for _ in 0..10 {
         list(&function, &ana).await;
-        answered(&function, &asked(&ana, &Method::POST, "/clientes", r#"{"nombre":"Ana"}"#)).await;
+        answered(&function, &signed(&ana, &Method::POST, "/clientes", r#"{"nombre":"Ana"}"#)).await;
     }
     tokio::time::sleep(THAW).await;
     list(&function, &ana).await;

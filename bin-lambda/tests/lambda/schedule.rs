@@ -11,7 +11,7 @@ use svc_tests::{Actor, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 
-use crate::doors::{answered, asked};
+use crate::requests::{answered, signed};
 use crate::runtime_api::Function;
 
 const RULE: &str = include_str!("../fixtures/schedule_rule.json");
@@ -26,12 +26,12 @@ async fn world() -> World {
 }
 
 async fn posted(function: &Function, ana: &Actor, path: &str, body: &Value) -> Value {
-    let (status, answer) = answered(function, &asked(ana, &Method::POST, path, &body.to_string())).await;
+    let (status, answer) = answered(function, &signed(ana, &Method::POST, path, &body.to_string())).await;
     assert!((200..300).contains(&status), "{path}: {answer}");
     answer
 }
 
-/// An invoice that waits to be stamped, asked for through the function.
+/// An invoice that waits to be stamped, made through the function.
 async fn invoice(world: &World, function: &Function) -> Actor {
     let company = world.company().await;
     company.load_certificate().await;
@@ -48,7 +48,7 @@ async fn invoice(world: &World, function: &Function) -> Actor {
 }
 
 async fn state(function: &Function, ana: &Actor) -> Value {
-    answered(function, &asked(ana, &Method::GET, "/facturas?clave=1", "")).await.1["datos"][0]["estatus"].take()
+    answered(function, &signed(ana, &Method::GET, "/facturas?clave=1", "")).await.1["datos"][0]["estatus"].take()
 }
 
 #[tokio::test]
@@ -62,10 +62,10 @@ async fn a_notice_reaches_its_receiver() {
     posted(&function, &ana, "/clientes", &json!({"nombre": "Ana"})).await;
     let delivered = tokio::spawn(async move {
         let (mut stream, _) = receiver.accept().await.unwrap();
-        let mut told = vec![0; 16 * 1024];
-        let length = stream.read(&mut told).await.unwrap();
+        let mut notice = vec![0; 16 * 1024];
+        let length = stream.read(&mut notice).await.unwrap();
         stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
-        String::from_utf8_lossy(&told[..length]).into_owned()
+        String::from_utf8_lossy(&notice[..length]).into_owned()
     });
     let report = function.invoke(&json!({"svc": "deliver"})).await.unwrap();
     assert_eq!(report["deliver"]["webhooks"]["entregadas"], 1, "{report}");

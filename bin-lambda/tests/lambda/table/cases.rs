@@ -1,6 +1,6 @@
-//! The requests. They are sent in this order to one company, so that a later one may ask for what an earlier one made.
+//! The requests. They are sent in this order to one company, so that a later one may read what an earlier one made.
 
-use super::vias::Via;
+use super::mounts::Mount;
 use crate::gateways::Gateway;
 
 /// A request.
@@ -13,14 +13,14 @@ pub(super) struct Case {
     /// Further headers; `{key}` and `{secret}` are the credentials, `{limited}` and `{limited_secret}` others.
     pub(super) headers: Vec<(&'static str, &'static str)>,
     pub(super) body: Vec<u8>,
-    /// The ways on which a door loses what the request is about, so that the answer is another.
-    pub(super) lost: Vec<Via>,
+    /// The mounts on the way to which a gateway loses what the request is about, so that the answer is another.
+    pub(super) lost: Vec<Mount>,
 }
 
-const BALANCER: Via = Via::Lambda(Gateway::Balancer);
+const BALANCER: Mount = Mount::Lambda(Gateway::Balancer);
 
-/// The doors that make one header of a repeated one.
-const JOINING: [Via; 3] = [Via::Lambda(Gateway::HttpApi), Via::Lambda(Gateway::FunctionUrl), BALANCER];
+/// The gateways that make one header of a repeated one.
+const JOINING: [Mount; 3] = [Mount::Lambda(Gateway::HttpApi), Mount::Lambda(Gateway::FunctionUrl), BALANCER];
 
 fn case(method: &'static str, path: &str) -> Case {
     let target = format!("/api/v1{path}");
@@ -56,8 +56,8 @@ impl Case {
         self
     }
 
-    fn lost_by(mut self, vias: &[Via]) -> Self {
-        self.lost = vias.to_vec();
+    fn lost_by(mut self, mounts: &[Mount]) -> Self {
+        self.lost = mounts.to_vec();
         self
     }
 }
@@ -93,8 +93,8 @@ fn routes() -> Vec<Case> {
     .map(get)
     .collect();
     // The one takes an empty segment for none, the other decodes the path.
-    cases[5].lost = vec![Via::AxumNest];
-    cases[11].lost = vec![Via::Lambda(Gateway::HttpApi)];
+    cases[5].lost = vec![Mount::AxumNest];
+    cases[11].lost = vec![Mount::Lambda(Gateway::HttpApi)];
     cases.push(case("HEAD", "/health").without_key());
     cases.push(case("OPTIONS", "/health").without_key().with("Access-Control-Request-Method", "GET"));
     for method in ["POST", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND"] {

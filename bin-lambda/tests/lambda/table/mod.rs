@@ -1,7 +1,7 @@
 //! One table of requests, sent every way that the API can be mounted: the same status, body and headers.
 
 mod cases;
-mod vias;
+mod mounts;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,13 +9,13 @@ use http::HeaderMap;
 use serde_json::Value;
 
 use self::cases::{Case, cases};
-use self::vias::Via;
+use self::mounts::{Keys, Mount};
 use crate::gateways::{Got, Sent};
 
 /// Headers that a transport adds.
 const OF_TRANSPORT: [&str; 4] = ["connection", "content-length", "date", "transfer-encoding"];
 
-/// Headers whose values differ from run to run: the id, and what is left of the minute and the month; a request that a door made
+/// Headers whose values differ from run to run: the id, and what is left of the minute and the month; a request that a gateway made
 /// another of counts otherwise.
 const OF_THE_MOMENT: [&str; 5] =
     ["ratelimit", "x-rate-limit-remaining", "x-rate-limit-reset", "x-svc-cupo-restante", "x-svc-peticion"];
@@ -24,19 +24,19 @@ const OF_THE_MOMENT: [&str; 5] =
 async fn every_way_gives_the_same_answers() {
     let cases = cases();
     assert!(cases.len() >= 60, "{}", cases.len());
-    let expected = answers(Via::Handle, &cases).await;
+    let expected = answers(Mount::Handle, &cases).await;
     let statuses: BTreeSet<u16> = expected.iter().map(|answer| answer.status).collect();
     assert_eq!(statuses, BTreeSet::from([200, 201, 400, 401, 403, 404, 405, 409, 413, 415, 422]));
     let mut differences = Vec::new();
-    for via in Via::ALL {
-        for ((case, expected), got) in cases.iter().zip(&expected).zip(answers(via, &cases).await) {
+    for mount in Mount::ALL {
+        for ((case, expected), got) in cases.iter().zip(&expected).zip(answers(mount, &cases).await) {
             // A HEAD's answer has no body where there is a connection to keep in step.
-            let expected = if case.method == "HEAD" && via.is_socket() { &expected.without_body() } else { expected };
-            let may_differ = case.lost.contains(&via);
+            let expected = if case.method == "HEAD" && mount.is_socket() { &expected.without_body() } else { expected };
+            let may_differ = case.lost.contains(&mount);
             if may_differ && got.status < 500 || got == *expected {
                 continue;
             }
-            differences.push(format!("{via:?} {} {}:\n  {got:?}\n  {expected:?}", case.method, case.target));
+            differences.push(format!("{mount:?} {} {}:\n  {got:?}\n  {expected:?}", case.method, case.target));
         }
     }
     assert!(differences.is_empty(), "{}\n{} differences", differences.join("\n"), differences.len());
@@ -57,12 +57,12 @@ impl Answer {
 }
 
 /// What each case is answered that way: in a world of its own, one after the other.
-async fn answers(via: Via, cases: &[Case]) -> Vec<Answer> {
-    let door = via.open().await;
+async fn answers(mount: Mount, cases: &[Case]) -> Vec<Answer> {
+    let mounted = mount.open().await;
     let mut kept = HashMap::new();
     let mut answers = Vec::new();
     for case in cases {
-        let got = door.send(case.sent(&door.keys, &kept)).await;
+        let got = mounted.send(case.sent(&mounted.keys, &kept)).await;
         if let Ok(Value::Object(body)) = serde_json::from_slice(&got.body) {
             kept.extend(["siguiente"].iter().filter_map(|name| Some((*name, body.get(*name)?.as_str()?.to_owned()))));
         }
@@ -123,18 +123,6 @@ fn is_uuid(text: &str) -> bool {
 
 fn is_time(text: &str) -> bool {
     text.len() == 20 && text.ends_with('Z') && chrono::DateTime::parse_from_rfc3339(text).is_ok()
-}
-
-/// A key to ask with.
-struct Key {
-    id: String,
-    secret: String,
-}
-
-/// The keys of a company: one for all, and one that may read webhooks only.
-struct Keys {
-    all: Key,
-    limited: Key,
 }
 
 impl Case {

@@ -1,43 +1,18 @@
-//! What comes through the doors beside good requests, and how the function starts.
+//! What a function is invoked with beside good requests, and how it starts.
 
 use std::time::Duration;
 
 use http::Method;
 use serde_json::{Value, json};
 use svc_core::store::Store as _;
-use svc_tests::{Actor, World, fresh_key};
+use svc_tests::World;
 
-use crate::gateways::{Gateway, Got, Sent};
+use crate::gateways::Gateway;
+use crate::requests::{answered, get, signed, through};
 use crate::runtime_api::Function;
 
-/// A request without a body.
-pub(crate) fn get(path: &str, headers: &[(&str, &str)]) -> Sent {
-    let headers = headers.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Sent { method: "GET".to_owned(), target: format!("/api/v1{path}"), headers, body: Vec::new() }
-}
-
-/// Someone's request.
-pub(crate) fn asked(actor: &Actor, method: &Method, path: &str, body: &str) -> Sent {
-    let (bearer, key) = (format!("Bearer {}", actor.api_key), fresh_key());
-    let credentials = [("Authorization", bearer.as_str()), ("X-Svc-Key-Id", &actor.key_id)];
-    let writing = [("Content-Type", "application/json"), ("Idempotency-Key", key.as_str())];
-    let headers = if method == Method::GET { credentials.to_vec() } else { [credentials, writing].concat() };
-    Sent { method: method.to_string(), body: body.as_bytes().to_vec(), ..get(path, &headers) }
-}
-
-/// What that door's client gets.
-pub(crate) async fn through(gateway: Gateway, function: &Function, sent: &Sent) -> Got {
-    gateway.response(&function.invoke(&gateway.event(sent)).await.unwrap())
-}
-
-/// What an HTTP API's client gets, as JSON.
-pub(crate) async fn answered(function: &Function, sent: &Sent) -> (u16, Value) {
-    let got = through(Gateway::HttpApi, function, sent).await;
-    (got.status, serde_json::from_slice(&got.body).unwrap())
-}
-
 #[tokio::test]
-async fn no_header_breaks_a_door() {
+async fn no_header_breaks_a_request() {
     let function = Function::on(&World::new().await, &[]).await;
     for gateway in Gateway::ALL {
         for (name, value) in [
@@ -95,8 +70,8 @@ async fn an_instance_does_not_wait_for_its_database() {
     let health = Gateway::RestApi.event(&get("/health", &[])).to_string();
     let health = function.invoke_within(&health, Duration::from_secs(5)).await.unwrap();
     assert_eq!(health["statusCode"], 200);
-    let asked = get("/clientes", &[("Authorization", "Bearer a"), ("X-Svc-Key-Id", "1_a")]);
-    let (status, body) = answered(&function, &asked).await;
+    let list = get("/clientes", &[("Authorization", "Bearer a"), ("X-Svc-Key-Id", "1_a")]);
+    let (status, body) = answered(&function, &list).await;
     assert_eq!((status, &body["error"]["codigo"]), (503, &json!("no_disponible")));
     let scheduled = function.invoke(&json!({"svc": "clean-up"})).await.unwrap_err();
     assert_eq!(scheduled["errorType"], "ScheduledWork");
@@ -126,7 +101,7 @@ async fn a_setting_that_cannot_be_used_ends_the_start_and_is_named() {
 async fn what_was_used_is_known_to_the_next_instance() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
-    let list = asked(&ana, &Method::GET, "/clientes", "");
+    let list = signed(&ana, &Method::GET, "/clientes", "");
     let mut left = Vec::new();
     for _ in 0..2 {
         let function = Function::on(&world, &[]).await;
@@ -144,7 +119,7 @@ async fn an_instance_may_answer_several_at_once() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let function = Function::on(&world, &[("AWS_LAMBDA_MAX_CONCURRENCY", "4")]).await;
-    let writes = (0..40).map(|_| asked(&ana, &Method::POST, "/clientes", r#"{"nombre":"Ana"}"#));
+    let writes = (0..40).map(|_| signed(&ana, &Method::POST, "/clientes", r#"{"nombre":"Ana"}"#));
     let sent: Vec<_> = writes.collect();
     let answers = futures_util::future::join_all(sent.iter().map(|sent| answered(&function, sent))).await;
     let mut made: Vec<_> = answers.iter().map(|(_, body)| body["cliente"].as_i64().unwrap_or_default()).collect();

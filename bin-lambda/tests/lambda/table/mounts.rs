@@ -1,4 +1,4 @@
-//! The ways to the API.
+//! The ways in which the API is mounted.
 
 use std::sync::Arc;
 
@@ -17,13 +17,12 @@ use svc_tests::{BASE_URL, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Key, Keys};
 use crate::gateways::{Gateway, Got, Sent};
 use crate::runtime_api::Function;
 
-/// A way to the API.
+/// A way in which the API is mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Via {
+pub(super) enum Mount {
     Handle,
     AxumFallback,
     AxumNest,
@@ -31,10 +30,22 @@ pub(super) enum Via {
     Lambda(Gateway),
 }
 
-/// A way to an API of a world of its own.
-pub(super) struct Door {
+/// An API of a world of its own, mounted.
+pub(super) struct Mounted {
     pub(super) keys: Keys,
     inner: Inner,
+}
+
+/// A company's credentials.
+pub(super) struct Key {
+    pub(super) id: String,
+    pub(super) secret: String,
+}
+
+/// The keys of a company: one for all, and one that may read webhooks only.
+pub(super) struct Keys {
+    pub(super) all: Key,
+    pub(super) limited: Key,
 }
 
 enum Inner {
@@ -43,7 +54,7 @@ enum Inner {
     Function(Gateway, Box<Function>),
 }
 
-impl Via {
+impl Mount {
     pub(super) const ALL: [Self; 9] = [
         Self::Handle,
         Self::AxumFallback,
@@ -60,7 +71,7 @@ impl Via {
         matches!(self, Self::AxumFallback | Self::AxumNest | Self::Hyper)
     }
 
-    pub(super) async fn open(self) -> Door {
+    pub(super) async fn open(self) -> Mounted {
         // The function has the machine's time, so all have it.
         let world = World::with(|builder| builder.clock(Arc::new(SystemClock))).await;
         let office = Office::new(world.store.clone(), BASE_URL);
@@ -80,11 +91,11 @@ impl Via {
             Self::Hyper => Inner::Socket(serve_hyper(world.api).await),
             Self::Lambda(gateway) => Inner::Function(gateway, Box::new(Function::on(&world, &[]).await)),
         };
-        Door { keys, inner }
+        Mounted { keys, inner }
     }
 }
 
-impl Door {
+impl Mounted {
     pub(super) async fn send(&self, sent: Sent) -> Got {
         match &self.inner {
             Inner::Handle(api) => handle(api, sent).await,
