@@ -6,6 +6,8 @@
 mod embed_axum;
 #[path = "../embed_hyper.rs"]
 mod embed_hyper;
+#[path = "../embed_lambda.rs"]
+mod embed_lambda;
 #[path = "../own_outside.rs"]
 mod own_outside;
 #[path = "../scheduler.rs"]
@@ -13,5 +15,6 @@ mod scheduler;
 #[path = "../store_layer.rs"]
 mod store_layer;
 
+mod lambda;
 mod servers;
 mod workers;

@@ -1,0 +1,36 @@
+//! The API as a plain `lambda_http` function, behind a gateway whose stage is `$default`, or a load balancer.
+//!
+//! `cargo lambda build --release -p svc-examples --example embed_lambda`, and `DATABASE_URL` and `SVC_BASE_URL` in its environment.
+//!
+//! This is the shortest way, and the one for a function that has layers of its own. `lambda_http` does not pass every request on
+//! as it was sent:
+//!
+//! - one whose `Host` or `X-Forwarded-Proto` makes no URL, or whose query has a quote (payload 2.0), panics: its client gets the gateway's
+//!   502, not the API's words;
+//! - `..` in a path is resolved, and a stage other than `$default` stands before the path, where the API knows no route;
+//! - of repeated headers the last stays, and parameters come in any order.
+//!
+//! Nor is anything stamped or delivered: a function is frozen between requests, and this one knows no schedules. `bin-lambda` loses
+//! nothing of this, and does what is due when a schedule invokes it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use svc_core::Api;
+use svc_store_postgres::{PostgresStore, Settings};
+
+#[tokio::main]
+async fn main() -> Result<(), lambda_http::Error> {
+    run(&std::env::var("DATABASE_URL")?, &std::env::var("SVC_BASE_URL")?).await
+}
+
+/// Answers what the platform invokes the function with, until it ends the instance. The schema is brought up to date elsewhere
+/// (`svc migrate`), not by a hundred instances at once.
+pub async fn run(database_url: &str, base_url: &str) -> Result<(), lambda_http::Error> {
+    // An instance answers one request at a time, and is frozen in between: it needs one connection, and cannot watch it.
+    let settings = Settings { max_connections: 1, idle_timeout: None, max_lifetime: None, ..Settings::default() };
+    let store = PostgresStore::open(database_url, &settings)?;
+    // What was used is brought to the store with each answer: after it the instance may be gone.
+    let api = Api::builder(Arc::new(store), base_url).merge_usage_every(Duration::ZERO).build()?;
+    lambda_http::run(api).await
+}
