@@ -42,6 +42,38 @@ fn every_gateway_gives_the_request() {
 }
 
 #[test]
+fn what_gateways_add_is_no_hindrance() {
+    let (claims, certificate) = (json!({"sub": "a", "groups": "[a b]"}), json!({"clientCertPem": "a", "validity": {}}));
+    let iam = json!({"accessKey": "A", "accountId": "1", "callerId": "A", "cognitoIdentity": null,
+                     "principalOrgId": null, "userArn": "arn:aws:iam::1:user/a", "userId": "A"});
+    let context = |name: &str| format!("/requestContext/{name}");
+    for (events, pointer, value) in [
+        (&[HTTP_API, FUNCTION_URL, REST_API][..], context("authorizer"), json!(null)),
+        (&[HTTP_API], context("authorizer"), json!({"jwt": {"claims": claims, "scopes": null}})),
+        (&[HTTP_API], context("authorizer"), json!({"lambda": {"a": [1, {}], "b": null}})),
+        (&[HTTP_API, FUNCTION_URL], context("authorizer"), json!({"iam": iam})),
+        (&[HTTP_API, FUNCTION_URL], context("authentication"), json!(null)),
+        (&[HTTP_API], context("authentication"), json!({"clientCert": certificate})),
+        (&[REST_API], context("authorizer"), json!({"claims": null, "scopes": null, "principalId": "a", "n": 1})),
+        (&[REST_API], context("identity/clientCert"), certificate.clone()),
+        (&[REST_API], context("resourceId"), json!(null)),
+        (&[HTTP_API, REST_API], "/pathParameters".to_owned(), json!(null)),
+        (&[HTTP_API, REST_API], "/stageVariables".to_owned(), json!({"a": "b"})),
+        (&[HTTP_API, REST_API], "/queryStringParameters".to_owned(), json!(null)),
+        (&[HTTP_API], "/otro".to_owned(), json!([1])),
+    ] {
+        for event in events {
+            let request = changed(event, &[(&pointer, value.clone())]);
+            assert_eq!(
+                request.map(|request| request.uri().path().to_owned()),
+                Ok("/api/v1/health".to_owned()),
+                "{pointer}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_stage_goes_and_nothing_else() {
     for (stage, path, left) in [
         ("$default", "/clientes", "/clientes"),
