@@ -10,15 +10,7 @@ use svc_store_postgres::PostgresStore;
 use tokio::time::interval;
 
 use crate::failure::Failure;
-
-/// Connections of clients.
-pub(crate) const CONNECTIONS: &str = "svc_connections";
-/// Connections to the database, by `state`: `used` or `idle`.
-const DATABASE: &str = "svc_database_connections";
-/// Connections to the database at the most.
-const DATABASE_MOST: &str = "svc_database_connections_max";
-/// 1, with the version.
-const BUILD: &str = "svc_build_info";
+use crate::metric_names::{BUILD_INFO, CONNECTIONS, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX};
 
 /// Upper bounds of the durations that are counted together, in seconds: from what an answer from memory takes to where
 /// clients give up.
@@ -42,12 +34,12 @@ impl Figures {
         let recorded = builder.install_recorder().map_err(|error| failed(&error))?;
         observe::describe();
         describe_gauge!(CONNECTIONS, "Connections of clients");
-        describe_gauge!(DATABASE, "Connections to the database, by state");
-        describe_gauge!(DATABASE_MOST, "Connections to the database at the most");
-        describe_gauge!(BUILD, "1, with the version");
+        describe_gauge!(DATABASE_CONNECTIONS, "Connections to the database, by state");
+        describe_gauge!(DATABASE_CONNECTIONS_MAX, "Connections to the database at the most");
+        describe_gauge!(BUILD_INFO, "1, with the version");
         let process = Collector::default();
         process.describe();
-        gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+        gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
         Ok(Self { recorded, process })
     }
 
@@ -68,9 +60,9 @@ impl Scraped {
     pub(super) fn text(&self) -> String {
         let pool = self.store.pool();
         let (all, idle) = (pool.size(), u32::try_from(pool.num_idle()).unwrap_or(u32::MAX));
-        gauge!(DATABASE, "state" => "idle").set(idle);
-        gauge!(DATABASE, "state" => "used").set(all.saturating_sub(idle));
-        gauge!(DATABASE_MOST).set(pool.options().get_max_connections());
+        gauge!(DATABASE_CONNECTIONS, "state" => "idle").set(idle);
+        gauge!(DATABASE_CONNECTIONS, "state" => "used").set(all.saturating_sub(idle));
+        gauge!(DATABASE_CONNECTIONS_MAX).set(pool.options().get_max_connections());
         self.figures.process.collect();
         self.figures.recorded.render()
     }

@@ -23,11 +23,10 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-pub(crate) use self::figures::CONNECTIONS;
 use self::figures::Figures;
 use self::readiness::Readiness;
+use crate::accept::accept;
 use crate::failure::Failure;
-use crate::server::accept_failed;
 use crate::shutdown::Stop;
 
 /// Connections at once; more wait.
@@ -79,13 +78,7 @@ async fn serve(listener: TcpListener, app: Router) {
     let places = Arc::new(Semaphore::new(MOST));
     // It is never closed.
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                accept_failed(&error).await;
-                continue;
-            }
-        };
+        let stream = accept(&listener).await;
         let connection = http1::Builder::new()
             .keep_alive(false)
             .timer(TokioTimer::new())

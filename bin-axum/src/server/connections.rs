@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::admin::CONNECTIONS;
+use crate::metric_names::CONNECTIONS;
 
 /// How long a client may take to send a request's head.
 const HEAD: Duration = Duration::from_secs(20);

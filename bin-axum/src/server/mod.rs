@@ -15,6 +15,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use self::connections::Connections;
+use crate::accept::accept;
 use crate::failure::Failure;
 use crate::shutdown::{Plan, Stop};
 use crate::usage::UsageTimer;
@@ -56,7 +57,7 @@ impl Server {
             .layer(map_response_with_state(stop.clone(), part));
         let (listener, connections) = (self.listener, &Connections::new(app));
         tokio::select! {
-            () = accept(&listener, connections) => {}
+            () = accept_all(&listener, connections) => {}
             () = stop.told() => {}
         }
         let cut = plan.cut(Instant::now());
@@ -68,7 +69,7 @@ impl Server {
         };
         let draining = async move {
             tokio::select! {
-                () = accept(&listener, connections) => {}
+                () = accept_all(&listener, connections) => {}
                 () = sleep(plan.delay) => {}
             }
             // Who has connected by now is not turned away unheard.
@@ -90,13 +91,10 @@ impl Server {
     }
 }
 
-/// Accepts connections, for ever.
-async fn accept(listener: &TcpListener, connections: &Connections) {
+/// Answers every connection, for ever.
+async fn accept_all(listener: &TcpListener, connections: &Connections) {
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => connections.answer(stream),
-            Err(error) => accept_failed(&error).await,
-        }
+        connections.answer(accept(listener).await);
     }
 }
 
@@ -106,10 +104,4 @@ async fn part(State(stop): State<Stop>, mut response: Response) -> Response {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
-}
-
-/// A failed accept is the client's (gone already) or a shortage that passes: file descriptors, memory.
-pub(crate) async fn accept_failed(error: &std::io::Error) {
-    tracing::warn!(%error, "accept failed");
-    sleep(Duration::from_millis(50)).await;
 }

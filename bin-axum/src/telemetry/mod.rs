@@ -55,7 +55,7 @@ impl Telemetry {
 #[cfg(feature = "otlp")]
 fn traces(runtime: &Runtime) -> Result<Option<(Sink, Finish)>, Failure> {
     let traces = otlp::Traces::start(runtime)?;
-    Ok(traces.map(|traces| (traces.sink(), Box::new(|| traces.finish()) as Finish)))
+    Ok(traces.map(|traces| (traces.layer().boxed(), Box::new(|| traces.finish()) as Finish)))
 }
 
 #[cfg(not(feature = "otlp"))]

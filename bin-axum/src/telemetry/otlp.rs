@@ -18,10 +18,9 @@ use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, SdkTracerProvider, Span, SpanData, SpanProcessor};
 use tokio::runtime::{Handle, Runtime};
 use tracing::Level;
-use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::{Layer, Registry};
 
-use super::Sink;
 use crate::failure::Failure;
 
 /// Either of these names a collector.
@@ -56,11 +55,11 @@ impl Traces {
     }
 
     /// What turns our spans into theirs: those of the API, with what is logged in them.
-    pub(super) fn sink(&self) -> Sink {
+    pub(super) fn layer(&self) -> impl Layer<Registry> + Send + Sync + use<> {
         let ours = Targets::new().with_target("svc_core", Level::INFO).with_target("svc_store_postgres", Level::INFO);
         let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer(SERVICE));
         // Where in our source a span begins, and on which thread, tells nobody anything.
-        layer.with_location(false).with_threads(false).with_tracked_inactivity(false).with_filter(ours).boxed()
+        layer.with_location(false).with_threads(false).with_tracked_inactivity(false).with_filter(ours)
     }
 
     /// Sends what has not been sent yet.
