@@ -8,7 +8,8 @@ use super::companies::{self, Company, Sort};
 use super::dice::{Dice, days_before};
 use super::names::{self, Person};
 use super::places::{self, Place};
-use super::{Record, contact, put, rfc};
+use super::record::{Record, put};
+use super::{contact, rfc};
 
 /// Mexico's key in the list of countries.
 const MEXICO: u32 = 172;

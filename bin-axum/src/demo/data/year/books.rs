@@ -1,6 +1,6 @@
 //! The books: records by resource, with the claves they get.
 
-use super::{Record, put};
+use super::super::record::{Record, put};
 
 /// The resources of a year, in the order in which each finds what it refers to.
 const ORDER: [&str; 19] = [

@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::super::dice::{Dice, days_before};
 use super::super::names;
+use super::super::record::{Record, put};
 use super::books::Books;
-use super::{Record, SALESPEOPLE, after, at, money, put};
+use super::values::{SALESPEOPLE, after, at, money};
 
 /// The stages: name, type, probability.
 const STAGES: [(&str, &str, i64); 6] = [

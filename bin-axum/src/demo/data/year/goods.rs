@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::super::record::{Record, put};
 use super::books::Books;
-use super::{Record, money, put};
+use super::values::money;
 
 /// A product as business sees it.
 pub(super) struct Good {

@@ -11,19 +11,18 @@ mod sales;
 mod stock;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
 use self::books::Books;
 use self::stock::Stock;
+use self::values::SALESPEOPLE;
 use super::dice::{Dice, days_before};
-use super::{Record, put};
+use super::record::{Record, put};
 
 /// The days that are played.
 const DAYS: u32 = 364;
-
-/// The salesperson's clave: the company's second user.
-const SALESPEOPLE: [i64; 3] = [2, 3, 4];
 
 /// Import records of a year until yesterday, by resource, in the order in which each finds what it refers to.
 /// `products` and `customers` are the company's, under the claves 1, 2, 3…
@@ -70,26 +69,4 @@ fn salespeople() -> Vec<Record> {
             record
         })
         .collect()
-}
-
-/// An instant of `day` in office hours of Mexico, by the minute of the working day.
-fn at(day: NaiveDate, minute: u32) -> String {
-    let minute = minute.min(8 * 60);
-    format!("{day}T{:02}:{:02}:00Z", 15 + minute / 60, minute % 60)
-}
-
-/// Cents as the wire's decimal string.
-fn money(cents: i64) -> String {
-    let sign = if cents < 0 { "-" } else { "" };
-    format!("{sign}{}.{:02}", cents.abs() / 100, cents.abs() % 100)
-}
-
-/// `percent` of `cents`, half a cent up.
-fn percent_of(cents: i64, percent: i64) -> i64 {
-    (cents * percent + 50) / 100
-}
-
-/// The day `days` after `day`.
-fn after(day: NaiveDate, days: u32) -> NaiveDate {
-    day.checked_add_days(chrono::Days::new(days.into())).unwrap_or(day)
 }

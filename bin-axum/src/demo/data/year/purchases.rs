@@ -4,10 +4,11 @@ use chrono::NaiveDate;
 
 use super::super::companies;
 use super::super::dice::{Dice, days_before};
+use super::super::record::{Record, put};
 use super::books::Books;
 use super::goods::Good;
 use super::stock::{Cause, Stock};
-use super::{Record, after, at, money, percent_of, put};
+use super::values::{after, at, money, percent_of};
 
 /// How many suppliers there are.
 const SUPPLIERS: u32 = 24;

@@ -4,11 +4,12 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::super::dice::Dice;
+use super::super::record::{Record, put};
 use super::books::Books;
 use super::goods::Good;
 use super::purchases::uuid;
 use super::stock::{Cause, Stock};
-use super::{Record, SALESPEOPLE, after, at, money, percent_of, put};
+use super::values::{SALESPEOPLE, after, at, money, percent_of};
 
 /// A customer who buys.
 pub(super) struct Buyer {

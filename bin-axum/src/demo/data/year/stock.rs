@@ -3,9 +3,10 @@
 use chrono::NaiveDate;
 
 use super::super::dice::Dice;
+use super::super::record::{Record, put};
 use super::books::Books;
 use super::goods::Good;
-use super::{Record, at, money, put};
+use super::values::{at, money};
 
 /// Code and name of each warehouse; the first comes with the company.
 const WAREHOUSES: [(&str, &str); 3] = [("001", "Almacén principal"), ("NTE", "Bodega Norte"), ("SUR", "Bodega Sur")];
