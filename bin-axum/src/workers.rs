@@ -4,18 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bin_common::{Mail, MailArgs, StamperArgs, WebhookArgs};
 use svc_core::backoffice::Office;
 use svc_core::clean_up;
 use svc_core::domain::clock::SystemClock;
+use svc_core::settings::Outside;
 use svc_core::stamping::{Budget, Stamper, stamp_due};
 use svc_core::store::{Store, StoreError};
-use svc_core::webhooks::{NotifyReport, Sender, deliver_due, notify_due};
+use svc_core::webhooks::{Notifier, NotifyReport, Sender, deliver_due, notify_due};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
-
-use crate::failure::Failure;
 
 /// How often what is kept no longer is removed.
 const CLEAN_UP: Duration = Duration::from_mins(10);
@@ -26,31 +24,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The same after a pass whose queue could not be read.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 
-/// Through whom the workers reach the world outside.
-pub(crate) struct Outside {
-    queues: Vec<Queue>,
-}
-
-impl Outside {
-    /// As the settings say. A machine that trusts no authority can serve all but webhooks; without a mail server e-mails
-    /// wait.
-    pub(crate) fn new(stamper: &StamperArgs, webhooks: &WebhookArgs, mail: &MailArgs) -> Result<Self, Failure> {
-        let mut outside = Self::with(bin_common::stamper(stamper)?, webhooks)?;
-        outside.queues.extend(mail.mail()?.map(|mail| Queue::Mail(Box::new(mail))));
-        Ok(outside)
-    }
-
-    /// With that stamper, and without e-mails.
-    pub(crate) fn with(stamper: Arc<dyn Stamper>, webhooks: &WebhookArgs) -> Result<Self, Failure> {
-        let mut queues = vec![Queue::Stamping(stamper)];
-        match bin_common::sender(webhooks.networks()?) {
-            Ok(sender) => queues.push(Queue::Delivery(sender)),
-            Err(failure) => tracing::warn!(%failure, "notices wait"),
-        }
-        Ok(Self { queues })
-    }
-}
-
 /// What a worker works off, and through whom.
 enum Queue {
     /// Invoices and payment complements to be stamped.
@@ -58,7 +31,7 @@ enum Queue {
     /// Webhooks' deliveries.
     Delivery(Arc<dyn Sender>),
     /// E-mails.
-    Mail(Box<Mail>),
+    Mail(Arc<dyn Notifier>),
 }
 
 impl Queue {
@@ -94,7 +67,12 @@ impl Workers {
         let (stop, _) = watch::channel(false);
         let stopped = Arc::new(AtomicBool::new(false));
         let start = |queue| tokio::spawn(keep_working(queue, office.clone(), stopped.clone(), stop.subscribe()));
-        let queues = outside.queues.into_iter().map(start).collect();
+        let queues = [
+            Some(Queue::Stamping(outside.stamper)),
+            outside.sender.map(Queue::Delivery),
+            outside.notifier.map(Queue::Mail),
+        ];
+        let queues = queues.into_iter().flatten().map(start).collect();
         Self { cleaning: tokio::spawn(keep_clean(store)), queues, stop, stopped }
     }
 

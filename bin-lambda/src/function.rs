@@ -8,11 +8,12 @@ use futures_util::FutureExt as _;
 use lambda_runtime::{Context, Diagnostic};
 use serde::Serialize;
 use serde_json::value::RawValue;
+use svc_core::settings::{OutsideSettings, SettingError};
 use svc_core::store::Store;
 use svc_core::{Api, BuildError};
 use svc_store_postgres::OpenError;
 
-use crate::config::{Config, OutsideArgs};
+use crate::config::Config;
 use crate::edge::{Door, HttpEvent, Payload};
 use crate::event::{self, Event, EventError};
 use crate::schedule::{Report, Schedule, ScheduleError};
@@ -31,7 +32,7 @@ struct Inner {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error(transparent)]
-    Setting(#[from] bin_common::SettingError),
+    Setting(#[from] SettingError),
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]
@@ -83,7 +84,7 @@ impl Function {
         Ok(Self::of(api, &config.base_url, store, config.outside))
     }
 
-    fn of(api: Api, base_url: &str, store: Arc<dyn Store>, outside: OutsideArgs) -> Self {
+    fn of(api: Api, base_url: &str, store: Arc<dyn Store>, outside: OutsideSettings) -> Self {
         let schedule = Schedule::new(store, api.office(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
         Self(Arc::new(Inner { api, base_path: path.unwrap_or_default(), schedule }))

@@ -1,18 +1,22 @@
-//! Settings that several commands share: the database and the API. Those that the function has too are in `bin_common`.
+//! Settings that several commands share: the database, the service, the process. Those that any front end may have are in
+//! `svc_core::settings`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bin_common::{ApiArgs, WebhookArgs};
 use clap::Args;
+use svc_core::settings::{ApiSettings, Hidden, OutsideSettings};
 use svc_store_postgres::Pooler;
+
+/// The API's address where none is given.
+pub(crate) const DEFAULT_BASE_URL: &str = "http://127.0.0.1:8080/api/v1";
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
     /// PostgreSQL to use; without it a private one is run in the data directory.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true)]
-    database_url: Option<String>,
+    database_url: Option<Hidden>,
     /// Where the private PostgreSQL keeps its data.
     #[arg(long, env = "SVC_DATA_DIR", default_value = ".svc", global = true)]
     pub(crate) data_dir: PathBuf,
@@ -24,10 +28,10 @@ pub(crate) struct DatabaseArgs {
     pub(crate) pooler: Pooler,
     /// The same database past the pooler: migrations are done there.
     #[arg(long, env = "DATABASE_DIRECT_URL", hide_env_values = true, global = true)]
-    database_direct_url: Option<String>,
+    database_direct_url: Option<Hidden>,
     /// A replica of the database, to read lists from; while it is away they come from the database itself.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
-    database_replica_url: Option<String>,
+    database_replica_url: Option<Hidden>,
 }
 
 impl DatabaseArgs {
@@ -53,8 +57,8 @@ impl DatabaseArgs {
 }
 
 /// An address that is given; an empty one is not.
-fn given(url: Option<&String>) -> Option<&str> {
-    url.map(String::as_str).filter(|url| !url.is_empty())
+fn given(url: Option<&Hidden>) -> Option<&str> {
+    url.map(Hidden::reveal).filter(|url| !url.is_empty())
 }
 
 #[derive(Debug, Args)]
@@ -69,9 +73,7 @@ pub(crate) struct ServiceArgs {
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
     #[command(flatten)]
-    pub(crate) api: ApiArgs,
-    #[command(flatten)]
-    pub(crate) webhooks: WebhookArgs,
+    pub(crate) api: ApiSettings,
 }
 
 impl ServiceArgs {
@@ -82,6 +84,23 @@ impl ServiceArgs {
             None => ([127, 0, 0, 1], 8080).into(),
         })
     }
+}
+
+// A doc comment here would replace the command's in the help.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    #[command(flatten)]
+    pub(crate) outside: OutsideSettings,
+    #[command(flatten)]
+    pub(crate) process: ProcessArgs,
+    /// Do not run the timers (stamping, delivery, clean-up).
+    #[arg(long, env = "SVC_NO_WORKERS")]
+    pub(crate) no_workers: bool,
+    /// Do not bring the schema up to date first.
+    #[arg(long, env = "SVC_NO_MIGRATE")]
+    pub(crate) no_migrate: bool,
 }
 
 /// How a server is watched, and how it ends.

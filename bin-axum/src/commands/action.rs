@@ -6,9 +6,9 @@ use svc_core::backoffice::{ACTIONS, Office};
 use svc_core::json::Json;
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::cli::ActionArgs;
 use crate::failure::Failure;
+use crate::output::print;
 
 /// Prints every action with the schema of its input: one JSON document.
 pub(super) fn list() -> Result<(), Failure> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use svc_core::backoffice::{LoadCertificate, Office};
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::cli::CertificateCommand;
 use crate::failure::Failure;
+use crate::output::print;
 
 /// Longest file taken: certificates and keys have one or two kilobytes.
 const LONGEST: u64 = 65_536;

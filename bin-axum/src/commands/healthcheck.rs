@@ -7,9 +7,9 @@ use hyper::{Request, header};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::print;
 use crate::cli::ServiceArgs;
 use crate::failure::Failure;
+use crate::output::print;
 
 /// How long the service may take to say that it is alive.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,8 +7,8 @@ use svc_core::backoffice::Office;
 use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::failure::Failure;
+use crate::output::print;
 
 /// Longest line taken: a record has no reason to be longer, and a file without line breaks must not fill the memory.
 const LONGEST_LINE: u64 = 1_048_576;

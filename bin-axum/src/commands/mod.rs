@@ -8,33 +8,29 @@ mod healthcheck;
 mod import;
 mod key;
 mod listen;
-pub(crate) mod serve;
+mod serve;
 mod stamp;
 mod user;
 
-use std::io::Write as _;
 use std::sync::Arc;
 
-use serde::Serialize;
 use svc_core::backoffice::Office;
 
 use crate::cli::{Cli, Command};
 use crate::database::Database;
 use crate::demo;
 use crate::failure::Failure;
-use crate::workers::Outside;
+use crate::output::print;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     let secrets = cli.secrets.key();
     match cli.command {
-        Command::Demo { service, process } => demo::run(&cli.database, service, &process, secrets?).await,
-        Command::Serve { service, stamper, mail, process, no_workers, no_migrate } => {
-            let secrets = secrets?;
-            let outside = if no_workers { None } else { Some(Outside::new(&stamper, &service.webhooks, &mail)?) };
-            serve::run(&cli.database, &service, &process, secrets, outside, !no_migrate).await
+        Command::Demo { service, webhooks, process } => {
+            demo::run(&cli.database, &service, webhooks, &process, secrets?).await
         }
+        Command::Serve(args) => serve::run(&cli.database, &args, secrets?).await,
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
-        Command::Healthcheck(service) => healthcheck::run(&service).await,
+        Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
         Command::Migrate => {
             let database = Database::open(&cli.database).await?;
             print(&serde_json::json!({ "migraciones": database.migrate().await? }))?;
@@ -72,15 +68,9 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo { .. }
-        | Command::Serve { .. }
+        | Command::Serve(_)
         | Command::Listen(_)
-        | Command::Healthcheck(_)
+        | Command::Healthcheck { .. }
         | Command::Migrate => Ok(()),
     }
-}
-
-/// Prints a result: one JSON line on stdout.
-pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
-    let line = serde_json::to_string(result).map_err(|error| Failure::Other(error.to_string()))?;
-    writeln!(std::io::stdout(), "{line}").map_err(Failure::io("cannot write to stdout"))
 }

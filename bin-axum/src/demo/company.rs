@@ -13,7 +13,7 @@ use svc_core::secrets::SecretsKey;
 use svc_core::store::{CompanyChange, CompanyId, NewUser};
 use svc_store_postgres::PostgresStore;
 
-use super::Access;
+use super::access::Access;
 use super::data::{self, Record};
 use super::deal::Deal;
 use crate::failure::Failure;

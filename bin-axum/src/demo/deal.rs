@@ -7,7 +7,6 @@ use serde_json::Value;
 use svc_core::Api;
 use svc_core::domain::clock::{Clock, SystemClock, mexico_date};
 
-use super::Access;
 use super::data::Record;
 
 /// How many are sold, at what price, and what that comes to with 16 % IVA.
@@ -51,11 +50,11 @@ impl Deal {
 
     /// The day of the payment: that of the receivable once it is there, since no payment is earlier and a repeated request
     /// says the same; else today.
-    pub(super) async fn pay_day(&self, api: &Api, access: &Access) -> String {
+    pub(super) async fn pay_day(&self, api: &Api, key_id: &str, api_key: &str) -> String {
         let day = async {
             let request = Request::get(format!("/cxc?clave={}", self.cxc))
-                .header(header::AUTHORIZATION, format!("Bearer {}", access.api_key))
-                .header("X-Svc-Key-Id", &access.key_id)
+                .header(header::AUTHORIZATION, format!("Bearer {api_key}"))
+                .header("X-Svc-Key-Id", key_id)
                 .body(Bytes::new())
                 .ok()?;
             let found: Value = serde_json::from_slice(api.handle(request).await.body()).ok()?;

@@ -3,11 +3,11 @@
 use serde_json::json;
 use svc_core::domain::clock::{Clock, SystemClock};
 
-use super::Access;
+use super::access::Access;
 use super::data::days_before;
 use super::deal::{ACCOUNT, COUNT, Deal, PRICE, TOTAL};
-use crate::commands::print as print_result;
 use crate::failure::Failure;
+use crate::output;
 
 /// One JSON line on stdout for programs, the same for people on stderr.
 pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<(), Failure> {
@@ -18,7 +18,7 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<()
         steps.extend(sale(&curl, deal, pay_day));
     }
     let curls: Vec<&str> = steps.iter().map(|(_, curl)| curl.as_str()).collect();
-    print_result(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
+    output::print(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
     eprintln!("\nThe demo company is being served; Ctrl-C ends it.\n");
     eprintln!("  base URL  {base_url}\n  key id    {key_id}\n  key       {api_key}\n\nTo paste:\n");
     for (what, curl) in &steps {

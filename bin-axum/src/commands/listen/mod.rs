@@ -12,14 +12,11 @@ use tokio::sync::mpsc;
 use self::client::Client;
 use self::receiver::Arrived;
 use self::webhook::Webhook;
-use super::print;
-use crate::cli::ListenArgs;
-use crate::demo;
+use crate::cli::{DEFAULT_BASE_URL, ListenArgs};
+use crate::demo::Access;
 use crate::failure::Failure;
+use crate::output::print;
 use crate::shutdown::Stop;
-
-/// The API's address when neither a setting nor a demo tells it.
-const LOCAL: &str = "http://127.0.0.1:8080/api/v1";
 
 /// Notices that wait to be printed.
 const WAITING: usize = 64;
@@ -48,7 +45,7 @@ pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failur
 
 /// The API and the key that the settings tell; where they are silent, the demo's.
 fn client(args: &ListenArgs, data_dir: &Path) -> Result<Client, Failure> {
-    let demo = demo::access(data_dir);
+    let demo = Access::read(data_dir);
     let served = demo.as_ref().and_then(|demo| demo.base_url.as_deref());
     let key = args.key().or(demo.as_ref().map(|demo| (demo.key_id.as_str(), demo.api_key.as_str())));
     let Some((id, secret)) = key else {
@@ -59,7 +56,7 @@ fn client(args: &ListenArgs, data_dir: &Path) -> Result<Client, Failure> {
     };
     // The demo's address goes with the demo's key only.
     let served = served.filter(|_| args.key().is_none());
-    Client::new(args.base_url.as_deref().or(served).unwrap_or(LOCAL), id, secret)
+    Client::new(args.base_url.as_deref().or(served).unwrap_or(DEFAULT_BASE_URL), id, secret)
 }
 
 /// Prints what arrives, until nobody reads it any more.
