@@ -3,6 +3,8 @@
 mod listen;
 mod office;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 

@@ -1,13 +1,16 @@
 //! Settings that several commands share: the database, the service, the process. Those that any front end may have are in
 //! `svc_core::settings`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use svc_core::settings::{ApiSettings, Hidden, OutsideSettings};
 use svc_store_postgres::Pooler;
+
+/// Where the server listens if neither an address nor a port is given.
+pub(crate) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// The API's address where none is given.
 pub(crate) const DEFAULT_BASE_URL: &str = "http://127.0.0.1:8080/api/v1";
@@ -77,12 +80,10 @@ pub(crate) struct ServiceArgs {
 }
 
 impl ServiceArgs {
-    /// Where to listen: the address given, else every address at the port given, else 127.0.0.1:8080.
+    /// Where to listen: the address given, else every address at the port given, else [`DEFAULT_ADDRESS`].
     pub(crate) fn address(&self) -> SocketAddr {
-        self.listen.unwrap_or(match self.port {
-            Some(port) => ([0, 0, 0, 0], port).into(),
-            None => ([127, 0, 0, 1], 8080).into(),
-        })
+        let at_port = self.port.map(|port| ([0, 0, 0, 0], port).into());
+        self.listen.or(at_port).unwrap_or(DEFAULT_ADDRESS)
     }
 }
 
