@@ -10,33 +10,33 @@ use svc_core::webhooks::Networks;
 
 use crate::admin::Admin;
 use crate::cli::{ProcessArgs, ServiceArgs};
-use crate::database::Database;
+use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
-use crate::shutdown::{Plan, Stop};
+use crate::shutdown::{ShutdownPlan, StopSignal};
 use crate::workers::Workers;
 
-/// Answers clients and operators until the process is told to stop.
+/// Answers clients and operators until the process is signalled to stop.
 pub(crate) async fn answer(
-    database: Database,
+    database: OpenedDatabase,
     server: Server,
     api: Api,
     workers: Option<Workers>,
     process: &ProcessArgs,
 ) -> Result<(), Failure> {
-    let stop = Stop::listen()?;
+    let stop = StopSignal::listen()?;
     let admin = match process.admin_listen {
         Some(address) => Some(Admin::bind(address).await?.start(&database.store, stop.clone())?),
         None => None,
     };
     tracing::info!(address = %server.address, "serving");
-    server.run(api, workers, stop, Plan::new(process)).await;
-    // Operators are told to the end how it goes.
+    server.run(api, workers, stop, ShutdownPlan::new(process)).await;
+    // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await
 }
 
-/// Says so where webhooks may lead to other networks than the public internet.
+/// Logs a warning if webhooks may lead to other networks than the public internet.
 pub(crate) fn warn_of_development(networks: &Networks) {
     if networks.is_development() {
         tracing::warn!(
@@ -46,9 +46,9 @@ pub(crate) fn warn_of_development(networks: &Networks) {
     }
 }
 
-/// What works beside the API, as the settings say.
+/// The background tasks beside the API, started.
 pub(crate) fn workers(
-    database: &Database,
+    database: &OpenedDatabase,
     service: &ServiceArgs,
     secrets: Option<SecretsKey>,
     server: &Server,
@@ -59,14 +59,14 @@ pub(crate) fn workers(
     Workers::start(store, &office, outside)
 }
 
-/// What the API's address is taken for.
+/// The API's public address: the one that is set, else the one it listens on.
 pub(crate) fn base_url(service: &ServiceArgs, server: &Server) -> String {
     service.base_url.clone().unwrap_or_else(|| server.default_base_url())
 }
 
-/// The API over a database, as the settings say.
+/// The API over a database, by its settings. `networks` decide which URLs webhooks may be registered with.
 pub(crate) fn api(
-    database: &Database,
+    database: &OpenedDatabase,
     service: &ServiceArgs,
     networks: &Networks,
     secrets: Option<SecretsKey>,

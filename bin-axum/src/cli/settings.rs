@@ -40,28 +40,23 @@ pub(crate) struct DatabaseArgs {
 impl DatabaseArgs {
     /// The database, unless it is a private one.
     pub(crate) fn url(&self) -> Option<&str> {
-        given(self.database_url.as_ref())
+        Hidden::given(self.database_url.as_ref())
     }
 
     /// The database past the pooler.
     pub(crate) fn direct_url(&self) -> Option<&str> {
-        given(self.database_direct_url.as_ref())
+        Hidden::given(self.database_direct_url.as_ref())
     }
 
     /// The database's replica.
     pub(crate) fn replica_url(&self) -> Option<&str> {
-        given(self.database_replica_url.as_ref())
+        Hidden::given(self.database_replica_url.as_ref())
     }
 
-    /// Whether anything is said that has no meaning for a private database.
+    /// Whether a setting is given that a private database cannot have.
     pub(crate) fn is_about_an_address(&self) -> bool {
         self.pooler != Pooler::None || self.direct_url().is_some() || self.replica_url().is_some()
     }
-}
-
-/// An address that is given; an empty one is not.
-fn given(url: Option<&Hidden>) -> Option<&str> {
-    url.map(Hidden::reveal).filter(|url| !url.is_empty())
 }
 
 #[derive(Debug, Args)]
@@ -119,14 +114,14 @@ pub(crate) struct ProcessArgs {
 }
 
 impl ProcessArgs {
-    /// How long to go on serving once told to stop.
+    /// How long to go on serving after a stop signal.
     pub(crate) fn drain_delay(&self) -> Duration {
-        // Nobody can learn of it without the admin address, so nobody is waited for.
+        // Load balancers see it from /ready, which only the admin address has.
         let usual = if self.admin_listen.is_some() { 3 } else { 0 };
         Duration::from_secs(self.drain_delay.unwrap_or(usual))
     }
 
-    /// How long it may take to end once told to stop.
+    /// How long it may take to end after a stop signal.
     pub(crate) fn shutdown_deadline(&self) -> Duration {
         Duration::from_secs(self.shutdown_deadline)
     }

@@ -5,7 +5,7 @@ use svc_core::webhooks::{Budget, deliver_due, notify_due};
 use crate::failure::Failure;
 use crate::output::print;
 
-/// One pass, and the e-mails that it leaves; prints what the pass did.
+/// One pass over due deliveries, then the e-mails that are due; prints the pass's report.
 pub(super) async fn run(office: &Office, webhooks: &WebhookSettings, mail: &MailSettings) -> Result<(), Failure> {
     let (sender, mail) = (webhooks.sender()?, mail.notifier()?);
     let delivered = deliver_due(office, sender.as_ref(), Budget::unlimited()).await?;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use svc_core::backoffice::Office;
 
 use crate::cli::{Cli, Command};
-use crate::database::Database;
+use crate::database::OpenedDatabase;
 use crate::demo;
 use crate::failure::Failure;
 use crate::output::print;
@@ -32,14 +32,14 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
         Command::Migrate => {
-            let database = Database::open(&cli.database).await?;
+            let database = OpenedDatabase::open(&cli.database).await?;
             print(&serde_json::json!({ "migraciones": database.migrate().await? }))?;
             database.close().await
         }
         Command::Do(args) if args.list => action::list(),
         command => {
             let secrets = secrets?;
-            let database = Database::ready(&cli.database).await?;
+            let database = OpenedDatabase::ready(&cli.database).await?;
             let office = Office::new(Arc::new(database.store.clone()), base_url(&command)).secrets(secrets);
             let outcome = act(&office, command).await;
             database.close().await?;
@@ -48,7 +48,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// What links in notices begin with. None but named actions, stamping and delivery write any.
+/// The API's public address, which links in notices begin with. Only named actions, stamping and delivery write notices.
 fn base_url(command: &Command) -> &str {
     match command {
         Command::Do(args) => &args.base_url,

@@ -1,7 +1,7 @@
 use svc_core::secrets::SecretsKey;
 
 use crate::cli::{DatabaseArgs, ServeArgs};
-use crate::database::Database;
+use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
 use crate::serving;
@@ -13,7 +13,7 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, secrets: Opti
     }
     let networks = args.outside.webhooks.networks()?;
     serving::warn_of_development(&networks);
-    let database = Database::open(database).await?;
+    let database = OpenedDatabase::open(database).await?;
     if !args.no_migrate {
         let done = database.migrate().await?;
         tracing::info!(done, "the schema is up to date");

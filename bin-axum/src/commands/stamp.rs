@@ -5,7 +5,7 @@ use svc_core::stamping::{Budget, stamp_due};
 use crate::failure::Failure;
 use crate::output::print;
 
-/// One pass; prints what it did.
+/// One pass over what is due; prints its report.
 pub(super) async fn run(office: &Office, settings: &StamperSettings) -> Result<(), Failure> {
     let stamper = settings.stamper()?;
     print(&stamp_due(office, stamper.as_ref(), Budget::unlimited()).await?)

@@ -1,4 +1,4 @@
-//! The file in the data directory by which the demo is found again.
+//! The demo's key, which the data directory keeps from one run to the next.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::deal::Deal;
+use super::sample_sale::SampleSale;
 use crate::failure::Failure;
 
 const FILE: &str = "demo.json";
@@ -18,17 +18,18 @@ pub(crate) struct Access {
     pub(crate) api_key: String,
     /// Where it was last served.
     pub(crate) base_url: Option<String>,
-    /// What the last of the printed requests are about; none for a company of a version that printed no such requests.
-    pub(super) deal: Option<Deal>,
+    /// What the last of the printed requests are about; a company of an early version has none.
+    #[serde(rename = "deal")]
+    pub(super) sale: Option<SampleSale>,
 }
 
 impl Access {
-    /// What a demo in that data directory wrote down, if there was one.
+    /// Reads what a demo saved in that data directory; `None` if there is nothing that can be read.
     pub(crate) fn read(data_dir: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()
     }
 
-    /// Writes it down in that data directory, for the owner's eyes only.
+    /// Saves it in that data directory, readable by its owner only.
     pub(super) fn write(&self, data_dir: &Path) -> Result<(), Failure> {
         let file = file(data_dir);
         let failed = || Failure::io(format!("cannot write {}", file.display()));

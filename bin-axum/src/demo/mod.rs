@@ -3,8 +3,8 @@
 mod access;
 mod company;
 mod data;
-mod deal;
 mod guide;
+mod sample_sale;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use svc_core::store::{KeyId, UsageStore as _};
 
 pub(crate) use self::access::Access;
 use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
-use crate::database::Database;
+use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
 use crate::serving;
@@ -32,14 +32,14 @@ pub(crate) async fn run(
 ) -> Result<(), Failure> {
     let server = Server::bind(service.address()).await?;
     if server.address.ip().is_loopback() {
-        // Whoever asks is on this machine, and so is who listens.
+        // Its clients are on this machine, so receivers of webhooks are too.
         webhooks = webhooks.or_this_machine();
     }
     let networks = webhooks.networks()?;
     serving::warn_of_development(&networks);
-    let database = Database::open(args).await?;
+    let database = OpenedDatabase::open(args).await?;
     database.migrate().await?;
-    let mut access = match remembered(&database, &args.data_dir).await? {
+    let mut access = match saved(&database, &args.data_dir).await? {
         Some(access) => access,
         None => company::create(&database.store, secrets.clone()).await?,
     };
@@ -48,16 +48,16 @@ pub(crate) async fn run(
     let api = serving::api(&database, service, &networks, secrets.clone(), &server)?;
     let outside = Outside { stamper: Arc::new(SandboxStamper), sender: webhooks.sender_if_possible()?, notifier: None };
     let workers = serving::workers(&database, service, secrets, &server, outside);
-    let pay_day = match &access.deal {
-        Some(deal) => deal.pay_day(&api, &access.key_id, &access.api_key).await,
+    let pay_day = match &access.sale {
+        Some(sale) => sale.pay_day(&api, &access.key_id, &access.api_key).await,
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
     serving::answer(database, server, api, Some(workers), process).await
 }
 
-/// The access that an earlier run wrote down, if its key is still in the database.
-async fn remembered(database: &Database, data_dir: &Path) -> Result<Option<Access>, Failure> {
+/// The access that an earlier run saved, if its key is still in the database.
+async fn saved(database: &OpenedDatabase, data_dir: &Path) -> Result<Option<Access>, Failure> {
     let Some(access) = Access::read(data_dir) else { return Ok(None) };
     let Some((company, suffix)) = svc_core::parse_key_id(&access.key_id) else { return Ok(None) };
     let id = KeyId { company, suffix: suffix.into() };

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Hidden, SettingError, given};
+use super::{Hidden, SettingError};
 use crate::ApiBuilder;
 use crate::secrets::SecretsKey;
 use crate::store::LimitMode;
@@ -47,6 +47,6 @@ impl SecretsSettings {
     /// The key; `None` when it is not set or empty. An error when it is not 64 hexadecimal digits.
     pub fn key(&self) -> Result<Option<SecretsKey>, SettingError> {
         let wrong = |error| SettingError(format!("SVC_SECRETS_KEY: {error}"));
-        given(self.secrets_key.as_ref()).map(|key| key.parse().map_err(wrong)).transpose()
+        Hidden::given(self.secrets_key.as_ref()).map(|key| key.parse().map_err(wrong)).transpose()
     }
 }

@@ -52,6 +52,11 @@ impl Hidden {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// The secret itself, if one is set. An environment variable that is empty sets none.
+    pub fn given(secret: Option<&Self>) -> Option<&str> {
+        secret.map(Self::reveal).filter(|secret| !secret.is_empty())
+    }
 }
 
 impl FromStr for Hidden {
@@ -66,11 +71,6 @@ impl fmt::Debug for Hidden {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Hidden(..)")
     }
-}
-
-/// The secret, unless none or an empty one is given.
-fn given(secret: Option<&Hidden>) -> Option<&str> {
-    secret.map(Hidden::reveal).filter(|secret| !secret.is_empty())
 }
 
 #[cfg(test)]

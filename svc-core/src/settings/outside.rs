@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{Hidden, SettingError, given};
+use super::{Hidden, SettingError};
 use crate::stamping::{HttpStamper, HttpStamperError, SandboxStamper, Stamper};
 use crate::webhooks::{HttpSender, Networks, NoAuthorities, Notifier, Sender, SmtpError, SmtpNotifier};
 
@@ -79,7 +79,7 @@ impl StamperSettings {
             let setting = if matches!(error, HttpStamperError::Token) { "SVC_STAMPER_TOKEN" } else { "SVC_STAMPER" };
             SettingError(format!("{setting}: {error}"))
         };
-        let token = given(self.stamper_token.as_ref()).unwrap_or_default();
+        let token = Hidden::given(self.stamper_token.as_ref()).unwrap_or_default();
         let timeout = Duration::from_secs(self.stamper_timeout);
         Ok(Arc::new(HttpStamper::new(url, token, timeout).map_err(wrong)?))
     }
@@ -148,7 +148,7 @@ pub struct MailSettings {
 impl MailSettings {
     /// Sends e-mails through the server; `None` when there is none. An error when the URL or the sender's address cannot be used.
     pub fn notifier(&self) -> Result<Option<Arc<dyn Notifier>>, SettingError> {
-        let Some(url) = given(self.smtp_url.as_ref()) else { return Ok(None) };
+        let Some(url) = Hidden::given(self.smtp_url.as_ref()) else { return Ok(None) };
         let wrong = |error| {
             let setting = if matches!(error, SmtpError::From) { "SVC_SMTP_FROM" } else { "SVC_SMTP_URL" };
             SettingError(format!("{setting} is {error}"))

@@ -1,9 +1,8 @@
-//! A year of the demo company's business, day by day: what was bought, sold, invoiced, paid and hoped for.
+//! A year of the demo company's business, day by day: purchases, sales, invoices, payments and opportunities.
 //!
 //! It is a simulation, so that its figures agree with one another: the ledger adds up to the stock, documents add up to
 //! their lines, receivables to their documents less the payments. Amounts are whole cents.
 
-mod books;
 mod funnel;
 mod goods;
 mod purchases;
@@ -12,12 +11,13 @@ mod stock;
 #[cfg(test)]
 mod tests;
 mod values;
+mod year_records;
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
-use self::books::Books;
 use self::stock::Stock;
 use self::values::SALESPEOPLE;
+use self::year_records::YearRecords;
 use super::dice::{Dice, days_before};
 use super::record::{Record, put};
 
@@ -34,27 +34,27 @@ pub(crate) fn year(
 ) -> Vec<(&'static str, Vec<Record>)> {
     let mut dice = Dice::new(seed, 3);
     let goods = goods::of(products);
-    let mut books = Books::default();
-    let mut stock = Stock::new(&mut books, goods.len());
-    books.list("vendedores", salespeople());
-    purchases::suppliers(&mut dice, &mut books);
-    goods::prices(&goods, &mut books);
-    sales::accounts(&mut books);
+    let mut records = YearRecords::default();
+    let mut stock = Stock::new(&mut records, goods.len());
+    records.list("vendedores", salespeople());
+    purchases::suppliers(&mut dice, &mut records);
+    goods::prices(&goods, &mut records);
+    sales::accounts(&mut records);
     let first = days_before(today, DAYS);
-    stock.open(&mut dice, &mut books, &goods, first);
+    stock.open(&mut dice, &mut records, &goods, first);
     let buyers = sales::buyers(customers);
     for ago in (1..DAYS).rev() {
         let day = days_before(today, ago);
         if day.weekday() == Weekday::Sun {
             continue;
         }
-        purchases::day(&mut dice, &mut books, &mut stock, &goods, day, today);
-        stock.day(&mut dice, &mut books, &goods, day);
-        sales::day(&mut dice, &mut books, &mut stock, &goods, &buyers, day, today);
+        purchases::day(&mut dice, &mut records, &mut stock, &goods, day, today);
+        stock.day(&mut dice, &mut records, &goods, day);
+        sales::day(&mut dice, &mut records, &mut stock, &goods, &buyers, day, today);
     }
-    funnel::of(&mut dice, &mut books, customers, today);
-    stock.close(&mut books, &goods, today);
-    books.in_order()
+    funnel::of(&mut dice, &mut records, customers, today);
+    stock.close(&mut records, &goods, today);
+    records.in_order()
 }
 
 fn salespeople() -> Vec<Record> {

@@ -1,4 +1,4 @@
-//! Figures in Prometheus' text form: those of [`svc_core::observe`], and what the process knows of itself.
+//! Metrics in Prometheus' text format: those of [`svc_core::observe`], of the database's pool and of the process.
 
 use std::time::Duration;
 
@@ -12,20 +12,19 @@ use tokio::time::interval;
 use crate::failure::Failure;
 use crate::metric_names::{BUILD_INFO, CONNECTIONS, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX};
 
-/// Upper bounds of the durations that are counted together, in seconds: from what an answer from memory takes to where
-/// clients give up.
+/// Upper bounds of the histogram's buckets, in seconds: from an answer out of memory to where clients give up.
 const BUCKETS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
-/// How often what was recorded is summed up, so that it does not pile up between scrapes.
-const SUM_UP: Duration = Duration::from_secs(5);
+/// How often recorded values are aggregated, so that they do not accumulate between scrapes.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Figures that are counted from now on.
-pub(super) struct Figures {
+/// Records metrics from now on.
+pub(super) struct MetricsRecorder {
     recorded: PrometheusHandle,
     process: Collector,
 }
 
-impl Figures {
+impl MetricsRecorder {
     pub(super) fn start() -> Result<Self, Failure> {
         let failed = |error: &dyn std::fmt::Display| Failure::Other(format!("figures cannot be counted: {error}"));
         let builder = PrometheusBuilder::new()
@@ -43,36 +42,36 @@ impl Figures {
         Ok(Self { recorded, process })
     }
 
-    /// With those of that store.
-    pub(super) fn of(self, store: PostgresStore) -> Scraped {
-        Scraped { figures: self, store }
+    /// To be scraped, with the metrics of that store's pool.
+    pub(super) fn with(self, store: PostgresStore) -> Metrics {
+        Metrics { recorder: self, store }
     }
 }
 
-/// Figures as they are asked for.
-pub(super) struct Scraped {
-    figures: Figures,
+/// Metrics to be scraped.
+pub(super) struct Metrics {
+    recorder: MetricsRecorder,
     store: PostgresStore,
 }
 
-impl Scraped {
-    /// As they are now.
+impl Metrics {
+    /// Their present values.
     pub(super) fn text(&self) -> String {
         let pool = self.store.pool();
         let (all, idle) = (pool.size(), u32::try_from(pool.num_idle()).unwrap_or(u32::MAX));
         gauge!(DATABASE_CONNECTIONS, "state" => "idle").set(idle);
         gauge!(DATABASE_CONNECTIONS, "state" => "used").set(all.saturating_sub(idle));
         gauge!(DATABASE_CONNECTIONS_MAX).set(pool.options().get_max_connections());
-        self.figures.process.collect();
-        self.figures.recorded.render()
+        self.recorder.process.collect();
+        self.recorder.recorded.render()
     }
 
-    /// Sums up what was recorded, for ever.
-    pub(super) async fn keep(&self) {
-        let mut timer = interval(SUM_UP);
+    /// Aggregates recorded values, for ever.
+    pub(super) async fn keep_up(&self) {
+        let mut timer = interval(UPKEEP_INTERVAL);
         loop {
             timer.tick().await;
-            self.figures.recorded.run_upkeep();
+            self.recorder.recorded.run_upkeep();
         }
     }
 }
