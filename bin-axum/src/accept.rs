@@ -8,8 +8,8 @@ use tokio::time::sleep;
 /// How long to wait after a failure.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
-/// The next connection. A failure is the client's, who is gone already, or a shortage that passes (file descriptors, memory):
-/// it is logged, and the listener is tried again.
+/// The next connection. A failed accept is logged and tried again: the client is gone already, or there is a passing shortage,
+/// such as of file descriptors.
 pub(crate) async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {

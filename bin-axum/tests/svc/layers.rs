@@ -15,10 +15,10 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("the process", &["main"]),
 ];
 
-/// Files by their path below `src`, without `.rs`, with their text.
+/// The text of each file, by its path below `src` without `.rs`.
 type Sources = BTreeMap<String, String>;
 
-/// From each node the nodes that it imports.
+/// The nodes (files or folders) that each node imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
@@ -26,14 +26,14 @@ fn imports_go_down_the_layers_and_in_no_circle() {
     let mut sources = Sources::new();
     read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), "", &mut sources);
     assert!(sources.len() > 50 && sources.contains_key("commands/listen/mod"), "{:?}", sources.keys());
-    let found = offences(&sources);
+    let found = violations(&sources);
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
 fn an_import_that_is_turned_round_is_found() {
     let of = |files: &[(&str, &str)]| {
-        offences(&files.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect())
+        violations(&files.iter().map(|&(name, text)| (name.to_owned(), text.to_owned())).collect())
     };
     assert_eq!(of(&[("main", "mod cli;\nmod demo;"), ("cli", ""), ("demo", "use crate::cli::Cli;")]), [""; 0]);
     assert_eq!(
@@ -83,7 +83,7 @@ fn read(dir: &Path, below: &str, sources: &mut Sources) {
 }
 
 /// What is wrong with these files, a line each.
-fn offences(sources: &Sources) -> Vec<String> {
+fn violations(sources: &Sources) -> Vec<String> {
     // Tests may reach anywhere.
     let is_test = |file: &str| file == "tests" || file.ends_with("/tests");
     let imports: Imports = sources
@@ -103,7 +103,7 @@ fn offences(sources: &Sources) -> Vec<String> {
     if !found.is_empty() {
         return found;
     }
-    // In every folder by itself, what lies in a folder of it being one.
+    // In each folder separately, with each of its subfolders as one.
     let folders: BTreeSet<&str> = imports.keys().flat_map(|file| folders_of(file)).collect();
     for folder in folders {
         let unit = |file: &str| {
@@ -132,7 +132,7 @@ fn layer(file: &str) -> Option<usize> {
     LAYERS.iter().position(|(_, units)| units.contains(&unit))
 }
 
-/// A way from a node back to itself, if there is one.
+/// A path from a node back to itself, if there is one.
 fn circle(imports: &Imports) -> Option<Vec<String>> {
     let mut left: BTreeSet<&String> = imports.keys().collect();
     // What imports nothing that is left is in no circle.
@@ -229,7 +229,7 @@ fn resolve(path: &[&str], module: &[&str], sources: &Sources) -> Option<String> 
     file(&at)
 }
 
-/// A text's names and signs; comments, strings and characters are left out.
+/// A text's names and punctuation, without comments, strings and characters.
 fn tokens(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = text.trim_start();
