@@ -1,4 +1,4 @@
-//! The database of a command: the one it is told of, or a private one.
+//! The database of a command: the one at `DATABASE_URL`, or a private one.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,21 +10,21 @@ use tokio::time::timeout;
 use crate::cli::DatabaseArgs;
 use crate::failure::Failure;
 
-/// The database of the private cluster.
-const DATABASE: &str = "svc";
+/// The database's name in the private cluster.
+const NAME: &str = "svc";
 
 /// How long closing the connections may take.
-const PATIENCE: Duration = Duration::from_millis(1_500);
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// A store, and the private cluster it is on, if any: it stops when this is dropped.
-pub(crate) struct Database {
+/// A store, and the private cluster that it is on, if any, which stops when this is dropped.
+pub(crate) struct OpenedDatabase {
     pub(crate) store: PostgresStore,
     cluster: Option<Cluster>,
-    /// Where migrations are done, if elsewhere.
+    /// Past the pooler, for migrations, if there is such an address.
     direct: Option<PostgresStore>,
 }
 
-impl Database {
+impl OpenedDatabase {
     /// The database at `DATABASE_URL`, or a private one in the data directory.
     pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
         let settings = Settings { max_connections: args.max_connections, ..Settings::default() };
@@ -60,12 +60,12 @@ impl Database {
         let dir = dir.to_owned();
         let opening = tokio::task::spawn_blocking(move || Cluster::open(&dir));
         let cluster = opening.await.map_err(|error| Failure::Other(error.to_string()))??;
-        cluster.create_database(DATABASE).await.map_err(svc_store_postgres::OpenError::from)?;
-        let store = PostgresStore::with_options(cluster.options(DATABASE), settings);
+        cluster.create_database(NAME).await.map_err(svc_store_postgres::OpenError::from)?;
+        let store = PostgresStore::with_options(cluster.options(NAME), settings);
         Ok(Self { store, cluster: Some(cluster), direct: None })
     }
 
-    /// The database with its schema up to date: what every command but `migrate` itself wants of a private one.
+    /// The same, and the schema of a private one is up to date: there, every command migrates.
     pub(crate) async fn ready(args: &DatabaseArgs) -> Result<Self, Failure> {
         let database = Self::open(args).await?;
         if database.cluster.is_some() {
@@ -74,8 +74,8 @@ impl Database {
         Ok(database)
     }
 
-    /// Closes the connections, then stops the private cluster. A connection that is not handed back is not waited for long:
-    /// it ends with the process.
+    /// Closes the connections, then stops the private cluster. A connection that is still in use is not waited for long: it
+    /// ends with the process.
     pub(crate) async fn close(self) -> Result<(), Failure> {
         let closing = async {
             self.store.close().await;
@@ -83,7 +83,7 @@ impl Database {
                 direct.close().await;
             }
         };
-        if timeout(PATIENCE, closing).await.is_err() {
+        if timeout(CLOSE_TIMEOUT, closing).await.is_err() {
             tracing::warn!("not all connections to the database were handed back");
         }
         if let Some(cluster) = self.cluster {

@@ -1,7 +1,7 @@
 use std::io;
 
-use bin_common::SettingError;
 use svc_core::backoffice::import::ImportError;
+use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
 use svc_core::{BuildError, Error};
 use svc_store_postgres::OpenError;

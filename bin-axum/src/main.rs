@@ -2,13 +2,17 @@
 //!
 //! Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with one line on stderr.
 
+mod accept;
 mod admin;
 mod cli;
 mod commands;
 mod database;
 mod demo;
 mod failure;
+mod metric_names;
+mod output;
 mod server;
+mod serving;
 mod shutdown;
 mod telemetry;
 mod usage;

@@ -1,4 +1,4 @@
-//! Being told to stop.
+//! Stop signals, and how long the process may take after one.
 
 use std::process::exit;
 use std::time::Duration;
@@ -10,64 +10,64 @@ use tokio::time::Instant;
 use crate::cli::ProcessArgs;
 use crate::failure::Failure;
 
-/// What is kept of the time for the end: merging what was used, handing back the database's connections, sending the last
-/// traces.
+/// The part of the deadline that is reserved for the last steps: merging usage, closing the database's connections, sending the
+/// last traces.
 const RESERVE: Duration = Duration::from_secs(4);
 
-/// How the server ends once it is told to.
+/// How long the server may take to stop.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
-    /// How long it goes on serving, so that others learn that it is about to end.
+pub(crate) struct ShutdownPlan {
+    /// How long it goes on accepting, so that load balancers see from /ready that it is about to stop.
     pub(crate) delay: Duration,
-    /// How long it may take in all.
+    /// How long it may take in all, this delay included.
     pub(crate) deadline: Duration,
 }
 
-impl Plan {
+impl ShutdownPlan {
     pub(crate) fn new(process: &ProcessArgs) -> Self {
         Self { delay: process.drain_delay(), deadline: process.shutdown_deadline() }
     }
 
-    /// When what is under way is cut, if it was told to stop at `told`.
-    pub(crate) fn cut(&self, told: Instant) -> Instant {
-        told + self.deadline.saturating_sub(RESERVE)
+    /// When requests that are still in progress are cut, if the signal came at `signalled`.
+    pub(crate) fn cut(&self, signalled: Instant) -> Instant {
+        signalled + self.deadline.saturating_sub(RESERVE)
     }
 }
 
-/// Whether the process was told to stop, for all who care.
+/// Whether the process was signalled to stop. Clones are of one signal.
 #[derive(Debug, Clone)]
-pub(crate) struct Stop(watch::Receiver<bool>);
+pub(crate) struct StopSignal(watch::Receiver<bool>);
 
-impl Stop {
+impl StopSignal {
     /// Listens for SIGTERM and SIGINT from now on. The second of them ends the process at once.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let failed = || Failure::io("cannot listen for signals");
         let mut terminate = signal(SignalKind::terminate()).map_err(failed())?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(failed())?;
-        let (tell, told) = watch::channel(false);
+        let (sender, receiver) = watch::channel(false);
         tokio::spawn(async move {
             loop {
                 tokio::select! {
                     _ = terminate.recv() => {}
                     _ = interrupt.recv() => {}
                 }
-                if tell.send_replace(true) {
+                if sender.send_replace(true) {
                     eprintln!("svc: told to stop once more: ending at once");
                     exit(1);
                 }
             }
         });
-        Ok(Self(told))
+        Ok(Self(receiver))
     }
 
-    /// Whether it was told to stop.
-    pub(crate) fn is_told(&self) -> bool {
+    /// Whether it came.
+    pub(crate) fn came(&self) -> bool {
         *self.0.borrow()
     }
 
-    /// Waits until it is.
-    pub(crate) async fn told(&mut self) {
-        // Who tells lives as long as the process.
-        let _ = self.0.wait_for(|told| *told).await;
+    /// Waits for it.
+    pub(crate) async fn wait(&mut self) {
+        // The sender lives as long as the process.
+        let _ = self.0.wait_for(|came| *came).await;
     }
 }

@@ -1,69 +1,42 @@
-//! What a server does beside answering, on timers: stamping, the delivery of webhooks, e-mails, and clean-up.
+//! A server's background tasks: stamping, the delivery of webhooks, e-mails, and clean-up.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use bin_common::{Mail, MailArgs, StamperArgs, WebhookArgs};
 use svc_core::backoffice::Office;
 use svc_core::clean_up;
 use svc_core::domain::clock::SystemClock;
+use svc_core::settings::Outside;
 use svc_core::stamping::{Budget, Stamper, stamp_due};
 use svc_core::store::{Store, StoreError};
-use svc_core::webhooks::{NotifyReport, Sender, deliver_due, notify_due};
+use svc_core::webhooks::{Notifier, NotifyReport, Sender, deliver_due, notify_due};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::failure::Failure;
+/// How often expired records are removed.
+const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
-/// How often what is kept no longer is removed.
-const CLEAN_UP: Duration = Duration::from_mins(10);
-
-/// How long to wait from the end of one pass over a queue to the next.
+/// From the end of one pass over a backlog to the next.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The same after a pass whose queue could not be read.
+/// The same after a pass whose backlog could not be read.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 
-/// Through whom the workers reach the world outside.
-pub(crate) struct Outside {
-    queues: Vec<Queue>,
-}
-
-impl Outside {
-    /// As the settings say. A machine that trusts no authority can serve all but webhooks; without a mail server e-mails
-    /// wait.
-    pub(crate) fn new(stamper: &StamperArgs, webhooks: &WebhookArgs, mail: &MailArgs) -> Result<Self, Failure> {
-        let mut outside = Self::with(bin_common::stamper(stamper)?, webhooks)?;
-        outside.queues.extend(mail.mail()?.map(|mail| Queue::Mail(Box::new(mail))));
-        Ok(outside)
-    }
-
-    /// With that stamper, and without e-mails.
-    pub(crate) fn with(stamper: Arc<dyn Stamper>, webhooks: &WebhookArgs) -> Result<Self, Failure> {
-        let mut queues = vec![Queue::Stamping(stamper)];
-        match bin_common::sender(webhooks.networks()?) {
-            Ok(sender) => queues.push(Queue::Delivery(sender)),
-            Err(failure) => tracing::warn!(%failure, "notices wait"),
-        }
-        Ok(Self { queues })
-    }
-}
-
-/// What a worker works off, and through whom.
-enum Queue {
+/// A backlog, with what its work is done through.
+enum Backlog {
     /// Invoices and payment complements to be stamped.
     Stamping(Arc<dyn Stamper>),
-    /// Webhooks' deliveries.
+    /// Deliveries of webhooks that are due.
     Delivery(Arc<dyn Sender>),
-    /// E-mails.
-    Mail(Box<Mail>),
+    /// E-mails to be sent.
+    Mail(Arc<dyn Notifier>),
 }
 
-impl Queue {
-    /// One pass; gives what it did, if it did anything.
-    async fn work_off(&self, office: &Office, budget: Budget) -> Result<Option<String>, StoreError> {
+impl Backlog {
+    /// One pass; gives its report, unless there was nothing to do.
+    async fn run_pass(&self, office: &Office, budget: Budget) -> Result<Option<String>, StoreError> {
         Ok(match self {
             Self::Stamping(stamper) => {
                 let done = stamp_due(office, stamper.as_ref(), budget).await?;
@@ -81,31 +54,36 @@ impl Queue {
     }
 }
 
-/// The workers of a server; those that are left end with this.
+/// The running tasks. Dropping this ends those that have not finished.
 pub(crate) struct Workers {
     stop: watch::Sender<bool>,
     stopped: Arc<AtomicBool>,
     cleaning: JoinHandle<()>,
-    queues: Vec<JoinHandle<()>>,
+    tasks: Vec<JoinHandle<()>>,
 }
 
 impl Workers {
     pub(crate) fn start(store: Arc<dyn Store>, office: &Office, outside: Outside) -> Self {
         let (stop, _) = watch::channel(false);
         let stopped = Arc::new(AtomicBool::new(false));
-        let start = |queue| tokio::spawn(keep_working(queue, office.clone(), stopped.clone(), stop.subscribe()));
-        let queues = outside.queues.into_iter().map(start).collect();
-        Self { cleaning: tokio::spawn(keep_clean(store)), queues, stop, stopped }
+        let start = |backlog| tokio::spawn(keep_working(backlog, office.clone(), stopped.clone(), stop.subscribe()));
+        let backlogs = [
+            Some(Backlog::Stamping(outside.stamper)),
+            outside.sender.map(Backlog::Delivery),
+            outside.notifier.map(Backlog::Mail),
+        ];
+        let tasks = backlogs.into_iter().flatten().map(start).collect();
+        Self { cleaning: tokio::spawn(keep_clean(store)), tasks, stop, stopped }
     }
 
-    /// Takes nothing more from the queues, and waits for what is out.
+    /// Claims nothing more, and waits for the attempts in progress.
     pub(crate) async fn finish(&mut self) {
-        // It works in short statements, each whole: it may end between any two.
+        // Its statements are short and independent: it may end between any two.
         self.cleaning.abort();
         self.stopped.store(true, Ordering::Relaxed);
         self.stop.send_replace(true);
-        for queue in &mut self.queues {
-            if let Err(error) = queue.await {
+        for worker in &mut self.tasks {
+            if let Err(error) = worker.await {
                 tracing::warn!(%error, "a worker ended early");
             }
         }
@@ -115,12 +93,12 @@ impl Workers {
 impl Drop for Workers {
     fn drop(&mut self) {
         self.cleaning.abort();
-        self.queues.iter().for_each(JoinHandle::abort);
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
 async fn keep_clean(store: Arc<dyn Store>) {
-    let mut timer = interval(CLEAN_UP);
+    let mut timer = interval(CLEAN_UP_INTERVAL);
     timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         timer.tick().await;
@@ -132,11 +110,11 @@ async fn keep_clean(store: Arc<dyn Store>) {
     }
 }
 
-/// One pass after the other: a slow one never overlaps itself.
-async fn keep_working(queue: Queue, office: Office, stopped: Arc<AtomicBool>, mut stop: watch::Receiver<bool>) {
+/// Pass after pass, so that a slow one never overlaps the next.
+async fn keep_working(backlog: Backlog, office: Office, stopped: Arc<AtomicBool>, mut stop: watch::Receiver<bool>) {
     loop {
         let budget = Budget::unlimited().stopped_by(stopped.clone());
-        let pause = match queue.work_off(&office, budget).await {
+        let pause = match backlog.run_pass(&office, budget).await {
             Ok(done) => {
                 if let Some(done) = done {
                     tracing::info!(done, "worked off");

@@ -1,7 +1,7 @@
 //! The function's settings, by the names that the server gives them.
 
-use bin_common::{ApiArgs, MailArgs, SecretsArgs, SettingError, StamperArgs, WebhookArgs};
 use clap::Parser;
+use svc_core::settings::{ApiSettings, OutsideSettings, SecretsSettings, SettingError};
 use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 
 /// The API as an AWS Lambda function.
@@ -21,25 +21,14 @@ pub(crate) struct Config {
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: String,
     #[command(flatten)]
-    pub(crate) api: ApiArgs,
+    pub(crate) api: ApiSettings,
     #[command(flatten)]
-    pub(crate) secrets: SecretsArgs,
+    pub(crate) secrets: SecretsSettings,
     #[command(flatten)]
-    pub(crate) outside: OutsideArgs,
+    pub(crate) outside: OutsideSettings,
     /// Requests that one instance answers at the same time; the platform sets it where it is more than one.
     #[arg(long, env = "AWS_LAMBDA_MAX_CONCURRENCY")]
     concurrency: Option<String>,
-}
-
-/// Through whom scheduled work reaches the outside.
-#[derive(clap::Args)]
-pub(crate) struct OutsideArgs {
-    #[command(flatten)]
-    pub(crate) stamper: StamperArgs,
-    #[command(flatten)]
-    pub(crate) webhooks: WebhookArgs,
-    #[command(flatten)]
-    pub(crate) mail: MailArgs,
 }
 
 impl Config {

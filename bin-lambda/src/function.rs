@@ -10,9 +10,10 @@ use lambda_http::lambda_runtime::Diagnostic;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use svc_core::Api;
+use svc_core::settings::OutsideSettings;
 use svc_core::store::Store;
 
-use crate::config::{Config, OutsideArgs};
+use crate::config::Config;
 use crate::event::{self, Event, EventError, HttpEvent};
 use crate::request::request;
 use crate::response::payload;
@@ -65,7 +66,7 @@ impl Function {
         Ok(Self::of(api, &config.base_url, store, config.outside))
     }
 
-    fn of(api: Api, base_url: &str, store: Arc<dyn Store>, outside: OutsideArgs) -> Self {
+    fn of(api: Api, base_url: &str, store: Arc<dyn Store>, outside: OutsideSettings) -> Self {
         let schedule = Schedule::new(store, api.office(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
         Self(Arc::new(Inner { api, base_path: path.unwrap_or_default(), schedule }))

@@ -9,12 +9,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use svc_core::backoffice::Office;
 use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::settings::OutsideSettings;
 use svc_core::stamping::stamp_due;
 use svc_core::store::Store;
 use svc_core::webhooks::{deliver_due, notify_due};
 use svc_core::{Budget, clean_up};
 
-use crate::config::OutsideArgs;
 use crate::task::Task;
 
 /// How long before its deadline an invocation ends its work.
@@ -32,11 +32,11 @@ pub(crate) struct ScheduleError(String);
 pub(crate) struct Schedule {
     store: Arc<dyn Store>,
     office: Office,
-    outside: OutsideArgs,
+    outside: OutsideSettings,
 }
 
 impl Schedule {
-    pub(crate) fn new(store: Arc<dyn Store>, office: Office, outside: OutsideArgs) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>, office: Office, outside: OutsideSettings) -> Self {
         Self { store, office, outside }
     }
 
@@ -80,20 +80,19 @@ impl Schedule {
     }
 
     async fn stamp(&self, until: DateTime<Utc>) -> Result<Value, String> {
-        let stamper = bin_common::stamper(&self.outside.stamper).map_err(text)?;
+        let stamper = self.outside.stamper.stamper().map_err(text)?;
         let budget = budget(until, stamper.deadline());
         value(&stamp_due(&self.office, stamper.as_ref(), budget).await.map_err(text)?)
     }
 
     async fn deliver(&self, until: DateTime<Utc>) -> Result<Value, String> {
-        let networks = self.outside.webhooks.networks().map_err(text)?;
-        let sender = bin_common::sender(networks).map_err(text)?;
-        let mail = self.outside.mail.mail().map_err(text)?;
+        let sender = self.outside.webhooks.sender().map_err(text)?;
+        let mail = self.outside.mail.notifier().map_err(text)?;
         let budget_of = |longest| budget(until, longest);
         let delivered = deliver_due(&self.office, sender.as_ref(), budget_of(sender.deadline())).await.map_err(text)?;
         let mut report = json!({ "webhooks": value(&delivered)? });
         if let Some(mail) = mail {
-            let sent = notify_due(&self.office, &mail, budget_of(E_MAIL)).await.map_err(text)?;
+            let sent = notify_due(&self.office, mail.as_ref(), budget_of(E_MAIL)).await.map_err(text)?;
             report["mail"] = value(&sent)?;
         }
         Ok(report)

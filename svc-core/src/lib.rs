@@ -71,8 +71,13 @@
 //!
 //! # Features
 //!
-//! `client` (off by default): outgoing connections, over hyper and rustls. With it there are `webhooks::HttpSender` and
-//! `stamping::HttpStamper`; without it bring a [`webhooks::Sender`] and a [`stamping::Stamper`] of your own.
+//! All are off by default, and each adds to the others:
+//!
+//! - `client`: outgoing connections, over hyper and rustls. With it there are `webhooks::HttpSender` and
+//!   `stamping::HttpStamper`; without it bring a [`webhooks::Sender`] and a [`stamping::Stamper`] of your own.
+//! - `smtp`: e-mails over SMTP. With it there is `webhooks::SmtpNotifier`; without it bring a [`webhooks::Notifier`] of your own.
+//! - `settings`: the settings of `svc serve` that any server may have, as flags and environment variables (clap): the module
+//!   `settings`. It includes both of the others, since it makes the stamper, the sender and the notifier that are set.
 //!
 //! # What is where
 //!
@@ -85,6 +90,7 @@
 //! - [`webhooks`] tells others what happened.
 //! - [`observe`] is what it tells of itself: spans, lines, figures.
 //! - [`secrets`] is how secrets are kept at rest.
+//! - `settings` (feature `settings`) is what a server is set by.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -105,6 +111,8 @@ mod posting;
 mod schema;
 pub mod secrets;
 mod service;
+#[cfg(feature = "settings")]
+pub mod settings;
 pub mod stamping;
 pub mod store;
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! What operators ask on an address of their own: whether the process lives, whether it is ready, and its figures.
+//! The operators' address: whether the process lives, whether it is ready, and its metrics.
 //!
-//! Whoever asks cannot hold anything up: an answer a connection, a few connections at once, and an end to each.
+//! Its clients cannot exhaust the process: each connection gets one answer and little time, and there are few at once.
 
-mod figures;
+mod prometheus;
 mod readiness;
 
 use std::net::SocketAddr;
@@ -23,95 +23,88 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-pub(crate) use self::figures::CONNECTIONS;
-use self::figures::Figures;
+use self::prometheus::{Metrics, MetricsRecorder};
 use self::readiness::Readiness;
+use crate::accept::accept;
 use crate::failure::Failure;
-use crate::server::accept_failed;
-use crate::shutdown::Stop;
+use crate::shutdown::StopSignal;
 
 /// Connections at once; more wait.
-const MOST: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 
-/// How long one may take, from its first byte to the last of its answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one may take, from its acceptance to the last byte of its answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The address for operators, bound and not yet answering. From here on figures are counted.
+/// The operators' address, bound and not yet answering. Metrics are recorded from here on.
 pub(crate) struct Admin {
     listener: TcpListener,
-    figures: Figures,
+    recorder: MetricsRecorder,
 }
 
 impl Admin {
     pub(crate) async fn bind(address: SocketAddr) -> Result<Self, Failure> {
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(Failure::io(format!("cannot listen on {address}")))?;
-        Ok(Self { listener, figures: Figures::start()? })
+        Ok(Self { listener, recorder: MetricsRecorder::start()? })
     }
 
-    /// Answers as long as what it gives is kept.
-    pub(crate) fn start(self, store: &PostgresStore, stop: Stop) -> Result<Answering, Failure> {
+    /// Answers until what it gives is dropped.
+    pub(crate) fn start(self, store: &PostgresStore, stop: StopSignal) -> Result<RunningAdmin, Failure> {
         let address = self.listener.local_addr().map_err(Failure::io("the address for operators"))?;
         tracing::info!(%address, "answering operators: /live /ready /metrics");
-        let figures = Arc::new(self.figures.of(store.clone()));
+        let metrics = Arc::new(self.recorder.with(store.clone()));
         let readiness = Arc::new(Readiness::new(store.probe(), stop));
         let app = Router::new()
             .route("/live", get(async || text(StatusCode::OK, "alive\n")))
             .route("/ready", get(ready).with_state(readiness))
-            .route("/metrics", get(metrics).with_state(Arc::clone(&figures)));
-        let keeping = tokio::spawn(async move { figures.keep().await });
-        Ok(Answering { tasks: [tokio::spawn(serve(self.listener, app)), keeping] })
+            .route("/metrics", get(scrape).with_state(Arc::clone(&metrics)));
+        let keeping = tokio::spawn(async move { metrics.keep_up().await });
+        Ok(RunningAdmin { tasks: [tokio::spawn(serve(self.listener, app)), keeping] })
     }
 }
 
 /// The operators' address, answering until this is dropped.
-pub(crate) struct Answering {
+pub(crate) struct RunningAdmin {
     tasks: [JoinHandle<()>; 2],
 }
 
-impl Drop for Answering {
+impl Drop for RunningAdmin {
     fn drop(&mut self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
 async fn serve(listener: TcpListener, app: Router) {
-    let places = Arc::new(Semaphore::new(MOST));
-    // It is never closed.
-    while let Ok(place) = Arc::clone(&places).acquire_owned().await {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                accept_failed(&error).await;
-                continue;
-            }
-        };
+    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    // The semaphore is never closed.
+    while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
+        let stream = accept(&listener).await;
         let connection = http1::Builder::new()
             .keep_alive(false)
             .timer(TokioTimer::new())
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app.clone()));
         tokio::spawn(async move {
-            // A client that is too slow, or gone, is nobody's trouble.
-            let _ = timeout(PATIENCE, connection).await;
-            drop(place);
+            // A client that is too slow or gone is no failure of ours.
+            let _ = timeout(TIMEOUT, connection).await;
+            drop(permit);
         });
     }
 }
 
-type Text = (StatusCode, [(HeaderName, &'static str); 2], String);
+type TextResponse = (StatusCode, [(HeaderName, &'static str); 2], String);
 
-fn text(status: StatusCode, text: impl Into<String>) -> Text {
+fn text(status: StatusCode, text: impl Into<String>) -> TextResponse {
     let kind = (header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8");
     (status, [kind, (header::CACHE_CONTROL, "no-store")], text.into())
 }
 
-async fn ready(State(readiness): State<Arc<Readiness>>) -> Text {
-    match readiness.ask().await {
+async fn ready(State(readiness): State<Arc<Readiness>>) -> TextResponse {
+    match readiness.check().await {
         Ok(()) => text(StatusCode::OK, "ready\n"),
         Err(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
     }
 }
 
-async fn metrics(State(figures): State<Arc<figures::Scraped>>) -> Text {
-    text(StatusCode::OK, figures.text())
+async fn scrape(State(metrics): State<Arc<Metrics>>) -> TextResponse {
+    text(StatusCode::OK, metrics.text())
 }

@@ -1,18 +1,20 @@
+//! Whether requests can be answered.
+
 use std::time::Duration;
 
 use svc_store_postgres::Probe;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use crate::shutdown::Stop;
+use crate::shutdown::StopSignal;
 
-/// How long an answer of the database counts: it is asked no more often, whoever asks us.
+/// How long a check of the database counts, so that frequent probes do not become frequent connections.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// How long the database may take.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long the database may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why requests should go elsewhere.
+/// Why requests should go to another process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NotReady {
     #[error("stopping")]
@@ -23,51 +25,51 @@ pub(super) enum NotReady {
 
 /// Whether requests can be answered.
 pub(super) struct Readiness {
-    stop: Stop,
-    /// Who asks meanwhile waits for the answer that is on its way.
-    database: Mutex<Database>,
+    stop: StopSignal,
+    /// Concurrent probes wait for one check.
+    database: Mutex<DatabaseCheck>,
 }
 
-struct Database {
+struct DatabaseCheck {
     probe: Probe,
-    /// What it last said, and when.
+    /// The last outcome, and when it was.
     last: Option<(Instant, Result<(), NotReady>)>,
 }
 
 impl Readiness {
-    pub(super) fn new(probe: Probe, stop: Stop) -> Self {
-        Self { stop, database: Mutex::new(Database { probe, last: None }) }
+    pub(super) fn new(probe: Probe, stop: StopSignal) -> Self {
+        Self { stop, database: Mutex::new(DatabaseCheck { probe, last: None }) }
     }
 
-    pub(super) async fn ask(&self) -> Result<(), NotReady> {
-        if self.stop.is_told() {
+    pub(super) async fn check(&self) -> Result<(), NotReady> {
+        if self.stop.came() {
             return Err(NotReady::Stopping);
         }
-        self.database.lock().await.ask().await
+        self.database.lock().await.run().await
     }
 }
 
-impl Database {
-    async fn ask(&mut self) -> Result<(), NotReady> {
-        if let Some((at, said)) = self.last
+impl DatabaseCheck {
+    async fn run(&mut self) -> Result<(), NotReady> {
+        if let Some((at, outcome)) = self.last
             && at.elapsed() < FRESH
         {
-            return said;
+            return outcome;
         }
-        let before = self.last.is_none_or(|(_, said)| said.is_ok());
-        let failure = match timeout(PATIENCE, self.probe.ask()).await {
+        let before = self.last.is_none_or(|(_, outcome)| outcome.is_ok());
+        let failure = match timeout(TIMEOUT, self.probe.ask()).await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.to_string()),
-            Err(_) => Some(format!("no answer within {PATIENCE:?}")),
+            Err(_) => Some(format!("no answer within {TIMEOUT:?}")),
         };
-        // Once, when it changes: probes come every few seconds.
+        // Only when it changes: probes come every few seconds.
         match &failure {
             Some(failure) if before => tracing::warn!(failure, "not ready: the database is not available"),
             None if !before => tracing::info!("ready again: the database is back"),
             _ => {}
         }
-        let said = if failure.is_some() { Err(NotReady::Database) } else { Ok(()) };
-        self.last = Some((Instant::now(), said));
-        said
+        let outcome = if failure.is_some() { Err(NotReady::Database) } else { Ok(()) };
+        self.last = Some((Instant::now(), outcome));
+        outcome
     }
 }

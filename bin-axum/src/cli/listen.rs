@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Args;
-
-use bin_common::Hidden;
+use svc_core::settings::Hidden;
 
 /// A development receiver of webhooks. Without a key it takes the demo's, and the address at which the demo was last served.
 #[derive(Debug, Args)]

@@ -3,15 +3,17 @@
 mod listen;
 mod office;
 mod settings;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 
-use bin_common::{MailArgs, SecretsArgs, StamperArgs, WebhookArgs};
 use clap::{Parser, Subcommand, ValueEnum};
+use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
 
 pub(crate) use listen::ListenArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, UserCommand};
-pub(crate) use settings::{DatabaseArgs, ProcessArgs, ServiceArgs};
+pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
 #[derive(Debug, Parser)]
@@ -23,7 +25,7 @@ pub(crate) struct Cli {
     #[arg(long, env = "SVC_LOG_FORMAT", value_enum, default_value_t = LogFormat::Text, global = true)]
     pub(crate) log_format: LogFormat,
     #[command(flatten)]
-    pub(crate) secrets: SecretsArgs,
+    pub(crate) secrets: SecretsSettings,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
@@ -41,25 +43,12 @@ pub(crate) enum Command {
         #[command(flatten)]
         service: ServiceArgs,
         #[command(flatten)]
+        webhooks: WebhookSettings,
+        #[command(flatten)]
         process: ProcessArgs,
     },
     /// Serve the API.
-    Serve {
-        #[command(flatten)]
-        service: ServiceArgs,
-        #[command(flatten)]
-        stamper: StamperArgs,
-        #[command(flatten)]
-        mail: MailArgs,
-        #[command(flatten)]
-        process: ProcessArgs,
-        /// Do not run the timers (stamping, delivery, clean-up).
-        #[arg(long, env = "SVC_NO_WORKERS")]
-        no_workers: bool,
-        /// Do not bring the schema up to date first.
-        #[arg(long, env = "SVC_NO_MIGRATE")]
-        no_migrate: bool,
-    },
+    Serve(ServeArgs),
     /// Bring the database's schema up to date.
     Migrate,
     /// Make or change a company.
@@ -89,33 +78,36 @@ pub(crate) enum Command {
     /// Have stamped all that is due, once.
     Stamp {
         #[command(flatten)]
-        stamper: StamperArgs,
+        stamper: StamperSettings,
         /// The API's public address: links in notices begin with it.
-        #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
+        #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
         base_url: String,
     },
     /// Deliver webhooks' notices that are due, once.
     Deliver {
         #[command(flatten)]
-        webhooks: WebhookArgs,
+        webhooks: WebhookSettings,
         #[command(flatten)]
-        mail: MailArgs,
+        mail: MailSettings,
         /// The API's public address: links in notices begin with it.
-        #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
+        #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
         base_url: String,
     },
     /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints it, until Ctrl-C.
     Listen(ListenArgs),
     /// Ask a running service whether it is alive.
-    Healthcheck(ServiceArgs),
+    Healthcheck {
+        #[command(flatten)]
+        service: ServiceArgs,
+        // It makes no difference to the check, but a service's own flags may be given to it.
+        #[command(flatten)]
+        webhooks: WebhookSettings,
+    },
 }
 
 impl Command {
     /// Whether it is a server.
     pub(crate) fn serves(&self) -> bool {
-        matches!(self, Self::Demo { .. } | Self::Serve { .. })
+        matches!(self, Self::Demo { .. } | Self::Serve(_))
     }
 }
-
-/// The API's address when nobody gives another.
-const LOCAL: &str = "http://127.0.0.1:8080/api/v1";

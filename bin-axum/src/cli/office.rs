@@ -7,7 +7,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
 use svc_core::store::{CompanyChange, LimitMode, Plan};
 
-use super::LOCAL;
+use super::settings::DEFAULT_BASE_URL;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CompanyCommand {
@@ -198,7 +198,7 @@ pub(crate) struct ActionArgs {
     #[arg(long, required_unless_present = "list")]
     pub(crate) company: Option<i64>,
     /// The API's public address: links in notices begin with it.
-    #[arg(long, env = "SVC_BASE_URL", default_value = LOCAL)]
+    #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
     pub(crate) base_url: String,
     /// The action's name.
     #[arg(required_unless_present = "list")]

@@ -1,18 +1,25 @@
-//! Settings that several commands share: the database and the API. Those that the function has too are in `bin_common`.
+//! Settings that several commands share: the database, the service, the process. Those that any front end may have are in
+//! `svc_core::settings`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bin_common::{ApiArgs, WebhookArgs};
 use clap::Args;
+use svc_core::settings::{ApiSettings, Hidden, OutsideSettings};
 use svc_store_postgres::Pooler;
+
+/// Where the server listens if neither an address nor a port is given.
+pub(crate) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
+
+/// The API's address where none is given.
+pub(crate) const DEFAULT_BASE_URL: &str = "http://127.0.0.1:8080/api/v1";
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
     /// PostgreSQL to use; without it a private one is run in the data directory.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true)]
-    database_url: Option<String>,
+    database_url: Option<Hidden>,
     /// Where the private PostgreSQL keeps its data.
     #[arg(long, env = "SVC_DATA_DIR", default_value = ".svc", global = true)]
     pub(crate) data_dir: PathBuf,
@@ -24,37 +31,32 @@ pub(crate) struct DatabaseArgs {
     pub(crate) pooler: Pooler,
     /// The same database past the pooler: migrations are done there.
     #[arg(long, env = "DATABASE_DIRECT_URL", hide_env_values = true, global = true)]
-    database_direct_url: Option<String>,
+    database_direct_url: Option<Hidden>,
     /// A replica of the database, to read lists from; while it is away they come from the database itself.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
-    database_replica_url: Option<String>,
+    database_replica_url: Option<Hidden>,
 }
 
 impl DatabaseArgs {
     /// The database, unless it is a private one.
     pub(crate) fn url(&self) -> Option<&str> {
-        given(self.database_url.as_ref())
+        Hidden::given(self.database_url.as_ref())
     }
 
     /// The database past the pooler.
     pub(crate) fn direct_url(&self) -> Option<&str> {
-        given(self.database_direct_url.as_ref())
+        Hidden::given(self.database_direct_url.as_ref())
     }
 
     /// The database's replica.
     pub(crate) fn replica_url(&self) -> Option<&str> {
-        given(self.database_replica_url.as_ref())
+        Hidden::given(self.database_replica_url.as_ref())
     }
 
-    /// Whether anything is said that has no meaning for a private database.
+    /// Whether a setting is given that a private database cannot have.
     pub(crate) fn is_about_an_address(&self) -> bool {
         self.pooler != Pooler::None || self.direct_url().is_some() || self.replica_url().is_some()
     }
-}
-
-/// An address that is given; an empty one is not.
-fn given(url: Option<&String>) -> Option<&str> {
-    url.map(String::as_str).filter(|url| !url.is_empty())
 }
 
 #[derive(Debug, Args)]
@@ -69,19 +71,32 @@ pub(crate) struct ServiceArgs {
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
     #[command(flatten)]
-    pub(crate) api: ApiArgs,
-    #[command(flatten)]
-    pub(crate) webhooks: WebhookArgs,
+    pub(crate) api: ApiSettings,
 }
 
 impl ServiceArgs {
-    /// Where to listen: the address given, else every address at the port given, else 127.0.0.1:8080.
+    /// Where to listen: the address given, else every address at the port given, else [`DEFAULT_ADDRESS`].
     pub(crate) fn address(&self) -> SocketAddr {
-        self.listen.unwrap_or(match self.port {
-            Some(port) => ([0, 0, 0, 0], port).into(),
-            None => ([127, 0, 0, 1], 8080).into(),
-        })
+        let at_port = self.port.map(|port| ([0, 0, 0, 0], port).into());
+        self.listen.or(at_port).unwrap_or(DEFAULT_ADDRESS)
     }
+}
+
+// A doc comment here would replace the command's in the help.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    #[command(flatten)]
+    pub(crate) service: ServiceArgs,
+    #[command(flatten)]
+    pub(crate) outside: OutsideSettings,
+    #[command(flatten)]
+    pub(crate) process: ProcessArgs,
+    /// Do not run the timers (stamping, delivery, clean-up).
+    #[arg(long, env = "SVC_NO_WORKERS")]
+    pub(crate) no_workers: bool,
+    /// Do not bring the schema up to date first.
+    #[arg(long, env = "SVC_NO_MIGRATE")]
+    pub(crate) no_migrate: bool,
 }
 
 /// How a server is watched, and how it ends.
@@ -99,14 +114,14 @@ pub(crate) struct ProcessArgs {
 }
 
 impl ProcessArgs {
-    /// How long to go on serving once told to stop.
+    /// How long to go on serving after a stop signal.
     pub(crate) fn drain_delay(&self) -> Duration {
-        // Nobody can learn of it without the admin address, so nobody is waited for.
+        // Load balancers see it from /ready, which only the admin address has.
         let usual = if self.admin_listen.is_some() { 3 } else { 0 };
         Duration::from_secs(self.drain_delay.unwrap_or(usual))
     }
 
-    /// How long it may take to end once told to stop.
+    /// How long it may take to end after a stop signal.
     pub(crate) fn shutdown_deadline(&self) -> Duration {
         Duration::from_secs(self.shutdown_deadline)
     }

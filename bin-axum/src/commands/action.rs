@@ -6,9 +6,9 @@ use svc_core::backoffice::{ACTIONS, Office};
 use svc_core::json::Json;
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::cli::ActionArgs;
 use crate::failure::Failure;
+use crate::output::print;
 
 /// Prints every action with the schema of its input: one JSON document.
 pub(super) fn list() -> Result<(), Failure> {
@@ -16,7 +16,7 @@ pub(super) fn list() -> Result<(), Failure> {
 }
 
 pub(super) async fn run(office: &Office, args: ActionArgs) -> Result<(), Failure> {
-    // The command line takes no `do` without these three but for its list.
+    // Without these three the command line takes `--list` only.
     let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else { return list() };
     let input = if input == "-" { from_stdin()? } else { input };
     let input = Json::parse_object(input.as_bytes()).map_err(|text| Failure::Other(text.into_owned()))?;

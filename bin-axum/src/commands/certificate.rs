@@ -5,16 +5,16 @@ use std::path::Path;
 use svc_core::backoffice::{LoadCertificate, Office};
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::cli::CertificateCommand;
 use crate::failure::Failure;
+use crate::output::print;
 
-/// Longest file taken: certificates and keys have one or two kilobytes.
-const LONGEST: u64 = 65_536;
+/// Longest file taken, in bytes: certificates and keys have one or two kilobytes.
+const MAX_FILE: u64 = 65_536;
 
 pub(super) async fn run(office: &Office, command: CertificateCommand) -> Result<(), Failure> {
     let CertificateCommand::Load { company, cer, key, password_env } = command;
-    // The variable is not named: who mistakes the option for the password itself must not find it in a log.
+    // The variable is not named, since a user may have given the password itself in its place.
     let unset = |_| Failure::Other("the environment variable that --password-env names is not set".to_owned());
     let password = std::env::var(password_env).map_err(unset)?;
     let load = LoadCertificate { cer: read(&cer)?, key: read(&key)?, password };
@@ -24,8 +24,8 @@ pub(super) async fn run(office: &Office, command: CertificateCommand) -> Result<
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = || Failure::io(format!("cannot read {}", path.display()));
     let mut bytes = Vec::new();
-    File::open(path).map_err(failed())?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed())?;
-    if bytes.len() as u64 > LONGEST {
+    File::open(path).map_err(failed())?.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(failed())?;
+    if bytes.len() as u64 > MAX_FILE {
         return Err(Failure::Other(format!("{} is too large for a certificate or a key", path.display())));
     }
     Ok(bytes)

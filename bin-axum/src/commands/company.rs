@@ -1,9 +1,9 @@
 use svc_core::backoffice::{EditCompany, Office};
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::cli::CompanyCommand;
 use crate::failure::Failure;
+use crate::output::print;
 
 pub(super) async fn run(office: &Office, command: CompanyCommand) -> Result<(), Failure> {
     match command {

@@ -1,16 +1,16 @@
-use bin_common::{MailArgs, WebhookArgs, sender};
 use svc_core::backoffice::Office;
+use svc_core::settings::{MailSettings, WebhookSettings};
 use svc_core::webhooks::{Budget, deliver_due, notify_due};
 
-use super::print;
 use crate::failure::Failure;
+use crate::output::print;
 
-/// One pass, and the e-mails that it leaves; prints what the pass did.
-pub(super) async fn run(office: &Office, webhooks: &WebhookArgs, mail: &MailArgs) -> Result<(), Failure> {
-    let (sender, mail) = (sender(webhooks.networks()?)?, mail.mail()?);
+/// One pass over due deliveries, then the e-mails that are due; prints the pass's report.
+pub(super) async fn run(office: &Office, webhooks: &WebhookSettings, mail: &MailSettings) -> Result<(), Failure> {
+    let (sender, mail) = (webhooks.sender()?, mail.notifier()?);
     let delivered = deliver_due(office, sender.as_ref(), Budget::unlimited()).await?;
     if let Some(mail) = mail {
-        let sent = notify_due(office, &mail, Budget::unlimited()).await?;
+        let sent = notify_due(office, mail.as_ref(), Budget::unlimited()).await?;
         tracing::info!(?sent, "e-mails");
     }
     print(&delivered)

@@ -7,21 +7,21 @@ use hyper::{Request, header};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::print;
 use crate::cli::ServiceArgs;
 use crate::failure::Failure;
+use crate::output::print;
 
-/// How long the service may take to say that it is alive.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the service may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn run(service: &ServiceArgs) -> Result<(), Failure> {
     let address = reachable(service.address());
-    let late = |_| Failure::Other(format!("{address} did not answer within {} s", PATIENCE.as_secs()));
-    let answer = tokio::time::timeout(PATIENCE, ask(address)).await.map_err(late)?;
+    let late = |_| Failure::Other(format!("{address} did not answer within {} s", TIMEOUT.as_secs()));
+    let answer = tokio::time::timeout(TIMEOUT, request(address)).await.map_err(late)?;
     print(&answer.map_err(|error| Failure::Other(format!("{address} is not healthy: {error}")))?)
 }
 
-async fn ask(address: SocketAddr) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
+async fn request(address: SocketAddr) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
     let stream = TcpStream::connect(address).await?;
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
@@ -34,7 +34,7 @@ async fn ask(address: SocketAddr) -> Result<serde_json::Value, Box<dyn std::erro
     Ok(serde_json::from_slice(&body.collect().await?.to_bytes())?)
 }
 
-/// An address that can be connected to: a server that listens on all is asked on loopback.
+/// An address to connect to: loopback, for a server that listens on all addresses.
 fn reachable(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, address.port()).into(),

@@ -7,11 +7,11 @@ use svc_core::backoffice::Office;
 use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::failure::Failure;
+use crate::output::print;
 
-/// Longest line taken: a record has no reason to be longer, and a file without line breaks must not fill the memory.
-const LONGEST_LINE: u64 = 1_048_576;
+/// Longest line taken, in bytes, so that a file without line breaks does not fill the memory.
+const MAX_LINE: u64 = 1_048_576;
 
 pub(super) async fn run(office: &Office, company: i64, resource: &str, file: &Path) -> Result<(), Failure> {
     let names = || Resource::ALL.iter().map(|resource| resource.name()).collect::<Vec<_>>().join(", ");
@@ -22,7 +22,7 @@ pub(super) async fn run(office: &Office, company: i64, resource: &str, file: &Pa
     } else {
         Box::new(File::open(file).map_err(Failure::io(format!("cannot read {}", file.display())))?)
     };
-    // Hidden by itself where stderr is no terminal.
+    // It hides itself where stderr is no terminal.
     let bar = ProgressBar::new_spinner().with_style(style());
     let outcome = office
         .import(CompanyId(company), resource, Lines(BufReader::new(input)), &mut |count| bar.set_position(count))
@@ -44,9 +44,9 @@ impl<R: Read> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut line = Vec::new();
-        match (&mut self.0).take(LONGEST_LINE).read_until(b'\n', &mut line) {
+        match (&mut self.0).take(MAX_LINE).read_until(b'\n', &mut line) {
             Ok(0) => None,
-            Ok(read) if read as u64 == LONGEST_LINE && line.last() != Some(&b'\n') => {
+            Ok(read) if read as u64 == MAX_LINE && line.last() != Some(&b'\n') => {
                 Some(Err(io::Error::new(io::ErrorKind::InvalidData, "the line is longer than 1 MiB")))
             }
             Ok(_) => Some(Ok(line)),

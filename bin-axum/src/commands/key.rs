@@ -2,9 +2,9 @@ use svc_core::backoffice::{AcceptTerms, CreateKey, Office, RevokeKey};
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::store::CompanyId;
 
-use super::print;
 use crate::cli::KeyCommand;
 use crate::failure::Failure;
+use crate::output::print;
 
 pub(super) async fn run(office: &Office, command: KeyCommand) -> Result<(), Failure> {
     match command {

@@ -8,42 +8,38 @@ mod healthcheck;
 mod import;
 mod key;
 mod listen;
-pub(crate) mod serve;
+mod serve;
 mod stamp;
 mod user;
 
-use std::io::Write as _;
 use std::sync::Arc;
 
-use serde::Serialize;
 use svc_core::backoffice::Office;
 
 use crate::cli::{Cli, Command};
-use crate::database::Database;
+use crate::database::OpenedDatabase;
 use crate::demo;
 use crate::failure::Failure;
-use crate::workers::Outside;
+use crate::output::print;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     let secrets = cli.secrets.key();
     match cli.command {
-        Command::Demo { service, process } => demo::run(&cli.database, service, &process, secrets?).await,
-        Command::Serve { service, stamper, mail, process, no_workers, no_migrate } => {
-            let secrets = secrets?;
-            let outside = if no_workers { None } else { Some(Outside::new(&stamper, &service.webhooks, &mail)?) };
-            serve::run(&cli.database, &service, &process, secrets, outside, !no_migrate).await
+        Command::Demo { service, webhooks, process } => {
+            demo::run(&cli.database, &service, webhooks, &process, secrets?).await
         }
+        Command::Serve(args) => serve::run(&cli.database, &args, secrets?).await,
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
-        Command::Healthcheck(service) => healthcheck::run(&service).await,
+        Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
         Command::Migrate => {
-            let database = Database::open(&cli.database).await?;
+            let database = OpenedDatabase::open(&cli.database).await?;
             print(&serde_json::json!({ "migraciones": database.migrate().await? }))?;
             database.close().await
         }
         Command::Do(args) if args.list => action::list(),
         command => {
             let secrets = secrets?;
-            let database = Database::ready(&cli.database).await?;
+            let database = OpenedDatabase::ready(&cli.database).await?;
             let office = Office::new(Arc::new(database.store.clone()), base_url(&command)).secrets(secrets);
             let outcome = act(&office, command).await;
             database.close().await?;
@@ -52,7 +48,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// What links in notices begin with. None but named actions, stamping and delivery write any.
+/// The API's public address, which links in notices begin with. Only named actions, stamping and delivery write notices.
 fn base_url(command: &Command) -> &str {
     match command {
         Command::Do(args) => &args.base_url,
@@ -72,15 +68,9 @@ async fn act(office: &Office, command: Command) -> Result<(), Failure> {
         Command::Certificate(command) => certificate::run(office, command).await,
         Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
         Command::Demo { .. }
-        | Command::Serve { .. }
+        | Command::Serve(_)
         | Command::Listen(_)
-        | Command::Healthcheck(_)
+        | Command::Healthcheck { .. }
         | Command::Migrate => Ok(()),
     }
-}
-
-/// Prints a result: one JSON line on stdout.
-pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
-    let line = serde_json::to_string(result).map_err(|error| Failure::Other(error.to_string()))?;
-    writeln!(std::io::stdout(), "{line}").map_err(Failure::io("cannot write to stdout"))
 }

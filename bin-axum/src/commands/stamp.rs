@@ -1,12 +1,12 @@
-use bin_common::{StamperArgs, stamper};
 use svc_core::backoffice::Office;
+use svc_core::settings::StamperSettings;
 use svc_core::stamping::{Budget, stamp_due};
 
-use super::print;
 use crate::failure::Failure;
+use crate::output::print;
 
-/// One pass; prints what it did.
-pub(super) async fn run(office: &Office, args: &StamperArgs) -> Result<(), Failure> {
-    let stamper = stamper(args)?;
+/// One pass over what is due; prints its report.
+pub(super) async fn run(office: &Office, settings: &StamperSettings) -> Result<(), Failure> {
+    let stamper = settings.stamper()?;
     print(&stamp_due(office, stamper.as_ref(), Budget::unlimited()).await?)
 }

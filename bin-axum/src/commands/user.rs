@@ -1,9 +1,9 @@
 use svc_core::backoffice::{CreateUser, DisableUser, Office};
 use svc_core::store::{CompanyId, NewUser};
 
-use super::print;
 use crate::cli::UserCommand;
 use crate::failure::Failure;
+use crate::output::print;
 
 pub(super) async fn run(office: &Office, command: UserCommand) -> Result<(), Failure> {
     match command {

@@ -1,4 +1,4 @@
-//! The demo company: through the same doors as any other.
+//! The demo company, made by the same back-office actions and imports as any other.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,9 +13,9 @@ use svc_core::secrets::SecretsKey;
 use svc_core::store::{CompanyChange, CompanyId, NewUser};
 use svc_store_postgres::PostgresStore;
 
-use super::Access;
+use super::access::Access;
 use super::data::{self, Record};
-use super::deal::Deal;
+use super::sample_sale::SampleSale;
 use crate::failure::Failure;
 
 /// The same data on every machine.
@@ -48,7 +48,7 @@ pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -
     load(&office, company, Resource::Categorias, categories()).await?;
     let (products, customers) = (data::products(SEED, today), data::customers(SEED, today, CUSTOMERS));
     let year = data::year(SEED, today, &products, &customers);
-    let deal = Deal::of(&products, &customers, &year);
+    let sale = SampleSale::of(&products, &customers, &year);
     let products = products.into_iter().map(|product| with_unit(product, &units)).collect();
     load(&office, company, Resource::Productos, products).await?;
     load(&office, company, Resource::Clientes, customers.into_iter().map(Value::Object).collect()).await?;
@@ -60,10 +60,10 @@ pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -
 
     let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
     let created = office.perform(company, &key).await?;
-    Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, deal })
+    Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale })
 }
 
-/// A certificate that signs like the tax authority's and that nobody else takes for one: it is signed with its own key.
+/// A certificate that signs like one of the tax authority's, and is trusted by no one, since it is self-signed.
 fn certificate() -> LoadCertificate {
     LoadCertificate {
         cer: include_bytes!("certificate/demo.cer").to_vec(),

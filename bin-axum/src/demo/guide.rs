@@ -1,24 +1,24 @@
-//! What the demo tells: where it is, its key, and requests to paste.
+//! What the demo prints: its address, its key, and requests to paste.
 
 use serde_json::json;
 use svc_core::domain::clock::{Clock, SystemClock};
 
-use super::Access;
+use super::access::Access;
 use super::data::days_before;
-use super::deal::{ACCOUNT, COUNT, Deal, PRICE, TOTAL};
-use crate::commands::print as print_result;
+use super::sample_sale::{ACCOUNT, COUNT, PRICE, SampleSale, TOTAL};
 use crate::failure::Failure;
+use crate::output;
 
 /// One JSON line on stdout for programs, the same for people on stderr.
 pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<(), Failure> {
-    let Access { key_id, api_key, deal, .. } = access;
+    let Access { key_id, api_key, sale, .. } = access;
     let curl = Curl { base_url, access };
     let mut steps = steps(&curl);
-    if let Some(deal) = deal {
-        steps.extend(sale(&curl, deal, pay_day));
+    if let Some(sale) = sale {
+        steps.extend(sale_steps(&curl, sale, pay_day));
     }
     let curls: Vec<&str> = steps.iter().map(|(_, curl)| curl.as_str()).collect();
-    print_result(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
+    output::print(&json!({ "base_url": base_url, "key_id": key_id, "api_key": api_key, "curl": curls }))?;
     eprintln!("\nThe demo company is being served; Ctrl-C ends it.\n");
     eprintln!("  base URL  {base_url}\n  key id    {key_id}\n  key       {api_key}\n\nTo paste:\n");
     for (what, curl) in &steps {
@@ -102,8 +102,8 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
 }
 
 /// A sale from the order to its payment, each request after the one before.
-fn sale(curl: &Curl<'_>, deal: &Deal, pay_day: &str) -> Vec<(&'static str, String)> {
-    let Deal { cliente, producto, venta, cxc } = deal;
+fn sale_steps(curl: &Curl<'_>, sale: &SampleSale, pay_day: &str) -> Vec<(&'static str, String)> {
+    let SampleSale { cliente, producto, venta, cxc } = sale;
     let order = format!(
         r#"{{"tipo":"pedido","cliente":{cliente},"renglones":[{{"producto":{producto},"cantidad":{COUNT},"precio_unitario":"{PRICE}"}}],"metodo_pago_sat":"PPD","forma_pago_sat":"99"}}"#
     );

@@ -1,3 +1,5 @@
+//! The open connections of clients.
+
 use std::pin::pin;
 use std::time::Duration;
 
@@ -9,18 +11,18 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::admin::CONNECTIONS;
+use crate::metric_names::CONNECTIONS;
 
 /// How long a client may take to send a request's head.
-const HEAD: Duration = Duration::from_secs(20);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How long what is cut may take to be gone.
-const GONE: Duration = Duration::from_millis(500);
+/// How long connections may take to end once they are cut.
+const CUT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Where all connections stand.
+/// What all connections do.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
-    /// They are answered.
+    /// They answer.
     Open,
     /// Each ends with the request that it has begun, if any.
     Draining,
@@ -39,7 +41,7 @@ impl Connections {
         Self { app, phase: watch::Sender::new(Phase::Open) }
     }
 
-    /// Answers whoever is at the other end, for as long as they ask.
+    /// Answers the requests of a connection until it ends.
     pub(super) fn answer(&self, stream: TcpStream) {
         tokio::spawn(answer(stream, self.app.clone(), self.phase.subscribe()));
     }
@@ -50,26 +52,26 @@ impl Connections {
         self.phase.closed().await;
     }
 
-    /// Ends every connection: with it goes what is done for its request, and the database's connection that this holds.
+    /// Ends every connection, and with it the request in progress, which gives up its database connection.
     pub(super) async fn cut(&self) {
         self.phase.send_replace(Phase::Cut);
-        // They end where they next wait; what computes is not waited for.
-        let _ = timeout(GONE, self.phase.closed()).await;
+        // Each ends at its next await point; one that computes is not waited for.
+        let _ = timeout(CUT_TIMEOUT, self.phase.closed()).await;
     }
 }
 
 async fn answer(stream: TcpStream, app: axum::Router, mut phase: watch::Receiver<Phase>) {
-    let _counted = Counted::new();
+    let _counted = CountedConnection::new();
     // Small answers go out at once instead of waiting for more.
     let _ = stream.set_nodelay(true);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
     let mut connection = pin!(connection);
     loop {
         tokio::select! {
-            // A request that has arrived is taken before the connection is told to end.
+            // A request that has arrived is taken before the connection is asked to end.
             biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
@@ -86,17 +88,17 @@ async fn answer(stream: TcpStream, app: axum::Router, mut phase: watch::Receiver
     }
 }
 
-/// A connection, as long as it is counted.
-struct Counted;
+/// Counts a connection for as long as it lives.
+struct CountedConnection;
 
-impl Counted {
+impl CountedConnection {
     fn new() -> Self {
         gauge!(CONNECTIONS).increment(1.0);
         Self
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         gauge!(CONNECTIONS).decrement(1.0);
     }

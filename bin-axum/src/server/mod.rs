@@ -1,4 +1,4 @@
-//! The long-running server: accepts, answers, and once it is told to stop drains what is under way.
+//! The long-running server: it accepts and answers, and after a stop signal drains the requests in progress.
 
 mod connections;
 
@@ -15,16 +15,17 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tower_http::timeout::RequestBodyTimeoutLayer;
 
 use self::connections::Connections;
+use crate::accept::accept;
 use crate::failure::Failure;
-use crate::shutdown::{Plan, Stop};
+use crate::shutdown::{ShutdownPlan, StopSignal};
 use crate::usage::UsageTimer;
 use crate::workers::Workers;
 
 /// How long a client may take from one piece of a body to the next.
-const BODY: Duration = Duration::from_secs(30);
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long bringing to the database what was used last may take.
-const LAST_USAGE: Duration = Duration::from_millis(1_500);
+/// How long merging the last usage may take.
+const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 /// A bound address, not yet answering.
 pub(crate) struct Server {
@@ -40,24 +41,24 @@ impl Server {
         Ok(Self { listener, address })
     }
 
-    /// The base URL of an API that nobody gave another.
+    /// The base URL of an API for which no other is set.
     pub(crate) fn default_base_url(&self) -> String {
         format!("http://{}/api/v1", self.address)
     }
 
-    /// Answers until the process is told to stop, and for as long after as the plan says; then drains what is under way, and
-    /// the workers with it. What is not done by the plan's deadline is cut.
-    pub(crate) async fn run(self, api: Api, mut workers: Option<Workers>, mut stop: Stop, plan: Plan) {
+    /// Answers until the process is signalled to stop, and for the plan's delay after that; then lets the requests in progress
+    /// and the workers finish. What has not finished by the plan's deadline is cut.
+    pub(crate) async fn run(self, api: Api, mut workers: Option<Workers>, mut stop: StopSignal, plan: ShutdownPlan) {
         let usage = UsageTimer::start(api.clone());
         // The API answers 404 in its own words, so it is the fallback of everything.
         let app = axum::Router::new()
             .fallback_service(api)
-            .layer(RequestBodyTimeoutLayer::new(BODY))
-            .layer(map_response_with_state(stop.clone(), part));
+            .layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
+            .layer(map_response_with_state(stop.clone(), close_when_stopping));
         let (listener, connections) = (self.listener, &Connections::new(app));
         tokio::select! {
-            () = accept(&listener, connections) => {}
-            () = stop.told() => {}
+            () = accept_all(&listener, connections) => {}
+            () = stop.wait() => {}
         }
         let cut = plan.cut(Instant::now());
         tracing::info!(delay = ?plan.delay, deadline = ?plan.deadline, "told to stop");
@@ -68,10 +69,10 @@ impl Server {
         };
         let draining = async move {
             tokio::select! {
-                () = accept(&listener, connections) => {}
+                () = accept_all(&listener, connections) => {}
                 () = sleep(plan.delay) => {}
             }
-            // Who has connected by now is not turned away unheard.
+            // Connections that wait in the listener's queue are answered too.
             while let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await {
                 connections.answer(stream);
             }
@@ -84,32 +85,23 @@ impl Server {
             tracing::warn!("not all that was under way ended in time; the rest is cut");
             connections.cut().await;
         }
-        if timeout(LAST_USAGE, usage.finish()).await.is_err() {
+        if timeout(LAST_USAGE_TIMEOUT, usage.finish()).await.is_err() {
             tracing::warn!("what was used last could not be merged in time");
         }
     }
 }
 
-/// Accepts connections, for ever.
-async fn accept(listener: &TcpListener, connections: &Connections) {
+/// Answers every connection, for ever.
+async fn accept_all(listener: &TcpListener, connections: &Connections) {
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => connections.answer(stream),
-            Err(error) => accept_failed(&error).await,
-        }
+        connections.answer(accept(listener).await);
     }
 }
 
-/// Whoever is answered by a process that is about to end finds another for the next request.
-async fn part(State(stop): State<Stop>, mut response: Response) -> Response {
-    if stop.is_told() {
+/// Has clients of a process that is about to end connect anew, to another, for their next request.
+async fn close_when_stopping(State(stop): State<StopSignal>, mut response: Response) -> Response {
+    if stop.came() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     response
-}
-
-/// A failed accept is the client's (gone already) or a shortage that passes: file descriptors, memory.
-pub(crate) async fn accept_failed(error: &std::io::Error) {
-    tracing::warn!(%error, "accept failed");
-    sleep(Duration::from_millis(50)).await;
 }

@@ -18,54 +18,53 @@ use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{BatchSpanProcessor, SdkTracerProvider, Span, SpanData, SpanProcessor};
 use tokio::runtime::{Handle, Runtime};
 use tracing::Level;
-use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::{Layer, Registry};
 
-use super::Sink;
 use crate::failure::Failure;
 
 /// Either of these names a collector.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
 
-/// What we are called, unless `OTEL_SERVICE_NAME` says otherwise.
+/// The service's name, unless `OTEL_SERVICE_NAME` gives another.
 const SERVICE: &str = "svc";
 
 /// How long the collector may take for a batch.
-const PATIENCE: Duration = Duration::from_secs(10);
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long it may take for the last one.
-const LAST: Duration = Duration::from_secs(1);
+const LAST_EXPORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Sends spans in batches, from a thread of its own.
 pub(super) struct Traces(SdkTracerProvider);
 
 impl Traces {
-    /// To the collector that the environment names, if it names one.
+    /// Exports to the collector that the environment names; `None` if it names none.
     pub(super) fn start(runtime: &Runtime) -> Result<Option<Self>, Failure> {
         let named = |name: &&str| std::env::var_os(name).is_some_and(|url| !url.is_empty());
         let Some(setting) = ENDPOINTS.iter().find(|name| named(name)) else { return Ok(None) };
         let wrong = |error: &dyn std::fmt::Display| Failure::Other(format!("{setting}: {error}"));
         let tls = HttpsConnectorBuilder::new().with_native_roots().map_err(|error| wrong(&error))?;
-        let client = HyperClient::new(tls.https_or_http().enable_http1().build(), PATIENCE, None);
-        let client = Client { client, runtime: runtime.handle().clone() };
+        let client = HyperClient::new(tls.https_or_http().enable_http1().build(), EXPORT_TIMEOUT, None);
+        let client = RuntimeClient { client, runtime: runtime.handle().clone() };
         let exporter = SpanExporter::builder().with_http().with_http_client(client).build();
         let batches = BatchSpanProcessor::builder(exporter.map_err(|error| wrong(&error))?).build();
         let provider =
-            SdkTracerProvider::builder().with_resource(resource()).with_span_processor(Named(batches)).build();
+            SdkTracerProvider::builder().with_resource(resource()).with_span_processor(OperationSpans(batches)).build();
         Ok(Some(Self(provider)))
     }
 
-    /// What turns our spans into theirs: those of the API, with what is logged in them.
-    pub(super) fn sink(&self) -> Sink {
+    /// Turns the spans of the API, with what is logged in them, into OpenTelemetry's.
+    pub(super) fn layer(&self) -> impl Layer<Registry> + Send + Sync + use<> {
         let ours = Targets::new().with_target("svc_core", Level::INFO).with_target("svc_store_postgres", Level::INFO);
         let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer(SERVICE));
-        // Where in our source a span begins, and on which thread, tells nobody anything.
-        layer.with_location(false).with_threads(false).with_tracked_inactivity(false).with_filter(ours).boxed()
+        // Source locations and threads are of no use to operators.
+        layer.with_location(false).with_threads(false).with_tracked_inactivity(false).with_filter(ours)
     }
 
-    /// Sends what has not been sent yet.
+    /// Sends what is still buffered.
     pub(super) fn finish(self) {
-        if let Err(error) = self.0.shutdown_with_timeout(LAST) {
+        if let Err(error) = self.0.shutdown_with_timeout(LAST_EXPORT_TIMEOUT) {
             tracing::warn!(%error, "the last traces were not sent");
         }
     }
@@ -78,26 +77,26 @@ fn resource() -> Resource {
     if named { resource.build() } else { resource.with_service_name(SERVICE).build() }
 }
 
-/// Sends on our runtime: the thread that makes the batches has none.
+/// Sends on our runtime, since the thread that makes the batches has none.
 #[derive(Debug)]
-struct Client {
+struct RuntimeClient {
     client: HyperClient<HttpsConnector<HttpConnector>>,
     runtime: Handle,
 }
 
 #[async_trait]
-impl HttpClient for Client {
+impl HttpClient for RuntimeClient {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let client = self.client.clone();
         self.runtime.spawn(async move { client.send_bytes(request).await }).await?
     }
 }
 
-/// Names requests after their operation, by OpenTelemetry's conventions for servers.
+/// Names spans after the request's operation, by OpenTelemetry's conventions for servers.
 #[derive(Debug)]
-struct Named(BatchSpanProcessor);
+struct OperationSpans(BatchSpanProcessor);
 
-impl SpanProcessor for Named {
+impl SpanProcessor for OperationSpans {
     fn on_start(&self, span: &mut Span, cx: &Context) {
         self.0.on_start(span, cx);
     }

@@ -102,7 +102,7 @@ fn a_container_is_asked_where_it_listens() {
     assert_eq!(check(port_of_nobody().as_str()).status.code(), Some(1));
 }
 
-/// A port that nobody listens on.
+/// A free port.
 fn port_of_nobody() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string()
 }

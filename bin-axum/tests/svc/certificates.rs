@@ -57,7 +57,7 @@ fn a_certificate_is_loaded_or_refused_with_one_line() {
     refused("9", "valid.cer", "valid.key", "12345678a", "la empresa 9 no existe");
     refused("1", "no-such.cer", "valid.key", "12345678a", "no-such.cer: No such file");
 
-    // Who gives the password itself where its variable's name belongs does not see it again.
+    // A password that is given in place of its variable's name is not repeated.
     let (cer, key) = (file("valid.cer"), file("valid.key"));
     let args = ["certificate", "load", "--company", "1", "--cer", &cer, "--key", &key, "--password-env", "hunter2"];
     fails(&svc.run(&args, ""), "the environment variable that --password-env names is not set", "hunter2");

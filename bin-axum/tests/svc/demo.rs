@@ -45,7 +45,7 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
 }
 
 /// Pastes every request, in order, twice; the last six are a sale from the order to its payment. `first` are the statuses of
-/// what is made and what is asked for at first; afterwards everything is told again.
+/// what is made and what is asked for at first; afterwards every answer is replayed.
 fn paste_all(demo: &Demo, first: (u16, u16)) {
     let curls: Vec<&str> = demo.printed["curl"].as_array().unwrap().iter().map(|curl| curl.as_str().unwrap()).collect();
     let (others, sale) = curls.split_at(curls.len() - 6);

@@ -65,12 +65,12 @@ impl Svc {
         Demo { child, printed, address, log: Log::default() }
     }
 
-    /// The API, served with these options for whom that key was made.
+    /// The API, served with these options; requests are made with that key.
     pub(crate) fn serve(&self, options: &[&str], key: Value) -> Demo {
         Self::start(self.command(&["serve", "--listen", "127.0.0.1:0"]).args(options), key)
     }
 
-    /// The API, served by that command for whom that key was made.
+    /// The API, served by that command; requests are made with that key.
     pub(crate) fn start(command: &mut Command, key: Value) -> Demo {
         let mut child = command.spawn().unwrap();
         let log = Log::default();

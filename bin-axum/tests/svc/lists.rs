@@ -1,6 +1,6 @@
 //! Every filter of every list, on the demo's data: it returns exactly the records that it should.
 //!
-//! What a filter should return is told from the unfiltered list by a predicate on the record; most compare the field of
+//! What a filter should return is computed from the unfiltered list by a predicate on the record; most compare the field of
 //! the filter's name.
 
 use std::collections::{BTreeSet, HashMap};
@@ -19,7 +19,7 @@ fn every_filter_of_every_list_returns_exactly_what_it_should() {
     let svc = Svc::new();
     let demo = svc.demo();
     let mut answered = 0;
-    // The demo has no webhooks: there is nobody whom it could tell anything.
+    // The demo has no webhooks, hence no deliveries.
     let shown = |endpoint: &&Endpoint| endpoint.pages().is_some() && !endpoint.spec.path.starts_with("/webhooks");
     for endpoint in OPERATIONS.iter().filter(shown) {
         let list = Listed::read(&demo, endpoint);

@@ -6,6 +6,7 @@ mod commands;
 mod delivery;
 mod demo;
 mod harness;
+mod layers;
 mod limits;
 mod listen;
 mod lists;

@@ -29,7 +29,7 @@ const WRONG_KEY: &str = "svc_llave-equivocada";
 /// In the path of a webhook's URL, as some receivers have it.
 const HOOK_TOKEN: &str = "ficha-del-receptor";
 
-/// What customers and users would not like to read in a log.
+/// Personal data that must not be logged.
 const PERSONAL: [&str; 9] = [
     "Zutana",
     "ZUTA800101AB1",
@@ -94,11 +94,11 @@ fn receiver() -> (String, Arc<Mutex<Vec<String>>>) {
     })
 }
 
-/// A mail server that knows nobody, and says whom.
+/// A mail server that refuses every recipient, and names it.
 fn mail() -> (String, Arc<Mutex<Vec<String>>>) {
     serve(|stream, _| {
         stream.get_mut().write_all(b"220 hola\r\n").unwrap();
-        let (mut line, mut told) = (String::new(), String::new());
+        let (mut line, mut received) = (String::new(), String::new());
         while stream.read_line(&mut line).unwrap_or(0) > 0 {
             let answer = match line.get(..4).unwrap_or_default() {
                 "EHLO" => "250-correo\r\n250 AUTH PLAIN LOGIN",
@@ -107,28 +107,28 @@ fn mail() -> (String, Arc<Mutex<Vec<String>>>) {
                 _ => "250 bien",
             };
             write!(stream.get_mut(), "{answer}\r\n").unwrap();
-            told.push_str(&line);
+            received.push_str(&line);
             line.clear();
         }
-        told
+        received
     })
 }
 
-/// Serves one connection after the other; gives the address and what each was told.
+/// Serves one connection after the other; gives the address and what each received.
 fn serve(
     answer: impl Fn(&mut BufReader<TcpStream>, usize) -> String + Send + 'static,
 ) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let telling = Arc::clone(&told);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&received);
     spawn(move || {
         for (count, stream) in listener.incoming().enumerate() {
-            let said = answer(&mut BufReader::new(stream.unwrap()), count);
-            telling.lock().unwrap().push(said);
+            let text = answer(&mut BufReader::new(stream.unwrap()), count);
+            sink.lock().unwrap().push(text);
         }
     });
-    (address, told)
+    (address, received)
 }
 
 fn request(stream: &mut BufReader<TcpStream>) -> (String, String) {
@@ -145,10 +145,10 @@ fn request(stream: &mut BufReader<TcpStream>) -> (String, String) {
     (head, String::from_utf8(body).unwrap())
 }
 
-/// Waits until that was told.
-fn told(what: &Arc<Mutex<Vec<String>>>, part: &str) {
+/// Waits until that was received.
+fn wait_for(what: &Arc<Mutex<Vec<String>>>, part: &str) {
     let deadline = Instant::now() + Duration::from_secs(30);
-    while !what.lock().unwrap().iter().any(|said| said.contains(part)) {
+    while !what.lock().unwrap().iter().any(|text| text.contains(part)) {
         assert!(Instant::now() < deadline, "{part}: {:?}", what.lock().unwrap());
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -184,12 +184,12 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
     assert_eq!((status, &failed["error"]["codigo"]), (500, &json!("error_interno")), "{failed}");
 
     // All of it took place, secrets and all.
-    told(&stamped, STAMPER_TOKEN);
-    told(&stamped, "Zutana");
-    told(&noticed, HOOK_TOKEN);
-    told(&noticed, "cliente.creado");
-    told(&mailed, &BASE64_STANDARD.encode(format!("\0svc\0{SMTP_PASSWORD}")));
-    told(&mailed, "beto@correo.example");
+    wait_for(&stamped, STAMPER_TOKEN);
+    wait_for(&stamped, "Zutana");
+    wait_for(&noticed, HOOK_TOKEN);
+    wait_for(&noticed, "cliente.creado");
+    wait_for(&mailed, &BASE64_STANDARD.encode(format!("\0svc\0{SMTP_PASSWORD}")));
+    wait_for(&mailed, "beto@correo.example");
     let figures = ask(&server.admin(), "/metrics").1;
     for line in [r#"svc_deliveries_total{outcome="delivered"}"#, r#"svc_stampings_total{outcome="stamped"} 1"#] {
         assert!(figures.contains(line), "{line}: {figures}");

@@ -1,4 +1,4 @@
-//! SIGTERM: no request is lost that was taken, and the process ends in time whoever stalls.
+//! SIGTERM: no accepted request is lost, and the process ends in time whatever client stalls.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -16,7 +16,7 @@ use crate::harness::{Demo, Svc};
 /// Connections that send one request after the other.
 const CLIENTS: usize = 24;
 
-/// How long they do before the server is told to stop.
+/// How long they do so before the server is signalled.
 const LOAD: Duration = Duration::from_millis(700);
 
 fn company(svc: &Svc) -> Value {
@@ -24,7 +24,7 @@ fn company(svc: &Svc) -> Value {
     svc.ok(&["key", "create", "--company", "1"])
 }
 
-/// What a request came to.
+/// The outcome of a request.
 enum Sent {
     /// The answer, all of it, and whether the connection stays.
     Answered(u16, Value, bool),
@@ -63,7 +63,7 @@ fn write(server: &Demo, key: &str) -> String {
     server.writing("/clientes", key, &body).replacen("Connection: close\r\n", "", 1)
 }
 
-/// Sends writes, on a new connection whenever one ends, until there is nobody to connect to; notes what each came to.
+/// Sends writes, on a new connection whenever one ends, until the server is gone; records the outcome of each.
 fn client(server: &Demo, number: usize, noted: &Mutex<BTreeMap<String, Option<Value>>>) {
     let mut count = 0;
     while let Ok(stream) = TcpStream::connect(&server.address) {
@@ -89,7 +89,7 @@ fn client(server: &Demo, number: usize, noted: &Mutex<BTreeMap<String, Option<Va
     }
 }
 
-/// Load until the server is gone, which is told to stop amid it; gives what was sent and how long the end took.
+/// Load until the server is gone, which is signalled meanwhile; gives what was sent and how long the shutdown took.
 fn storm(server: &mut Demo, within: Duration) -> (BTreeMap<String, Option<Value>>, Duration) {
     let noted = Mutex::new(BTreeMap::new());
     let pid = server.pid();
@@ -106,7 +106,7 @@ fn storm(server: &mut Demo, within: Duration) -> (BTreeMap<String, Option<Value>
     (noted.into_inner().unwrap(), took)
 }
 
-/// Asks for all of it again: what was answered is told again, what was not is done now, and each is there once.
+/// Repeats every request: an answered one is replayed, any other is done now, and each record exists once.
 fn nothing_is_lost(svc: &Svc, key: Value, sent: &BTreeMap<String, Option<Value>>) {
     let server = svc.serve(&["--no-workers"], key);
     for (key, answered) in sent {
@@ -136,7 +136,7 @@ fn no_request_is_lost_under_load() {
     let (sent, _) = storm(&mut server, Duration::from_secs(10));
     let answered = sent.values().flatten().count();
     assert!(answered > CLIENTS, "there was load: {answered}");
-    // A client has at most one request out when the end comes.
+    // A client has at most one request in progress when the server ends.
     assert!(sent.len() - answered <= 2 * CLIENTS, "{answered} of {}", sent.len());
     nothing_is_lost(&svc, key, &sent);
 }
@@ -152,7 +152,7 @@ fn with_a_delay_clients_part_before_the_end() {
     kill(server.pid(), Signal::SIGTERM).unwrap();
     server.log.wait(|line| line.contains("told to stop").then_some(()));
     assert_eq!(ask(&admin, "/ready"), (503, "stopping\n".to_owned()));
-    // It still answers whoever is connected, or connects, and lets each go with its answer.
+    // It still answers connections, old and new, and closes each with its answer.
     assert!(matches!(exchange(&mut kept, &write(&server, "durante")), Sent::Answered(201, _, false)));
     let mut new = BufReader::new(TcpStream::connect(&server.address).unwrap());
     assert!(matches!(exchange(&mut new, &write(&server, "nueva")), Sent::Answered(201, _, false)));
@@ -168,7 +168,7 @@ fn who_stalls_is_cut_at_the_deadline() {
     let mut server = svc.serve(&["--shutdown-deadline", "5"], key);
     let connect = || TcpStream::connect(&server.address).unwrap();
     let whole = write(&server, "a");
-    // Half a head, half a body, and someone who sends much and reads nothing.
+    // Half a head, half a body, and a client that sends much and reads nothing.
     let (mut head, mut body, mut deaf) = (connect(), connect(), connect());
     head.write_all(&whole.as_bytes()[..60]).unwrap();
     body.write_all(&whole.as_bytes()[..whole.len() - 5]).unwrap();
@@ -182,7 +182,7 @@ fn who_stalls_is_cut_at_the_deadline() {
     assert!((Duration::from_secs(1)..Duration::from_millis(5_500)).contains(&took), "{took:?}");
     let lines = server.log.lines().join("\n");
     assert!(lines.contains("the rest is cut") && !lines.contains("panicked"), "{lines}");
-    // Nothing was answered to who had not sent all of it.
+    // Incomplete requests got no answer.
     for mut stalled in [head, body] {
         let mut answer = Vec::new();
         let _ = stalled.read_to_end(&mut answer);

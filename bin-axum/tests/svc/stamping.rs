@@ -1,4 +1,4 @@
-//! `svc stamp`, and the settings of who stamps.
+//! `svc stamp`, and the stamper's settings.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
@@ -50,7 +50,7 @@ fn one_pass_stamps_what_is_due() {
 }
 
 #[test]
-fn a_server_that_is_told_to_stop_waits_for_what_is_being_stamped() {
+fn a_signalled_server_waits_for_what_is_being_stamped() {
     const ANSWER: &str = r#"{"uuid":"5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60"}"#;
     let svc = Svc::new();
     let key = company(&svc);

@@ -65,7 +65,7 @@ fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String
         let (status, answer) = post(server, path, &key, &body)?;
         assert!((200..300).contains(&status), "{path} {key}: {status} {answer}");
         done.fetch_add(1, Ordering::Relaxed);
-        // What becomes of an invoice may be told anew; which invoice it is may not.
+        // A repeated answer may show a later state of the invoice, but never another invoice.
         let lasting = match answer.get("ya_solicitada") {
             Some(_) => json!({"factura": answer["factura"], "folio": answer["folio"]}),
             None => answer.clone(),

@@ -14,10 +14,10 @@ use crate::harness::Svc;
 fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let (tell, told) = channel();
+    let (sender, received) = channel();
     spawn(move || {
         for stream in listener.incoming() {
-            let (mut stream, tell) = (BufReader::new(stream.unwrap()), tell.clone());
+            let (mut stream, sender) = (BufReader::new(stream.unwrap()), sender.clone());
             spawn(move || {
                 let mut line = String::new();
                 while stream.read_line(&mut line).unwrap_or(0) > 0 {
@@ -33,13 +33,13 @@ fn collector() -> (String, Receiver<(String, Vec<u8>)>) {
                     let mut body = vec![0; length];
                     stream.read_exact(&mut body).unwrap();
                     stream.get_mut().write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
-                    tell.send((path, body)).unwrap();
+                    sender.send((path, body)).unwrap();
                     line.clear();
                 }
             });
         }
     });
-    (url, told)
+    (url, received)
 }
 
 fn holds(body: &[u8], text: &str) -> bool {
@@ -51,7 +51,7 @@ fn requests_are_traced_and_the_last_of_them_before_the_end() {
     let svc = Svc::new();
     svc.ok(&["company", "create", "--name", "Uno"]);
     let key = svc.ok(&["key", "create", "--company", "1"]);
-    let (url, told) = collector();
+    let (url, received) = collector();
     let mut command = svc.command(&["serve", "--listen", "127.0.0.1:0"]);
     let mut server = Svc::start(command.env("OTEL_EXPORTER_OTLP_ENDPOINT", url), key.clone());
     assert_eq!(server.post("/clientes", "a", r#"{"nombre":"Zutana"}"#).0, 201);
@@ -59,7 +59,7 @@ fn requests_are_traced_and_the_last_of_them_before_the_end() {
     // Batches go every few seconds; the last goes at the end.
     kill(server.pid(), Signal::SIGTERM).unwrap();
     assert!(server.ended(Duration::from_secs(10)).0.success());
-    let batches: Vec<_> = told.try_iter().collect();
+    let batches: Vec<_> = received.try_iter().collect();
     assert!(!batches.is_empty() && batches.iter().all(|(path, _)| path == "/v1/traces"), "{batches:?}");
     let all: Vec<u8> = batches.into_iter().flat_map(|(_, body)| body).collect();
     for said in

@@ -1,4 +1,4 @@
-//! A notice from the change it tells of to a receiver that believes it.
+//! A notice, from the change that it is about to a receiver that verifies it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;

@@ -1,4 +1,4 @@
-//! Workers that end in the middle of a pass, killed or told to.
+//! Workers that end in the middle of a pass: killed, or by a stop signal.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -29,13 +29,13 @@ const KILLS: usize = 50;
 const WEBHOOKS: i64 = 20;
 const EVENTS: i64 = 200;
 
-/// The most that one worker has sent and not yet written down.
+/// The most deliveries that one worker has sent without having recorded the outcome.
 const UNWRITTEN: usize = 128;
 
 /// Networks of this machine.
 const NETS: &str = "127.0.0.0/8,::1";
 
-/// What arrived: of each delivery, by its clave, the event's id and the body, each time.
+/// What a receiver got: for each delivery, by its clave, the event's id and the body of every attempt.
 type Arrived = HashMap<i64, Vec<(String, Bytes)>>;
 
 #[derive(Clone)]
@@ -86,7 +86,7 @@ async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, body: Byt
     StatusCode::OK
 }
 
-/// A database that the workers of several processes share, with webhooks and events of which each of them is to be told.
+/// A database that the workers of several processes share, with webhooks and events for each of them.
 struct Shared {
     cluster: Cluster,
     store: PostgresStore,
@@ -126,14 +126,14 @@ impl Shared {
     }
 }
 
-/// Nothing is lost, and what arrives again is what was out when a worker was killed, with the same id and the same bytes.
+/// Nothing is lost; what arrives twice was in progress when a worker was killed, and has the same id and the same bytes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_killed_workers_lose_nothing() {
     let receiver = Receiver::new(|clave| Duration::from_millis(clave.unsigned_abs() % 16));
     let shared = Shared::new(receiver.start().await, EVENTS).await;
     let deliver = || shared.command(&["deliver"]);
     let mut random = ChaCha8Rng::seed_from_u64(50);
-    // How often each delivery was out when its worker was killed.
+    // How often each delivery was in progress when its worker was killed.
     let mut out: HashMap<i64, usize> = HashMap::new();
     for round in 0..KILLS {
         let before = receiver.times();
@@ -174,7 +174,7 @@ async fn fifty_killed_workers_lose_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_is_told_to_stop_finishes_what_is_out_and_hands_back_the_rest() {
+async fn a_signalled_server_finishes_attempts_in_progress_and_hands_back_the_rest() {
     let receiver = Receiver::new(|_| Duration::from_secs(1));
     let shared = Shared::new(receiver.start().await, 50).await;
     let log = shared.svc.dir.path().join("log");
@@ -188,15 +188,19 @@ async fn a_server_that_is_told_to_stop_finishes_what_is_out_and_hands_back_the_r
     kill(Pid::from_raw(server.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
     let stopped = tokio::task::spawn_blocking(move || server.wait()).await.unwrap().unwrap();
     assert!(stopped.success(), "{stopped}");
-    let (told, total) = (receiver.count(), usize::try_from(WEBHOOKS * 50).unwrap());
-    assert!((1..total).contains(&told), "{told}");
-    assert_eq!(shared.count("estado = 'entregada' AND intentos = 1").await, told, "what was out is written");
+    let (delivered, total) = (receiver.count(), usize::try_from(WEBHOOKS * 50).unwrap());
+    assert!((1..total).contains(&delivered), "{delivered}");
+    assert_eq!(
+        shared.count("estado = 'entregada' AND intentos = 1").await,
+        delivered,
+        "attempts in progress are recorded"
+    );
     let back = "estado = 'pendiente' AND intentos = 0 AND token IS NULL AND proximo_intento <= now()";
-    assert_eq!(shared.count(back).await, total - told, "the rest is there for the next");
+    assert_eq!(shared.count(back).await, total - delivered, "the rest is there for the next");
     shared.stop().await;
 }
 
-/// A company with webhooks that lead to `port`, and events of which each of them is to be told.
+/// A company with webhooks that lead to `port`, and events for each of them.
 async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     store.migrate().await.unwrap();
     let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1");
@@ -210,9 +214,9 @@ async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     notices::events(store.pool(), company.empresa, "cliente.creado", events, now).await;
 }
 
-/// The deliveries that the killed worker had; their leases end, as if a minute had passed.
+/// The deliveries that the killed worker had claimed. Ends their leases, as if a minute had passed.
 async fn leased(pool: &PgPool) -> HashSet<i64> {
-    // What it asked for last may still be going on.
+    // Its last statement may still be running.
     let others = "SELECT count(*) FROM pg_stat_activity
                   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
     while sqlx::query_scalar::<_, i64>(others).fetch_one(pool).await.unwrap() > 0 {

@@ -10,7 +10,8 @@
 //!
 //! [`deliver_due`] is one pass over all of it: groups that are due become events, events become deliveries, deliveries are
 //! claimed under a lease, sent, and what came of them is written down. [`schedule`] says when a delivery is tried again and
-//! when a webhook is disabled, [`destination`] where a delivery may go. [`notify_due`] sends the e-mails that a pass left.
+//! when a webhook is disabled, [`destination`] where a delivery may go. [`notify_due`] sends the e-mails that a pass left, through a
+//! [`Notifier`]; `SmtpNotifier` (feature `smtp`) is the real one.
 //!
 //! A webhook whose attempts fail gets one delivery at a time until one arrives, so a receiver that is down costs little. None waits
 //! for another: each has its own few deliveries out, and results are written while others are still out.
@@ -30,6 +31,8 @@ mod queue;
 pub mod schedule;
 mod secret;
 mod sign;
+#[cfg(feature = "smtp")]
+mod smtp;
 mod url;
 mod verify;
 
@@ -48,6 +51,8 @@ pub use networks::{Networks, NoNetwork};
 pub use notify::{Notice, Notifier, NotifyFailure, NotifyReport, notify_due};
 pub use secret::SigningSecret;
 pub use sign::signature;
+#[cfg(feature = "smtp")]
+pub use smtp::{SmtpError, SmtpNotifier};
 pub use url::{Target, UrlFault, judge_url};
 pub use verify::{VerifyError, verify};
 

@@ -1,4 +1,4 @@
-//! The API over HTTP, as its clients have it.
+//! A client of the API.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,12 +16,13 @@ use svc_core::domain::clock::{SystemRandom, random_bytes};
 
 use crate::failure::Failure;
 
-/// How long the API may take for an answer, and how long that may be.
-const PATIENCE: Duration = Duration::from_secs(15);
-const LONGEST: usize = 1024 * 1024;
+/// How long a request may take.
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// Longest response taken, in bytes.
+const MAX_RESPONSE: usize = 1024 * 1024;
 
-/// What asks the API in the name of a key.
-pub(super) struct Client {
+/// Sends requests with a key.
+pub(super) struct ApiClient {
     http: HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>,
     base_url: String,
     host: String,
@@ -29,22 +30,22 @@ pub(super) struct Client {
     authorization: HeaderValue,
 }
 
-/// The API's refusal, in its words.
+/// An error of the API's.
 pub(super) struct Refusal {
     pub(super) status: u16,
     pub(super) codigo: String,
     pub(super) mensaje: String,
 }
 
-/// Why the API did not do what it was asked.
-pub(super) enum Trouble {
-    /// It does not want to.
+/// Why a request was not answered with success.
+pub(super) enum ApiError {
+    /// The API refused it.
     Refused(Refusal),
-    /// It could not be reached, or did not answer as it should.
+    /// The API could not be reached, or its response is malformed.
     Failed(String),
 }
 
-impl Client {
+impl ApiClient {
     pub(super) fn new(base_url: &str, key_id: &str, secret: &str) -> Result<Self, Failure> {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let uri: Option<Uri> = base_url.parse().ok();
@@ -67,30 +68,31 @@ impl Client {
         Ok(Self { http, base_url, host, key_id, authorization })
     }
 
-    /// The host's name or address.
+    /// The API's host: a name or an address.
     pub(super) fn host(&self) -> &str {
         &self.host
     }
 
-    /// Asks for `path`, below the API's address; gives the answer's body.
-    pub(super) async fn ask(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble> {
+    /// Sends a request to `path`, below the base URL; gives the response's body.
+    pub(super) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, ApiError> {
         let what = format!("{method} {}{path}", self.base_url);
-        let failed = |error: &dyn fmt::Display| Trouble::Failed(format!("{what}: {error}"));
+        let failed = |error: &dyn fmt::Display| ApiError::Failed(format!("{what}: {error}"));
         let request = self.request(method, path, body).map_err(|error| failed(&error))?;
         let exchange = async {
             let answer = self.http.request(request).await.map_err(|error| failed(&causes(&error)))?;
             let status = answer.status();
-            let read = Limited::new(answer.into_body(), LONGEST).collect().await.map_err(|error| failed(&error))?;
+            let read =
+                Limited::new(answer.into_body(), MAX_RESPONSE).collect().await.map_err(|error| failed(&error))?;
             Ok((status, read.to_bytes()))
         };
-        let late = |_| failed(&format_args!("no answer within {} s", PATIENCE.as_secs()));
-        let (status, read) = tokio::time::timeout(PATIENCE, exchange).await.map_err(late)??;
+        let late = |_| failed(&format_args!("no answer within {} s", TIMEOUT.as_secs()));
+        let (status, read) = tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)??;
         let answer: Option<Value> = serde_json::from_slice(&read).ok();
         let error = |field: &str| Some(answer.as_ref()?.get("error")?.get(field)?.as_str()?.to_owned());
         match (error("codigo"), error("mensaje"), answer) {
             (.., Some(answer)) if status.is_success() => Ok(answer),
             (Some(codigo), Some(mensaje), _) => {
-                Err(Trouble::Refused(Refusal { status: status.as_u16(), codigo, mensaje }))
+                Err(ApiError::Refused(Refusal { status: status.as_u16(), codigo, mensaje }))
             }
             _ => Err(failed(&format_args!("{status}, which is no answer of the API"))),
         }
@@ -109,17 +111,17 @@ impl Client {
     }
 }
 
-/// An error and what caused it: the client's own text says little.
+/// An error with its causes, since the client's own text says little.
 fn causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
-        Self::Other(match trouble {
-            Trouble::Refused(Refusal { status, codigo, mensaje }) => format!("the API: {status} {codigo}: {mensaje}"),
-            Trouble::Failed(text) => text,
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Other(match error {
+            ApiError::Refused(Refusal { status, codigo, mensaje }) => format!("the API: {status} {codigo}: {mensaje}"),
+            ApiError::Failed(text) => text,
         })
     }
 }

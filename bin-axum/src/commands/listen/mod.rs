@@ -1,4 +1,5 @@
-//! `svc listen`: a receiver for development. It registers a webhook for as long as it runs, and prints what is genuine.
+//! `svc listen`: a receiver for development. It registers a webhook for as long as it runs, and prints each notice whose
+//! signature holds.
 
 mod client;
 mod receiver;
@@ -9,46 +10,43 @@ use std::path::Path;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use self::client::Client;
-use self::receiver::Arrived;
-use self::webhook::Webhook;
-use super::print;
-use crate::cli::ListenArgs;
-use crate::demo;
+use self::client::ApiClient;
+use self::receiver::ReceivedNotice;
+use self::webhook::TemporaryWebhook;
+use crate::cli::{DEFAULT_BASE_URL, ListenArgs};
+use crate::demo::Access;
 use crate::failure::Failure;
-use crate::shutdown::Stop;
+use crate::output::print;
+use crate::shutdown::StopSignal;
 
-/// The API's address when neither a setting nor a demo tells it.
-const LOCAL: &str = "http://127.0.0.1:8080/api/v1";
-
-/// Notices that wait to be printed.
-const WAITING: usize = 64;
+/// How many notices may wait to be printed.
+const QUEUE: usize = 64;
 
 pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failure> {
-    // Whatever interrupts it from here on, the webhook is deleted.
-    let mut stop = Stop::listen()?;
+    // From here on an interrupt ends the command in order, so that the webhook is deleted.
+    let mut stop = StopSignal::listen()?;
     let client = client(args, data_dir)?;
     let failed = || Failure::io(format!("cannot receive on {}", args.at));
     let listener = TcpListener::bind(args.at).await.map_err(failed())?;
     let address = listener.local_addr().map_err(failed())?;
     let url = args.url.clone().unwrap_or_else(|| webhook::local_url(address.port()));
     webhook::remove_leftovers(&client, &url).await?;
-    let (webhook, secret) = Webhook::register(&client, &url, &args.events).await?;
+    let (webhook, secret) = TemporaryWebhook::register(&client, &url, &args.events).await?;
     eprintln!("webhook {} tells {} of {}; Ctrl-C deletes it", webhook.clave, url, webhook.eventos.join(", "));
-    let (arrived, arrivals) = mpsc::channel(WAITING);
+    let (sender, received) = mpsc::channel(QUEUE);
     let outcome = tokio::select! {
-        outcome = receiver::receive(listener, secret, arrived) => outcome.map_err(failed()),
-        outcome = print_all(arrivals) => outcome,
-        () = stop.told() => Ok(()),
+        outcome = receiver::receive(listener, secret, sender) => outcome.map_err(failed()),
+        outcome = print_all(received) => outcome,
+        () = stop.wait() => Ok(()),
     };
     webhook.delete(&client).await?;
     eprintln!("webhook {} is deleted", webhook.clave);
     outcome
 }
 
-/// The API and the key that the settings tell; where they are silent, the demo's.
-fn client(args: &ListenArgs, data_dir: &Path) -> Result<Client, Failure> {
-    let demo = demo::access(data_dir);
+/// A client with the API and the key that are set, else with the demo's.
+fn client(args: &ListenArgs, data_dir: &Path) -> Result<ApiClient, Failure> {
+    let demo = Access::read(data_dir);
     let served = demo.as_ref().and_then(|demo| demo.base_url.as_deref());
     let key = args.key().or(demo.as_ref().map(|demo| (demo.key_id.as_str(), demo.api_key.as_str())));
     let Some((id, secret)) = key else {
@@ -59,13 +57,13 @@ fn client(args: &ListenArgs, data_dir: &Path) -> Result<Client, Failure> {
     };
     // The demo's address goes with the demo's key only.
     let served = served.filter(|_| args.key().is_none());
-    Client::new(args.base_url.as_deref().or(served).unwrap_or(LOCAL), id, secret)
+    ApiClient::new(args.base_url.as_deref().or(served).unwrap_or(DEFAULT_BASE_URL), id, secret)
 }
 
-/// Prints what arrives, until nobody reads it any more.
-async fn print_all(mut arrivals: mpsc::Receiver<Arrived>) -> Result<(), Failure> {
-    while let Some(arrived) = arrivals.recv().await {
-        print(&arrived)?;
+/// Prints each notice, until stdout is closed.
+async fn print_all(mut received: mpsc::Receiver<ReceivedNotice>) -> Result<(), Failure> {
+    while let Some(notice) = received.recv().await {
+        print(&notice)?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Receives notices, and passes on what is genuine.
+//! Receives notices, and passes on those whose signature holds.
 
 use std::io;
 use std::sync::Arc;
@@ -15,25 +15,25 @@ use svc_core::webhooks::verify;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::Sender;
 
-/// A notice that was checked.
+/// A notice whose signature holds.
 #[derive(Serialize)]
-pub(super) struct Arrived {
-    /// The delivery's clave, as the log has it.
+pub(super) struct ReceivedNotice {
+    /// The delivery's clave.
     entrega: Option<i64>,
     /// Which attempt it was.
     intento: Option<u32>,
-    /// Its body, letter for letter.
+    /// Its body, as it came.
     aviso: Box<RawValue>,
 }
 
 struct Receiver {
     secret: String,
-    arrived: Sender<Arrived>,
+    notices: Sender<ReceivedNotice>,
 }
 
-/// Answers until it is dropped.
-pub(super) async fn receive(listener: TcpListener, secret: String, arrived: Sender<Arrived>) -> io::Result<()> {
-    let receiver = Arc::new(Receiver { secret, arrived });
+/// Answers until it is dropped; valid notices go to `notices`.
+pub(super) async fn receive(listener: TcpListener, secret: String, notices: Sender<ReceivedNotice>) -> io::Result<()> {
+    let receiver = Arc::new(Receiver { secret, notices });
     let app = Router::new().fallback(any(answer)).with_state(receiver);
     axum::serve(listener, app).await
 }
@@ -55,11 +55,14 @@ async fn answer(
         eprintln!("refused a notice that is no JSON");
         return (StatusCode::BAD_REQUEST, "no JSON");
     };
-    let arrived =
-        Arrived { entrega: number(&headers, "x-svc-entrega"), intento: number(&headers, "x-svc-intento"), aviso };
-    match receiver.arrived.send(arrived).await {
+    let notice = ReceivedNotice {
+        entrega: number(&headers, "x-svc-entrega"),
+        intento: number(&headers, "x-svc-intento"),
+        aviso,
+    };
+    match receiver.notices.send(notice).await {
         Ok(()) => (StatusCode::OK, ""),
-        // It is on its way out.
+        // The command is ending.
         Err(_) => (StatusCode::SERVICE_UNAVAILABLE, ""),
     }
 }

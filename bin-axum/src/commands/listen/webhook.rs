@@ -8,41 +8,41 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use svc_core::domain::event::EventKind;
 
-use super::client::{Client, Refusal, Trouble};
+use super::client::{ApiClient, ApiError, Refusal};
 use crate::failure::Failure;
 
-/// What such a webhook is described by.
+/// The `descripcion` by which such a webhook is recognised.
 const DESCRIPTION: &str = "svc listen (temporal)";
 
-/// How often its deletion is tried, and how long to wait between.
-const TRIES: u32 = 3;
-const PAUSE: Duration = Duration::from_secs(1);
+/// How many attempts its deletion has, and the pause between them.
+const MAX_ATTEMPTS: u32 = 3;
+const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
 /// A webhook, as the API shows it.
 #[derive(Deserialize)]
-pub(super) struct Webhook {
+pub(super) struct TemporaryWebhook {
     pub(super) clave: i64,
     pub(super) eventos: Vec<String>,
     url: String,
     descripcion: Option<String>,
 }
 
-impl Webhook {
-    /// Registers one for the events `wanted`: names with commas between, or all. Of all, what the key's scopes do not allow is left
-    /// out. Gives the secret too.
-    pub(super) async fn register(client: &Client, url: &str, wanted: &str) -> Result<(Self, String), Failure> {
+impl TemporaryWebhook {
+    /// Registers one for the events `wanted`: names with commas between, or `all`, which leaves out those that the key's scopes
+    /// do not allow. Gives its secret too.
+    pub(super) async fn register(client: &ApiClient, url: &str, wanted: &str) -> Result<(Self, String), Failure> {
         let all = wanted.trim() == "all";
         let mut eventos = if all { subscribable() } else { names(wanted) };
         loop {
             let body = json!({ "url": url, "eventos": eventos, "descripcion": DESCRIPTION });
-            let refusal = match client.ask(Method::POST, "/webhooks", Some(&body)).await {
+            let refusal = match client.send(Method::POST, "/webhooks", Some(&body)).await {
                 Ok(answer) => return registered(answer),
-                Err(Trouble::Refused(refusal)) => refusal,
+                Err(ApiError::Refused(refusal)) => refusal,
                 Err(failed) => return Err(failed.into()),
             };
             let asked = eventos.len();
             if all && refusal.status == 403 {
-                // It names the event that it refuses.
+                // The message names the event that is refused.
                 eventos.retain(|event| !refusal.mensaje.contains(event.as_str()));
             }
             if eventos.len() == asked || eventos.is_empty() {
@@ -51,30 +51,30 @@ impl Webhook {
         }
     }
 
-    /// Deletes it. If the API cannot be reached just now, it is tried again.
-    pub(super) async fn delete(&self, client: &Client) -> Result<(), Failure> {
-        let mut tried = 1;
+    /// Deletes it. If the API is unavailable, that is retried.
+    pub(super) async fn delete(&self, client: &ApiClient) -> Result<(), Failure> {
+        let mut attempts = 1;
         loop {
-            let trouble = match client.ask(Method::DELETE, &format!("/webhooks/{}", self.clave), None).await {
-                // Or someone else deleted it.
-                Ok(_) | Err(Trouble::Refused(Refusal { status: 404, .. })) => return Ok(()),
-                Err(trouble) => trouble,
+            let error = match client.send(Method::DELETE, &format!("/webhooks/{}", self.clave), None).await {
+                // 404: someone else deleted it.
+                Ok(_) | Err(ApiError::Refused(Refusal { status: 404, .. })) => return Ok(()),
+                Err(error) => error,
             };
-            let passes = match &trouble {
-                Trouble::Refused(refusal) => refusal.status == 429 || refusal.status >= 500,
-                Trouble::Failed(_) => true,
+            let is_transient = match &error {
+                ApiError::Refused(refusal) => refusal.status == 429 || refusal.status >= 500,
+                ApiError::Failed(_) => true,
             };
-            if !passes || tried == TRIES {
-                let cause = Failure::from(trouble);
+            if !is_transient || attempts == MAX_ATTEMPTS {
+                let cause = Failure::from(error);
                 return Err(Failure::Other(format!("webhook {} could not be deleted: {cause}", self.clave)));
             }
-            tried += 1;
-            tokio::time::sleep(PAUSE).await;
+            attempts += 1;
+            tokio::time::sleep(RETRY_PAUSE).await;
         }
     }
 
-    /// Whether it belonged to a receiver that was killed: it leads to us, who have just come; or to a port of this machine
-    /// on which nobody listens, when the API is on this machine too.
+    /// Whether it belonged to a receiver that was killed: it has our own URL, or, if the API is on this machine (`here`), a port
+    /// of this machine on which nothing listens.
     fn is_leftover(&self, own_url: &str, here: bool) -> bool {
         let ours = self.descripcion.as_deref() == Some(DESCRIPTION);
         ours && (self.url == own_url || here && port_of(&self.url).is_some_and(is_free))
@@ -91,7 +91,7 @@ fn names(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-fn registered(answer: Value) -> Result<(Webhook, String), Failure> {
+fn registered(answer: Value) -> Result<(TemporaryWebhook, String), Failure> {
     let odd = || Failure::Other("the API's answer shows no webhook with its secret".to_owned());
     let secret = answer["secreto"].as_str().ok_or_else(odd)?.to_owned();
     Ok((serde_json::from_value(answer).map_err(|_| odd())?, secret))
@@ -107,14 +107,14 @@ fn refused(refusal: Refusal) -> Failure {
         "limite_webhooks" => "; delete one that is not needed",
         _ => "",
     };
-    Failure::Other(format!("{}{hint}", Failure::from(Trouble::Refused(refusal))))
+    Failure::Other(format!("{}{hint}", Failure::from(ApiError::Refused(refusal))))
 }
 
 /// Deletes the webhooks of receivers that were killed before they could do so.
-pub(super) async fn remove_leftovers(client: &Client, own_url: &str) -> Result<(), Failure> {
+pub(super) async fn remove_leftovers(client: &ApiClient, own_url: &str) -> Result<(), Failure> {
     let here = is_this_machine(client.host());
-    let mut list = client.ask(Method::GET, "/webhooks", None).await.map_err(Failure::from)?;
-    let found: Vec<Webhook> = serde_json::from_value(list["datos"].take())
+    let mut list = client.send(Method::GET, "/webhooks", None).await.map_err(Failure::from)?;
+    let found: Vec<TemporaryWebhook> = serde_json::from_value(list["datos"].take())
         .map_err(|_| Failure::Other("the API's list shows no webhooks".to_owned()))?;
     for webhook in found.iter().filter(|webhook| webhook.is_leftover(own_url, here)) {
         webhook.delete(client).await?;
@@ -123,7 +123,7 @@ pub(super) async fn remove_leftovers(client: &Client, own_url: &str) -> Result<(
     Ok(())
 }
 
-/// How a server on this machine reaches a port of it, by a name as URLs of webhooks need one.
+/// The URL of a port of this machine; by name, as a webhook's URL must be.
 pub(super) fn local_url(port: u16) -> String {
     format!("http://localhost:{port}/")
 }
@@ -133,7 +133,7 @@ fn port_of(url: &str) -> Option<u16> {
     url.strip_prefix("http://localhost:")?.strip_suffix('/')?.parse().ok()
 }
 
-/// Whether nobody listens on it.
+/// Whether nothing listens on it.
 fn is_free(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
@@ -146,9 +146,9 @@ fn is_this_machine(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn webhook(url: &str, descripcion: Option<&str>) -> Webhook {
+    fn webhook(url: &str, descripcion: Option<&str>) -> TemporaryWebhook {
         let descripcion = descripcion.map(str::to_owned);
-        Webhook { clave: 1, eventos: Vec::new(), url: url.to_owned(), descripcion }
+        TemporaryWebhook { clave: 1, eventos: Vec::new(), url: url.to_owned(), descripcion }
     }
 
     #[test]

@@ -5,7 +5,7 @@ pub(crate) fn brands() -> &'static [&'static str] {
     BRANDS
 }
 
-/// Categories with their parent's name; the first is the root, and a parent stands before its children.
+/// Categories with their parent's name; the first is the root, and a parent precedes its children.
 pub(crate) fn categories() -> &'static [(&'static str, Option<&'static str>)] {
     CATEGORIES
 }

@@ -3,9 +3,9 @@
 use super::dice::Dice;
 use super::names::surname;
 
-/// What tells how a company is taxed and named.
+/// The kind of company, which decides how it is taxed and named.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sort {
+pub(super) enum CompanyKind {
     /// A trading company.
     Trade,
     /// A partnership of professionals.
@@ -20,12 +20,12 @@ pub(super) enum Sort {
 pub(super) struct Company {
     /// The name alone, as tax documents carry it.
     pub(super) name: String,
-    /// What tells it from others of the trade; its mail domain is made of it.
+    /// The distinctive part of the name; its mail domain is made of it.
     pub(super) core: &'static str,
     /// "S.A. de C.V." and the like.
     pub(super) form: &'static str,
     /// What it is.
-    pub(super) sort: Sort,
+    pub(super) kind: CompanyKind,
 }
 
 impl Company {
@@ -41,19 +41,24 @@ impl Company {
 
 /// A company by chance.
 pub(super) fn company(dice: &mut Dice) -> Company {
-    let sort = dice.weighted(&[(84, Sort::Trade), (7, Sort::Partnership), (6, Sort::Association), (3, Sort::Farm)]);
+    let kind = dice.weighted(&[
+        (84, CompanyKind::Trade),
+        (7, CompanyKind::Partnership),
+        (6, CompanyKind::Association),
+        (3, CompanyKind::Farm),
+    ]);
     let proper = dice.pick(PROPER);
-    let (name, core) = match sort {
-        Sort::Trade => trade(dice, proper),
-        Sort::Partnership => partnership(dice),
-        Sort::Association => (format!("{} {proper}", dice.pick(ASSOCIATIONS)), proper),
-        Sort::Farm => (format!("{} {proper}", dice.pick(FARMS)), proper),
+    let (name, core) = match kind {
+        CompanyKind::Trade => trade(dice, proper),
+        CompanyKind::Partnership => partnership(dice),
+        CompanyKind::Association => (format!("{} {proper}", dice.pick(ASSOCIATIONS)), proper),
+        CompanyKind::Farm => (format!("{} {proper}", dice.pick(FARMS)), proper),
     };
-    let form = match sort {
-        Sort::Partnership => "S.C.",
-        Sort::Association => "A.C.",
-        Sort::Farm => dice.weighted(&[(5, "S.P.R. de R.L."), (5, "S.A. de C.V.")]),
-        Sort::Trade => dice.weighted(&[
+    let form = match kind {
+        CompanyKind::Partnership => "S.C.",
+        CompanyKind::Association => "A.C.",
+        CompanyKind::Farm => dice.weighted(&[(5, "S.P.R. de R.L."), (5, "S.A. de C.V.")]),
+        CompanyKind::Trade => dice.weighted(&[
             (62, "S.A. de C.V."),
             (22, "S. de R.L. de C.V."),
             (8, "S.A.P.I. de C.V."),
@@ -61,10 +66,10 @@ pub(super) fn company(dice: &mut Dice) -> Company {
             (2, "S. en C. por A. de C.V."),
         ]),
     };
-    Company { name, core, form, sort }
+    Company { name, core, form, kind }
 }
 
-/// The sign over the door of a person's shop or workshop.
+/// The name of a person's shop or workshop.
 pub(super) fn shop(dice: &mut Dice, owner: &str) -> String {
     let trade = dice.pick(SHOPS);
     if dice.percent(40) { format!("{trade} {owner}") } else { format!("{trade} {}", dice.pick(SIGNS)) }

@@ -7,8 +7,8 @@ use super::dice::Dice;
 
 /// The reserved domains a private person's address may have.
 const DOMAINS: &[&str] = &["example.com", "example.org", "example.net", "correo.example", "buzon.example"];
-/// Desks of a company that get mail.
-const DESKS: &[&str] =
+/// Departments of a company that get mail.
+const DEPARTMENTS: &[&str] =
     &["compras", "contacto", "facturacion", "administracion", "almacen", "pagos", "obras", "mantenimiento"];
 /// The API's bound on `correo`.
 const MAIL_LENGTH: usize = 50;
@@ -55,10 +55,10 @@ pub(super) fn personal_mail(dice: &mut Dice, taken: &mut HashSet<String>, given:
 /// A company's address at a domain of its own, sometimes two with a comma between them.
 pub(super) fn company_mail(dice: &mut Dice, taken: &mut HashSet<String>, company: &Company) -> String {
     let domain = company_domain(taken, company);
-    let (desk, other) = (dice.pick(DESKS), dice.pick(DESKS));
-    let first = format!("{desk}@{domain}");
+    let (department, other) = (dice.pick(DEPARTMENTS), dice.pick(DEPARTMENTS));
+    let first = format!("{department}@{domain}");
     let both = format!("{first}, {other}@{domain}");
-    if other != desk && dice.percent(20) && both.len() <= MAIL_LENGTH { both } else { first }
+    if other != department && dice.percent(20) && both.len() <= MAIL_LENGTH { both } else { first }
 }
 
 /// A domain no other company has: of the core of the name, else with the trade before it, else with a number.

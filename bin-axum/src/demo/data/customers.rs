@@ -4,15 +4,16 @@ use std::collections::HashSet;
 
 use chrono::NaiveDate;
 
-use super::companies::{self, Company, Sort};
+use super::companies::{self, Company, CompanyKind};
 use super::dice::{Dice, days_before};
 use super::names::{self, Person};
 use super::places::{self, Place};
-use super::{Record, contact, put, rfc};
+use super::record::{Record, put};
+use super::{contact, rfc};
 
 /// Mexico's key in the list of countries.
 const MEXICO: u32 = 172;
-/// The identifier that invoices to nobody in particular carry.
+/// The RFC of invoices to the general public.
 const PUBLIC_RFC: &str = "XAXX010101000";
 /// The API's bound on `nombre`.
 const NAME_LENGTH: usize = 100;
@@ -140,8 +141,8 @@ fn taxes(dice: &mut Dice, taken: &mut Taken, today: NaiveDate, who: &Who, record
         }
     };
     let regime: u32 = match who {
-        Who::Company(Company { sort: Sort::Association, .. }) => 603,
-        Who::Company(Company { sort: Sort::Farm, .. }) => dice.weighted(&[(7, 622), (2, 601), (1, 626)]),
+        Who::Company(Company { kind: CompanyKind::Association, .. }) => 603,
+        Who::Company(Company { kind: CompanyKind::Farm, .. }) => dice.weighted(&[(7, 622), (2, 601), (1, 626)]),
         Who::Company(_) => dice.weighted(&[(75, 601), (25, 626)]),
         Who::Person(_) => dice.weighted(&[(42, 612), (28, 626), (10, 605), (6, 606), (5, 621), (4, 625), (5, 616)]),
     };

@@ -13,6 +13,7 @@ mod families;
 mod names;
 mod places;
 mod products;
+mod record;
 mod rfc;
 #[cfg(test)]
 mod tests;
@@ -22,12 +23,5 @@ pub(crate) use catalog::{brands, categories, units};
 pub(crate) use customers::customers;
 pub(crate) use dice::days_before;
 pub(crate) use products::products;
+pub(crate) use record::Record;
 pub(crate) use year::year;
-
-/// One import line: a JSON object, still unwritten.
-pub(crate) type Record = serde_json::Map<String, serde_json::Value>;
-
-/// Sets a field of a record.
-fn put(record: &mut Record, field: &str, value: impl Into<serde_json::Value>) {
-    record.insert(field.to_owned(), value.into());
-}

@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use super::catalog::brands;
 use super::dice::Dice;
 use super::families::{self, Family, Line};
-use super::{Record, put};
+use super::record::{Record, put};
 
 /// What the numbers of all products are counted with.
 #[derive(Default)]

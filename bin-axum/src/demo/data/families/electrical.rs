@@ -1,6 +1,6 @@
 //! Material eléctrico: conductors, conduit, wiring devices, protection, lighting.
 
-use super::{Family, GOODS, line};
+use super::family::{Family, GOODS, line};
 
 #[rustfmt::skip]
 pub(super) const FAMILIES: &[Family] = &[

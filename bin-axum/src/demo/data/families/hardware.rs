@@ -1,6 +1,6 @@
 //! Ferretería: fasteners, anchors, nails, locks, chains, welding.
 
-use super::{Family, GOODS, line};
+use super::family::{Family, GOODS, line};
 
 #[rustfmt::skip]
 pub(super) const FAMILIES: &[Family] = &[

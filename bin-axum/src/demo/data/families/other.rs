@@ -1,6 +1,6 @@
 //! Construction, safety, garden, kits, services, and what the company only buys for itself.
 
-use super::{Family, GOODS, line};
+use super::family::{Family, GOODS, line};
 
 #[rustfmt::skip]
 pub(super) const FAMILIES: &[Family] = &[

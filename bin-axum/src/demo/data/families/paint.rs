@@ -1,6 +1,6 @@
 //! Pinturas: paint, waterproofing, solvents, sealants and what they are put on with.
 
-use super::{Family, GOODS, line};
+use super::family::{Family, GOODS, line};
 
 #[rustfmt::skip]
 pub(super) const FAMILIES: &[Family] = &[

@@ -1,6 +1,6 @@
 //! Plomería: pipe and fittings, valves, bathroom, pumps and tanks.
 
-use super::{Family, GOODS, line};
+use super::family::{Family, GOODS, line};
 
 #[rustfmt::skip]
 pub(super) const FAMILIES: &[Family] = &[

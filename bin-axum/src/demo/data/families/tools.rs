@@ -1,6 +1,6 @@
 //! Herramienta: hand tools, power tools, measuring, consumables and spare parts.
 
-use super::{Family, GOODS, line};
+use super::family::{Family, GOODS, line};
 
 #[rustfmt::skip]
 pub(super) const FAMILIES: &[Family] = &[

@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use super::super::dice::{Dice, days_before};
 use super::super::names;
-use super::books::Books;
-use super::{Record, SALESPEOPLE, after, at, money, put};
+use super::super::record::{Record, put};
+use super::values::{SALESPEOPLE, after, at, money};
+use super::year_records::YearRecords;
 
 /// The stages: name, type, probability.
 const STAGES: [(&str, &str, i64); 6] = [
@@ -34,23 +35,23 @@ const DEALS: [&str; 8] = [
 ];
 
 /// Stages, reasons and a hundred and some deals.
-pub(super) fn of(dice: &mut Dice, books: &mut Books, customers: &[Record], today: NaiveDate) {
+pub(super) fn of(dice: &mut Dice, records: &mut YearRecords, customers: &[Record], today: NaiveDate) {
     for ((name, kind, probability), place) in STAGES.iter().zip(1..) {
         let mut record = Record::new();
         put(&mut record, "nombre", *name);
         put(&mut record, "tipo", *kind);
         put(&mut record, "orden", place);
         put(&mut record, "probabilidad", *probability);
-        books.write("etapas-oportunidad", record);
+        records.write("etapas-oportunidad", record);
     }
     for reason in REASONS {
         let mut record = Record::new();
         put(&mut record, "nombre", reason);
-        books.write("motivos-perdida", record);
+        records.write("motivos-perdida", record);
     }
     for _ in 0..140 {
         let deal = deal(dice, customers, today);
-        books.write("oportunidades", deal);
+        records.write("oportunidades", deal);
     }
 }
 

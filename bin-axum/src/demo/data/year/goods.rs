@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::books::Books;
-use super::{Record, money, put};
+use super::super::record::{Record, put};
+use super::values::money;
+use super::year_records::YearRecords;
 
 /// A product as business sees it.
 pub(super) struct Good {
@@ -58,7 +59,7 @@ pub(super) fn of(products: &[Record]) -> Vec<Good> {
 }
 
 /// Two price lists: the public's, and the trade's at eight percent less.
-pub(super) fn prices(goods: &[Good], books: &mut Books) {
+pub(super) fn prices(goods: &[Good], records: &mut YearRecords) {
     for (list, name, percent) in [(1, "Precio público", 100), (2, "Precio mayoreo", 92)] {
         for good in goods {
             let mut record = Record::new();
@@ -67,7 +68,7 @@ pub(super) fn prices(goods: &[Good], books: &mut Books) {
             put(&mut record, "lista_nombre", name);
             put(&mut record, "precio", money(good.price * percent / 100));
             put(&mut record, "cantidad_minima", if list == 1 { 0 } else { 10 });
-            books.write("precios", record);
+            records.write("precios", record);
         }
     }
 }

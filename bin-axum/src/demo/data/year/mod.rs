@@ -1,9 +1,8 @@
-//! A year of the demo company's business, day by day: what was bought, sold, invoiced, paid and hoped for.
+//! A year of the demo company's business, day by day: purchases, sales, invoices, payments and opportunities.
 //!
 //! It is a simulation, so that its figures agree with one another: the ledger adds up to the stock, documents add up to
 //! their lines, receivables to their documents less the payments. Amounts are whole cents.
 
-mod books;
 mod funnel;
 mod goods;
 mod purchases;
@@ -11,19 +10,19 @@ mod sales;
 mod stock;
 #[cfg(test)]
 mod tests;
+mod values;
+mod year_records;
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
-use self::books::Books;
 use self::stock::Stock;
+use self::values::SALESPEOPLE;
+use self::year_records::YearRecords;
 use super::dice::{Dice, days_before};
-use super::{Record, put};
+use super::record::{Record, put};
 
 /// The days that are played.
 const DAYS: u32 = 364;
-
-/// The salesperson's clave: the company's second user.
-const SALESPEOPLE: [i64; 3] = [2, 3, 4];
 
 /// Import records of a year until yesterday, by resource, in the order in which each finds what it refers to.
 /// `products` and `customers` are the company's, under the claves 1, 2, 3…
@@ -35,27 +34,27 @@ pub(crate) fn year(
 ) -> Vec<(&'static str, Vec<Record>)> {
     let mut dice = Dice::new(seed, 3);
     let goods = goods::of(products);
-    let mut books = Books::default();
-    let mut stock = Stock::new(&mut books, goods.len());
-    books.list("vendedores", salespeople());
-    purchases::suppliers(&mut dice, &mut books);
-    goods::prices(&goods, &mut books);
-    sales::accounts(&mut books);
+    let mut records = YearRecords::default();
+    let mut stock = Stock::new(&mut records, goods.len());
+    records.list("vendedores", salespeople());
+    purchases::suppliers(&mut dice, &mut records);
+    goods::prices(&goods, &mut records);
+    sales::accounts(&mut records);
     let first = days_before(today, DAYS);
-    stock.open(&mut dice, &mut books, &goods, first);
+    stock.open(&mut dice, &mut records, &goods, first);
     let buyers = sales::buyers(customers);
     for ago in (1..DAYS).rev() {
         let day = days_before(today, ago);
         if day.weekday() == Weekday::Sun {
             continue;
         }
-        purchases::day(&mut dice, &mut books, &mut stock, &goods, day, today);
-        stock.day(&mut dice, &mut books, &goods, day);
-        sales::day(&mut dice, &mut books, &mut stock, &goods, &buyers, day, today);
+        purchases::day(&mut dice, &mut records, &mut stock, &goods, day, today);
+        stock.day(&mut dice, &mut records, &goods, day);
+        sales::day(&mut dice, &mut records, &mut stock, &goods, &buyers, day, today);
     }
-    funnel::of(&mut dice, &mut books, customers, today);
-    stock.close(&mut books, &goods, today);
-    books.in_order()
+    funnel::of(&mut dice, &mut records, customers, today);
+    stock.close(&mut records, &goods, today);
+    records.in_order()
 }
 
 fn salespeople() -> Vec<Record> {
@@ -70,26 +69,4 @@ fn salespeople() -> Vec<Record> {
             record
         })
         .collect()
-}
-
-/// An instant of `day` in office hours of Mexico, by the minute of the working day.
-fn at(day: NaiveDate, minute: u32) -> String {
-    let minute = minute.min(8 * 60);
-    format!("{day}T{:02}:{:02}:00Z", 15 + minute / 60, minute % 60)
-}
-
-/// Cents as the wire's decimal string.
-fn money(cents: i64) -> String {
-    let sign = if cents < 0 { "-" } else { "" };
-    format!("{sign}{}.{:02}", cents.abs() / 100, cents.abs() % 100)
-}
-
-/// `percent` of `cents`, half a cent up.
-fn percent_of(cents: i64, percent: i64) -> i64 {
-    (cents * percent + 50) / 100
-}
-
-/// The day `days` after `day`.
-fn after(day: NaiveDate, days: u32) -> NaiveDate {
-    day.checked_add_days(chrono::Days::new(days.into())).unwrap_or(day)
 }

@@ -4,16 +4,17 @@ use chrono::NaiveDate;
 
 use super::super::companies;
 use super::super::dice::{Dice, days_before};
-use super::books::Books;
+use super::super::record::{Record, put};
 use super::goods::Good;
 use super::stock::{Cause, Stock};
-use super::{Record, after, at, money, percent_of, put};
+use super::values::{after, at, money, percent_of};
+use super::year_records::YearRecords;
 
 /// How many suppliers there are.
 const SUPPLIERS: u32 = 24;
 
 /// Those who sell to the company.
-pub(super) fn suppliers(dice: &mut Dice, books: &mut Books) {
+pub(super) fn suppliers(dice: &mut Dice, records: &mut YearRecords) {
     for number in 1..=SUPPLIERS {
         let company = companies::company(dice);
         let founded = days_before(NaiveDate::from_ymd_opt(2015, 1, 1).unwrap_or_default(), dice.range(0, 9_000));
@@ -25,21 +26,21 @@ pub(super) fn suppliers(dice: &mut Dice, books: &mut Books) {
         put(&mut record, "correo", format!("ventas@proveedor{number}.example"));
         put(&mut record, "telefono", super::super::contact::phone(dice, "33"));
         put(&mut record, "estatus", dice.weighted(&[(90, "activo"), (7, "inactivo"), (3, "eliminado")]));
-        books.write("proveedores", record);
+        records.write("proveedores", record);
     }
 }
 
 /// A purchase every other day, and an expense each week.
 pub(super) fn day(
     dice: &mut Dice,
-    books: &mut Books,
+    records: &mut YearRecords,
     stock: &mut Stock,
     goods: &[Good],
     day: NaiveDate,
     today: NaiveDate,
 ) {
     if dice.percent(50) {
-        purchase(dice, books, stock, goods, day, today);
+        purchase(dice, records, stock, goods, day, today);
     }
     if dice.percent(16) {
         let (concept, most) = dice.pick(&[
@@ -52,11 +53,18 @@ pub(super) fn day(
         let mut record = payable(dice, day, total, 15, today);
         put(&mut record, "tipo", "gasto");
         put(&mut record, "concepto", concept);
-        books.write("cxp", record);
+        records.write("cxp", record);
     }
 }
 
-fn purchase(dice: &mut Dice, books: &mut Books, stock: &mut Stock, goods: &[Good], day: NaiveDate, today: NaiveDate) {
+fn purchase(
+    dice: &mut Dice,
+    records: &mut YearRecords,
+    stock: &mut Stock,
+    goods: &[Good],
+    day: NaiveDate,
+    today: NaiveDate,
+) {
     let when = at(day, dice.range(0, 120));
     let age = (today - day).num_days();
     let state = match age {
@@ -66,7 +74,7 @@ fn purchase(dice: &mut Dice, books: &mut Books, stock: &mut Stock, goods: &[Good
         _ => "recibida",
     };
     let supplier = i64::from(dice.range(1, SUPPLIERS));
-    let order = books.count("compras") + 1;
+    let order = records.count("compras") + 1;
     let (mut subtotal, mut tax) = (0, 0);
     for line in 1..=i64::from(dice.range(2, 8)) {
         let good = dice.range(0, goods.len() as u32 - 1) as usize;
@@ -91,10 +99,10 @@ fn purchase(dice: &mut Dice, books: &mut Books, stock: &mut Stock, goods: &[Good
         put(&mut record, "subtotal", money(amount));
         put(&mut record, "iva", money(iva));
         put(&mut record, "total", money(amount + iva));
-        books.write("compras-renglones", record);
+        records.write("compras-renglones", record);
         if received > 0 {
             let cause = Cause { purchase: Some(order), ..Cause::new("compra", &when) };
-            stock.change(books, goods, good, 0, received, &cause);
+            stock.change(records, goods, good, 0, received, &cause);
         }
     }
     let mut record = Record::new();
@@ -114,10 +122,10 @@ fn purchase(dice: &mut Dice, books: &mut Books, stock: &mut Stock, goods: &[Good
         put(&mut owed, "compra", order);
         put(&mut owed, "factura", format!("A{}", dice.digits(5, 1)));
         put(&mut owed, "uuid", uuid(dice));
-        put(&mut record, "cxp", books.write("cxp", owed));
+        put(&mut record, "cxp", records.write("cxp", owed));
     }
     put(&mut record, "modificado", when);
-    books.write("compras", record);
+    records.write("compras", record);
 }
 
 /// An account payable, paid once it is a while overdue.

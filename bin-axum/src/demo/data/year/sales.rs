@@ -4,11 +4,12 @@ use chrono::NaiveDate;
 use serde_json::Value;
 
 use super::super::dice::Dice;
-use super::books::Books;
+use super::super::record::{Record, put};
 use super::goods::Good;
 use super::purchases::uuid;
 use super::stock::{Cause, Stock};
-use super::{Record, SALESPEOPLE, after, at, money, percent_of, put};
+use super::values::{SALESPEOPLE, after, at, money, percent_of};
+use super::year_records::YearRecords;
 
 /// A customer who buys.
 pub(super) struct Buyer {
@@ -34,7 +35,7 @@ pub(super) fn buyers(customers: &[Record]) -> Vec<Buyer> {
 }
 
 /// The bank accounts.
-pub(super) fn accounts(books: &mut Books) {
+pub(super) fn accounts(records: &mut YearRecords) {
     for (name, bank, currency) in [
         ("Cuenta operativa", "Banco del Bajío", "MXN"),
         ("Cuenta de cobranza", "Banco Nacional", "MXN"),
@@ -44,7 +45,7 @@ pub(super) fn accounts(books: &mut Books) {
         put(&mut record, "nombre", name);
         put(&mut record, "banco", bank);
         put(&mut record, "moneda", currency);
-        books.write("cuentas-bancarias", record);
+        records.write("cuentas-bancarias", record);
     }
 }
 
@@ -65,7 +66,7 @@ impl Sum {
 /// Three to seven documents.
 pub(super) fn day(
     dice: &mut Dice,
-    books: &mut Books,
+    records: &mut YearRecords,
     stock: &mut Stock,
     goods: &[Good],
     buyers: &[Buyer],
@@ -78,7 +79,7 @@ pub(super) fn day(
             dice.weighted(&[(42, "venta"), (33, "factura"), (14, "cotizacion"), (10, "pedido"), (1, "anticipo")]);
         let kind = if kind == "factura" && !buyer.taxed { "venta" } else { kind };
         let when = at(day, 60 + turn * 55 + dice.range(0, 40));
-        document(dice, books, stock, goods, &Document { buyer, kind, day, today, when });
+        document(dice, records, stock, goods, &Document { buyer, kind, day, today, when });
     }
 }
 
@@ -90,11 +91,11 @@ struct Document<'a> {
     when: String,
 }
 
-fn document(dice: &mut Dice, books: &mut Books, stock: &mut Stock, goods: &[Good], sale: &Document<'_>) {
-    let clave = books.count("ventas") + 1;
+fn document(dice: &mut Dice, records: &mut YearRecords, stock: &mut Stock, goods: &[Good], sale: &Document<'_>) {
+    let clave = records.count("ventas") + 1;
     let leaves = matches!(sale.kind, "venta" | "factura");
     let cancelled = leaves && dice.percent(3);
-    let Some((sum, moved)) = lines(dice, books, stock, goods, sale, clave) else { return };
+    let Some((sum, moved)) = lines(dice, records, stock, goods, sale, clave) else { return };
     let credit = sale.buyer.days > 0 && leaves;
     let mut record = Record::new();
     put(&mut record, "tipo", sale.kind);
@@ -122,21 +123,21 @@ fn document(dice: &mut Dice, books: &mut Books, stock: &mut Stock, goods: &[Good
         put(&mut record, "fecha_cancelacion", sale.when.as_str());
         for (good, count) in moved {
             let cause = Cause { sale: Some(clave), ..Cause::new("cancelacion_venta", &sale.when) };
-            stock.change(books, goods, good, 0, count, &cause);
+            stock.change(records, goods, good, 0, count, &cause);
         }
     }
-    books.write("ventas", record);
-    let invoice = (sale.kind == "factura").then(|| invoice(dice, books, sale, clave, cancelled));
+    records.write("ventas", record);
+    let invoice = (sale.kind == "factura").then(|| invoice(dice, records, sale, clave, cancelled));
     if leaves && (credit || invoice.is_some()) && !cancelled {
-        let left = receivable(dice, books, sale, clave, sum.total(), credit, invoice);
-        books.edit("ventas", clave, |record| put(record, "saldo", money(left)));
+        let left = receivable(dice, records, sale, clave, sum.total(), credit, invoice);
+        records.edit("ventas", clave, |record| put(record, "saldo", money(left)));
     }
 }
 
 /// The lines of a document, and what left the warehouse; `None` when there was nothing to sell.
 fn lines(
     dice: &mut Dice,
-    books: &mut Books,
+    records: &mut YearRecords,
     stock: &mut Stock,
     goods: &[Good],
     sale: &Document<'_>,
@@ -172,11 +173,11 @@ fn lines(
         put(&mut record, "iva_tasa", good.rate());
         put(&mut record, "iva", money(tax));
         put(&mut record, "total", money(subtotal - discount + tax));
-        books.write("ventas-renglones", record);
+        records.write("ventas-renglones", record);
         match sale.kind {
             "venta" | "factura" => {
                 let cause = Cause { sale: Some(clave), ..Cause::new("venta", &sale.when) };
-                stock.change(books, goods, at, 0, -count, &cause);
+                stock.change(records, goods, at, 0, -count, &cause);
                 moved.push((at, count));
             }
             "pedido" => stock.reserve(at, count),
@@ -187,7 +188,13 @@ fn lines(
 }
 
 /// The registry's row of an invoice; gives its clave and uuid.
-fn invoice(dice: &mut Dice, books: &mut Books, sale: &Document<'_>, clave: i64, cancelled: bool) -> (i64, String) {
+fn invoice(
+    dice: &mut Dice,
+    records: &mut YearRecords,
+    sale: &Document<'_>,
+    clave: i64,
+    cancelled: bool,
+) -> (i64, String) {
     let uuid = uuid(dice);
     let mut record = Record::new();
     put(&mut record, "tipo", "factura");
@@ -204,13 +211,13 @@ fn invoice(dice: &mut Dice, books: &mut Books, sale: &Document<'_>, clave: i64, 
         put(&mut record, "motivo_cancelacion", "02");
     }
     put(&mut record, "modificado", sale.when.as_str());
-    (books.write("facturas", record), uuid)
+    (records.write("facturas", record), uuid)
 }
 
 /// What is owed for a document, and the payments so far; gives what is left.
 fn receivable(
     dice: &mut Dice,
-    books: &mut Books,
+    records: &mut YearRecords,
     sale: &Document<'_>,
     clave: i64,
     total: i64,
@@ -230,7 +237,7 @@ fn receivable(
         0.. if dice.percent(40) && total > 1 => vec![(due, total / 2)],
         _ => Vec::new(),
     };
-    let receivable = books.count("cxc") + 1;
+    let receivable = records.count("cxc") + 1;
     let (mut left, mut last) = (total, sale.when.clone());
     for ((day, amount), part) in parts.iter().zip(1..) {
         let mut record = Record::new();
@@ -252,9 +259,9 @@ fn receivable(
             let complement = uuid(dice);
             put(&mut record, "complemento", "timbrado");
             put(&mut record, "uuid", complement.as_str());
-            put(&mut record, "factura", complement_row(books, sale, &last, complement));
+            put(&mut record, "factura", complement_row(records, sale, &last, complement));
         }
-        books.write("cxc-pagos", record);
+        records.write("cxc-pagos", record);
     }
     let mut record = Record::new();
     put(&mut record, "folio", format!("C-{receivable:05}"));
@@ -273,12 +280,12 @@ fn receivable(
     put(&mut record, "saldo", money(left));
     put(&mut record, "parcialidades", parts.len());
     put(&mut record, "modificado", last);
-    books.write("cxc", record);
+    records.write("cxc", record);
     left
 }
 
 /// The registry's row of a payment complement.
-fn complement_row(books: &mut Books, sale: &Document<'_>, when: &str, uuid: String) -> i64 {
+fn complement_row(records: &mut YearRecords, sale: &Document<'_>, when: &str, uuid: String) -> i64 {
     let mut record = Record::new();
     put(&mut record, "tipo", "pago");
     put(&mut record, "estatus", "vigente");
@@ -287,5 +294,5 @@ fn complement_row(books: &mut Books, sale: &Document<'_>, when: &str, uuid: Stri
     put(&mut record, "uuid", uuid);
     put(&mut record, "fecha", when);
     put(&mut record, "fecha_timbrado", when);
-    books.write("facturas", record)
+    records.write("facturas", record)
 }

@@ -3,9 +3,10 @@
 use chrono::NaiveDate;
 
 use super::super::dice::Dice;
-use super::books::Books;
+use super::super::record::{Record, put};
 use super::goods::Good;
-use super::{Record, at, money, put};
+use super::values::{at, money};
+use super::year_records::YearRecords;
 
 /// Code and name of each warehouse; the first comes with the company.
 const WAREHOUSES: [(&str, &str); 3] = [("001", "Almacén principal"), ("NTE", "Bodega Norte"), ("SUR", "Bodega Sur")];
@@ -33,7 +34,7 @@ impl<'a> Cause<'a> {
 
 impl Stock {
     /// Empty warehouses.
-    pub(super) fn new(books: &mut Books, goods: usize) -> Self {
+    pub(super) fn new(records: &mut YearRecords, goods: usize) -> Self {
         let others = WAREHOUSES.iter().zip(1..).skip(1).map(|((code, name), clave)| {
             let mut record = Record::new();
             put(&mut record, "clave", clave);
@@ -42,26 +43,26 @@ impl Stock {
             put(&mut record, "sucursal", 0);
             record
         });
-        books.list("almacenes", others.collect());
+        records.list("almacenes", others.collect());
         Self { held: vec![[0; WAREHOUSES.len()]; goods], reserved: vec![0; goods] }
     }
 
     /// The count with which the year begins.
-    pub(super) fn open(&mut self, dice: &mut Dice, books: &mut Books, goods: &[Good], day: NaiveDate) {
+    pub(super) fn open(&mut self, dice: &mut Dice, records: &mut YearRecords, goods: &[Good], day: NaiveDate) {
         let when = at(day, 0);
         for good in 0..goods.len() {
             for warehouse in 0..WAREHOUSES.len() {
                 let most = if warehouse == 0 { 160 } else { 40 };
                 let count = i64::from(dice.range(0, most));
                 if count > 0 {
-                    self.change(books, goods, good, warehouse, count, &Cause::new("saldo_inicial", &when));
+                    self.change(records, goods, good, warehouse, count, &Cause::new("saldo_inicial", &when));
                 }
             }
         }
     }
 
     /// Now and then something is carried over, counted anew or spoiled.
-    pub(super) fn day(&mut self, dice: &mut Dice, books: &mut Books, goods: &[Good], day: NaiveDate) {
+    pub(super) fn day(&mut self, dice: &mut Dice, records: &mut YearRecords, goods: &[Good], day: NaiveDate) {
         let when = at(day, 30);
         let good = dice.range(0, goods.len() as u32 - 1) as usize;
         let few = i64::from(dice.range(1, 6));
@@ -69,15 +70,15 @@ impl Stock {
             1..=4 if self.held[good][0] > few * 4 => {
                 let to = dice.range(1, 2) as usize;
                 let out = Cause { to: Some(to), ..Cause::new("traspaso_salida", &when) };
-                self.change(books, goods, good, 0, -few, &out);
-                self.change(books, goods, good, to, few, &Cause::new("traspaso_entrada", &when));
+                self.change(records, goods, good, 0, -few, &out);
+                self.change(records, goods, good, to, few, &Cause::new("traspaso_entrada", &when));
             }
             5 if self.held[good][0] > few => {
-                self.change(books, goods, good, 0, -few, &Cause::new("ajuste_salida", &when));
+                self.change(records, goods, good, 0, -few, &Cause::new("ajuste_salida", &when));
             }
-            6 => self.change(books, goods, good, 0, few, &Cause::new("ajuste_entrada", &when)),
+            6 => self.change(records, goods, good, 0, few, &Cause::new("ajuste_entrada", &when)),
             7 if self.held[good][0] > few => {
-                self.change(books, goods, good, 0, -few, &Cause::new("merma", &when));
+                self.change(records, goods, good, 0, -few, &Cause::new("merma", &when));
             }
             _ => {}
         }
@@ -96,7 +97,7 @@ impl Stock {
     /// Changes what a warehouse holds, and writes it into the ledger.
     pub(super) fn change(
         &mut self,
-        books: &mut Books,
+        records: &mut YearRecords,
         goods: &[Good],
         good: usize,
         warehouse: usize,
@@ -125,11 +126,11 @@ impl Stock {
         }
         put(&mut record, "costo_unitario", money(goods[good].cost));
         put(&mut record, "importe", money(goods[good].cost * by.abs()));
-        books.write("movimientos-inventario", record);
+        records.write("movimientos-inventario", record);
     }
 
     /// What is there at the end.
-    pub(super) fn close(&self, books: &mut Books, goods: &[Good], today: NaiveDate) {
+    pub(super) fn close(&self, records: &mut YearRecords, goods: &[Good], today: NaiveDate) {
         for (good, held) in self.held.iter().enumerate() {
             for (warehouse, count) in held.iter().enumerate() {
                 if warehouse > 0 && *count == 0 {
@@ -142,7 +143,7 @@ impl Stock {
                 put(&mut record, "apartado", if warehouse == 0 { self.reserved[good] } else { 0 });
                 put(&mut record, "minimo", 0);
                 put(&mut record, "modificado", at(super::super::dice::days_before(today, 1), 480));
-                books.write("inventario", record);
+                records.write("inventario", record);
             }
         }
     }

@@ -1,6 +1,6 @@
-//! The books: records by resource, with the claves they get.
+//! The records of the year by resource, with the claves they get.
 
-use super::{Record, put};
+use super::super::record::{Record, put};
 
 /// The resources of a year, in the order in which each finds what it refers to.
 const ORDER: [&str; 19] = [
@@ -25,12 +25,12 @@ const ORDER: [&str; 19] = [
     "sucursales",
 ];
 
-/// All records of the year.
+/// All records of the year, by resource.
 #[derive(Default)]
-pub(super) struct Books(Vec<(&'static str, Vec<Record>)>);
+pub(super) struct YearRecords(Vec<(&'static str, Vec<Record>)>);
 
-impl Books {
-    /// Writes a record under the next clave of its resource, which it gives.
+impl YearRecords {
+    /// Adds a record under the next clave of its resource; gives that clave.
     pub(super) fn write(&mut self, resource: &'static str, mut record: Record) -> i64 {
         let records = self.of(resource);
         let clave = records.len() as i64 + 1;
@@ -39,12 +39,12 @@ impl Books {
         clave
     }
 
-    /// Records that bring their claves.
+    /// Adds records that have their claves.
     pub(super) fn list(&mut self, resource: &'static str, records: Vec<Record>) {
         self.of(resource).extend(records);
     }
 
-    /// The record of a clave that [`Books::write`] gave.
+    /// The record of a clave that [`YearRecords::write`] gave.
     pub(super) fn edit(&mut self, resource: &'static str, clave: i64, change: impl FnOnce(&mut Record)) {
         if let Some(record) = usize::try_from(clave - 1).ok().and_then(|at| self.of(resource).get_mut(at)) {
             change(record);

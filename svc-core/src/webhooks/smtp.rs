@@ -1,48 +1,58 @@
-//! E-mails over SMTP: what the service has to tell a person, such as that their webhook was disabled.
+//! E-mails over SMTP, such as the one about a webhook that was disabled.
 
 use std::time::Duration;
 
+use ::url::Url;
 use async_trait::async_trait;
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message};
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
-use svc_core::webhooks::{Notice, Notifier, NotifyFailure};
-use url::Url;
 
-use crate::SettingError;
+use super::{Notice, Notifier, NotifyFailure};
 
-/// How long the server may take for one e-mail; a pass allows half a minute.
-const PATIENCE: Duration = Duration::from_secs(25);
+/// How long the server may take for one e-mail; a [`Notifier`] has half a minute.
+const TIMEOUT: Duration = Duration::from_secs(25);
 
-/// Sends e-mails through an SMTP server.
-pub struct Mail {
+/// Sends e-mails through an SMTP server, one connection each.
+pub struct SmtpNotifier {
     server: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
 }
 
-impl Mail {
-    /// Through the server at `url` (`smtps://user:password@host`, or `smtp://host:25`); a wrong one is not shown, since it
-    /// may hold a password. The sender is `from`, else who the URL says we are, else `svc@` the server's name.
-    pub fn new(url: &str, from: Option<&str>) -> Result<Self, SettingError> {
-        let wrong = || SettingError("SVC_SMTP_URL is no address like smtps://user:password@host".to_owned());
-        let parsed = Url::parse(url).map_err(|_| wrong())?;
-        let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| wrong())?;
-        let from = match from {
-            Some(from) => from.parse().map_err(|_| SettingError("SVC_SMTP_FROM is no e-mail address".to_owned()))?,
-            None => Self::own_address(&parsed).ok_or_else(wrong)?,
-        };
-        Ok(Self { server: server.timeout(Some(PATIENCE)).build(), from })
-    }
+/// Why there is no [`SmtpNotifier`]. It does not show the URL, which may hold a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SmtpError {
+    /// The URL is not one of an SMTP server.
+    #[error("no address like smtps://user:password@host")]
+    Url,
+    /// The sender's address is not one.
+    #[error("no e-mail address")]
+    From,
+}
 
-    fn own_address(url: &Url) -> Option<Mailbox> {
-        let user = url.username().replace("%40", "@");
-        let from_host = || format!("svc@{}", url.host_str().unwrap_or_default()).parse().ok();
-        user.parse().ok().filter(|_: &Mailbox| user.contains('@')).or_else(from_host)
+impl SmtpNotifier {
+    /// Sends through the server at `url` (`smtps://user:password@host`, or `smtp://host:25`), connecting when there is
+    /// something to send. `from` is the sender's address; by default it is the URL's user if that is an address, else `svc@` and the server's name.
+    pub fn new(url: &str, from: Option<&str>) -> Result<Self, SmtpError> {
+        let parsed = Url::parse(url).map_err(|_| SmtpError::Url)?;
+        let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| SmtpError::Url)?;
+        let from = match from {
+            Some(from) => from.parse().map_err(|_| SmtpError::From)?,
+            None => default_sender(&parsed).ok_or(SmtpError::Url)?,
+        };
+        Ok(Self { server: server.timeout(Some(TIMEOUT)).build(), from })
     }
 }
 
+fn default_sender(url: &Url) -> Option<Mailbox> {
+    let user = url.username().replace("%40", "@");
+    let from_host = || format!("svc@{}", url.host_str().unwrap_or_default()).parse().ok();
+    user.parse().ok().filter(|_: &Mailbox| user.contains('@')).or_else(from_host)
+}
+
 #[async_trait]
-impl Notifier for Mail {
+impl Notifier for SmtpNotifier {
     async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure> {
         let failed = |error: &dyn std::fmt::Display| NotifyFailure(error.to_string());
         let to = notice.to.parse().map_err(|_| NotifyFailure("the receiver has no e-mail address".to_owned()))?;
@@ -64,17 +74,17 @@ mod tests {
 
     use super::*;
 
-    /// A server that takes one e-mail, or refuses it; gives all that it was told.
+    /// A server that takes one e-mail, or refuses it; gives every line that it received.
     async fn serve(listener: TcpListener, taken: bool) -> String {
         let mut stream = BufReader::new(listener.accept().await.unwrap().0);
         stream.write_all(b"220 hola\r\n").await.unwrap();
-        let (mut told, mut data) = (String::new(), false);
+        let (mut received, mut data) = (String::new(), false);
         loop {
             let mut line = String::new();
             if stream.read_line(&mut line).await.unwrap() == 0 {
-                return told;
+                return received;
             }
-            told.push_str(&line);
+            received.push_str(&line);
             let answer = match line.trim_end() {
                 "." => {
                     data = false;
@@ -99,7 +109,8 @@ mod tests {
 
     async fn sent(notice: &Notice, taken: bool) -> (Result<(), NotifyFailure>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let mail = Mail::new(&format!("smtp://{}", listener.local_addr().unwrap()), Some("svc@example.com")).unwrap();
+        let mail =
+            SmtpNotifier::new(&format!("smtp://{}", listener.local_addr().unwrap()), Some("svc@example.com")).unwrap();
         let serving = tokio::spawn(serve(listener, taken));
         let outcome = mail.notify(notice).await;
         drop(mail);
@@ -108,19 +119,19 @@ mod tests {
 
     #[tokio::test]
     async fn an_e_mail_is_handed_to_the_server() {
-        let (outcome, told) = sent(&notice("ana@example.com"), true).await;
+        let (outcome, received) = sent(&notice("ana@example.com"), true).await;
         assert_eq!(outcome, Ok(()));
         for part in ["MAIL FROM:<svc@example.com>", "RCPT TO:<ana@example.com>", "Subject: Webhook desactivado", "QUIT"]
         {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(received.contains(part), "{part}: {received}");
         }
     }
 
     #[tokio::test]
     async fn one_that_is_refused_is_not_sent() {
-        let (outcome, told) = sent(&notice("nadie@example.com"), false).await;
-        assert!(outcome.is_err() && !told.contains("DATA"), "{outcome:?} {told}");
-        let mail = Mail::new("smtp://127.0.0.1:1", None).unwrap();
+        let (outcome, received) = sent(&notice("nadie@example.com"), false).await;
+        assert!(outcome.is_err() && !received.contains("DATA"), "{outcome:?} {received}");
+        let mail = SmtpNotifier::new("smtp://127.0.0.1:1", None).unwrap();
         assert!(mail.notify(&notice("ana@example.com")).await.is_err(), "nobody listens there");
         assert!(mail.notify(&notice("no es correo")).await.is_err());
     }
@@ -132,11 +143,11 @@ mod tests {
             ("smtps://ana:hunter2@smtp.example.com", "svc@smtp.example.com"),
             ("smtp://localhost:25", "svc@localhost"),
         ] {
-            assert_eq!(Mail::new(url, None).unwrap().from.to_string(), from, "{url}");
+            assert_eq!(SmtpNotifier::new(url, None).unwrap().from.to_string(), from, "{url}");
         }
         for wrong in ["", "hunter2", "http://user:hunter2@host", "smtp//hunter2"] {
-            let said = Mail::new(wrong, None).err().unwrap().to_string();
-            assert!(said.starts_with("SVC_SMTP_URL is no address") && !said.contains("hunter2"), "{said}");
+            let said = SmtpNotifier::new(wrong, None).err().unwrap().to_string();
+            assert!(said.starts_with("no address like") && !said.contains("hunter2"), "{said}");
         }
     }
 }

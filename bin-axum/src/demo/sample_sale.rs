@@ -7,7 +7,6 @@ use serde_json::Value;
 use svc_core::Api;
 use svc_core::domain::clock::{Clock, SystemClock, mexico_date};
 
-use super::Access;
 use super::data::Record;
 
 /// How many are sold, at what price, and what that comes to with 16 % IVA.
@@ -18,16 +17,16 @@ pub(super) const TOTAL: &str = "1160.00";
 /// The bank account that is paid into: the first in pesos.
 pub(super) const ACCOUNT: i64 = 1;
 
-/// Who buys what, and the claves that the sale and its receivable get if they are the first that anyone makes.
+/// Its customer and product, and the claves that the sale and its receivable get if they are the first to be made.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Deal {
+pub(super) struct SampleSale {
     pub(super) cliente: i64,
     pub(super) producto: i64,
     pub(super) venta: i64,
     pub(super) cxc: i64,
 }
 
-impl Deal {
+impl SampleSale {
     /// The first customer who can be invoiced, the first product of which there is enough, and what comes after the
     /// imported sales and receivables.
     pub(super) fn of(products: &[Record], customers: &[Record], year: &[(&'static str, Vec<Record>)]) -> Option<Self> {
@@ -49,13 +48,12 @@ impl Deal {
         })
     }
 
-    /// The day of the payment: that of the receivable once it is there, since no payment is earlier and a repeated request
-    /// says the same; else today.
-    pub(super) async fn pay_day(&self, api: &Api, access: &Access) -> String {
+    /// The day of the payment: that of the receivable once it exists, so that a pasted request stays the same; else today.
+    pub(super) async fn pay_day(&self, api: &Api, key_id: &str, api_key: &str) -> String {
         let day = async {
             let request = Request::get(format!("/cxc?clave={}", self.cxc))
-                .header(header::AUTHORIZATION, format!("Bearer {}", access.api_key))
-                .header("X-Svc-Key-Id", &access.key_id)
+                .header(header::AUTHORIZATION, format!("Bearer {api_key}"))
+                .header("X-Svc-Key-Id", key_id)
                 .body(Bytes::new())
                 .ok()?;
             let found: Value = serde_json::from_slice(api.handle(request).await.body()).ok()?;
@@ -65,12 +63,12 @@ impl Deal {
     }
 }
 
-/// The clave of the first record of which that holds; claves are 1, 2, 3…
+/// The clave of the first record for which `holds`; claves are 1, 2, 3…
 fn first(records: &[Record], holds: impl Fn(i64, &Record) -> bool) -> Option<i64> {
     records.iter().zip(1..).find(|(record, clave)| holds(*clave, record)).map(|(_, clave)| clave)
 }
 
-/// Whether a customer has all that an invoice asks of them, and is nobody's in particular.
+/// Whether a customer has all that an invoice needs, and is an ordinary one: neither the public nor a marketplace's.
 fn is_invoiced(record: &Record) -> bool {
     let fiscal = ["rfc", "regimen", "uso_cfdi", "cp"].iter().all(|field| record.contains_key(*field));
     fiscal && record.get("publico") == Some(&Value::Bool(false)) && !record.contains_key("plataforma")

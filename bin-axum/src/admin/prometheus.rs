@@ -1,0 +1,77 @@
+//! Metrics in Prometheus' text format: those of [`svc_core::observe`], of the database's pool and of the process.
+
+use std::time::Duration;
+
+use metrics::{describe_gauge, gauge};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics_process::Collector;
+use svc_core::observe;
+use svc_store_postgres::PostgresStore;
+use tokio::time::interval;
+
+use crate::failure::Failure;
+use crate::metric_names::{BUILD_INFO, CONNECTIONS, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX};
+
+/// Upper bounds of the histogram's buckets, in seconds: from an answer out of memory to where clients give up.
+const BUCKETS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// How often recorded values are aggregated, so that they do not accumulate between scrapes.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Records metrics from now on.
+pub(super) struct MetricsRecorder {
+    recorded: PrometheusHandle,
+    process: Collector,
+}
+
+impl MetricsRecorder {
+    pub(super) fn start() -> Result<Self, Failure> {
+        let failed = |error: &dyn std::fmt::Display| Failure::Other(format!("figures cannot be counted: {error}"));
+        let builder = PrometheusBuilder::new()
+            .set_buckets_for_metric(Matcher::Full(observe::REQUEST_DURATION.to_owned()), &BUCKETS)
+            .map_err(|error| failed(&error))?;
+        let recorded = builder.install_recorder().map_err(|error| failed(&error))?;
+        observe::describe();
+        describe_gauge!(CONNECTIONS, "Connections of clients");
+        describe_gauge!(DATABASE_CONNECTIONS, "Connections to the database, by state");
+        describe_gauge!(DATABASE_CONNECTIONS_MAX, "Connections to the database at the most");
+        describe_gauge!(BUILD_INFO, "1, with the version");
+        let process = Collector::default();
+        process.describe();
+        gauge!(BUILD_INFO, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+        Ok(Self { recorded, process })
+    }
+
+    /// To be scraped, with the metrics of that store's pool.
+    pub(super) fn with(self, store: PostgresStore) -> Metrics {
+        Metrics { recorder: self, store }
+    }
+}
+
+/// Metrics to be scraped.
+pub(super) struct Metrics {
+    recorder: MetricsRecorder,
+    store: PostgresStore,
+}
+
+impl Metrics {
+    /// Their present values.
+    pub(super) fn text(&self) -> String {
+        let pool = self.store.pool();
+        let (all, idle) = (pool.size(), u32::try_from(pool.num_idle()).unwrap_or(u32::MAX));
+        gauge!(DATABASE_CONNECTIONS, "state" => "idle").set(idle);
+        gauge!(DATABASE_CONNECTIONS, "state" => "used").set(all.saturating_sub(idle));
+        gauge!(DATABASE_CONNECTIONS_MAX).set(pool.options().get_max_connections());
+        self.recorder.process.collect();
+        self.recorder.recorded.render()
+    }
+
+    /// Aggregates recorded values, for ever.
+    pub(super) async fn keep_up(&self) {
+        let mut timer = interval(UPKEEP_INTERVAL);
+        loop {
+            timer.tick().await;
+            self.recorder.recorded.run_upkeep();
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Names of the metrics that the process has beside those of [`svc_core::observe`].
+
+/// Gauge: open connections of clients.
+pub(crate) const CONNECTIONS: &str = "svc_connections";
+/// Gauge: connections to the database, by `state`, `used` or `idle`.
+pub(crate) const DATABASE_CONNECTIONS: &str = "svc_database_connections";
+/// Gauge: the most connections to the database.
+pub(crate) const DATABASE_CONNECTIONS_MAX: &str = "svc_database_connections_max";
+/// Gauge: always 1, labelled with the version.
+pub(crate) const BUILD_INFO: &str = "svc_build_info";

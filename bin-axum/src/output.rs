@@ -1,0 +1,13 @@
+//! What commands print: results on stdout, one JSON line each.
+
+use std::io::Write as _;
+
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Prints a result.
+pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
+    let line = serde_json::to_string(result).map_err(|error| Failure::Other(error.to_string()))?;
+    writeln!(std::io::stdout(), "{line}").map_err(Failure::io("cannot write to stdout"))
+}

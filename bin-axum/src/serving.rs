@@ -1,0 +1,78 @@
+//! Serving the API: what the server and the demo have in common.
+
+use std::sync::Arc;
+
+use svc_core::Api;
+use svc_core::backoffice::Office;
+use svc_core::secrets::SecretsKey;
+use svc_core::settings::Outside;
+use svc_core::webhooks::Networks;
+
+use crate::admin::Admin;
+use crate::cli::{ProcessArgs, ServiceArgs};
+use crate::database::OpenedDatabase;
+use crate::failure::Failure;
+use crate::server::Server;
+use crate::shutdown::{ShutdownPlan, StopSignal};
+use crate::workers::Workers;
+
+/// Answers clients and operators until the process is signalled to stop.
+pub(crate) async fn answer(
+    database: OpenedDatabase,
+    server: Server,
+    api: Api,
+    workers: Option<Workers>,
+    process: &ProcessArgs,
+) -> Result<(), Failure> {
+    let stop = StopSignal::listen()?;
+    let admin = match process.admin_listen {
+        Some(address) => Some(Admin::bind(address).await?.start(&database.store, stop.clone())?),
+        None => None,
+    };
+    tracing::info!(address = %server.address, "serving");
+    server.run(api, workers, stop, ShutdownPlan::new(process)).await;
+    // Operators can watch until the last request is answered.
+    drop(admin);
+    database.close().await
+}
+
+/// Logs a warning if webhooks may lead to other networks than the public internet.
+pub(crate) fn warn_of_development(networks: &Networks) {
+    if networks.is_development() {
+        tracing::warn!(
+            ?networks,
+            "webhooks may reach networks that are not public (SVC_WEBHOOK_ALLOW_NETS), by http and any port; for development only"
+        );
+    }
+}
+
+/// The background tasks beside the API, started.
+pub(crate) fn workers(
+    database: &OpenedDatabase,
+    service: &ServiceArgs,
+    secrets: Option<SecretsKey>,
+    server: &Server,
+    outside: Outside,
+) -> Workers {
+    let store = Arc::new(database.store.clone());
+    let office = Office::new(store.clone(), base_url(service, server)).secrets(secrets);
+    Workers::start(store, &office, outside)
+}
+
+/// The API's public address: the one that is set, else the one it listens on.
+pub(crate) fn base_url(service: &ServiceArgs, server: &Server) -> String {
+    service.base_url.clone().unwrap_or_else(|| server.default_base_url())
+}
+
+/// The API over a database, by its settings. `networks` decide which URLs webhooks may be registered with.
+pub(crate) fn api(
+    database: &OpenedDatabase,
+    service: &ServiceArgs,
+    networks: &Networks,
+    secrets: Option<SecretsKey>,
+    server: &Server,
+) -> Result<Api, Failure> {
+    let builder = Api::builder(Arc::new(database.store.clone()), base_url(service, server));
+    let development = networks.is_development();
+    Ok(service.api.apply(builder).secrets(secrets).development_destinations(development).build()?)
+}

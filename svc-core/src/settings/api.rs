@@ -1,0 +1,52 @@
+//! What the API is set by.
+
+use clap::Args;
+
+use super::{Hidden, SettingError};
+use crate::ApiBuilder;
+use crate::secrets::SecretsKey;
+use crate::store::LimitMode;
+
+/// The API's limits.
+#[derive(Debug, Args)]
+pub struct ApiSettings {
+    /// Whether limits cut (enforced) or are only announced (notice).
+    #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
+    limits: LimitMode,
+    /// Requests a minute that each key may make.
+    #[arg(long, env = "SVC_RATE_PER_MINUTE", default_value_t = crate::DEFAULT_RATE_PER_MINUTE, value_parser = clap::value_parser!(u64).range(1..))]
+    rate_per_minute: u64,
+    /// Requests that a company may have under way at the same time.
+    #[arg(long, env = "SVC_IN_FLIGHT", default_value_t = crate::DEFAULT_IN_FLIGHT, value_parser = clap::value_parser!(u32).range(1..))]
+    in_flight: u32,
+    /// Largest body of a request, in bytes.
+    #[arg(long, env = "SVC_MAX_BODY", default_value_t = crate::DEFAULT_MAX_BODY)]
+    max_body: usize,
+}
+
+impl ApiSettings {
+    /// Gives the builder these limits.
+    pub fn apply(&self, builder: ApiBuilder) -> ApiBuilder {
+        builder
+            .limits(self.limits)
+            .rate_per_minute(self.rate_per_minute)
+            .in_flight(self.in_flight)
+            .max_body(self.max_body)
+    }
+}
+
+/// The key that secrets are sealed with before they are stored. On a command line with subcommands it goes with all of them.
+#[derive(Debug, Args)]
+pub struct SecretsSettings {
+    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it they are stored as they are.
+    #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true, global = true)]
+    secrets_key: Option<Hidden>,
+}
+
+impl SecretsSettings {
+    /// The key; `None` when it is not set or empty. An error when it is not 64 hexadecimal digits.
+    pub fn key(&self) -> Result<Option<SecretsKey>, SettingError> {
+        let wrong = |error| SettingError(format!("SVC_SECRETS_KEY: {error}"));
+        Hidden::given(self.secrets_key.as_ref()).map(|key| key.parse().map_err(wrong)).transpose()
+    }
+}

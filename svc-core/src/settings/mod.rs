@@ -1,0 +1,77 @@
+//! A server's settings, each a flag and an environment variable: those that any front end of the API may have, whoever writes it.
+//!
+//! They are groups to be flattened into a command line of clap's. `svc` and the function take them from here, so a server of
+//! another make is set by the same names, with the same defaults and messages:
+//!
+//! ```
+//! use clap::Parser;
+//! use svc_core::settings::{ApiSettings, OutsideSettings, SecretsSettings};
+//!
+//! #[derive(Parser)]
+//! struct Server {
+//!     #[command(flatten)]
+//!     api: ApiSettings,
+//!     #[command(flatten)]
+//!     secrets: SecretsSettings,
+//!     #[command(flatten)]
+//!     outside: OutsideSettings,
+//! }
+//!
+//! let server = Server::try_parse_from(["server", "--rate-per-minute", "300", "--stamper", "sandbox"])?;
+//! // For `Api::builder(…)`: `server.api.apply(builder).secrets(server.secrets.key()?)`.
+//! assert!(server.secrets.key()?.is_none());
+//! // For the work beside the API: who stamps, who delivers, and who sends e-mails if anyone does.
+//! let outside = server.outside.open()?;
+//! assert!(outside.notifier.is_none());
+//! # Ok::<_, Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A secret is kept in a [`Hidden`], and is checked by the methods here and not by clap, which would print a wrong one.
+
+mod api;
+mod outside;
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+pub use api::{ApiSettings, SecretsSettings};
+pub use outside::{MailSettings, Outside, OutsideSettings, StamperSettings, WebhookSettings};
+
+/// A setting that cannot be used. The text names its environment variable and says what is wrong; it shows no secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SettingError(String);
+
+/// A secret that is given as a setting: `Debug` and clap show nothing of it.
+#[derive(Clone)]
+pub struct Hidden(String);
+
+impl Hidden {
+    /// The secret itself.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The secret itself, if one is set. An environment variable that is empty sets none.
+    pub fn given(secret: Option<&Self>) -> Option<&str> {
+        secret.map(Self::reveal).filter(|secret| !secret.is_empty())
+    }
+}
+
+impl FromStr for Hidden {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Hidden(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests;

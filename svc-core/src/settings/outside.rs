@@ -1,0 +1,158 @@
+//! How the service reaches others: the stamping provider, receivers of webhooks, the mail server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{Hidden, SettingError};
+use crate::stamping::{HttpStamper, HttpStamperError, SandboxStamper, Stamper};
+use crate::webhooks::{HttpSender, Networks, NoAuthorities, Notifier, Sender, SmtpError, SmtpNotifier};
+
+/// The stamper that needs no provider.
+const SANDBOX: &str = "sandbox";
+
+/// The machine's own addresses.
+const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
+
+/// All that background work reaches others by. Its parts are groups of their own, for commands that need only one.
+#[derive(Debug, Args)]
+pub struct OutsideSettings {
+    /// Where webhooks may lead.
+    #[command(flatten)]
+    pub webhooks: WebhookSettings,
+    /// Who has invoices stamped.
+    #[command(flatten)]
+    pub stamper: StamperSettings,
+    /// Who sends e-mails.
+    #[command(flatten)]
+    pub mail: MailSettings,
+}
+
+/// What background work reaches others by, ready to use.
+#[derive(Clone)]
+pub struct Outside {
+    /// Has invoices stamped.
+    pub stamper: Arc<dyn Stamper>,
+    /// Delivers webhooks; without it deliveries stay queued.
+    pub sender: Option<Arc<dyn Sender>>,
+    /// Sends e-mails; without it they stay queued.
+    pub notifier: Option<Arc<dyn Notifier>>,
+}
+
+impl OutsideSettings {
+    /// Makes all three, connecting to nothing yet. A machine that trusts no certificate authority can do everything but deliver
+    /// webhooks, so that is logged and no error; settings that cannot be used are one.
+    pub fn open(&self) -> Result<Outside, SettingError> {
+        Ok(Outside {
+            stamper: self.stamper.stamper()?,
+            sender: self.webhooks.sender_if_possible()?,
+            notifier: self.mail.notifier()?,
+        })
+    }
+}
+
+/// Who has invoices stamped.
+#[derive(Debug, Args)]
+pub struct StamperSettings {
+    /// Who has invoices stamped: the URL of a provider, or sandbox, which plays one.
+    #[arg(long, env = "SVC_STAMPER", default_value = SANDBOX)]
+    stamper: String,
+    /// What the provider knows us by.
+    #[arg(long, env = "SVC_STAMPER_TOKEN", hide_env_values = true)]
+    stamper_token: Option<Hidden>,
+    /// How long the provider may take to answer, in seconds.
+    #[arg(long, env = "SVC_STAMPER_TIMEOUT", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
+    stamper_timeout: u64,
+}
+
+impl StamperSettings {
+    /// The provider, or the sandbox, which is logged as a warning: what it stamps is no invoice. An error when the provider's URL
+    /// or token cannot be used.
+    pub fn stamper(&self) -> Result<Arc<dyn Stamper>, SettingError> {
+        let url = self.stamper.trim();
+        if url.is_empty() || url == SANDBOX {
+            tracing::warn!("SVC_STAMPER names no provider: the sandbox stamps, and what it stamps is no invoice");
+            return Ok(Arc::new(SandboxStamper));
+        }
+        let wrong = |error: HttpStamperError| {
+            let setting = if matches!(error, HttpStamperError::Token) { "SVC_STAMPER_TOKEN" } else { "SVC_STAMPER" };
+            SettingError(format!("{setting}: {error}"))
+        };
+        let token = Hidden::given(self.stamper_token.as_ref()).unwrap_or_default();
+        let timeout = Duration::from_secs(self.stamper_timeout);
+        Ok(Arc::new(HttpStamper::new(url, token, timeout).map_err(wrong)?))
+    }
+}
+
+/// Where webhooks may lead, beyond the public internet and short of it.
+#[derive(Debug, Args)]
+pub struct WebhookSettings {
+    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
+    #[arg(long = "webhook-allow-nets", env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "", hide_default_value = true)]
+    allow: String,
+    /// Further networks that webhooks may not reach, several with commas between.
+    #[arg(long = "webhook-deny-nets", env = "SVC_WEBHOOK_DENY_NETS", default_value = "", hide_default_value = true)]
+    deny: String,
+}
+
+impl WebhookSettings {
+    /// Lets webhooks reach this machine, unless the settings allow networks of their own.
+    #[must_use]
+    pub fn or_this_machine(mut self) -> Self {
+        if self.allow.is_empty() {
+            THIS_MACHINE.clone_into(&mut self.allow);
+        }
+        self
+    }
+
+    /// The networks. An error when a text names none.
+    pub fn networks(&self) -> Result<Networks, SettingError> {
+        let wrong = |name: &'static str| move |error| SettingError(format!("{name}: {error}"));
+        let networks = Networks::default().allow(&self.allow).map_err(wrong("SVC_WEBHOOK_ALLOW_NETS"))?;
+        networks.deny(&self.deny).map_err(wrong("SVC_WEBHOOK_DENY_NETS"))
+    }
+
+    /// A sender to these networks. An error too when the machine trusts no certificate authority.
+    pub fn sender(&self) -> Result<Arc<dyn Sender>, SettingError> {
+        Ok(Arc::new(HttpSender::new(self.networks()?).map_err(undeliverable)?))
+    }
+
+    /// A sender to these networks; `None`, which is logged, when the machine trusts no certificate authority.
+    pub fn sender_if_possible(&self) -> Result<Option<Arc<dyn Sender>>, SettingError> {
+        match HttpSender::new(self.networks()?).map_err(undeliverable) {
+            Ok(sender) => Ok(Some(Arc::new(sender))),
+            Err(failure) => {
+                tracing::warn!(%failure, "notices wait");
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn undeliverable(error: NoAuthorities) -> SettingError {
+    SettingError(format!("webhooks cannot be delivered: {error}; SSL_CERT_FILE may name some"))
+}
+
+/// The mail server.
+#[derive(Debug, Args)]
+pub struct MailSettings {
+    /// SMTP server to send e-mails through (`smtps://user:password@host`); without it they wait.
+    #[arg(long, env = "SVC_SMTP_URL", hide_env_values = true)]
+    smtp_url: Option<Hidden>,
+    /// Who e-mails are from; by default the URL's user, else svc@ the server.
+    #[arg(long, env = "SVC_SMTP_FROM")]
+    smtp_from: Option<String>,
+}
+
+impl MailSettings {
+    /// Sends e-mails through the server; `None` when there is none. An error when the URL or the sender's address cannot be used.
+    pub fn notifier(&self) -> Result<Option<Arc<dyn Notifier>>, SettingError> {
+        let Some(url) = Hidden::given(self.smtp_url.as_ref()) else { return Ok(None) };
+        let wrong = |error| {
+            let setting = if matches!(error, SmtpError::From) { "SVC_SMTP_FROM" } else { "SVC_SMTP_URL" };
+            SettingError(format!("{setting} is {error}"))
+        };
+        Ok(Some(Arc::new(SmtpNotifier::new(url, self.smtp_from.as_deref()).map_err(wrong)?)))
+    }
+}

@@ -1,0 +1,82 @@
+use clap::Parser;
+
+use super::*;
+
+#[derive(Debug, Parser)]
+struct Server {
+    #[command(flatten)]
+    api: ApiSettings,
+    #[command(flatten)]
+    secrets: SecretsSettings,
+    #[command(flatten)]
+    outside: OutsideSettings,
+}
+
+const SECRET: &str = "hunter2";
+
+fn server(flags: &[&str]) -> Server {
+    Server::try_parse_from(["server"].iter().chain(flags)).unwrap()
+}
+
+#[test]
+fn a_wrong_setting_is_named_and_not_shown() {
+    let no_address = "SVC_SMTP_URL is no address like smtps://user:password@host";
+    for (flags, expected) in [
+        (&["--secrets-key", SECRET][..], "SVC_SECRETS_KEY: a secrets key has 64 hexadecimal digits"),
+        (&["--smtp-url", "http://user:hunter2@host"], no_address),
+        (&["--smtp-url", SECRET], no_address),
+        (&["--smtp-url", "smtp://host", "--smtp-from", "nobody"], "SVC_SMTP_FROM is no e-mail address"),
+        (
+            &["--stamper", "https://pac.example/timbrar", "--stamper-token", "hunter2\n"],
+            "SVC_STAMPER_TOKEN: the provider's token is empty or has characters that a header cannot hold",
+        ),
+        (
+            &["--stamper", "ftp://user:hunter2@pac.example"],
+            "SVC_STAMPER: the provider's URL must be https://host[:port]/path, without credentials",
+        ),
+        (
+            &["--webhook-deny-nets", "10"],
+            "SVC_WEBHOOK_DENY_NETS: \"10\" is no network; \
+             write 203.0.113.0/24 or 2001:db8::/32, several with commas between them",
+        ),
+    ] {
+        let server = server(flags);
+        let key = server.secrets.key().map(|_| ());
+        let error = key.and_then(|()| server.outside.open().map(|_| ())).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{flags:?}");
+        assert!(!format!("{error:?}").contains(SECRET), "{error:?}");
+    }
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let server = server(&["--secrets-key", SECRET, "--stamper-token", SECRET, "--smtp-url", SECRET]);
+    let shown = format!("{server:?}");
+    assert!(shown.contains("Hidden(..)") && !shown.contains(SECRET), "{shown}");
+}
+
+#[test]
+fn an_empty_setting_is_none() {
+    let server = server(&["--secrets-key", "", "--stamper", "", "--smtp-url", ""]);
+    assert!(server.secrets.key().unwrap().is_none());
+    assert!(server.outside.open().unwrap().notifier.is_none());
+}
+
+#[test]
+fn this_machine_is_reached_only_where_no_networks_are_set() {
+    let loopback = "127.0.0.1".parse().unwrap();
+    for (flags, reached) in [(&[][..], true), (&["--webhook-allow-nets", "10.0.0.0/8"], false)] {
+        let webhooks = server(flags).outside.webhooks;
+        assert!(webhooks.networks().unwrap().is_development() != flags.is_empty());
+        assert_eq!(webhooks.or_this_machine().networks().unwrap().allows(loopback), reached, "{flags:?}");
+    }
+}
+
+#[test]
+fn limits_are_within_their_ranges() {
+    for wrong in [["--rate-per-minute", "0"], ["--in-flight", "0"], ["--stamper-timeout", "601"], ["--limits", "none"]]
+    {
+        assert!(Server::try_parse_from(["server"].iter().chain(&wrong)).is_err(), "{wrong:?}");
+    }
+    assert!(format!("{:?}", server(&[]).api).contains("limits: Enforced"));
+}
