@@ -1,8 +1,8 @@
 //! `/compras`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::lists::finds;
+use svc_tests::{Actor, Company, Resource, World};
 
 #[tokio::test]
 async fn an_item_has_every_field_and_nulls_stay() {
@@ -48,6 +48,7 @@ async fn filters_find_exactly_what_matches() {
     let ana = six_purchases().await;
     finds(
         &ana,
+        "/compras",
         &[
             ("", &[1, 2, 3, 4, 5, 6]),
             ("clave=3", &[3]),
@@ -79,6 +80,7 @@ async fn a_range_of_dates_may_be_open_and_of_any_length() {
     let ana = six_purchases().await;
     finds(
         &ana,
+        "/compras",
         &[
             ("fecha_desde=2026-01-02", &[2, 3, 4, 5, 6]),
             ("fecha_desde=2026-01-02T00:00:00Z", &[2, 3, 4, 5, 6]),
@@ -152,17 +154,17 @@ async fn a_bad_line_is_named_with_its_field() {
         let error = company.import(Resource::Compras, &[good.clone(), bad, good]).await.unwrap_err();
         assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM compras").await, 0);
+    assert_eq!(company.world.count("compras").await, 0);
 }
 
 #[tokio::test]
 async fn what_is_listed_can_be_imported_into_another_company() {
     let world = World::new().await;
     let [one, other] = [buyer(&world).await, buyer(&world).await];
-    one.import(Resource::Compras, &six()).await.unwrap();
+    one.load(Resource::Compras, &six()).await;
     let shown = one.admin().await.walk("/compras").await;
     assert_eq!(shown.len(), 6);
-    other.import(Resource::Compras, &shown).await.unwrap();
+    other.load(Resource::Compras, &shown).await;
     assert_eq!(other.admin().await.walk("/compras").await, shown);
 }
 
@@ -172,7 +174,7 @@ async fn companies_with_the_same_claves_never_see_one_another() {
     for name in ["Una", "Otra"] {
         let company = buyer(&world).await;
         let record = json!({"proveedor": 1, "folio": "OC-1", "almacen": "001", "comentarios": name});
-        company.import(Resource::Compras, &[record]).await.unwrap();
+        company.load(Resource::Compras, &[record]).await;
         let ana = company.admin().await;
         for query in
             ["", "clave=1", "folio=OC-1", "proveedor=1", "estatus=pendiente", "sucursal=0", "fecha_desde=2026-01-01"]
@@ -184,32 +186,23 @@ async fn companies_with_the_same_claves_never_see_one_another() {
     }
     // What only one company has, the other cannot refer to.
     let [one, other] = [buyer(&world).await, world.company().await];
-    one.import(Resource::Compras, &[json!({"proveedor": 2})]).await.unwrap();
+    one.load(Resource::Compras, &[json!({"proveedor": 2})]).await;
     let error = other.import(Resource::Compras, &[json!({"proveedor": 2})]).await.unwrap_err();
     assert!(error.starts_with("line 1: proveedor: "), "{error}");
-}
-
-/// Checks that each query finds exactly the purchase orders of these claves.
-async fn finds(actor: &Actor, table: &[(&str, &[i64])]) {
-    for (query, expected) in table {
-        let found = actor.walk(&format!("/compras?{query}&limite=2")).await;
-        let found: Vec<_> = found.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect();
-        assert_eq!(found, *expected, "{query}");
-    }
 }
 
 /// A company with two suppliers.
 async fn buyer(world: &World) -> Company {
     let company = world.company().await;
     let suppliers = [json!({"nombre": "Aceros"}), json!({"nombre": "Pinturas"})];
-    company.import(Resource::Proveedores, &suppliers).await.unwrap();
+    company.load(Resource::Proveedores, &suppliers).await;
     company
 }
 
 /// Someone in a company of six purchase orders.
 async fn six_purchases() -> Actor {
     let company = buyer(&World::new().await).await;
-    company.import(Resource::Compras, &six()).await.unwrap();
+    company.load(Resource::Compras, &six()).await;
     company.admin().await
 }
 

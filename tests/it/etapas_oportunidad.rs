@@ -1,8 +1,7 @@
 //! `/etapas-oportunidad`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
 fn funnel() -> [Value; 4] {
     [
@@ -16,7 +15,7 @@ fn funnel() -> [Value; 4] {
 #[tokio::test]
 async fn an_item_has_every_field() {
     let company = World::new().await.company().await;
-    company.import(Resource::EtapasOportunidad, &funnel()).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &funnel()).await;
     let reply = company.admin().await.get("/etapas-oportunidad?clave=10").await;
     assert_eq!(
         std::str::from_utf8(&reply.body).unwrap(),
@@ -33,8 +32,8 @@ async fn filters_find_the_matching_stages_of_the_company() {
     for record in &mut theirs {
         record["nombre"] = json!("Ajena");
     }
-    company.import(Resource::EtapasOportunidad, &funnel()).await.unwrap();
-    other.import(Resource::EtapasOportunidad, &theirs).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &funnel()).await;
+    other.load(Resource::EtapasOportunidad, &theirs).await;
     let ana = company.admin().await;
     for (query, expected) in [
         ("", &[10, 11, 12, 13][..]),
@@ -73,7 +72,7 @@ async fn what_is_left_out_takes_its_default() {
         json!({"nombre": "Ganada", "tipo": "ganada"}),
         json!({"nombre": "Perdida", "tipo": "perdida"}),
     ];
-    company.import(Resource::EtapasOportunidad, &records).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &records).await;
     assert_eq!(
         company.admin().await.walk("/etapas-oportunidad").await,
         [
@@ -89,10 +88,10 @@ async fn what_is_left_out_takes_its_default() {
 async fn what_a_list_shows_can_be_imported_again() {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
-    company.import(Resource::EtapasOportunidad, &funnel()).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &funnel()).await;
     let shown = company.admin().await.walk("/etapas-oportunidad").await;
     assert_eq!(shown, funnel());
-    other.import(Resource::EtapasOportunidad, &shown).await.unwrap();
+    other.load(Resource::EtapasOportunidad, &shown).await;
     assert_eq!(other.admin().await.walk("/etapas-oportunidad").await, shown);
 }
 
@@ -122,5 +121,5 @@ async fn a_bad_field_is_named() {
     let twice = [json!({"nombre": "A", "clave": 7}), json!({"nombre": "B", "clave": 7})];
     let error = company.import(Resource::EtapasOportunidad, &twice).await.unwrap_err();
     assert!(error.starts_with("line 2: clave: "), "{error}");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM etapas_oportunidad").await, 0);
+    assert_eq!(company.world.count("etapas_oportunidad").await, 0);
 }

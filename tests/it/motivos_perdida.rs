@@ -1,8 +1,7 @@
 //! `/motivos-perdida`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
 fn reasons() -> [Value; 3] {
     [
@@ -15,7 +14,7 @@ fn reasons() -> [Value; 3] {
 #[tokio::test]
 async fn an_item_has_every_field() {
     let company = World::new().await.company().await;
-    company.import(Resource::MotivosPerdida, &reasons()).await.unwrap();
+    company.load(Resource::MotivosPerdida, &reasons()).await;
     let reply = company.admin().await.get("/motivos-perdida?clave=5").await;
     assert_eq!(
         std::str::from_utf8(&reply.body).unwrap(),
@@ -27,9 +26,9 @@ async fn an_item_has_every_field() {
 async fn filters_find_the_matching_reasons_of_the_company() {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
-    company.import(Resource::MotivosPerdida, &reasons()).await.unwrap();
+    company.load(Resource::MotivosPerdida, &reasons()).await;
     let theirs = [1, 2, 5, 9].map(|clave| json!({"clave": clave, "nombre": "Ajeno"}));
-    other.import(Resource::MotivosPerdida, &theirs).await.unwrap();
+    other.load(Resource::MotivosPerdida, &theirs).await;
     let ana = company.admin().await;
     for (query, expected) in [
         ("", &[1, 5, 9][..]),
@@ -58,7 +57,7 @@ async fn records_are_imported_with_defaults_and_again() {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
     let records = [json!({"nombre": "Precio"}), json!({"clave": null, "nombre": "Plazo", "estatus": null})];
-    company.import(Resource::MotivosPerdida, &records).await.unwrap();
+    company.load(Resource::MotivosPerdida, &records).await;
     let shown = company.admin().await.walk("/motivos-perdida").await;
     assert_eq!(
         shown,
@@ -67,14 +66,14 @@ async fn records_are_imported_with_defaults_and_again() {
             json!({"clave": 2, "nombre": "Plazo", "estatus": "activo"}),
         ]
     );
-    other.import(Resource::MotivosPerdida, &shown).await.unwrap();
+    other.load(Resource::MotivosPerdida, &shown).await;
     assert_eq!(other.admin().await.walk("/motivos-perdida").await, shown);
 }
 
 #[tokio::test]
 async fn a_bad_field_is_named() {
     let company = World::new().await.company().await;
-    company.import(Resource::MotivosPerdida, &[json!({"clave": 70, "nombre": "Precio"})]).await.unwrap();
+    company.load(Resource::MotivosPerdida, &[json!({"clave": 70, "nombre": "Precio"})]).await;
     for (field, value) in [
         ("clave", json!(-1)),
         ("clave", json!(70)),

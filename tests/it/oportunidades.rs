@@ -1,9 +1,8 @@
 //! `/oportunidades`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::domain::scope::Scope;
-use svc_tests::{Company, World};
+use svc_tests::{Company, Resource, World};
 
 /// A company with a funnel (1 and 2 open, 3 won, 4 lost), a reason, two customers and a second user.
 async fn company(world: &World) -> Company {
@@ -14,9 +13,9 @@ async fn company(world: &World) -> Company {
         json!({"nombre": "Ganada", "tipo": "ganada"}),
         json!({"nombre": "Perdida", "tipo": "perdida"}),
     ];
-    company.import(Resource::EtapasOportunidad, &stages).await.unwrap();
-    company.import(Resource::MotivosPerdida, &[json!({"clave": 8, "nombre": "Precio"})]).await.unwrap();
-    company.import(Resource::Clientes, &[json!({"nombre": "Ana"}), json!({"nombre": "Eva"})]).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &stages).await;
+    company.load(Resource::MotivosPerdida, &[json!({"clave": 8, "nombre": "Precio"})]).await;
+    company.load(Resource::Clientes, &[json!({"nombre": "Ana"}), json!({"nombre": "Eva"})]).await;
     assert_eq!(company.user("Vendedora", true).await, 2);
     company
 }
@@ -51,7 +50,7 @@ async fn an_item_has_every_field_in_order_and_nulls_stay() {
         }
     }
     let records = [complete(), json!({"etapa": 1}), nulls];
-    company.import(Resource::Oportunidades, &records).await.unwrap();
+    company.load(Resource::Oportunidades, &records).await;
     let reply = company.actor(&[Scope::OportunidadesRead]).await.get("/oportunidades").await;
     let page = reply.ok(200);
     assert_eq!(page, json!({"ok": true, "datos": [complete(), bare(5), bare(6)], "siguiente": null, "hay_mas": false}));
@@ -92,7 +91,7 @@ async fn the_status_is_that_of_the_stage() {
         json!({"etapa": 4, "motivo_perdida": 8}),
         json!({"etapa": 4}),
     ];
-    company.import(Resource::Oportunidades, &records).await.unwrap();
+    company.load(Resource::Oportunidades, &records).await;
     let shown = company.admin().await.walk("/oportunidades").await;
     let shown: Vec<_> = shown.iter().map(|one| json!([one["estatus"], one["motivo_perdida"]])).collect();
     assert_eq!(
@@ -115,7 +114,7 @@ async fn every_filter_finds_what_matches_and_nothing_else() {
             json!({"nombre": name, "etapa": 4, "cliente": 1, "vendedor": 2, "motivo_perdida": 8}),
             json!({"nombre": name, "etapa": 1, "clave": 90}),
         ];
-        company.import(Resource::Oportunidades, &records).await.unwrap();
+        company.load(Resource::Oportunidades, &records).await;
     }
     let ana = mine.admin().await;
     for (query, expected) in [
@@ -176,12 +175,10 @@ async fn each_fault_of_a_query_has_its_code() {
 async fn what_a_list_shows_can_be_imported_again() {
     let world = World::new().await;
     let [mine, other] = [company(&world).await, company(&world).await];
-    mine.import(Resource::Oportunidades, &[complete(), json!({"etapa": 2, "monto": 12, "nombre": "Obra"})])
-        .await
-        .unwrap();
+    mine.load(Resource::Oportunidades, &[complete(), json!({"etapa": 2, "monto": 12, "nombre": "Obra"})]).await;
     let shown = mine.admin().await.walk("/oportunidades").await;
     assert_eq!((shown.len(), &shown[1]["monto"]), (2, &json!("12.00")));
-    other.import(Resource::Oportunidades, &shown).await.unwrap();
+    other.load(Resource::Oportunidades, &shown).await;
     assert_eq!(other.admin().await.walk("/oportunidades").await, shown);
     let events: i64 = world.sql("SELECT count(*) FROM emitidos").await;
     assert_eq!(events, 0, "importing emits no events");
@@ -229,16 +226,14 @@ async fn a_bad_field_is_named() {
             .unwrap_err();
         assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM oportunidades").await, 0);
+    assert_eq!(company.world.count("oportunidades").await, 0);
 }
 
 #[tokio::test]
 async fn the_records_of_another_company_are_none_to_refer_to() {
     let world = World::new().await;
     let (_, bare) = (company(&world).await, world.company().await);
-    bare.import(Resource::EtapasOportunidad, &[json!({"clave": 70, "nombre": "Única", "tipo": "perdida"})])
-        .await
-        .unwrap();
+    bare.load(Resource::EtapasOportunidad, &[json!({"clave": 70, "nombre": "Única", "tipo": "perdida"})]).await;
     for (field, clave) in [("etapa", 1), ("cliente", 1), ("vendedor", 2), ("motivo_perdida", 8)] {
         let mut record = json!({"etapa": 70});
         record[field] = json!(clave);

@@ -1,8 +1,8 @@
 //! `/proveedores`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, World};
+use svc_tests::lists::finds;
+use svc_tests::{Actor, Resource, World};
 
 #[tokio::test]
 async fn an_item_has_every_field_and_nulls_stay() {
@@ -36,6 +36,7 @@ async fn exact_filters_find_the_whole_value_only() {
     let ana = seven_suppliers().await;
     finds(
         &ana,
+        "/proveedores",
         &[
             ("", &[1, 2, 3, 5, 6, 7]),
             ("clave=2", &[2]),
@@ -62,6 +63,7 @@ async fn deleted_suppliers_are_shown_only_when_asked_for() {
     let ana = seven_suppliers().await;
     finds(
         &ana,
+        "/proveedores",
         &[
             ("estatus=activo", &[1, 2, 6, 7]),
             ("estatus=inactivo", &[3]),
@@ -82,6 +84,7 @@ async fn a_name_is_searched_by_words_without_case_and_accents() {
     let ana = seven_suppliers().await;
     finds(
         &ana,
+        "/proveedores",
         &[
             ("nombre=aceros", &[1, 2]),
             ("nombre=ACEROS", &[1, 2]),
@@ -150,19 +153,19 @@ async fn a_bad_line_is_named_with_its_field() {
     let twice = [json!({"clave": 5}), json!({"clave": 5})];
     let error = company.import(Resource::Proveedores, &twice).await.unwrap_err();
     assert!(error.starts_with("line 2: clave: "), "{error}");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM proveedores").await, 0);
+    assert_eq!(company.world.count("proveedores").await, 0);
 }
 
 #[tokio::test]
 async fn what_is_listed_can_be_imported_into_another_company() {
     let world = World::new().await;
     let [one, other] = [world.company().await, world.company().await];
-    one.import(Resource::Proveedores, &seven()).await.unwrap();
+    one.load(Resource::Proveedores, &seven()).await;
     let ana = one.admin().await;
     let mut shown = ana.walk("/proveedores").await;
     shown.extend(ana.walk("/proveedores?estatus=eliminado").await);
     assert_eq!(shown.len(), 7);
-    other.import(Resource::Proveedores, &shown).await.unwrap();
+    other.load(Resource::Proveedores, &shown).await;
     let eva = other.admin().await;
     for query in ["", "estatus=eliminado", "nombre=aceros"] {
         let query = format!("/proveedores?{query}");
@@ -176,7 +179,7 @@ async fn companies_with_the_same_claves_never_see_one_another() {
     for name in ["Aceros Uno", "Aceros Dos"] {
         let company = world.company().await;
         let record = json!({"folio": "A-1", "nombre": name, "rfc": "EKU9003173C9"});
-        company.import(Resource::Proveedores, &[record]).await.unwrap();
+        company.load(Resource::Proveedores, &[record]).await;
         let ana = company.admin().await;
         for query in ["", "clave=1", "folio=A-1", "rfc=EKU9003173C9", "nombre=aceros", "estatus=activo"] {
             let found = ana.walk(&format!("/proveedores?{query}")).await;
@@ -186,19 +189,10 @@ async fn companies_with_the_same_claves_never_see_one_another() {
     }
 }
 
-/// Checks that each query finds exactly the suppliers of these claves.
-async fn finds(actor: &Actor, table: &[(&str, &[i64])]) {
-    for (query, expected) in table {
-        let found = actor.walk(&format!("/proveedores?{query}&limite=2")).await;
-        let found: Vec<_> = found.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect();
-        assert_eq!(found, *expected, "{query}");
-    }
-}
-
 /// Someone in a company of seven suppliers.
 async fn seven_suppliers() -> Actor {
     let company = World::new().await.company().await;
-    company.import(Resource::Proveedores, &seven()).await.unwrap();
+    company.load(Resource::Proveedores, &seven()).await;
     company.admin().await
 }
 

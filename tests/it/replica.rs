@@ -7,13 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use sqlx::postgres::PgConnectOptions;
 use svc_core::Api;
-use svc_core::backoffice::import::Resource;
 use svc_store_postgres::Settings;
-use svc_tests::{Actor, BASE_URL, World};
+use svc_tests::{Actor, BASE_URL, Resource, World};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::task::JoinSet;
-
-use crate::documents::import;
 
 /// A primary and what stands for its replica, with a customer each who bears its name, and someone at an API over both.
 struct Pair {
@@ -53,7 +50,7 @@ impl Pair {
 /// A company with one customer of that name; gives someone of it.
 async fn named(world: &World, nombre: &str) -> Actor {
     let company = world.company().await;
-    import(&company, Resource::Clientes, &[json!({"nombre": nombre})]).await;
+    company.load(Resource::Clientes, &[json!({"nombre": nombre})]).await;
     company.admin().await
 }
 
@@ -73,8 +70,8 @@ async fn lists_come_from_the_replica_and_all_else_from_the_primary() {
     assert_eq!(other.get("/clientes").await.ok(200)["datos"], json!([]), "another company's writes are not its own");
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     assert_eq!(pair.read().await, ["réplica"]);
-    assert_eq!(pair.primary.sql::<i64>("SELECT count(*) FROM clientes").await, 3);
-    assert_eq!(pair.replica.sql::<i64>("SELECT count(*) FROM clientes").await, 1);
+    assert_eq!(pair.primary.count("clientes").await, 3);
+    assert_eq!(pair.replica.count("clientes").await, 1);
 }
 
 #[tokio::test]

@@ -2,8 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, refuses, told};
 
@@ -19,11 +18,11 @@ async fn funnel() -> (Company, Actor) {
         stage("Descartada", "perdida"),
         json!({"nombre": "Vieja", "estatus": "inactivo"}),
     ];
-    company.import(Resource::EtapasOportunidad, &stages).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &stages).await;
     let reasons =
         [json!({"nombre": "Precio"}), json!({"nombre": "Plazo"}), json!({"nombre": "Otra", "estatus": "inactivo"})];
-    company.import(Resource::MotivosPerdida, &reasons).await.unwrap();
-    company.import(Resource::Clientes, &[json!({"nombre": "Ana"})]).await.unwrap();
+    company.load(Resource::MotivosPerdida, &reasons).await;
+    company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
     let ana = company.admin().await;
     (company, ana)
 }
@@ -94,7 +93,7 @@ async fn what_an_opportunity_cannot_have_is_refused() {
         ],
     )
     .await;
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM oportunidades").await, 0);
+    assert_eq!(company.world.count("oportunidades").await, 0);
 }
 
 #[tokio::test]

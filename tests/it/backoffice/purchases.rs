@@ -2,8 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, refuses, told};
 
@@ -11,15 +10,15 @@ use super::{did, refuses, told};
 /// (2), and an inactive screw (3).
 async fn office() -> (Company, Actor) {
     let company = World::new().await.company().await;
-    company.import(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await.unwrap();
-    company.import(Resource::Sucursales, &[json!({"clave": 1, "nombre": "Norte"})]).await.unwrap();
-    company.import(Resource::Almacenes, &[json!({"codigo": "002", "sucursal": 1})]).await.unwrap();
+    company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
+    company.load(Resource::Sucursales, &[json!({"clave": 1, "nombre": "Norte"})]).await;
+    company.load(Resource::Almacenes, &[json!({"codigo": "002", "sucursal": 1})]).await;
     let products = [
         json!({"sku": "CLAVO", "descripcion": "Clavo", "costo": "2.5", "unidad": 1}),
         json!({"sku": "FLETE", "descripcion": "Flete", "tipo": "virtual_con_precio", "iva_compra": "EX"}),
         json!({"sku": "PIJA", "estatus": "inactivo"}),
     ];
-    company.import(Resource::Productos, &products).await.unwrap();
+    company.load(Resource::Productos, &products).await;
     let ana = company.admin().await;
     (company, ana)
 }
@@ -191,7 +190,7 @@ async fn goods_of_a_foreign_order_cost_pesos_and_a_bill_that_was_captured_stays_
 async fn what_is_no_line_under_way_is_not_received() {
     let (company, ana) = office().await;
     did(company.act("purchase.capture", &order()).await);
-    company.import(Resource::Compras, &[json!({"proveedor": 1, "estatus": "cancelada"})]).await.unwrap();
+    company.load(Resource::Compras, &[json!({"proveedor": 1, "estatus": "cancelada"})]).await;
     let other = company.world.company().await;
     let lines = |lines: Value| json!({"compra": 1, "renglones": lines});
     refuses(

@@ -2,8 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, refuses, told};
 
@@ -12,7 +11,7 @@ use super::{did, refuses, told};
 async fn store() -> (Company, Actor) {
     let company = World::new().await.company().await;
     let warehouses = [json!({"codigo": "002"}), json!({"codigo": "003", "estatus": "inactivo"})];
-    company.import(Resource::Almacenes, &warehouses).await.unwrap();
+    company.load(Resource::Almacenes, &warehouses).await;
     let products = [
         json!({"sku": "CLAVO", "costo": "2.5"}),
         json!({"sku": "FLETE", "tipo": "virtual_con_precio"}),
@@ -20,7 +19,7 @@ async fn store() -> (Company, Actor) {
         json!({"sku": "DOBLE"}),
         json!({"sku": "DOBLE", "estatus": "inactivo"}),
     ];
-    company.import(Resource::Productos, &products).await.unwrap();
+    company.load(Resource::Productos, &products).await;
     let ana = company.admin().await;
     (company, ana)
 }
@@ -131,7 +130,7 @@ async fn reservations_add_up_either_way() {
         assert_eq!(stock(&ana).await, [of("CLAVO", "001", json!(0), after)]);
     }
     assert_eq!(told(&company.world).await, [changed(1, 1, "001")]);
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM movimientos_inventario").await, 0);
+    assert_eq!(company.world.count("movimientos_inventario").await, 0);
 }
 
 #[tokio::test]

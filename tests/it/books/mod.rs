@@ -9,10 +9,10 @@ use std::hash::{BuildHasher as _, RandomState};
 use futures_util::future::join_all;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use svc_tests::{World, books};
 
 use business::Business;
 use step::{Step, steps};
+use svc_tests::{World, books};
 
 /// How many worlds there are, each of two companies, and how many steps are taken in each.
 const WORLDS: usize = 2;

@@ -1,10 +1,8 @@
 //! `GET /clientes`: how many records a page may hold.
 
-use svc_core::backoffice::import::Resource;
 use svc_core::store::{CompanyChange, LimitMode};
-use svc_tests::{Company, Reply, World, in_notice_mode};
-
-use super::customers;
+use svc_tests::imports::customers;
+use svc_tests::{Company, Reply, Resource, World, in_notice_mode};
 
 #[tokio::test]
 async fn enforced_pages_hold_up_to_thirty() {
@@ -59,7 +57,7 @@ async fn a_company_s_own_mode_goes_before_the_service_s() {
     let mut sizes = Vec::new();
     for own in [None, Some(LimitMode::Notice), Some(LimitMode::Enforced)] {
         let company = world.company_with(CompanyChange { limites: Some(own), ..CompanyChange::default() }).await;
-        company.import(Resource::Clientes, &customers(40)).await.unwrap();
+        company.load(Resource::Clientes, &customers(40)).await;
         sizes.push(size_of(&company.admin().await.get("/clientes").await));
     }
     assert_eq!(sizes, [40, 40, 30]);
@@ -80,6 +78,6 @@ fn size_of(page: &Reply) -> usize {
 
 async fn company_of(count: usize, settings: CompanyChange) -> Company {
     let company = World::new().await.company_with(settings).await;
-    company.import(Resource::Clientes, &customers(count)).await.unwrap();
+    company.load(Resource::Clientes, &customers(count)).await;
     company
 }

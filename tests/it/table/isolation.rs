@@ -1,9 +1,8 @@
 //! No list of one company ever shows a row of another, though both use the same claves.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::operation::registry::{Endpoint, OPERATIONS};
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
 /// The clave of every record in both companies.
 const CLAVE: i64 = 7;

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use svc_core::backoffice::import::Resource;
 use svc_core::operation::Pages;
 use svc_core::operation::registry::Endpoint;
-use svc_tests::{Actor, Company, World, in_notice_mode};
+use svc_tests::{Actor, Company, Resource, World, in_notice_mode};
 
 use super::{a_minute_later, company, fails, filters, lists, outcome, path, reader};
 

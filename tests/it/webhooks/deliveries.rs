@@ -4,9 +4,9 @@ use http::Method;
 use serde_json::json;
 use svc_core::domain::scope::Scope;
 use svc_tests::World;
+use svc_tests::lists::{finds, has_fields, refuses};
 
 use super::{bare, end_deliveries, probe, webhook};
-use crate::documents::{finds, has_fields, refuses};
 
 const PATH: &str = "/webhooks/1/entregas";
 

@@ -2,9 +2,9 @@ use http::Method;
 use serde_json::json;
 use svc_core::domain::scope::Scope;
 use svc_tests::World;
+use svc_tests::lists::{finds, has_fields, refuses};
 
 use super::{bare, disable, pause, webhook};
-use crate::documents::{finds, has_fields, refuses};
 
 #[tokio::test]
 async fn a_webhook_has_its_fields_and_no_secret() {

@@ -109,10 +109,9 @@ async fn there_is_no_answer_without_a_question() {
         )
         .await;
     }
-    let office = &company.world.office;
     let asked = of(factura, json!({"motivo": "02", "requiere_aceptacion": true}));
     did(company.act("invoice.cancel", &asked).await);
-    assert_eq!(office.perform(company.id, &RejectCancellation { factura }).await.unwrap().factura, factura);
+    assert_eq!(company.perform(&RejectCancellation { factura }).await.unwrap().factura, factura);
     did(company.act("invoice.cancel", &asked).await);
-    assert_eq!(office.perform(company.id, &AcceptCancellation { factura }).await.unwrap().factura, factura);
+    assert_eq!(company.perform(&AcceptCancellation { factura }).await.unwrap().factura, factura);
 }

@@ -149,10 +149,9 @@ async fn two_words_on_one_invoice_are_one() {
 async fn an_embedder_tells_typed() {
     let company = shop(&World::new().await).await;
     captured(&company, &nails("factura")).await;
-    let office = &company.world.office;
     let no = InvoiceRejected { factura: 1, codigo: "X".parse().unwrap(), mensaje: "No".parse().unwrap() };
-    assert_eq!(office.perform(company.id, &no).await.unwrap().factura, 1);
+    assert_eq!(company.perform(&no).await.unwrap().factura, 1);
     let yes = InvoiceStamped { factura: 1, uuid: Some(UUIDS[1].parse().unwrap()) };
-    assert_eq!(office.perform(company.id, &yes).await.unwrap().factura, 1);
+    assert_eq!(company.perform(&yes).await.unwrap().factura, 1);
     assert_eq!(only(&company.admin().await, "/facturas").await["uuid"], UUIDS[1]);
 }

@@ -1,12 +1,11 @@
 //! How payments are applied, and deposits captured.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource::{Cxc, Ventas};
+use svc_tests::Resource::{Cxc, Ventas};
 
 use super::super::{did, refuses, told};
 use super::{changed, complements, debt, deposit, one, several, shop};
 use crate::cxc::pagos::{banks, books, deposits, payment, written};
-use crate::documents::import;
 
 #[tokio::test]
 async fn a_payment_is_applied_as_over_the_wire() {
@@ -46,7 +45,7 @@ async fn a_deposit_that_waits_is_the_one_that_is_applied() {
 async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
     let (company, ana) = shop().await;
     let invoice = json!({"venta": 2, "total": "200", "fecha": "2026-10-01"});
-    import(&company, Cxc, &[invoice]).await;
+    company.load(Cxc, &[invoice]).await;
     let parts = [(5, "200"), (2, "100.50"), (1, "99.50")];
     let answer = did(company.act("payment.apply", &several(&parts, "A-1")).await);
     assert_eq!(answer, json!({"pagos": [1, 2, 3], "deposito": 1}));
@@ -208,10 +207,10 @@ async fn what_the_api_leaves_to_the_application_is_collected_here() {
         json!({"tipo": "anticipo", "subtotal": 100, "impuestos": 16, "total": 116, "saldo": 116}),
         json!({"tipo": "factura", "desglose": false, "total": 116}),
     ];
-    import(&company, Ventas, &sales).await;
+    company.load(Ventas, &sales).await;
     let receivables = [5, 6, 7].map(|venta| json!({"venta": venta, "total": 116}));
-    import(&company, Cxc, &receivables).await;
-    import(&company, Cxc, &[json!({"total": 10})]).await;
+    company.load(Cxc, &receivables).await;
+    company.load(Cxc, &[json!({"total": 10})]).await;
     for cxc in 5..=8 {
         ana.post(&format!("/cxc/{cxc}/pagos"), payment("5", "A")).await.fails(422, "venta_sin_desglose");
     }

@@ -9,12 +9,12 @@ mod values;
 
 use svc_core::operation::page::Cursors;
 use svc_core::operation::registry::Endpoint;
-use svc_tests::Actor;
 
 use self::fill::Big;
 use self::plans::{Plan, Plans};
 use self::values::Query;
 use super::{lists, path};
+use svc_tests::Actor;
 
 /// Rows of the big company, in each table that may have so many, and in the others.
 const ROWS: i64 = 100_000;
