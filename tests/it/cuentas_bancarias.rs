@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc_core::domain::scope::Scope;
 use svc_tests::imports::blames;
-use svc_tests::lists::{finds, refuses, shows};
+use svc_tests::lists::{finds, shows};
 use svc_tests::{Resource, World};
 
 #[tokio::test]
@@ -32,17 +32,6 @@ async fn an_item_has_every_field_and_no_balance() {
             ("estatus=activo", &[5, 6]),
             ("estatus=inactivo", &[4]),
             ("estatus=inactivo&clave=5", &[]),
-        ],
-    )
-    .await;
-    refuses(
-        &ana,
-        "/cuentas-bancarias",
-        &[
-            ("moneda=MXN", "filtro_no_permitido"),
-            ("saldo=0", "filtro_no_permitido"),
-            ("estatus=eliminado", "filtro_invalido"),
-            ("limite=31", "limite_invalido"),
         ],
     )
     .await;

@@ -163,25 +163,6 @@ async fn today_is_the_day_in_utc() {
 }
 
 #[tokio::test]
-async fn each_fault_of_a_filter_has_its_code() {
-    let ana = World::new().await.company().await.admin().await;
-    for (query, codigo) in [
-        ("compra=1", "filtro_no_permitido"),
-        ("folio=1", "filtro_no_permitido"),
-        ("fecha_desde=2026-01-01", "filtro_no_permitido"),
-        ("uuid=", "filtro_vacio"),
-        ("uuid=5a5f2d3c", "filtro_invalido"),
-        ("estatus=vigente", "filtro_invalido"),
-        ("tipo=venta", "filtro_invalido"),
-        ("con_saldo=1", "filtro_invalido"),
-        ("vencido=si", "filtro_invalido"),
-        ("limite=31", "limite_invalido"),
-    ] {
-        ana.get(&format!("/cxp?{query}")).await.fails(400, codigo);
-    }
-}
-
-#[tokio::test]
 async fn a_balance_left_out_is_the_total_less_what_was_paid() {
     let company = debtor(&World::new().await).await;
     let records = [

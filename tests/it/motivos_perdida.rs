@@ -43,13 +43,6 @@ async fn filters_find_the_matching_reasons_of_the_company() {
         assert_eq!(claves, expected, "{query}");
         assert!(found.iter().all(|reason| reason["nombre"] != "Ajeno"), "{query}");
     }
-    for (query, codigo) in [
-        ("nombre=Precio", "filtro_no_permitido"),
-        ("estatus=eliminado", "filtro_invalido"),
-        ("limite=31", "limite_invalido"),
-    ] {
-        ana.get(&format!("/motivos-perdida?{query}")).await.fails(400, codigo);
-    }
 }
 
 #[tokio::test]

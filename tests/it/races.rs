@@ -11,7 +11,7 @@ use crate::ventas::shop::{NAIL, invoiced, line, made, ready, sale, shop, togethe
 const ROUNDS: usize = 50;
 const MANY: usize = 20;
 
-/// Where something is created, what tells that it is there already, and the body.
+/// Where something is created, the code when it is there already, and the body.
 type Kind = (&'static str, &'static str, fn(usize) -> Value);
 
 /// A shop with a bank account, and someone who may do everything there.
@@ -22,7 +22,7 @@ async fn open() -> (Company, Actor) {
     (company, ana)
 }
 
-/// Checks that one of them won and that the others were told this.
+/// Checks that one of them won and that the others got this.
 fn one_wins(replies: &[Reply], status: u16, codigo: &str, round: usize) {
     let (won, lost): (Vec<&Reply>, Vec<&Reply>) = replies.iter().partition(|reply| reply.status == 201);
     assert_eq!(won.len(), 1, "round {round}");

@@ -1,9 +1,8 @@
 //! `/vendedores`
 
 use serde_json::json;
-use svc_core::domain::scope::Scope;
 use svc_tests::imports::blames;
-use svc_tests::lists::{finds, refuses, shows};
+use svc_tests::lists::{finds, shows};
 use svc_tests::{Resource, World};
 
 const OWNER: &str = r#"{"clave":1,"nombre":"Titular","estatus":"activo"}"#;
@@ -31,32 +30,6 @@ async fn an_item_has_every_field_and_only_salespeople_are_shown() {
         ],
     )
     .await;
-    refuses(
-        &ana,
-        "/vendedores",
-        &[
-            ("estatus=eliminado", "filtro_invalido"),
-            ("nombre=Titular", "filtro_no_permitido"),
-            ("limite=31", "limite_invalido"),
-        ],
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn either_of_two_scopes_suffices() {
-    let company = World::new().await.company().await;
-    for scopes in [
-        &[Scope::ActividadesWrite][..],
-        &[Scope::ClientesRead],
-        &[Scope::ClientesRead, Scope::ActividadesWrite],
-        &[Scope::VentasRead, Scope::ClientesRead],
-    ] {
-        company.actor(scopes).await.get("/vendedores").await.ok(200);
-    }
-    for scopes in [&[][..], &[Scope::ClientesWrite], &[Scope::VentasRead, Scope::OportunidadesRead]] {
-        company.actor(scopes).await.get("/vendedores").await.fails(403, "sin_permiso");
-    }
 }
 
 #[tokio::test]

@@ -15,10 +15,10 @@ async fn an_operation_by_name_keeps_its_rules_and_tells_what_it_tells() {
     let ana = json!({"nombre": "Ana", "rfc": "VECJ880326XX4"});
     assert_eq!(did(company.act("customer.create", &ana).await)["cliente"], 1);
     assert_eq!(did(company.act("customer.edit", &json!({"clave": 1, "telefono": "55"})).await), json!({"cliente": 1}));
-    let told = events(&company.world).await;
-    assert_eq!(told.len(), 2);
-    assert_eq!((&told[0]["tipo"], &told[0]["empresa"]), (&json!("cliente.creado"), &json!(company.id.0)));
-    assert_eq!(told[1]["recurso"]["url"], format!("{BASE_URL}/clientes?clave=1"));
+    let emitted = events(&company.world).await;
+    assert_eq!(emitted.len(), 2);
+    assert_eq!((&emitted[0]["tipo"], &emitted[0]["empresa"]), (&json!("cliente.creado"), &json!(company.id.0)));
+    assert_eq!(emitted[1]["recurso"]["url"], format!("{BASE_URL}/clientes?clave=1"));
 
     refuses(&company, "customer.create", &[(ana, "rfc_duplicado", "rfc: ")]).await;
     refuses(

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_tests::{Actor, Company, Resource, World};
 
-use super::{did, refuses, told};
+use super::{did, emitted, refuses};
 
 /// A company with supplier 1; warehouse 001 and, of branch 1, 002; a nail that costs 2.50 (1), a service bought without IVA
 /// (2), and an inactive screw (3).
@@ -81,7 +81,7 @@ async fn an_order_has_the_sums_of_its_lines() {
     let made = &ana.walk("/compras?clave=2").await[0];
     assert_eq!((&made["folio"], &made["almacen"], &made["total"]), (&json!("2"), &json!("001"), &json!("10.80")));
     assert_eq!((&made["fecha"], &made["sucursal"]), (&json!("2026-10-12T18:00:00Z"), &json!(0)));
-    assert_eq!(told(&company.world).await, []);
+    assert_eq!(emitted(&company.world).await, []);
 }
 
 #[tokio::test]
@@ -170,7 +170,7 @@ async fn goods_come_in_parts_and_are_billed_when_all_have_come() {
         ana.walk("/compras-renglones?compra=1").await.iter().map(|line| line["cantidad_recibida"].clone()).collect();
     assert_eq!(received, [json!(10), json!(1)]);
     let data = json!({"existencia": 1, "producto": 1, "almacen": "001"});
-    assert_eq!(told(&company.world).await, [("inventario.existencia_cambiada".to_owned(), data)]);
+    assert_eq!(emitted(&company.world).await, [("inventario.existencia_cambiada".to_owned(), data)]);
     refuses(&company, "purchase.receive", &[(json!({"compra": 1}), "estado_invalido", "compra: ")]).await;
 }
 

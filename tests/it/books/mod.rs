@@ -51,7 +51,7 @@ fn random_steps(seed: u64, world: usize) -> Vec<Step> {
     steps(STEPS).new_tree(&mut runner).expect("steps").current()
 }
 
-/// Takes the steps in one world; tells how often each kind was done and refused.
+/// Takes the steps in one world; gives how often each kind was done and refused.
 async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
     let world = World::new().await;
     let companies = [Business::found(&world).await, Business::found(&world).await];

@@ -245,7 +245,7 @@ async fn edits_of_different_data_at_once_are_all_kept() {
     for field in ["telefono", "movil", "calle", "colonia", "correo"] {
         assert_eq!(row[field], "nuevo", "{field}");
     }
-    assert_eq!(events(&company.world).await, 1, "one event tells of all");
+    assert_eq!(events(&company.world).await, 1, "one event has all changes");
 }
 
 #[tokio::test]

@@ -45,13 +45,6 @@ async fn in_notice_mode_pages_hold_up_to_five_hundred_and_long_ones_are_announce
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_a_wrong_limit_or_cursor_not_a_wrong_filter() {
-    let ana = company_of(1, CompanyChange::default()).await.admin().await;
-    ana.get("/clientes?cursor=%FF").await.fails(400, "cursor_invalido");
-    ana.get("/clientes?limite=%FF").await.fails(400, "limite_invalido");
-}
-
-#[tokio::test]
 async fn a_company_s_own_mode_goes_before_the_service_s() {
     let world = World::with(|builder| builder.limits(LimitMode::Notice)).await;
     let mut sizes = Vec::new();

@@ -36,14 +36,14 @@ async fn a_webhook_from_its_creation_to_its_deletion() {
     let second = bare(&ana, Method::POST, "/webhooks/1/secreto").await["secreto"].as_str().expect("one").to_owned();
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     world.deliver(&receiver).await;
-    let [told] = receiver.posts().try_into().expect("the event");
-    assert!(genuine(&told, &first) && genuine(&told, &second) && first != second);
+    let [sent] = receiver.posts().try_into().expect("the event");
+    assert!(genuine(&sent, &first) && genuine(&sent, &second) && first != second);
 
     bare(&ana, Method::POST, "/webhooks/1/entregas/2/reenviar").await;
     world.deliver(&receiver).await;
     let [again] = receiver.posts().try_into().expect("the event again");
-    assert_eq!(again.body, told.body);
-    assert_eq!(header(&again, "x-svc-evento-id"), header(&told, "x-svc-evento-id"));
+    assert_eq!(again.body, sent.body);
+    assert_eq!(header(&again, "x-svc-evento-id"), header(&sent, "x-svc-evento-id"));
     assert_eq!((header(&again, "x-svc-entrega"), header(&again, "x-svc-intento")), ("3", "1"));
     let log = ana.walk("/webhooks/1/entregas").await;
     assert_eq!(log.len(), 3);

@@ -4,7 +4,7 @@ use svc_tests::{Actor, Company, World};
 
 use super::*;
 
-/// A customer, of whose edits a webhook is told.
+/// A customer whose edits are sent to a webhook.
 async fn edited() -> (Company, Actor, Receiver<Answer>) {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
@@ -49,16 +49,16 @@ async fn changes_become_one_event_after_a_minute_without_another() {
 async fn changes_without_end_are_told_every_five_minutes() {
     let (company, ana, receiver) = edited().await;
     let world = &company.world;
-    let mut told = Vec::new();
+    let mut sent = Vec::new();
     for second in (0..16 * 60).step_by(20) {
         edit(&ana, second).await;
         if world.deliver(&receiver).await.agrupados > 0 {
-            told.push(second);
+            sent.push(second);
         }
         world.clock.advance(TimeDelta::seconds(20));
     }
-    // A change that finds its group due is told with it; the next begins another.
-    assert_eq!(told, [300, 620, 940]);
+    // A change that finds its group due is sent with it; the next begins another.
+    assert_eq!(sent, [300, 620, 940]);
     assert_eq!(receiver.posts().len(), 3);
 }
 

@@ -85,7 +85,7 @@ async fn only_who_asked_for_it_in_time_is_told() {
     happen(&other, "cliente.creado", 1).await;
     assert_eq!(world.deliver(&receiver).await.entregadas, 2);
     assert_eq!(deliveries(&other).await.len(), 1);
-    // What happened while it was paused is not told later.
+    // What happened while it was paused is not sent later.
     change(&company, "UPDATE webhooks SET activo = true WHERE empresa = $1 AND clave = 3").await;
     assert!(world.deliver(&receiver).await.is_empty());
 }

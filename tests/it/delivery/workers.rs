@@ -98,7 +98,7 @@ async fn who_comes_after_its_lease_writes_nothing() {
     assert_eq!(webhooks(&company).await[0]["intentos_fallidos"], 0);
 }
 
-/// A receiver that is deleted while it is being told.
+/// A receiver that is deleted while it is being sent to.
 struct Deleted<'a>(&'a Company);
 
 #[async_trait]

@@ -35,11 +35,11 @@ async fn twenty_thousand_customers_go_in_at_once() {
     let world = World::new().await;
     let company = world.company().await;
     let lines = customers(20_000).into_iter().map(|record| Ok(record.to_string().into_bytes()));
-    let told = Mutex::new(Vec::new());
-    let mut progress = |count| told.lock().unwrap().push(count);
+    let reported = Mutex::new(Vec::new());
+    let mut progress = |count| reported.lock().unwrap().push(count);
     assert_eq!(company.import_lines_reporting(Resource::Clientes, lines, &mut progress).await, Ok(20_000));
-    let told = told.into_inner().unwrap();
-    assert!(told.is_sorted_by(|a, b| a < b) && told.last() == Some(&20_000), "{told:?}");
+    let reported = reported.into_inner().unwrap();
+    assert!(reported.is_sorted_by(|a, b| a < b) && reported.last() == Some(&20_000), "{reported:?}");
     assert_eq!(world.sql::<i64>("SELECT count(DISTINCT clave) FROM clientes").await, 20_000);
     let last = company.admin().await.get("/clientes?clave=20000").await.ok(200);
     assert_eq!(last["datos"][0]["nombre"], "Cliente 20000");

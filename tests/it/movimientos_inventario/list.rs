@@ -39,23 +39,13 @@ async fn the_ledger_is_read_for_one_product_or_document_only() {
             ("", "filtro_requerido"),
             ("tipo=venta", "filtro_requerido"),
             ("limite=5", "filtro_requerido"),
-            ("sku=", "filtro_vacio"),
-            ("tipo=desconocido", "filtro_invalido"),
-            ("tipo=desconocido&venta=1", "filtro_invalido"),
-            ("tipo=Venta&venta=1", "filtro_invalido"),
-            ("venta=x", "filtro_invalido"),
-            ("producto=1", "filtro_no_permitido"),
-            ("almacen=001&venta=1", "filtro_no_permitido"),
-            ("fecha_desde=2026-01-01&venta=1", "filtro_no_permitido"),
             ("venta=1&cursor=x", "cursor_invalido"),
-            ("venta=1&limite=501", "limite_invalido"),
         ],
     )
     .await;
     for query in ["sku=x", "venta=1", "clave=1", "sku=x&venta=1&clave=1&tipo=venta"] {
         ana.get(&format!("{PATH}?{query}")).await.ok(200);
     }
-    company.actor(&[Scope::InventarioRead]).await.get(&format!("{PATH}?clave=1")).await.fails(403, "sin_permiso");
 }
 
 #[tokio::test]

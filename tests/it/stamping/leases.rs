@@ -15,7 +15,7 @@ use tokio::sync::Semaphore;
 use super::{Shop, Stub, accept, nails, report, uuid};
 use crate::documents::UUIDS;
 
-/// A provider that answers when it is let, and tells when it was asked.
+/// A provider that answers when it is let, and says when it was asked.
 pub(super) struct Slow {
     asked: Semaphore,
     answers: Semaphore,
@@ -108,10 +108,10 @@ async fn the_application_speaks_for_the_authority_while_a_record_is_out() {
         ("invoice.rejected", refusal, "error"),
     ] {
         let (_, factura) = shop.invoice(nails()).await;
-        let told = async {
+        let reported = async {
             shop.company.act(action, &input(factura)).await.unwrap();
         };
-        let done = while_out(&world, &Slow::new(accept), told).await;
+        let done = while_out(&world, &Slow::new(accept), reported).await;
         assert_eq!(done, StampReport { perdidos: 1, ..report() }, "{action}");
         let record = shop.factura(factura).await;
         assert_eq!(record["estatus"], estatus);

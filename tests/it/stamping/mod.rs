@@ -102,7 +102,7 @@ fn nails() -> Value {
     order(&[line(NAIL, "10", "100")])
 }
 
-/// A provider that answers what it is told to, and remembers what it was asked.
+/// A provider that answers as `answer` says, and remembers its requests.
 struct Stub<F> {
     asked: Mutex<Vec<StampRequest>>,
     answer: F,
@@ -131,7 +131,7 @@ impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stampe
 }
 
 /// Stamps everything, with a UUID that follows from the id.
-#[expect(clippy::unnecessary_wraps, reason = "what a stub is told to answer")]
+#[expect(clippy::unnecessary_wraps, reason = "the type of a stub's answers")]
 fn accept(request: &StampRequest) -> Result<Stamped, StampFailure> {
     Ok(Stamped { uuid: uuid(&request.id), at: None })
 }

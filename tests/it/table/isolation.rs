@@ -12,7 +12,7 @@ async fn no_list_shows_another_company_s_rows() {
     let world = World::new().await;
     let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
     let (us, them) = (ours.admin().await, theirs.admin().await);
-    // Deliveries have no mark; the tests of webhooks tell them by their events.
+    // Deliveries have no mark; the tests of webhooks recognise them by their events.
     let marked = |endpoint: &&Endpoint| endpoint.pages().is_some() && !endpoint.spec.path.contains('{');
     for endpoint in OPERATIONS.iter().filter(marked) {
         let (own, other) = (rows(&us, endpoint).await, rows(&them, endpoint).await);

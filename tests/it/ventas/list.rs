@@ -105,8 +105,6 @@ async fn each_type_is_paged_by_itself_and_remision_is_venta() {
             ("clave=3", &[]),
             ("clave=3&tipo=factura", &[3]),
             ("clave=3&tipo=remision", &[]),
-            ("limite=1", &[1, 2]),
-            ("limite=1&tipo=remision", &[1, 2]),
         ],
     )
     .await;
@@ -152,19 +150,6 @@ async fn filters_find_within_the_type_and_hide_what_is_cancelled() {
         ],
     )
     .await;
-    refuses(
-        &ana,
-        "/ventas",
-        &[
-            ("tipo=nota", "filtro_invalido"),
-            ("folio=A1", "filtro_invalido"),
-            ("surtido_estatus=parcial", "filtro_no_permitido"),
-            ("uuid=x", "filtro_no_permitido"),
-            ("cancelada=1", "filtro_invalido"),
-            ("limite=501", "limite_invalido"),
-        ],
-    )
-    .await;
 }
 
 #[tokio::test]
@@ -185,7 +170,6 @@ async fn a_sku_finds_the_documents_that_have_it_on_a_line() {
             ("sku=a-1", &[]),
             ("sku=A-%25", &[]),
             ("sku=A", &[]),
-            ("sku=A-1&limite=1", &[1, 2, 3]),
         ],
     )
     .await;
@@ -210,7 +194,6 @@ async fn dates_are_read_for_92_days_at_the_most() {
             ("fecha_desde=2026-08-01&fecha_hasta=2026-08-31&tipo=factura", &[6]),
             ("fecha_desde=2026-08-01&fecha_hasta=2026-08-31&cancelada=true", &[5]),
             ("fecha_desde=2026-08-01&fecha_hasta=2026-08-31&cliente=1&sucursal=0", &[1]),
-            ("fecha_desde=2026-08-01&fecha_hasta=2026-09-30&limite=1", &[1, 2, 3]),
             ("fecha_desde=2020-01-01&fecha_hasta=2020-04-02", &[]),
         ],
     )
@@ -224,9 +207,6 @@ async fn dates_are_read_for_92_days_at_the_most() {
             ("fecha_desde=2026-10-13", "rango_invalido"),
             ("fecha_desde=2026-05-31&fecha_hasta=2026-09-01", "rango_invalido"),
             ("fecha_desde=2026-05-31T23:59:59Z&fecha_hasta=2026-09-01T00:00:00Z", "rango_invalido"),
-            ("fecha_desde=2026-09-01&fecha_hasta=2026-08-31", "rango_invalido"),
-            ("fecha_desde=2026-09-01T00:00:00-06:00", "filtro_invalido"),
-            ("fecha=2026-09-01", "filtro_no_permitido"),
         ],
     )
     .await;

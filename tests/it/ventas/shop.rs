@@ -23,7 +23,7 @@ pub(crate) const EXPENSE: i64 = 7;
 /// Products that are not for sale.
 pub(crate) const INACTIVE: i64 = 8;
 pub(crate) const DELETED: i64 = 9;
-/// A product of which nothing is told but its SKU, and that no list has a price of.
+/// A product of which nothing is known but its SKU, and that no list has a price of.
 pub(crate) const BARE: i64 = 12;
 
 /// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of the nail, a

@@ -81,8 +81,8 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
         }
     }
     let log = log.0.lock().unwrap().clone();
-    for told in ["INSERT INTO webhooks", "a notice cannot be made", "Answered { status: 500"] {
-        assert!(log.contains(told), "the log tells something: {log}");
+    for logged in ["INSERT INTO webhooks", "a notice cannot be made", "Answered { status: 500"] {
+        assert!(log.contains(logged), "the log has lines: {log}");
     }
     for secret in &secrets {
         assert!(!log.contains(secret.as_str()), "the log");

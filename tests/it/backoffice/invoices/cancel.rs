@@ -9,7 +9,7 @@ use svc_tests::{BASE_URL, World, books};
 use super::super::shop::{
     FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, sale, shop, stock,
 };
-use super::super::{did, gist, ids, since, told};
+use super::super::{did, emitted, events_since, ids, summary};
 use super::{of, payment, stamped};
 use crate::documents::UUIDS;
 
@@ -54,13 +54,16 @@ async fn all_that_the_invoice_did_is_undone() {
     let days = "SELECT string_agg(fecha::text, ' ' ORDER BY clave) FROM polizas";
     assert_eq!(world.sql::<String>(days).await, "2026-10-12 2026-10-13");
     assert_eq!(
-        since(&world, &before).await.iter().map(gist).collect::<Vec<_>>(),
+        events_since(&world, &before).await.iter().map(summary).collect::<Vec<_>>(),
         [
             ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": venta, "uuid": UUIDS[0]})),
             ("inventario.existencia_cambiada".to_owned(), json!({"existencia": 1, "producto": 1, "almacen": "001"})),
         ]
     );
-    assert_eq!(since(&world, &before).await[0]["recurso"]["url"], format!("{BASE_URL}/facturas?clave={factura}"));
+    assert_eq!(
+        events_since(&world, &before).await[0]["recurso"]["url"],
+        format!("{BASE_URL}/facturas?clave={factura}")
+    );
     let repeated = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
     assert_eq!(
         [&repeated["estatus"], &repeated["factura"], &repeated["uuid"], &repeated["ya_solicitada"]],
@@ -187,11 +190,11 @@ async fn a_sale_with_another_invoice_stands() {
     assert_eq!(found(&ana, "factura", 1).await["cancelada"], false);
     did(company.act("invoice.cancel", &of(1, json!({"motivo": "02"}))).await);
     assert_eq!(found(&ana, "factura", 1).await["cancelada"], true);
-    // Of an invoice without sale there is nobody to tell.
+    // An invoice without a sale emits no event.
     did(company.act("invoice.cancel", &of(3, json!({"motivo": "02"}))).await);
     let expected = [(2, UUIDS[1]), (1, UUIDS[0])]
         .map(|(factura, uuid)| ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": 1, "uuid": uuid})));
-    assert_eq!(told(&world).await, expected);
+    assert_eq!(emitted(&world).await, expected);
 }
 
 #[tokio::test]

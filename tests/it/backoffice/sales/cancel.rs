@@ -7,7 +7,7 @@ use svc_tests::{World, books};
 use super::super::shop::{
     FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, sale, shop, stock,
 };
-use super::super::{did, gist, ids, since};
+use super::super::{did, events_since, ids, summary};
 
 #[tokio::test]
 async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over() {
@@ -33,11 +33,11 @@ async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over
         [&json!(true), &json!("2026-10-12T18:01:00Z"), &json!("0.00"), &json!("2026-10-12T18:01:00Z")]
     );
     assert_eq!(entries(&company, order).await.len(), 0);
-    // Each stock record is told of once.
-    let news: Vec<_> = since(&world, &before)
+    // Each stock record has one event.
+    let news: Vec<_> = events_since(&world, &before)
         .await
         .iter()
-        .map(gist)
+        .map(summary)
         .map(|(tipo, datos)| (tipo, datos["existencia"].clone()))
         .collect();
     let changed = "inventario.existencia_cambiada".to_owned();

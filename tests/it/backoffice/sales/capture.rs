@@ -10,7 +10,7 @@ use svc_tests::{BASE_URL, World, books};
 use super::super::shop::{
     FOOD, NAIL, SERVICE, captured, entries, found, ledger, line, nails, only, queued, refuses, sale, shop, stock, with,
 };
-use super::super::{did, events, told};
+use super::super::{did, emitted, events};
 
 #[tokio::test]
 async fn an_order_reserves_and_a_quote_does_not_and_neither_is_owed() {
@@ -41,7 +41,7 @@ async fn an_order_reserves_and_a_quote_does_not_and_neither_is_owed() {
     assert_eq!(ana.walk("/cxc?estatus=pendiente").await.len() + ana.walk("/facturas").await.len(), 0);
     assert_eq!(entries(&company, 1).await.len() + entries(&company, 2).await.len(), 0);
     assert_eq!(
-        told(&company.world).await,
+        emitted(&company.world).await,
         [
             ("venta.creada".to_owned(), json!({"venta": 1, "tipo": "pedido"})),
             ("venta.creada".to_owned(), json!({"venta": 2, "tipo": "cotizacion"})),
@@ -89,8 +89,8 @@ async fn a_sale_is_owed_at_once_and_its_goods_leave() {
         entries(&company, 1).await,
         ["venta 1: 105.01 +424.40 401.01 -370.00 209.01 -54.40 501.01 +124.50 115.01 -124.50"]
     );
-    let told: Vec<String> = told(&company.world).await.into_iter().map(|(tipo, _)| tipo).collect();
-    assert_eq!(told, ["venta.creada", "inventario.existencia_cambiada", "inventario.existencia_cambiada"]);
+    let emitted: Vec<String> = emitted(&company.world).await.into_iter().map(|(tipo, _)| tipo).collect();
+    assert_eq!(emitted, ["venta.creada", "inventario.existencia_cambiada", "inventario.existencia_cambiada"]);
     books::check(&company.world, &company).await;
 }
 

@@ -18,7 +18,7 @@ async fn the_api_waits_while_the_application_invoices() {
         let path = format!("/ventas/{venta}/facturar");
         let silent = (ids(&world).await, found(&ana, tipo, venta).await);
         assert_eq!(did(company.act("sale.invoicing-begin", &json!({"venta": venta})).await), json!({"venta": venta}));
-        assert_eq!((ids(&world).await, found(&ana, tipo, venta).await), silent, "nobody is told");
+        assert_eq!((ids(&world).await, found(&ana, tipo, venta).await), silent, "no event is emitted");
         let before = books::fingerprint(&world).await;
         let busy = ana.post(&path, json!({})).await;
         busy.fails(503, "venta_en_proceso");
@@ -81,7 +81,7 @@ async fn only_what_has_no_invoice_is_invoiced() {
 }
 
 #[tokio::test]
-async fn whoever_begins_waits_for_who_is_at_it() {
+async fn who_begins_second_waits_for_the_first() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;

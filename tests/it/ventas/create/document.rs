@@ -36,9 +36,9 @@ async fn the_least_body_makes_an_order_with_the_defaults() {
         "iva_tasa": "0.160000", "iva": "40.00", "total": "290.00",
     });
     assert_eq!(ana.walk("/ventas-renglones?venta=1").await, [line]);
-    let told =
+    let emitted =
         (json!({"venta": 1, "tipo": "pedido"}), json!("https://erp.example.com/api/v1/ventas?clave=1&tipo=pedido"));
-    assert_eq!(notices(&world, "venta.creada").await, [told]);
+    assert_eq!(notices(&world, "venta.creada").await, [emitted]);
 }
 
 #[tokio::test]

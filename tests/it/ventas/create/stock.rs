@@ -29,14 +29,14 @@ async fn an_order_reserves_each_product_s_sum_in_its_warehouse() {
     );
     assert_eq!(rows[0]["modificado"], "2026-10-12T18:00:00Z");
     assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(5), json!(0))));
-    let told = notices(&world, "inventario.existencia_cambiada").await;
+    let emitted = notices(&world, "inventario.existencia_cambiada").await;
     let data = |existencia: Value, producto: i64| {
         (
             json!({"existencia": existencia, "producto": producto, "almacen": "001"}),
             json!(format!("https://erp.example.com/api/v1/inventario?clave={existencia}")),
         )
     };
-    assert_eq!(told, [data(rows[0]["clave"].clone(), NAIL), data(rows[1]["clave"].clone(), FOOD)]);
+    assert_eq!(emitted, [data(rows[0]["clave"].clone(), NAIL), data(rows[1]["clave"].clone(), FOOD)]);
     assert_eq!(ana.walk("/movimientos-inventario?sku=A-1").await, Vec::<Value>::new(), "nothing moved");
 
     made(&ana, &with(&sale("pedido", &[line(NAIL, 7, "1")]), "almacen", json!("002"))).await;

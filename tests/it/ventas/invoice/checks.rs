@@ -1,4 +1,4 @@
-//! Each pre-check by itself: what it refuses, what it tells, and that nothing happened.
+//! Each pre-check by itself: what it refuses, what it says, and that nothing happened.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

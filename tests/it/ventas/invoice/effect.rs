@@ -92,12 +92,12 @@ async fn goods_leave_and_their_reservation_with_them() {
         movement(3, NAIL, "A-1", [1, 8, 7], ["40.00", "40.00"]),
     ];
     assert_eq!(ana.walk(&format!("/movimientos-inventario?venta={venta}")).await, expected);
-    let told: Vec<_> = notices(&world, "inventario.existencia_cambiada")
+    let emitted: Vec<_> = notices(&world, "inventario.existencia_cambiada")
         .await
         .into_iter()
         .map(|(data, _)| data["producto"].clone())
         .collect();
-    assert_eq!(told, [NAIL, BORDER], "once for when they were reserved and when they left");
+    assert_eq!(emitted, [NAIL, BORDER], "once for when they were reserved and when they left");
     assert_eq!(notices(&world, "venta.creada").await.len(), 1, "converting a sale makes no other");
     assert_eq!(world.count("emitidos").await, 3);
 }

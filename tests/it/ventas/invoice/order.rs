@@ -1,5 +1,5 @@
 //! The order of the pre-checks (contract §4): a sale has every fault at once; they are put right from the front, and each
-//! time the next one is told.
+//! time the next one is reported.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use svc_tests::{Company, Resource, World};
 
 use crate::ventas::shop::{ANA, invoiced, made, ready, shop};
 
-/// What is put right, what the request says from then on, and what is told next.
+/// What is put right, what the request says from then on, and what is reported next.
 struct Step {
     change: &'static str,
     body: fn() -> Value,

@@ -17,8 +17,8 @@ async fn twenty_at_once_get_the_same_invoice() {
         // With one Idempotency-Key for all, or one for each.
         let key = |at: i64| if round % 2 == 0 { format!("ronda-{round}") } else { format!("ronda-{round}-{at}") };
         let path = format!("/ventas/{venta}/facturar");
-        let ask = async |at: i64| ana.write(Method::POST, &path, &key(at), json!({})).await;
-        let replies = together((0..20).map(ask)).await;
+        let invoice = async |at: i64| ana.write(Method::POST, &path, &key(at), json!({})).await;
+        let replies = together((0..20).map(invoice)).await;
         let mut expected = json!({"ok": true, "factura": round, "venta": venta, "estatus": "timbrando", "serie": "F",
                                   "folio": round.to_string(), "uuid": null});
         for reply in &replies {

@@ -8,7 +8,7 @@ use crate::documents::UUIDS;
 use crate::ventas::shop::{invoiced, made, ready, shop};
 
 #[tokio::test]
-async fn whoever_asks_again_gets_the_invoice_that_is_there() {
+async fn a_repeated_request_gets_the_invoice_that_is_there() {
     let world = World::new().await;
     let company = shop(&world).await;
     let (ana, bob) = (company.admin().await, company.admin().await);
