@@ -1,6 +1,7 @@
 //! `/compras`
 
 use serde_json::{Value, json};
+use svc_tests::imports::refuses_fields_beside;
 use svc_tests::lists::finds;
 use svc_tests::{Actor, Company, Resource, World};
 
@@ -101,7 +102,7 @@ async fn a_range_of_dates_may_be_open_and_of_any_length() {
 #[tokio::test]
 async fn a_bad_line_is_named_with_its_field() {
     let company = buyer(&World::new().await).await;
-    for (field, value) in [
+    let table = [
         ("clave", json!(0)),
         ("folio", json!(7)),
         ("estatus", json!("pagada")),
@@ -128,13 +129,15 @@ async fn a_bad_line_is_named_with_its_field() {
         ("comentarios", json!("ñ".repeat(501))),
         ("modificado", json!("ayer")),
         ("renglones", json!([])),
-    ] {
-        let mut bad = json!({"proveedor": 1});
-        bad[field] = value.clone();
-        let good = json!({"proveedor": 1, "almacen": "001"});
-        let error = company.import(Resource::Compras, &[good.clone(), bad, good]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(
+        &company,
+        Resource::Compras,
+        &json!({"proveedor": 1}),
+        &json!({"proveedor": 1, "almacen": "001"}),
+        &table,
+    )
+    .await;
     assert_eq!(company.world.count("compras").await, 0);
 }
 
@@ -147,29 +150,6 @@ async fn what_is_listed_can_be_imported_into_another_company() {
     assert_eq!(shown.len(), 6);
     other.load(Resource::Compras, &shown).await;
     assert_eq!(other.admin().await.walk("/compras").await, shown);
-}
-
-#[tokio::test]
-async fn companies_with_the_same_claves_never_see_one_another() {
-    let world = World::new().await;
-    for name in ["Una", "Otra"] {
-        let company = buyer(&world).await;
-        let record = json!({"proveedor": 1, "folio": "OC-1", "almacen": "001", "comentarios": name});
-        company.load(Resource::Compras, &[record]).await;
-        let ana = company.admin().await;
-        for query in
-            ["", "clave=1", "folio=OC-1", "proveedor=1", "estatus=pendiente", "sucursal=0", "fecha_desde=2026-01-01"]
-        {
-            let found = ana.walk(&format!("/compras?{query}")).await;
-            let names: Vec<_> = found.iter().map(|purchase| &purchase["comentarios"]).collect();
-            assert_eq!(names, [name], "{query}");
-        }
-    }
-    // What only one company has, the other cannot refer to.
-    let [one, other] = [buyer(&world).await, world.company().await];
-    one.load(Resource::Compras, &[json!({"proveedor": 2})]).await;
-    let error = other.import(Resource::Compras, &[json!({"proveedor": 2})]).await.unwrap_err();
-    assert!(error.starts_with("line 1: proveedor: "), "{error}");
 }
 
 /// A company with two suppliers.

@@ -155,19 +155,6 @@ async fn what_is_listed_can_be_imported_into_another_company() {
     assert_eq!(other.admin().await.walk("/compras-renglones?compra=2").await, shown);
 }
 
-#[tokio::test]
-async fn companies_with_the_same_claves_never_see_one_another() {
-    let world = World::new().await;
-    for name in ["Una", "Otra"] {
-        let company = buyer(&world).await;
-        let record = json!({"compra": 1, "renglon": 1, "sku": "TOR-1", "cantidad": 1, "descripcion": name});
-        company.load(Resource::ComprasRenglones, &[record]).await;
-        let found = company.admin().await.walk("/compras-renglones?compra=1").await;
-        let names: Vec<_> = found.iter().map(|line| &line["descripcion"]).collect();
-        assert_eq!(names, [name]);
-    }
-}
-
 /// A company with three products and two purchase orders.
 async fn buyer(world: &World) -> Company {
     let company = world.company().await;

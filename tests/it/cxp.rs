@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
+use svc_tests::imports::refuses_fields_beside;
 use svc_tests::lists::finds;
 use svc_tests::{Actor, Company, Resource, World};
 
@@ -190,7 +191,7 @@ async fn a_balance_left_out_is_the_total_less_what_was_paid() {
 #[tokio::test]
 async fn a_bad_line_is_named_with_its_field() {
     let company = debtor(&World::new().await).await;
-    for (field, value) in [
+    let table = [
         ("clave", json!(0)),
         ("folio", json!(7)),
         ("tipo", json!("venta")),
@@ -216,12 +217,8 @@ async fn a_bad_line_is_named_with_its_field() {
         ("concepto", json!(["Acero"])),
         ("modificado", json!("ayer")),
         ("proveedor_ref", json!(1)),
-    ] {
-        let mut bad = json!({"proveedor": 1});
-        bad[field] = value.clone();
-        let error = company.import(Resource::Cxp, &[json!({}), bad, json!({})]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(&company, Resource::Cxp, &json!({"proveedor": 1}), &json!({}), &table).await;
     let vast = json!({"total": "999999999999999999", "pagado": "-999999999999999999"});
     let error = company.import(Resource::Cxp, &[vast]).await.unwrap_err();
     assert!(error.starts_with("line 1: saldo: "), "{error}");
@@ -240,24 +237,6 @@ async fn what_is_listed_can_be_imported_into_another_company() {
         assert_eq!(shown.len(), count, "{estatus}");
         other.load(Resource::Cxp, &shown).await;
         assert_eq!(eva.walk(&list).await, shown, "{estatus}");
-    }
-}
-
-#[tokio::test]
-async fn companies_with_the_same_claves_never_see_one_another() {
-    let world = World::new().await;
-    for name in ["Una", "Otra"] {
-        let company = debtor(&world).await;
-        let record = json!({
-            "proveedor": 1, "uuid": UUID, "concepto": name, "total": 1, "vencimiento": "2026-01-01",
-        });
-        company.load(Resource::Cxp, &[record]).await;
-        let ana = company.admin().await;
-        for query in ["", "clave=1", "proveedor=1", &format!("uuid={UUID}"), "con_saldo=true", "vencido=true"] {
-            let found = ana.walk(&format!("/cxp?{query}")).await;
-            let names: Vec<_> = found.iter().map(|payable| &payable["concepto"]).collect();
-            assert_eq!(names, [name], "{query}");
-        }
     }
 }
 

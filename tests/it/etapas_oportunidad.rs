@@ -1,6 +1,8 @@
 //! `/etapas-oportunidad`
 
 use serde_json::{Value, json};
+use svc_tests::imports::refuses_fields_beside;
+use svc_tests::lists::finds;
 use svc_tests::{Resource, World};
 
 fn funnel() -> [Value; 4] {
@@ -35,23 +37,25 @@ async fn filters_find_the_matching_stages_of_the_company() {
     company.load(Resource::EtapasOportunidad, &funnel()).await;
     other.load(Resource::EtapasOportunidad, &theirs).await;
     let ana = company.admin().await;
-    for (query, expected) in [
-        ("", &[10, 11, 12, 13][..]),
-        ("clave=11", &[11]),
-        ("clave=14", &[]),
-        ("estatus=activo", &[10, 12, 13]),
-        ("estatus=inactivo", &[11]),
-        ("tipo=abierta", &[10, 11]),
-        ("tipo=ganada", &[12]),
-        ("tipo=perdida", &[13]),
-        ("tipo=abierta&estatus=activo", &[10]),
-        ("tipo=ganada&estatus=inactivo", &[]),
-    ] {
-        let found = ana.walk(&format!("/etapas-oportunidad?limite=1&{query}")).await;
-        let claves: Vec<_> = found.iter().map(|stage| stage["clave"].as_i64().unwrap()).collect();
-        assert_eq!(claves, expected, "{query}");
-        assert!(found.iter().all(|stage| stage["nombre"] != "Ajena"), "{query}");
-    }
+    finds(
+        &ana,
+        "/etapas-oportunidad",
+        &[
+            ("", &[10, 11, 12, 13]),
+            ("clave=11", &[11]),
+            ("clave=14", &[]),
+            ("estatus=activo", &[10, 12, 13]),
+            ("estatus=inactivo", &[11]),
+            ("tipo=abierta", &[10, 11]),
+            ("tipo=ganada", &[12]),
+            ("tipo=perdida", &[13]),
+            ("tipo=abierta&estatus=activo", &[10]),
+            ("tipo=ganada&estatus=inactivo", &[]),
+        ],
+    )
+    .await;
+    let shown = ana.walk("/etapas-oportunidad").await;
+    assert!(shown.iter().all(|record| record["nombre"] != "Ajena"), "{shown:?}");
 }
 
 #[tokio::test]
@@ -90,7 +94,7 @@ async fn what_a_list_shows_can_be_imported_again() {
 #[tokio::test]
 async fn a_bad_field_is_named() {
     let company = World::new().await.company().await;
-    for (field, value) in [
+    let table = [
         ("clave", json!(0)),
         ("clave", json!("1")),
         ("nombre", json!(null)),
@@ -104,12 +108,15 @@ async fn a_bad_field_is_named() {
         ("probabilidad", json!("50")),
         ("estatus", json!("eliminado")),
         ("otro", json!(1)),
-    ] {
-        let mut bad = json!({"nombre": "Mala"});
-        bad[field] = value.clone();
-        let error = company.import(Resource::EtapasOportunidad, &[json!({"nombre": "Buena"}), bad]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(
+        &company,
+        Resource::EtapasOportunidad,
+        &json!({"nombre": "Mala"}),
+        &json!({"nombre": "Buena"}),
+        &table,
+    )
+    .await;
     let twice = [json!({"nombre": "A", "clave": 7}), json!({"nombre": "B", "clave": 7})];
     let error = company.import(Resource::EtapasOportunidad, &twice).await.unwrap_err();
     assert!(error.starts_with("line 2: clave: "), "{error}");

@@ -1,6 +1,8 @@
 //! `/motivos-perdida`
 
 use serde_json::{Value, json};
+use svc_tests::imports::refuses_fields_beside;
+use svc_tests::lists::finds;
 use svc_tests::{Resource, World};
 
 fn reasons() -> [Value; 3] {
@@ -30,19 +32,21 @@ async fn filters_find_the_matching_reasons_of_the_company() {
     let theirs = [1, 2, 5, 9].map(|clave| json!({"clave": clave, "nombre": "Ajeno"}));
     other.load(Resource::MotivosPerdida, &theirs).await;
     let ana = company.admin().await;
-    for (query, expected) in [
-        ("", &[1, 5, 9][..]),
-        ("clave=9", &[9]),
-        ("clave=2", &[]),
-        ("estatus=activo", &[1, 9]),
-        ("estatus=inactivo", &[5]),
-        ("clave=1&estatus=inactivo", &[]),
-    ] {
-        let found = ana.walk(&format!("/motivos-perdida?limite=1&{query}")).await;
-        let claves: Vec<_> = found.iter().map(|reason| reason["clave"].as_i64().unwrap()).collect();
-        assert_eq!(claves, expected, "{query}");
-        assert!(found.iter().all(|reason| reason["nombre"] != "Ajeno"), "{query}");
-    }
+    finds(
+        &ana,
+        "/motivos-perdida",
+        &[
+            ("", &[1, 5, 9]),
+            ("clave=9", &[9]),
+            ("clave=2", &[]),
+            ("estatus=activo", &[1, 9]),
+            ("estatus=inactivo", &[5]),
+            ("clave=1&estatus=inactivo", &[]),
+        ],
+    )
+    .await;
+    let shown = ana.walk("/motivos-perdida").await;
+    assert!(shown.iter().all(|record| record["nombre"] != "Ajeno"), "{shown:?}");
 }
 
 #[tokio::test]
@@ -67,17 +71,20 @@ async fn records_are_imported_with_defaults_and_again() {
 async fn a_bad_field_is_named() {
     let company = World::new().await.company().await;
     company.load(Resource::MotivosPerdida, &[json!({"clave": 70, "nombre": "Precio"})]).await;
-    for (field, value) in [
+    let table = [
         ("clave", json!(-1)),
         ("clave", json!(70)),
         ("nombre", json!(null)),
         ("nombre", json!("ñ".repeat(101))),
         ("estatus", json!("eliminado")),
         ("tipo", json!("abierta")),
-    ] {
-        let mut bad = json!({"nombre": "Malo"});
-        bad[field] = value.clone();
-        let error = company.import(Resource::MotivosPerdida, &[json!({"nombre": "Bueno"}), bad]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(
+        &company,
+        Resource::MotivosPerdida,
+        &json!({"nombre": "Malo"}),
+        &json!({"nombre": "Bueno"}),
+        &table,
+    )
+    .await;
 }

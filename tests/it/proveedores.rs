@@ -1,6 +1,7 @@
 //! `/proveedores`
 
 use serde_json::{Value, json};
+use svc_tests::imports::refuses_fields_beside;
 use svc_tests::lists::finds;
 use svc_tests::{Actor, Resource, World};
 
@@ -112,7 +113,7 @@ async fn a_name_is_searched_by_words_without_case_and_accents() {
 #[tokio::test]
 async fn a_bad_line_is_named_with_its_field() {
     let company = World::new().await.company().await;
-    for (field, value) in [
+    let table = [
         ("clave", json!(0)),
         ("clave", json!("1")),
         ("folio", json!(7)),
@@ -125,12 +126,15 @@ async fn a_bad_line_is_named_with_its_field() {
         ("estatus", json!("baja")),
         ("busqueda", json!("aceros")),
         ("modificado", json!("2026-01-01T00:00:00Z")),
-    ] {
-        let mut bad = json!({"nombre": "Aceros"});
-        bad[field] = value.clone();
-        let error = company.import(Resource::Proveedores, &[json!({"nombre": "Aceros"}), bad]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(
+        &company,
+        Resource::Proveedores,
+        &json!({"nombre": "Aceros"}),
+        &json!({"nombre": "Aceros"}),
+        &table,
+    )
+    .await;
     let twice = [json!({"clave": 5}), json!({"clave": 5})];
     let error = company.import(Resource::Proveedores, &twice).await.unwrap_err();
     assert!(error.starts_with("line 2: clave: "), "{error}");
@@ -151,22 +155,6 @@ async fn what_is_listed_can_be_imported_into_another_company() {
     for query in ["", "estatus=eliminado", "nombre=aceros"] {
         let query = format!("/proveedores?{query}");
         assert_eq!(eva.walk(&query).await, ana.walk(&query).await, "{query}");
-    }
-}
-
-#[tokio::test]
-async fn companies_with_the_same_claves_never_see_one_another() {
-    let world = World::new().await;
-    for name in ["Aceros Uno", "Aceros Dos"] {
-        let company = world.company().await;
-        let record = json!({"folio": "A-1", "nombre": name, "rfc": "EKU9003173C9"});
-        company.load(Resource::Proveedores, &[record]).await;
-        let ana = company.admin().await;
-        for query in ["", "clave=1", "folio=A-1", "rfc=EKU9003173C9", "nombre=aceros", "estatus=activo"] {
-            let found = ana.walk(&format!("/proveedores?{query}")).await;
-            let names: Vec<_> = found.iter().map(|supplier| &supplier["nombre"]).collect();
-            assert_eq!(names, [name], "{query}");
-        }
     }
 }
 

@@ -210,19 +210,3 @@ async fn a_bad_field_is_named() {
     let error = company.import(VentasRenglones, &[huge]).await.unwrap_err();
     assert!(error.starts_with("line 1: subtotal: "), "{error}");
 }
-
-#[tokio::test]
-async fn companies_with_the_same_claves_never_see_one_another() {
-    let world = World::new().await;
-    for name in ["Una", "Otra"] {
-        let company = with_sales(&world).await;
-        let line = json!({"venta": 1, "producto": 1, "descripcion": name, "cantidad": 1});
-        company.load(VentasRenglones, &[line]).await;
-        let reader = company.admin().await;
-        for query in ["venta=1", "venta=1&sku=A-1"] {
-            let records = reader.walk(&format!("/ventas-renglones?{query}")).await;
-            let names: Vec<_> = records.iter().map(|record| record["descripcion"].clone()).collect();
-            assert_eq!(names, [json!(name)], "{query}");
-        }
-    }
-}

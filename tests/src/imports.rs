@@ -19,23 +19,23 @@ pub fn blames(outcome: Result<u64, String>, line: usize, text: &str) {
 /// Checks that a record with such a value in a field is refused, by line and field, between two good ones, and that the
 /// good one is good.
 pub async fn refuses_fields(company: &Company, resource: Resource, good: &Value, table: &[(&str, Value)]) {
-    refuses_fields_beside(company, resource, good, &[good.clone(), good.clone()], table).await;
+    refuses_fields_beside(company, resource, good, good, table).await;
     let name = resource.name();
     assert_eq!(company.import(resource, &[good.clone(), good.clone()]).await, Ok(2), "{name}: the good one is good");
 }
 
-/// Checks that `good` with such a value in a field is refused, by line and field, between two other records.
+/// Checks that `good` with such a value in a field is refused, by line and field, between two others that are good.
 pub async fn refuses_fields_beside(
     company: &Company,
     resource: Resource,
     good: &Value,
-    [first, last]: &[Value; 2],
+    other: &Value,
     table: &[(&str, Value)],
 ) {
     for (field, value) in table {
         let mut bad = good.clone();
         bad[*field] = value.clone();
-        let outcome = company.import(resource, &[first.clone(), bad, last.clone()]).await;
+        let outcome = company.import(resource, &[other.clone(), bad, other.clone()]).await;
         let error = outcome.expect_err("a refusal");
         assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} = {value}: {error}");
     }

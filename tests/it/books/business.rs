@@ -103,7 +103,10 @@ impl Business {
                 if *motivo == "01" {
                     input["uuid_sustitucion"] = json!(crate::documents::UUIDS[0]);
                 }
-                self.of_invoice("invoice.cancel", *invoice, input).await
+                let valid =
+                    "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente'";
+                input["factura"] = json!(self.among(*invoice, "facturas", valid).await);
+                self.act("invoice.cancel", input).await
             }
             Deed::Accept(invoice) => self.answer("invoice.cancel-accepted", *invoice).await,
             Deed::Refuse(invoice) => self.answer("invoice.cancel-rejected", *invoice).await,

@@ -321,20 +321,3 @@ async fn load_eight(company: &Company) {
     ];
     company.load(VentasRenglones, &lines).await;
 }
-
-#[tokio::test]
-async fn companies_with_the_same_claves_never_see_one_another() {
-    let world = World::new().await;
-    for name in ["Una", "Otra"] {
-        let company = company(&world).await;
-        let sale = json!({"tipo": "venta", "folio": 1, "cliente": 1, "almacen": "001", "referencia": name});
-        company.load(Ventas, &[sale]).await;
-        company.load(VentasRenglones, &[json!({"venta": 1, "sku": "A-1", "cantidad": 1})]).await;
-        let reader = company.admin().await;
-        for query in ["", "clave=1", "folio=1", "cliente=1", "sucursal=0", "sku=A-1", "fecha_desde=2026-10-12"] {
-            let records = reader.walk(&format!("/ventas?{query}")).await;
-            let names: Vec<_> = records.iter().map(|record| record["referencia"].clone()).collect();
-            assert_eq!(names, [json!(name)], "{query}");
-        }
-    }
-}
