@@ -68,7 +68,7 @@ async fn receiver(tls: Option<TlsAcceptor>, keeps: bool) -> u16 {
         while let Ok((tcp, _)) = listener.accept().await {
             let (app, tls) = (app.clone(), tls.clone());
             tokio::spawn(async move {
-                // Whoever sends is the one who complains.
+                // The sender reports it.
                 let _ = match tls {
                     None => http1::Builder::new().keep_alive(keeps).serve_connection(TokioIo::new(tcp), app).await.ok(),
                     Some(tls) => match tls.accept(tcp).await {

@@ -6,12 +6,11 @@ use chrono::TimeDelta;
 use http::{HeaderValue, Method, Request, header, request::Builder};
 use serde_json::json;
 use sqlx::AssertSqlSafe;
-use svc_core::backoffice::{AcceptTerms, CreateKey, DisableUser, RevokeKey};
+use svc_core::backoffice::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::domain::clock::Clock;
-use svc_core::domain::scope::Scopes;
 use svc_core::store::{CompanyChange, LimitMode, Plan};
 use svc_store_postgres::{PostgresStore, Settings};
-use svc_tests::{Actor, Company, World, in_notice_mode};
+use svc_tests::{Actor, Company, World, any_key, in_notice_mode};
 
 const KEY_ID: &str = "X-Svc-Key-Id";
 const AVISO: &str = "x-svc-aviso";
@@ -64,7 +63,7 @@ async fn a_revoked_key_stops_working_within_five_seconds_at_every_server() {
     for actor in [&ana, &bob, &elsewhere] {
         actor.get("/clientes").await.ok(200);
     }
-    let revoked = company.world.office.perform(company.id, &RevokeKey { suffix: suffix(&ana) }).await.expect("the key");
+    let revoked = company.perform(&RevokeKey { suffix: suffix(&ana) }).await.expect("the key");
     assert_eq!(revoked.key_id, ana.key_id);
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.fails(401, "llave_invalida");
@@ -79,7 +78,7 @@ async fn a_key_stops_working_with_its_owner() {
     let usuario = company.user("Ana", false).await;
     let (ana, other) = (company.key(CreateKey { usuario: Some(usuario), ..any_key() }).await, company.admin().await);
     ana.get("/clientes").await.ok(200);
-    world.office.perform(company.id, &DisableUser { usuario }).await.expect("the user");
+    company.disable_user(usuario).await;
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.fails(401, "llave_sin_titular");
     other.get("/clientes").await.ok(200);
@@ -115,7 +114,7 @@ async fn a_key_works_once_it_has_accepted_the_current_terms() {
     sqlx::query("UPDATE llaves SET terminos = '2025-01'").execute(world.store.pool()).await.expect("older terms");
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.fails(403, "terminos_pendientes");
-    world.office.perform(company.id, &AcceptTerms { suffix: suffix(&ana) }).await.expect("the key");
+    company.perform(&AcceptTerms { suffix: suffix(&ana) }).await.expect("the key");
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.ok(200);
     assert_eq!(world.sql::<String>("SELECT terminos FROM llaves").await, "2026-10");
@@ -273,9 +272,9 @@ async fn a_company_has_its_own_limit_mode_or_the_services() {
 async fn nothing_that_is_printed_for_debugging_holds_a_secret() {
     let world = World::new().await;
     let company = world.company().await;
-    let created = world.office.perform(company.id, &any_key()).await.expect("a key");
+    let created = company.perform(&any_key()).await.expect("a key");
     let record = world.key(&created.key_id).await;
-    let shown = format!("{:?} {:?} {created:?} {record:?} {:?}", world.api, world.office, record.company);
+    let shown = format!("{} {created:?} {record:?} {:?}", world.debug_text(), record.company);
     assert!(shown.contains(&created.key_id), "{shown}");
     let (digest, cursor) = (record.secret_sha256, record.company.cursor_key);
     for secret in [created.api_key, hex(&digest), hex(&cursor), format!("{digest:?}"), format!("{cursor:?}")] {
@@ -283,10 +282,6 @@ async fn nothing_that_is_printed_for_debugging_holds_a_secret() {
     }
     let store = PostgresStore::open("postgres://svc:hunter2@localhost/svc", &Settings::default()).expect("a store");
     assert!(!format!("{store:?} {:#?}", Settings::default()).contains("hunter2"));
-}
-
-fn any_key() -> CreateKey {
-    CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
 }
 
 fn plan(plan: Plan) -> CompanyChange {
@@ -302,7 +297,7 @@ fn suffix(actor: &Actor) -> String {
 }
 
 async fn disable_owner(company: &Company) {
-    company.world.office.perform(company.id, &DisableUser { usuario: company.owner }).await.expect("the owner");
+    company.disable_user(company.owner).await;
     company.world.clock.advance(TimeDelta::seconds(5));
 }
 

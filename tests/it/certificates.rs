@@ -20,7 +20,7 @@ fn secrets_key() -> SecretsKey {
 }
 
 async fn load(company: &Company, cer: &str, key: &str) -> Result<CertificateLoaded, Error> {
-    company.world.office.perform(company.id, &certificate::load(cer, key)).await
+    company.perform(&certificate::load(cer, key)).await
 }
 
 async fn begin(company: &Company) -> Box<dyn Tx> {
@@ -74,7 +74,7 @@ async fn the_last_one_loaded_signs() {
         assert_eq!(load(&company, name, name).await.unwrap().numero, numero);
         assert_eq!(current(&company).await.unwrap().numero, numero);
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM certificados").await, 2);
+    assert_eq!(company.world.count("certificados").await, 2);
 }
 
 #[tokio::test]
@@ -85,13 +85,13 @@ async fn loading_again_replaces_the_key() {
     company.world.clock.advance(TimeDelta::hours(1));
     // Once there is a key for secrets, loading again is how a certificate comes under it.
     let mut sealing = company.clone();
-    sealing.world.office = company.world.office.clone().secrets(secrets_key());
+    sealing.world = company.world.with_secrets(secrets_key());
     load(&sealing, "valid", "aes256").await.unwrap();
     assert_eq!(current(&company).await, before);
     let sealed = sealed_key(&company, "30001000000500003416").await;
     let opened = Sealer::new(secrets_key()).open(place(&company, "30001000000500003416"), &sealed).unwrap();
     assert!(RsaKeyPair::from_pkcs8(&opened).is_ok());
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM certificados").await, 1);
+    assert_eq!(company.world.count("certificados").await, 1);
     let loaded: chrono::DateTime<chrono::Utc> = company.world.sql("SELECT cargado FROM certificados").await;
     assert_eq!(loaded, company.world.clock.now());
 }
@@ -133,17 +133,17 @@ async fn each_refusal_says_why_and_leaves_nothing() {
         ),
         (wrong, "la contraseña no abre la llave"),
     ] {
-        let error = company.world.office.perform(company.id, &action).await.unwrap_err();
+        let error = company.perform(&action).await.unwrap_err();
         assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said));
         assert!(!format!("{error} {error:?} {action:?}").contains("hunter2"));
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM certificados").await, 0);
+    assert_eq!(company.world.count("certificados").await, 0);
 }
 
 #[tokio::test]
 async fn the_key_is_sealed_at_rest() {
     let mut company = with_rfc(RFC).await;
-    company.world.office = company.world.office.clone().secrets(secrets_key());
+    company.world = company.world.with_secrets(secrets_key());
     let numero = load(&company, "valid", "valid").await.unwrap().numero;
     let sealed = sealed_key(&company, &numero).await;
     let opened = Sealer::new(secrets_key()).open(place(&company, &numero), &sealed).unwrap();

@@ -2,8 +2,9 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::imports::refuses_fields_beside;
+use svc_tests::lists::finds;
+use svc_tests::{Actor, Company, Resource, World};
 
 const UUID: &str = "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d";
 
@@ -48,6 +49,7 @@ async fn without_a_status_only_pending_ones_are_shown() {
     let ana = ten_payables().await;
     finds(
         &ana,
+        "/cxp",
         &[
             ("", &[1, 2, 3, 4, 5, 6, 9, 10]),
             ("estatus=pendiente", &[1, 2, 3, 4, 5, 6, 9, 10]),
@@ -68,6 +70,7 @@ async fn filters_find_exactly_what_matches() {
     let ana = ten_payables().await;
     finds(
         &ana,
+        "/cxp",
         &[
             ("clave=99", &[]),
             ("tipo=compra", &[1, 4]),
@@ -97,6 +100,7 @@ async fn a_balance_is_what_is_still_to_be_paid() {
     let ana = ten_payables().await;
     finds(
         &ana,
+        "/cxp",
         &[
             ("con_saldo=true", &[1, 2, 3, 6, 9, 10]),
             ("con_saldo=false", &[4, 5]),
@@ -120,6 +124,7 @@ async fn overdue_is_with_a_balance_and_due_before_today() {
     let ana = ten_payables().await;
     finds(
         &ana,
+        "/cxp",
         &[
             // 3 is due today, 9 tomorrow, 6 never; 4 and 5 were due but leave nothing to pay.
             ("vencido=true", &[1, 2, 10]),
@@ -144,37 +149,18 @@ async fn overdue_is_with_a_balance_and_due_before_today() {
 #[tokio::test]
 async fn today_is_the_day_in_utc() {
     let company = debtor(&World::new().await).await;
-    company.import(Resource::Cxp, &[json!({"total": 1, "vencimiento": "2026-10-12"})]).await.unwrap();
+    company.load(Resource::Cxp, &[json!({"total": 1, "vencimiento": "2026-10-12"})]).await;
     let ana = company.admin().await;
     let clock = &company.world.clock;
     // 23:59:59 UTC of the day, then midnight, when it is 18:00 of the same day in Mexico.
     clock.advance(TimeDelta::hours(6) - TimeDelta::seconds(1));
-    finds(&ana, &[("vencido=true", &[]), ("vencido=false", &[1])]).await;
+    finds(&ana, "/cxp", &[("vencido=true", &[]), ("vencido=false", &[1])]).await;
     clock.advance(TimeDelta::seconds(1));
-    finds(&ana, &[("vencido=true", &[1]), ("vencido=false", &[])]).await;
+    finds(&ana, "/cxp", &[("vencido=true", &[1]), ("vencido=false", &[])]).await;
     // While a record is of the day it is captured in, in Mexico.
-    company.import(Resource::Cxp, &[json!({})]).await.unwrap();
+    company.load(Resource::Cxp, &[json!({})]).await;
     let fecha = ana.get("/cxp?clave=2").await.ok(200)["datos"][0]["fecha"].clone();
     assert_eq!(fecha, "2026-10-12");
-}
-
-#[tokio::test]
-async fn each_fault_of_a_filter_has_its_code() {
-    let ana = World::new().await.company().await.admin().await;
-    for (query, codigo) in [
-        ("compra=1", "filtro_no_permitido"),
-        ("folio=1", "filtro_no_permitido"),
-        ("fecha_desde=2026-01-01", "filtro_no_permitido"),
-        ("uuid=", "filtro_vacio"),
-        ("uuid=5a5f2d3c", "filtro_invalido"),
-        ("estatus=vigente", "filtro_invalido"),
-        ("tipo=venta", "filtro_invalido"),
-        ("con_saldo=1", "filtro_invalido"),
-        ("vencido=si", "filtro_invalido"),
-        ("limite=31", "limite_invalido"),
-    ] {
-        ana.get(&format!("/cxp?{query}")).await.fails(400, codigo);
-    }
 }
 
 #[tokio::test]
@@ -188,7 +174,7 @@ async fn a_balance_left_out_is_the_total_less_what_was_paid() {
         json!({"total": "100.00", "pagado": "30.00", "saldo": "0"}),
         json!({"saldo": "-999999999999999999.999999"}),
     ];
-    company.import(Resource::Cxp, &records).await.unwrap();
+    company.load(Resource::Cxp, &records).await;
     let shown = company.admin().await.walk("/cxp").await;
     let amounts: Vec<_> = shown.iter().map(|row| json!([row["total"], row["pagado"], row["saldo"]])).collect();
     let expected = [
@@ -205,7 +191,7 @@ async fn a_balance_left_out_is_the_total_less_what_was_paid() {
 #[tokio::test]
 async fn a_bad_line_is_named_with_its_field() {
     let company = debtor(&World::new().await).await;
-    for (field, value) in [
+    let table = [
         ("clave", json!(0)),
         ("folio", json!(7)),
         ("tipo", json!("venta")),
@@ -231,57 +217,26 @@ async fn a_bad_line_is_named_with_its_field() {
         ("concepto", json!(["Acero"])),
         ("modificado", json!("ayer")),
         ("proveedor_ref", json!(1)),
-    ] {
-        let mut bad = json!({"proveedor": 1});
-        bad[field] = value.clone();
-        let error = company.import(Resource::Cxp, &[json!({}), bad, json!({})]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(&company, Resource::Cxp, &json!({"proveedor": 1}), &json!({}), &table).await;
     let vast = json!({"total": "999999999999999999", "pagado": "-999999999999999999"});
     let error = company.import(Resource::Cxp, &[vast]).await.unwrap_err();
     assert!(error.starts_with("line 1: saldo: "), "{error}");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM cxp").await, 0);
+    assert_eq!(company.world.count("cxp").await, 0);
 }
 
 #[tokio::test]
 async fn what_is_listed_can_be_imported_into_another_company() {
     let world = World::new().await;
     let [one, other] = [debtor(&world).await, debtor(&world).await];
-    one.import(Resource::Cxp, &ten()).await.unwrap();
+    one.load(Resource::Cxp, &ten()).await;
     let [ana, eva] = [one.admin().await, other.admin().await];
     for (estatus, count) in [("pendiente", 8), ("pagado", 1), ("cancelado", 1)] {
         let list = format!("/cxp?estatus={estatus}");
         let shown = ana.walk(&list).await;
         assert_eq!(shown.len(), count, "{estatus}");
-        other.import(Resource::Cxp, &shown).await.unwrap();
+        other.load(Resource::Cxp, &shown).await;
         assert_eq!(eva.walk(&list).await, shown, "{estatus}");
-    }
-}
-
-#[tokio::test]
-async fn companies_with_the_same_claves_never_see_one_another() {
-    let world = World::new().await;
-    for name in ["Una", "Otra"] {
-        let company = debtor(&world).await;
-        let record = json!({
-            "proveedor": 1, "uuid": UUID, "concepto": name, "total": 1, "vencimiento": "2026-01-01",
-        });
-        company.import(Resource::Cxp, &[record]).await.unwrap();
-        let ana = company.admin().await;
-        for query in ["", "clave=1", "proveedor=1", &format!("uuid={UUID}"), "con_saldo=true", "vencido=true"] {
-            let found = ana.walk(&format!("/cxp?{query}")).await;
-            let names: Vec<_> = found.iter().map(|payable| &payable["concepto"]).collect();
-            assert_eq!(names, [name], "{query}");
-        }
-    }
-}
-
-/// Checks that each query finds exactly the payables of these claves.
-async fn finds(actor: &Actor, table: &[(&str, &[i64])]) {
-    for (query, expected) in table {
-        let found = actor.walk(&format!("/cxp?{query}&limite=3")).await;
-        let found: Vec<_> = found.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect();
-        assert_eq!(found, *expected, "{query}");
     }
 }
 
@@ -289,14 +244,14 @@ async fn finds(actor: &Actor, table: &[(&str, &[i64])]) {
 async fn debtor(world: &World) -> Company {
     let company = world.company().await;
     let suppliers = [json!({"nombre": "Aceros"}), json!({"nombre": "Pinturas"})];
-    company.import(Resource::Proveedores, &suppliers).await.unwrap();
+    company.load(Resource::Proveedores, &suppliers).await;
     company
 }
 
 /// Someone in a company of ten payables.
 async fn ten_payables() -> Actor {
     let company = debtor(&World::new().await).await;
-    company.import(Resource::Cxp, &ten()).await.unwrap();
+    company.load(Resource::Cxp, &ten()).await;
     company.admin().await
 }
 

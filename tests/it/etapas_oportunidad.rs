@@ -1,8 +1,9 @@
 //! `/etapas-oportunidad`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::imports::refuses_fields_beside;
+use svc_tests::lists::finds;
+use svc_tests::{Resource, World};
 
 fn funnel() -> [Value; 4] {
     [
@@ -16,7 +17,7 @@ fn funnel() -> [Value; 4] {
 #[tokio::test]
 async fn an_item_has_every_field() {
     let company = World::new().await.company().await;
-    company.import(Resource::EtapasOportunidad, &funnel()).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &funnel()).await;
     let reply = company.admin().await.get("/etapas-oportunidad?clave=10").await;
     assert_eq!(
         std::str::from_utf8(&reply.body).unwrap(),
@@ -33,34 +34,28 @@ async fn filters_find_the_matching_stages_of_the_company() {
     for record in &mut theirs {
         record["nombre"] = json!("Ajena");
     }
-    company.import(Resource::EtapasOportunidad, &funnel()).await.unwrap();
-    other.import(Resource::EtapasOportunidad, &theirs).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &funnel()).await;
+    other.load(Resource::EtapasOportunidad, &theirs).await;
     let ana = company.admin().await;
-    for (query, expected) in [
-        ("", &[10, 11, 12, 13][..]),
-        ("clave=11", &[11]),
-        ("clave=14", &[]),
-        ("estatus=activo", &[10, 12, 13]),
-        ("estatus=inactivo", &[11]),
-        ("tipo=abierta", &[10, 11]),
-        ("tipo=ganada", &[12]),
-        ("tipo=perdida", &[13]),
-        ("tipo=abierta&estatus=activo", &[10]),
-        ("tipo=ganada&estatus=inactivo", &[]),
-    ] {
-        let found = ana.walk(&format!("/etapas-oportunidad?limite=1&{query}")).await;
-        let claves: Vec<_> = found.iter().map(|stage| stage["clave"].as_i64().unwrap()).collect();
-        assert_eq!(claves, expected, "{query}");
-        assert!(found.iter().all(|stage| stage["nombre"] != "Ajena"), "{query}");
-    }
-    for (query, codigo) in [
-        ("orden=1", "filtro_no_permitido"),
-        ("tipo=abierto", "filtro_invalido"),
-        ("estatus=eliminado", "filtro_invalido"),
-        ("limite=31", "limite_invalido"),
-    ] {
-        ana.get(&format!("/etapas-oportunidad?{query}")).await.fails(400, codigo);
-    }
+    finds(
+        &ana,
+        "/etapas-oportunidad",
+        &[
+            ("", &[10, 11, 12, 13]),
+            ("clave=11", &[11]),
+            ("clave=14", &[]),
+            ("estatus=activo", &[10, 12, 13]),
+            ("estatus=inactivo", &[11]),
+            ("tipo=abierta", &[10, 11]),
+            ("tipo=ganada", &[12]),
+            ("tipo=perdida", &[13]),
+            ("tipo=abierta&estatus=activo", &[10]),
+            ("tipo=ganada&estatus=inactivo", &[]),
+        ],
+    )
+    .await;
+    let shown = ana.walk("/etapas-oportunidad").await;
+    assert!(shown.iter().all(|record| record["nombre"] != "Ajena"), "{shown:?}");
 }
 
 #[tokio::test]
@@ -73,7 +68,7 @@ async fn what_is_left_out_takes_its_default() {
         json!({"nombre": "Ganada", "tipo": "ganada"}),
         json!({"nombre": "Perdida", "tipo": "perdida"}),
     ];
-    company.import(Resource::EtapasOportunidad, &records).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &records).await;
     assert_eq!(
         company.admin().await.walk("/etapas-oportunidad").await,
         [
@@ -89,17 +84,17 @@ async fn what_is_left_out_takes_its_default() {
 async fn what_a_list_shows_can_be_imported_again() {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
-    company.import(Resource::EtapasOportunidad, &funnel()).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &funnel()).await;
     let shown = company.admin().await.walk("/etapas-oportunidad").await;
     assert_eq!(shown, funnel());
-    other.import(Resource::EtapasOportunidad, &shown).await.unwrap();
+    other.load(Resource::EtapasOportunidad, &shown).await;
     assert_eq!(other.admin().await.walk("/etapas-oportunidad").await, shown);
 }
 
 #[tokio::test]
 async fn a_bad_field_is_named() {
     let company = World::new().await.company().await;
-    for (field, value) in [
+    let table = [
         ("clave", json!(0)),
         ("clave", json!("1")),
         ("nombre", json!(null)),
@@ -113,14 +108,17 @@ async fn a_bad_field_is_named() {
         ("probabilidad", json!("50")),
         ("estatus", json!("eliminado")),
         ("otro", json!(1)),
-    ] {
-        let mut bad = json!({"nombre": "Mala"});
-        bad[field] = value.clone();
-        let error = company.import(Resource::EtapasOportunidad, &[json!({"nombre": "Buena"}), bad]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(
+        &company,
+        Resource::EtapasOportunidad,
+        &json!({"nombre": "Mala"}),
+        &json!({"nombre": "Buena"}),
+        &table,
+    )
+    .await;
     let twice = [json!({"nombre": "A", "clave": 7}), json!({"nombre": "B", "clave": 7})];
     let error = company.import(Resource::EtapasOportunidad, &twice).await.unwrap_err();
     assert!(error.starts_with("line 2: clave: "), "{error}");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM etapas_oportunidad").await, 0);
+    assert_eq!(company.world.count("etapas_oportunidad").await, 0);
 }

@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use http::{Method, header};
 use serde_json::{Value, json};
-use svc_core::backoffice::DisableUser;
 use svc_core::domain::scope::Scope;
 use svc_tests::{Actor, Company, Reply, World};
 
@@ -108,7 +107,7 @@ async fn a_salesperson_is_an_active_one_of_the_company() {
     let (company, ana) = company_and_site().await;
     let clerk = company.user("Cajera", false).await;
     let gone = company.user("Vendedor que se fue", true).await;
-    company.world.office.perform(company.id, &DisableUser { usuario: gone }).await.unwrap();
+    company.disable_user(gone).await;
     let other = company.world.company().await;
     let mut elsewhere = other.owner;
     while elsewhere <= gone {
@@ -162,7 +161,7 @@ async fn with_an_idempotency_key_the_first_answer_is_given_again() {
 async fn a_prospect_emits_no_event() {
     let (company, ana) = company_and_site().await;
     post(&ana, lead(Some(company.owner))).await.ok(201);
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
+    assert_eq!(company.world.count("emitidos").await, 0);
 }
 
 #[tokio::test]

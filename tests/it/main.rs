@@ -16,7 +16,6 @@ mod delivery;
 mod documents;
 mod etapas_oportunidad;
 mod facturas;
-mod finding;
 mod health;
 mod idempotency;
 mod importing;

@@ -1,8 +1,9 @@
 //! `/motivos-perdida`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::imports::refuses_fields_beside;
+use svc_tests::lists::finds;
+use svc_tests::{Resource, World};
 
 fn reasons() -> [Value; 3] {
     [
@@ -15,7 +16,7 @@ fn reasons() -> [Value; 3] {
 #[tokio::test]
 async fn an_item_has_every_field() {
     let company = World::new().await.company().await;
-    company.import(Resource::MotivosPerdida, &reasons()).await.unwrap();
+    company.load(Resource::MotivosPerdida, &reasons()).await;
     let reply = company.admin().await.get("/motivos-perdida?clave=5").await;
     assert_eq!(
         std::str::from_utf8(&reply.body).unwrap(),
@@ -27,30 +28,25 @@ async fn an_item_has_every_field() {
 async fn filters_find_the_matching_reasons_of_the_company() {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
-    company.import(Resource::MotivosPerdida, &reasons()).await.unwrap();
+    company.load(Resource::MotivosPerdida, &reasons()).await;
     let theirs = [1, 2, 5, 9].map(|clave| json!({"clave": clave, "nombre": "Ajeno"}));
-    other.import(Resource::MotivosPerdida, &theirs).await.unwrap();
+    other.load(Resource::MotivosPerdida, &theirs).await;
     let ana = company.admin().await;
-    for (query, expected) in [
-        ("", &[1, 5, 9][..]),
-        ("clave=9", &[9]),
-        ("clave=2", &[]),
-        ("estatus=activo", &[1, 9]),
-        ("estatus=inactivo", &[5]),
-        ("clave=1&estatus=inactivo", &[]),
-    ] {
-        let found = ana.walk(&format!("/motivos-perdida?limite=1&{query}")).await;
-        let claves: Vec<_> = found.iter().map(|reason| reason["clave"].as_i64().unwrap()).collect();
-        assert_eq!(claves, expected, "{query}");
-        assert!(found.iter().all(|reason| reason["nombre"] != "Ajeno"), "{query}");
-    }
-    for (query, codigo) in [
-        ("nombre=Precio", "filtro_no_permitido"),
-        ("estatus=eliminado", "filtro_invalido"),
-        ("limite=31", "limite_invalido"),
-    ] {
-        ana.get(&format!("/motivos-perdida?{query}")).await.fails(400, codigo);
-    }
+    finds(
+        &ana,
+        "/motivos-perdida",
+        &[
+            ("", &[1, 5, 9]),
+            ("clave=9", &[9]),
+            ("clave=2", &[]),
+            ("estatus=activo", &[1, 9]),
+            ("estatus=inactivo", &[5]),
+            ("clave=1&estatus=inactivo", &[]),
+        ],
+    )
+    .await;
+    let shown = ana.walk("/motivos-perdida").await;
+    assert!(shown.iter().all(|record| record["nombre"] != "Ajeno"), "{shown:?}");
 }
 
 #[tokio::test]
@@ -58,7 +54,7 @@ async fn records_are_imported_with_defaults_and_again() {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
     let records = [json!({"nombre": "Precio"}), json!({"clave": null, "nombre": "Plazo", "estatus": null})];
-    company.import(Resource::MotivosPerdida, &records).await.unwrap();
+    company.load(Resource::MotivosPerdida, &records).await;
     let shown = company.admin().await.walk("/motivos-perdida").await;
     assert_eq!(
         shown,
@@ -67,25 +63,28 @@ async fn records_are_imported_with_defaults_and_again() {
             json!({"clave": 2, "nombre": "Plazo", "estatus": "activo"}),
         ]
     );
-    other.import(Resource::MotivosPerdida, &shown).await.unwrap();
+    other.load(Resource::MotivosPerdida, &shown).await;
     assert_eq!(other.admin().await.walk("/motivos-perdida").await, shown);
 }
 
 #[tokio::test]
 async fn a_bad_field_is_named() {
     let company = World::new().await.company().await;
-    company.import(Resource::MotivosPerdida, &[json!({"clave": 70, "nombre": "Precio"})]).await.unwrap();
-    for (field, value) in [
+    company.load(Resource::MotivosPerdida, &[json!({"clave": 70, "nombre": "Precio"})]).await;
+    let table = [
         ("clave", json!(-1)),
         ("clave", json!(70)),
         ("nombre", json!(null)),
         ("nombre", json!("ñ".repeat(101))),
         ("estatus", json!("eliminado")),
         ("tipo", json!("abierta")),
-    ] {
-        let mut bad = json!({"nombre": "Malo"});
-        bad[field] = value.clone();
-        let error = company.import(Resource::MotivosPerdida, &[json!({"nombre": "Bueno"}), bad]).await.unwrap_err();
-        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} {value}: {error}");
-    }
+    ];
+    refuses_fields_beside(
+        &company,
+        Resource::MotivosPerdida,
+        &json!({"nombre": "Malo"}),
+        &json!({"nombre": "Bueno"}),
+        &table,
+    )
+    .await;
 }

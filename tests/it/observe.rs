@@ -91,7 +91,7 @@ async fn a_request_is_one_line_by_its_operation_and_never_by_its_words() {
     let wrong = stranger.send(wrong, "").await;
 
     let lines = log.requests();
-    let told = |line: &Value| {
+    let logged = |line: &Value| {
         let span = &line["span"];
         json!([
             line["level"],
@@ -110,10 +110,10 @@ async fn a_request_is_one_line_by_its_operation_and_never_by_its_words() {
         json!(["DEBUG", "GET /health", null, 200, null, id(&health)]),
     ];
     let (last, first) = lines.split_last().unwrap();
-    assert_eq!(first.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(first.iter().map(logged).collect::<Vec<_>>(), expected);
     assert!(lines.iter().all(|line| line["fields"]["duration_ms"].is_f64()), "{lines:?}");
     // Two headers of a kind are no credentials, and a wrong one is none.
-    assert_eq!(told(last), json!(["DEBUG", "GET /clientes", null, 401, "llave_invalida", id(&wrong)]));
+    assert_eq!(logged(last), json!(["DEBUG", "GET /clientes", null, 401, "llave_invalida", id(&wrong)]));
     let text = log.text();
     for word in ["XAXX010101000", "4711", "Zutano", "palabra", "equivocada", "Bearer", &ana.api_key, &ana.key_id] {
         assert!(!text.contains(word), "{word}: {text}");

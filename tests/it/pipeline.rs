@@ -91,12 +91,12 @@ async fn mounted_anywhere_it_answers_the_same() {
     for name in ["Ana", "Eva"] {
         ana.write(Method::POST, "/api/v1/clientes", name, json!({"nombre": name})).await.ok(201);
     }
-    for ask in asks(&ana) {
-        let (head, body) = world.api.handle(ask.request()).await.into_parts();
+    for request in sample_requests(&ana) {
+        let (head, body) = world.api.handle(request.request()).await.into_parts();
         let in_process = Answer { status: head.status.as_u16(), headers: names(&head.headers), body: body.to_vec() };
         for mount in &mounts {
-            let answer = Wire::connect(*mount).await.exchange(&ask.bytes()).await;
-            assert_eq!(answer.comparable(), in_process.comparable(), "{} {}", ask.method, ask.target);
+            let answer = Wire::connect(*mount).await.exchange(&request.bytes()).await;
+            assert_eq!(answer.comparable(), in_process.comparable(), "{} {}", request.method, request.target);
         }
     }
 }
@@ -108,12 +108,12 @@ async fn a_client_that_sends_everything_first_gets_to_read_the_refusal() {
     for mount in [axum(Router::new().fallback_service(world.api.clone())).await, hyper(&world.api).await] {
         let mut wire = Wire::connect(mount).await;
         for (size, refused) in [(3 * MEBIBYTE, true), (MEBIBYTE + 1, true), (MEBIBYTE, false), (3 * MEBIBYTE, true)] {
-            let ask = Ask::of(&ana, "POST", "/api/v1/clientes").json(&padded(size)).keyed("k");
-            assert_eq!(wire.exchange(&ask.bytes()).await.status == 413, refused, "{size} bytes");
+            let request = RawRequest::of(&ana, "POST", "/api/v1/clientes").json(&padded(size)).keyed("k");
+            assert_eq!(wire.exchange(&request.bytes()).await.status == 413, refused, "{size} bytes");
         }
-        let unread = Ask::of(&ana, "DELETE", "/api/v1/clientes").json(&padded(3 * MEBIBYTE));
+        let unread = RawRequest::of(&ana, "DELETE", "/api/v1/clientes").json(&padded(3 * MEBIBYTE));
         assert_eq!(wire.exchange(&unread.bytes()).await.status, 405);
-        let alive = Ask::of(&ana, "GET", "/api/v1/clientes");
+        let alive = RawRequest::of(&ana, "GET", "/api/v1/clientes");
         assert_eq!(wire.exchange(&alive.bytes()).await.status, 200);
     }
 }
@@ -123,10 +123,10 @@ async fn a_client_that_waits_for_leave_to_send_is_refused_at_once() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let mut wire = Wire::connect(hyper(&world.api).await).await;
-    let ask = Ask::of(&ana, "POST", "/api/v1/clientes").json(&padded(3 * MEBIBYTE)).keyed("k");
-    let ask = ask.with("Expect", "100-continue");
-    let head = ask.bytes().len() - ask.body.len();
-    assert_eq!(wire.exchange(&ask.bytes()[..head]).await.status, 413);
+    let request = RawRequest::of(&ana, "POST", "/api/v1/clientes").json(&padded(3 * MEBIBYTE)).keyed("k");
+    let request = request.with("Expect", "100-continue");
+    let head = request.bytes().len() - request.body.len();
+    assert_eq!(wire.exchange(&request.bytes()[..head]).await.status, 413);
 }
 
 #[tokio::test]
@@ -145,14 +145,14 @@ async fn a_body_of_unknown_length_is_judged_as_it_comes() {
         assert_eq!(body.starts_with(br#"{"ok":true"#), status == 201);
     }
     let mut wire = Wire::connect(hyper(&world.api).await).await;
-    let chunked = Ask::of(&ana, "POST", "/api/v1/clientes")
+    let chunked = RawRequest::of(&ana, "POST", "/api/v1/clientes")
         .with("Content-Type", "application/json")
         .keyed("k")
         .with("Transfer-Encoding", "chunked");
     let body = format!("{:x}\r\n{}\r\n0\r\n\r\n", 3 * MEBIBYTE, " ".repeat(3 * MEBIBYTE));
     let answer = wire.exchange(&[chunked.bytes(), body.into_bytes()].concat()).await;
     assert_eq!(answer.status, 413);
-    assert_eq!(wire.exchange(&Ask::of(&ana, "GET", "/api/v1/health").bytes()).await.status, 200);
+    assert_eq!(wire.exchange(&RawRequest::of(&ana, "GET", "/api/v1/health").bytes()).await.status, 200);
 }
 
 #[tokio::test]
@@ -235,24 +235,24 @@ async fn a_page_costs_one_statement() {
 }
 
 /// A dozen requests: all kinds of answers, none of which changes the next.
-fn asks(ana: &Actor) -> Vec<Ask> {
-    let ask = |method, target| Ask::of(ana, method, target);
+fn sample_requests(ana: &Actor) -> Vec<RawRequest> {
+    let request = |method, target| RawRequest::of(ana, method, target);
     vec![
-        ask("GET", "/api/v1/health"),
-        ask("GET", "/api/v1/clientes"),
-        ask("GET", "/api/v1/clientes?limite=1"),
-        ask("GET", "/api/v1/clientes?otro=%C3%B1"),
-        ask("GET", "/api/v1/clientes").with("Origin", "https://shop.example.com"),
-        ask("DELETE", "/api/v1/clientes"),
-        ask("OPTIONS", "/api/v1/clientes/1"),
-        ask("GET", "/api/v1/nada"),
-        ask("GET", "/api/v1/clientes/"),
-        ask("POST", "/api/v1/clientes").json(r#"{"nombre":"Ana"}"#).keyed("Ana"),
-        ask("POST", "/api/v1/clientes").json(r#"{"nombre":"Ñ"}"#).keyed("Ana"),
-        ask("POST", "/api/v1/clientes").json("{").keyed("x"),
-        ask("POST", "/api/v1/clientes").keyed("x"),
-        ask("PUT", "/api/v1/clientes/99").json("{}").keyed("x"),
-        Ask { headers: Vec::new(), ..ask("GET", "/api/v1/clientes") },
+        request("GET", "/api/v1/health"),
+        request("GET", "/api/v1/clientes"),
+        request("GET", "/api/v1/clientes?limite=1"),
+        request("GET", "/api/v1/clientes?otro=%C3%B1"),
+        request("GET", "/api/v1/clientes").with("Origin", "https://shop.example.com"),
+        request("DELETE", "/api/v1/clientes"),
+        request("OPTIONS", "/api/v1/clientes/1"),
+        request("GET", "/api/v1/nada"),
+        request("GET", "/api/v1/clientes/"),
+        request("POST", "/api/v1/clientes").json(r#"{"nombre":"Ana"}"#).keyed("Ana"),
+        request("POST", "/api/v1/clientes").json(r#"{"nombre":"Ñ"}"#).keyed("Ana"),
+        request("POST", "/api/v1/clientes").json("{").keyed("x"),
+        request("POST", "/api/v1/clientes").keyed("x"),
+        request("PUT", "/api/v1/clientes/99").json("{}").keyed("x"),
+        RawRequest { headers: Vec::new(), ..request("GET", "/api/v1/clientes") },
     ]
 }
 
@@ -263,14 +263,14 @@ fn padded(size: usize) -> String {
 }
 
 /// A request, for every way to send it.
-struct Ask {
+struct RawRequest {
     method: &'static str,
     target: &'static str,
     headers: Vec<(&'static str, String)>,
     body: String,
 }
 
-impl Ask {
+impl RawRequest {
     fn of(actor: &Actor, method: &'static str, target: &'static str) -> Self {
         let headers =
             vec![("Authorization", format!("Bearer {}", actor.api_key)), ("X-Svc-Key-Id", actor.key_id.clone())];
@@ -384,7 +384,7 @@ async fn hyper(api: &Api) -> SocketAddr {
     address
 }
 
-/// A clock that panics at the call it is told to.
+/// A clock that panics at a given call.
 struct Fragile {
     clock: Arc<TestClock>,
     calls_left: AtomicU32,

@@ -4,27 +4,25 @@
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, Reply, World, books};
+use svc_tests::{Actor, Company, Reply, Resource, World, books};
 
-use crate::documents::import;
 use crate::ventas::shop::{NAIL, invoiced, line, made, ready, sale, shop, together};
 
 const ROUNDS: usize = 50;
 const MANY: usize = 20;
 
-/// Where something is created, what tells that it is there already, and the body.
+/// Where something is created, the code when it is there already, and the body.
 type Kind = (&'static str, &'static str, fn(usize) -> Value);
 
 /// A shop with a bank account, and someone who may do everything there.
 async fn open() -> (Company, Actor) {
     let company = shop(&World::new().await).await;
-    import(&company, Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
+    company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
     let ana = company.admin().await;
     (company, ana)
 }
 
-/// Checks that one of them won and that the others were told this.
+/// Checks that one of them won and that the others got this.
 fn one_wins(replies: &[Reply], status: u16, codigo: &str, round: usize) {
     let (won, lost): (Vec<&Reply>, Vec<&Reply>) = replies.iter().partition(|reply| reply.status == 201);
     assert_eq!(won.len(), 1, "round {round}");
@@ -43,7 +41,7 @@ async fn equal_requests_with_one_key_are_one() {
         assert!(replies.iter().all(|reply| reply.status < 300 && reply.body == replies[0].body), "round {round}");
         company.world.clock.advance(TimeDelta::minutes(1));
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM ventas").await, 50);
+    assert_eq!(company.world.count("ventas").await, 50);
     books::check(&company.world, &company).await;
 }
 

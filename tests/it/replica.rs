@@ -1,4 +1,4 @@
-//! Lists from a replica. Another database of other rows stands for it, so that what a list holds tells where it was read.
+//! Lists from a replica. Another database of other rows stands for it, so that what a list holds shows where it was read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,13 +7,10 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use sqlx::postgres::PgConnectOptions;
 use svc_core::Api;
-use svc_core::backoffice::import::Resource;
 use svc_store_postgres::Settings;
-use svc_tests::{Actor, BASE_URL, World};
+use svc_tests::{Actor, BASE_URL, Resource, World};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::task::JoinSet;
-
-use crate::documents::import;
 
 /// A primary and what stands for its replica, with a customer each who bears its name, and someone at an API over both.
 struct Pair {
@@ -53,7 +50,7 @@ impl Pair {
 /// A company with one customer of that name; gives someone of it.
 async fn named(world: &World, nombre: &str) -> Actor {
     let company = world.company().await;
-    import(&company, Resource::Clientes, &[json!({"nombre": nombre})]).await;
+    company.load(Resource::Clientes, &[json!({"nombre": nombre})]).await;
     company.admin().await
 }
 
@@ -73,8 +70,8 @@ async fn lists_come_from_the_replica_and_all_else_from_the_primary() {
     assert_eq!(other.get("/clientes").await.ok(200)["datos"], json!([]), "another company's writes are not its own");
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     assert_eq!(pair.read().await, ["réplica"]);
-    assert_eq!(pair.primary.sql::<i64>("SELECT count(*) FROM clientes").await, 3);
-    assert_eq!(pair.replica.sql::<i64>("SELECT count(*) FROM clientes").await, 1);
+    assert_eq!(pair.primary.count("clientes").await, 3);
+    assert_eq!(pair.replica.count("clientes").await, 1);
 }
 
 #[tokio::test]
@@ -113,10 +110,10 @@ async fn a_replica_that_refuses_what_it_is_asked_answers_nothing() {
 
 #[tokio::test]
 async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
-    let door = Arc::new(Door::default());
+    let gate = Arc::new(Gate::default());
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let (entered, mut socket) = (door.clone(), None);
+    let (entered, mut socket) = (gate.clone(), None);
     let pair = Pair::reached_by(|replica| {
         let options = options(replica);
         socket = options.get_socket().map(|dir| dir.join(format!(".s.PGSQL.{}", options.get_port())));
@@ -134,15 +131,15 @@ async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
     assert_eq!(pair.read().await, ["primaria"]);
     let first = started.elapsed();
     assert!((Duration::from_millis(400)..Duration::from_secs(3)).contains(&first), "{first:?}");
-    let knocked = door.knocked.load(Ordering::SeqCst);
+    let knocked = gate.knocked.load(Ordering::SeqCst);
     let started = Instant::now();
     for _ in 0..20 {
         assert_eq!(pair.read().await, ["primaria"]);
     }
     assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
-    assert_eq!(door.knocked.load(Ordering::SeqCst), knocked, "nobody went there meanwhile");
+    assert_eq!(gate.knocked.load(Ordering::SeqCst), knocked, "nobody went there meanwhile");
 
-    door.open.store(true, Ordering::SeqCst);
+    gate.open.store(true, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(pair.read().await, ["réplica"]);
     passing.abort();
@@ -150,12 +147,12 @@ async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
 
 /// A way to the replica that, while it is closed, takes connections and says nothing.
 #[derive(Default)]
-struct Door {
+struct Gate {
     open: AtomicBool,
     knocked: AtomicUsize,
 }
 
-impl Door {
+impl Gate {
     async fn keep(&self, listener: TcpListener, socket: std::path::PathBuf) {
         let (mut passing, mut waiting) = (JoinSet::new(), Vec::<TcpStream>::new());
         loop {

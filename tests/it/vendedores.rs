@@ -1,13 +1,9 @@
 //! `/vendedores`
 
 use serde_json::json;
-use svc_core::backoffice::DisableUser;
-use svc_core::backoffice::import::Resource;
-use svc_core::domain::scope::Scope;
-use svc_tests::World;
-
-use super::finding::{finds, refuses, shows};
-use super::importing::blames;
+use svc_tests::imports::blames;
+use svc_tests::lists::{finds, shows};
+use svc_tests::{Resource, World};
 
 const OWNER: &str = r#"{"clave":1,"nombre":"Titular","estatus":"activo"}"#;
 
@@ -17,7 +13,7 @@ async fn an_item_has_every_field_and_only_salespeople_are_shown() {
     let company = world.company().await;
     company.user("Contadora", false).await;
     let seller = company.user("Ñandú", true).await;
-    world.office.perform(company.id, &DisableUser { usuario: seller }).await.unwrap();
+    company.disable_user(seller).await;
     let records = [OWNER, r#"{"clave":3,"nombre":"Ñandú","estatus":"inactivo"}"#];
     let ana = company.admin().await;
     shows(&ana, "/vendedores", &records).await;
@@ -34,32 +30,6 @@ async fn an_item_has_every_field_and_only_salespeople_are_shown() {
         ],
     )
     .await;
-    refuses(
-        &ana,
-        "/vendedores",
-        &[
-            ("estatus=eliminado", "filtro_invalido"),
-            ("nombre=Titular", "filtro_no_permitido"),
-            ("limite=31", "limite_invalido"),
-        ],
-    )
-    .await;
-}
-
-#[tokio::test]
-async fn either_of_two_scopes_suffices() {
-    let company = World::new().await.company().await;
-    for scopes in [
-        &[Scope::ActividadesWrite][..],
-        &[Scope::ClientesRead],
-        &[Scope::ClientesRead, Scope::ActividadesWrite],
-        &[Scope::VentasRead, Scope::ClientesRead],
-    ] {
-        company.actor(scopes).await.get("/vendedores").await.ok(200);
-    }
-    for scopes in [&[][..], &[Scope::ClientesWrite], &[Scope::VentasRead, Scope::OportunidadesRead]] {
-        company.actor(scopes).await.get("/vendedores").await.fails(403, "sin_permiso");
-    }
 }
 
 #[tokio::test]
@@ -102,7 +72,7 @@ async fn a_bad_record_is_named_by_line_and_field() {
         let lines = [json!({"nombre": "Eva"}), bad, json!({"nombre": "Eva"})];
         blames(company.import(Resource::Vendedores, &lines).await, 2, text);
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM usuarios").await, 1);
+    assert_eq!(company.world.count("usuarios").await, 1);
 }
 
 #[tokio::test]
@@ -110,11 +80,11 @@ async fn what_is_shown_can_be_imported_and_companies_are_separate() {
     let world = World::new().await;
     let [one, other] = [world.company().await, world.company().await];
     let records = [json!({"nombre": "Ana"}), json!({"nombre": "Eva", "estatus": "inactivo"})];
-    one.import(Resource::Vendedores, &records).await.unwrap();
+    one.load(Resource::Vendedores, &records).await;
     let shown = one.admin().await.walk("/vendedores").await;
     assert_eq!(shown.len(), 3);
     shows(&other.admin().await, "/vendedores", &[OWNER]).await;
     // The owner is there already.
-    other.import(Resource::Vendedores, &shown[1..]).await.unwrap();
+    other.load(Resource::Vendedores, &shown[1..]).await;
     assert_eq!(other.admin().await.walk("/vendedores").await, shown);
 }

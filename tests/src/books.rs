@@ -230,7 +230,7 @@ const RULES: &[(&str, &str)] = &[
              OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid)",
     ),
     (
-        "a payment's complement tells what the registry does",
+        "a payment's complement says what the registry does",
         "SELECT format('pago %s', p.clave)
          FROM cxc_pagos p LEFT JOIN facturas f ON f.empresa = $1 AND f.clave = p.factura
          WHERE p.empresa = $1 AND NOT p.cancelado AND (
@@ -276,7 +276,7 @@ pub async fn check(world: &World, company: &Company) {
     check_company(world.store.pool(), company.id.0).await;
 }
 
-/// What tells whether business wrote anything: of each table how many rows there are, and which transactions wrote them.
+/// What shows whether business wrote anything: of each table how many rows there are, and which transactions wrote them.
 pub async fn fingerprint(world: &World) -> String {
     let written = WRITTEN.map(|table| format!("(SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM {table})"));
     sqlx::query_scalar(AssertSqlSafe(format!("SELECT concat_ws(' ', {})", written.join(", "))))

@@ -1,4 +1,4 @@
-//! Signing certificates to test with; `tests/fixtures/csd/README.md` tells which is which.
+//! Signing certificates to test with; `tests/fixtures/csd/README.md` says which is which.
 
 use std::path::{Path, PathBuf};
 

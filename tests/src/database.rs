@@ -1,7 +1,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _};
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::sync::OnceCell;
@@ -13,6 +15,9 @@ static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
 
 const TEMPLATE: &str = "plantilla";
 
+/// The databases that were made and not dropped yet, each with the stores over it.
+static MADE: Mutex<Vec<(String, [Weak<PostgresStore>; 2])>> = Mutex::new(Vec::new());
+
 /// What was emitted: events, and those that still wait to be grouped after them; `lugar` is the order in which they lie.
 const EVENTS: &str = "
     CREATE VIEW emitidos AS
@@ -22,18 +27,39 @@ const EVENTS: &str = "
         SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, primero FROM eventos_agrupados
     ) t";
 
-/// A new database with the whole schema.
+/// A new database with the whole schema. Databases that nobody uses any more are dropped first.
 pub(crate) async fn fresh() -> PgConnectOptions {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let cluster = CLUSTER.get_or_init(start).await;
     let name = format!("prueba_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-    let admin = PostgresStore::with_options(cluster.options("postgres"), &Settings::default());
-    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}")))
-        .execute(admin.pool())
+    let mut admin = cluster.options("postgres").connect().await.expect("a connection");
+    for unused in unused() {
+        let drop = sqlx::query(AssertSqlSafe(format!("DROP DATABASE {unused} WITH (FORCE)")));
+        drop.execute(&mut admin).await.expect("the database is dropped");
+    }
+    // Copying files is the only way of servers before 15, and half as long as the usual way of later ones.
+    let strategy =
+        if admin.server_version_num().is_some_and(|version| version < 150_000) { "" } else { "STRATEGY file_copy" };
+    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE} {strategy}")))
+        .execute(&mut admin)
         .await
         .expect("a database from the template");
-    admin.close().await;
+    admin.close().await.expect("the connection ends");
     cluster.options(&name)
+}
+
+/// Has the database that these stores are over dropped, once they are gone: the test that made it is over then.
+pub(crate) fn drop_after(stores: [&Arc<PostgresStore>; 2]) {
+    let name = stores[0].pool().connect_options().get_database().expect("a database").to_owned();
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.push((name, stores.map(Arc::downgrade)));
+}
+
+/// The databases whose stores are gone.
+fn unused() -> Vec<String> {
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let unused = made.extract_if(.., |(_, stores)| stores.iter().all(|store| store.strong_count() == 0));
+    unused.map(|(name, _)| name).collect()
 }
 
 /// The pooler before the cluster, if the machine has one.

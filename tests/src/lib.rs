@@ -7,7 +7,10 @@ mod actor;
 pub mod books;
 pub mod certificate;
 mod clock;
+mod company;
 mod database;
+pub mod imports;
+pub mod lists;
 pub mod notices;
 pub mod pooler;
 
@@ -16,13 +19,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use actor::{Actor, Reply, fresh_key};
 pub use clock::TestClock;
-use svc_core::backoffice::import::Resource;
-use svc_core::backoffice::{CreateKey, CreateUser, Office};
+pub use company::{Company, any_key};
+use serde_json::Value;
+use sqlx::AssertSqlSafe;
+use svc_core::backoffice::Office;
+pub use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::quota::Period;
-use svc_core::domain::scope::{Scope, Scopes};
-use svc_core::json::Json;
-use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, NewUser, Store as _, UsageStore as _};
+use svc_core::secrets::SecretsKey;
+use svc_core::stamping::{StampReport, Stamper, stamp_due};
+use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, UsageStore as _};
+use svc_core::webhooks::{Budget, DeliveryReport, Notifier, NotifyReport, Sender, deliver_due, notify_due};
 use svc_core::{Api, ApiBuilder};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
@@ -34,8 +41,8 @@ pub const BASE_URL: &str = "https://erp.example.com/api/v1";
 pub struct World {
     /// The API.
     pub api: Api,
-    /// The back office.
-    pub office: Office,
+    /// The back office. Tests use it through [`Company::perform`], [`Company::import`], [`World::stamp`] and the like.
+    office: Office,
     /// The time.
     pub clock: Arc<TestClock>,
     /// The store, to look behind the API.
@@ -68,8 +75,9 @@ impl World {
     /// past it. With `SVC_TEST_POOLER=transaction` in the environment every world is such a one, and all tests pass but those
     /// that count statements, close the store, or hold more locks than the pooler has connections.
     pub async fn pooled(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Option<Self> {
+        let pooler = database::pooler().await?;
         let options = database::fresh().await;
-        let through = database::pooler().await?.options(options.get_database().expect("a database"));
+        let through = pooler.options(options.get_database().expect("a database"));
         let store = PostgresStore::with_options(options, &settings);
         let used = PostgresStore::with_options(through, &Settings { pooler: Pooler::Transaction, ..settings });
         Some(Self::over(Arc::new(store), Arc::new(used), change))
@@ -80,6 +88,7 @@ impl World {
         used: Arc<PostgresStore>,
         change: impl FnOnce(ApiBuilder) -> ApiBuilder,
     ) -> Self {
+        database::drop_after([&store, &used]);
         let clock = Arc::new(TestClock::default());
         let builder =
             Api::builder(used.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
@@ -102,6 +111,42 @@ impl World {
     pub fn second_api_with(&self, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Api {
         let builder = Api::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
         change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("the API builds")
+    }
+
+    /// The same world, but its back office and its workers seal and open secrets with `key`, and its API does not.
+    #[must_use]
+    pub fn with_secrets(&self, key: impl Into<Option<SecretsKey>>) -> Self {
+        Self { office: self.office.clone().secrets(key), ..self.clone() }
+    }
+
+    /// One stamping pass over everything that is due.
+    pub async fn stamp(&self, stamper: &dyn Stamper) -> StampReport {
+        self.stamp_within(stamper, Budget::unlimited()).await
+    }
+
+    /// One stamping pass, with no more than `budget`.
+    pub async fn stamp_within(&self, stamper: &dyn Stamper, budget: Budget) -> StampReport {
+        stamp_due(&self.office, stamper, budget).await.expect("a stamping pass")
+    }
+
+    /// One pass of webhook delivery over everything that is due.
+    pub async fn deliver(&self, sender: &dyn Sender) -> DeliveryReport {
+        self.deliver_within(sender, Budget::unlimited()).await
+    }
+
+    /// One pass of webhook delivery, with no more than `budget`.
+    pub async fn deliver_within(&self, sender: &dyn Sender, budget: Budget) -> DeliveryReport {
+        deliver_due(&self.office, sender, budget).await.expect("a delivery pass")
+    }
+
+    /// One pass over the e-mails about disabled webhooks.
+    pub async fn notify(&self, notifier: &dyn Notifier) -> NotifyReport {
+        notify_due(&self.office, notifier, Budget::unlimited()).await.expect("a notification pass")
+    }
+
+    /// What the API and the back office show of themselves in a log.
+    pub fn debug_text(&self) -> String {
+        format!("{:?} {:?}", self.api, self.office)
     }
 
     /// A new company with the settings that a company has when nothing is said.
@@ -157,84 +202,21 @@ impl World {
     {
         sqlx::query_scalar(statement).fetch_one(self.store.pool()).await.expect("the statement runs")
     }
-}
 
-/// A company of the test's world.
-#[derive(Clone)]
-pub struct Company {
-    /// The world it is in.
-    pub world: World,
-    /// Its number.
-    pub id: CompanyId,
-    /// Its owner.
-    pub owner: i64,
-}
-
-impl Company {
-    /// Someone whose key has every scope.
-    pub async fn admin(&self) -> Actor {
-        self.key(CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }).await
+    /// How many rows there are in `rows`: a table, and a condition perhaps (`"clientes WHERE prospecto"`).
+    pub async fn count(&self, rows: &str) -> i64 {
+        let statement = AssertSqlSafe(format!("SELECT count(*) FROM {rows}"));
+        sqlx::query_scalar(statement).fetch_one(self.store.pool()).await.expect("the rows are counted")
     }
 
-    /// Someone whose key has these scopes only.
-    pub async fn actor(&self, scopes: &[Scope]) -> Actor {
-        let scopes = scopes.iter().copied().collect();
-        self.key(CreateKey { usuario: None, scopes, expires: None, accept_terms: true }).await
+    /// One value of the database that is JSON text.
+    pub async fn json(&self, statement: &'static str) -> Value {
+        serde_json::from_str(&self.sql::<String>(statement).await).expect("JSON")
     }
 
-    /// Someone with a key made as `key` says.
-    pub async fn key(&self, key: CreateKey) -> Actor {
-        let created = self.world.office.perform(self.id, &key).await.expect("a key");
-        Actor::new(self.world.api.clone(), created.key_id, created.api_key)
-    }
-
-    /// A new user; gives their clave.
-    pub async fn user(&self, nombre: &str, vendedor: bool) -> i64 {
-        let user = NewUser { nombre: nombre.to_owned(), correo: None, vendedor };
-        self.world.office.perform(self.id, &CreateUser(user)).await.expect("a user").usuario
-    }
-
-    /// Changes its settings.
-    pub async fn edit(&self, change: CompanyChange) {
-        self.world
-            .office
-            .perform(self.id, &svc_core::backoffice::EditCompany(change))
-            .await
-            .expect("the company is edited");
-    }
-
-    /// Does the back-office action of that name; gives what it answers.
-    pub async fn act(&self, name: &str, input: &serde_json::Value) -> Result<serde_json::Value, svc_core::Error> {
-        let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
-        let output = self.world.office.act(self.id, name, &input).await?;
-        Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
-    }
-
-    /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company issues invoices with: a
-    /// company without RFC, regime or postal code gets them. The API remembers a company for a few seconds with the keys
-    /// that were used: load before the first request, or move the clock.
-    pub async fn load_certificate(&self) {
-        let mut tx = self.world.store.begin(self.id).await.expect("a transaction");
-        let company = tx.company().await.expect("the company is read").expect("the company exists");
-        drop(tx);
-        self.edit(CompanyChange {
-            regimen: company.regimen.is_none().then_some(601),
-            cp: company.cp.is_none().then(|| "06700".to_owned()),
-            ..CompanyChange::default()
-        })
-        .await;
-        let load = certificate::load("valid", "valid");
-        self.world.office.perform(self.id, &load).await.expect("the certificate is loaded");
-    }
-
-    /// Imports records and gives how many; an error is its text.
-    pub async fn import(&self, resource: Resource, records: &[serde_json::Value]) -> Result<u64, String> {
-        let lines: Vec<_> = records.iter().map(|record| Ok(record.to_string().into_bytes())).collect();
-        self.world
-            .office
-            .import(self.id, resource, lines.into_iter(), &mut |_| ())
-            .await
-            .map_err(|error| error.to_string())
+    /// Runs a statement past the API.
+    pub async fn run(&self, statement: &'static str) {
+        sqlx::query(statement).execute(self.store.pool()).await.expect("the statement runs");
     }
 }
 

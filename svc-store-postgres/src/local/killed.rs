@@ -104,12 +104,25 @@ fn a_killed_process_takes_its_server_along() {
 }
 
 #[test]
-fn what_a_killed_process_leaves_is_swept_away() {
+fn a_killed_process_leaves_no_throw_away_cluster() {
     let mut victim = Victim::start("-");
     victim.kill();
     assert!(gone_soon(victim.server));
+    let started = Instant::now();
+    while victim.dir.exists() {
+        assert!(started.elapsed() < Duration::from_secs(30), "{} stays", victim.dir.display());
+        sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn what_was_left_by_processes_that_are_gone_is_swept_away() {
+    let mut gone = Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let left = env::temp_dir().join(format!("svc-test-{}-0", gone.id()));
+    fs::create_dir_all(left.join("cluster")).unwrap();
     scratch::sweep();
-    assert!(!victim.dir.exists());
+    assert!(!left.exists());
 }
 
 #[test]

@@ -106,8 +106,9 @@ impl Cluster {
     /// Starts a throw-away cluster in a new temporary directory, which goes when the cluster is dropped.
     ///
     /// Gives a server that trades safety for speed (`fsync`, `synchronous_commit` and `full_page_writes` are off) and
-    /// has `pg_stat_statements` preloaded where the machine has it (`CREATE EXTENSION` is up to the caller). Temporary
-    /// directories that killed processes left behind are swept away first.
+    /// has `pg_stat_statements` preloaded where the machine has it (`CREATE EXTENSION` is up to the caller). The directory
+    /// goes also when the process is killed, or ends without dropping the cluster; should one have stayed nevertheless, it
+    /// is swept away first.
     ///
     /// # Errors
     ///

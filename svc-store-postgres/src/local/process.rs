@@ -72,7 +72,9 @@ impl Server {
         let (log, file) = Log::open(spec.dir, spec.who)?;
         let again = file.try_clone().map_err(LocalError::io("open the log in", spec.dir))?;
         let program = spec.binaries.postgres();
-        let mut command = bound(&program, spec.who, Signal::SIGINT);
+        // What is thrown away need not be written down first.
+        let when_we_die = if spec.durable { Signal::SIGINT } else { Signal::SIGQUIT };
+        let mut command = bound(&program, spec.who, when_we_die);
         command.args(arguments(spec)).stdout(file).stderr(again);
         let mut server = Self::spawn(command, spec).map_err(LocalError::io("run", &program))?;
         let address = server.ready(&spec.dir.join("cluster"), &log)?;
@@ -192,6 +194,8 @@ fn arguments(spec: &Spec<'_>) -> Vec<OsString> {
         settings.push("synchronous_commit=on");
     } else {
         settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
+        // Nobody replicates it, and what is thrown away soon needs no gigabyte of log.
+        settings.extend(["wal_level=minimal", "max_wal_senders=0", "min_wal_size=32MB", "max_wal_size=64MB"]);
         if spec.binaries.has_library("pg_stat_statements") {
             settings.push("shared_preload_libraries=pg_stat_statements");
             // Hundreds of databases ask hundreds of statements: none may be forgotten while somebody counts.

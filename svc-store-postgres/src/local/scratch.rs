@@ -2,8 +2,9 @@ use std::env;
 use std::fs::{self, DirBuilder};
 use std::io::ErrorKind;
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process;
+use std::process::{self, Child, Command, Stdio};
 
 use super::identity::Identity;
 use super::{LocalError, pidfile, place};
@@ -11,10 +12,20 @@ use super::{LocalError, pidfile, place};
 /// The longest path a socket can have, with room for the zero at its end.
 const SOCKET_PATH: usize = if cfg!(target_os = "linux") { 106 } else { 102 };
 
-/// A temporary directory, removed when this is dropped.
+/// Removes a directory when its own standard input ends: with the process that holds the other end, however that ends. It
+/// gives the server some seconds to go first.
+const REMOVER: &str = r#"
+    cat >/dev/null
+    for second in 1 2 3 4 5 6 7 8 9 10; do [ -e "$0/cluster/postmaster.pid" ] || break; sleep 1; done
+    rm -rf -- "$0" || { sleep 1; rm -rf -- "$0"; }
+"#;
+
+/// A temporary directory, removed when this is dropped, or by a process of its own when ours is killed or ends without
+/// dropping it, as it does with what is `static`.
 #[derive(Debug)]
 pub(super) struct Scratch {
     dir: PathBuf,
+    remover: Option<Child>,
 }
 
 impl Scratch {
@@ -32,7 +43,8 @@ impl Scratch {
             let dir = parent.join(format!("svc-test-{}-{number}", process::id()));
             match DirBuilder::new().mode(0o700).create(&dir) {
                 Ok(()) => {
-                    let made = Self { dir };
+                    let remover = remover(&dir);
+                    let made = Self { dir, remover };
                     who.give(&made.dir)?;
                     return Ok(made);
                 }
@@ -53,7 +65,19 @@ impl Drop for Scratch {
         if let Err(error) = place::remove_all(&self.dir) {
             tracing::warn!(dir = %self.dir.display(), %error, "a temporary directory could not be removed");
         }
+        if let Some(mut remover) = self.remover.take() {
+            drop(remover.stdin.take());
+            let _ = remover.wait();
+        }
     }
+}
+
+/// Starts what removes `dir` after us. Without it the next [`sweep`] does.
+fn remover(dir: &Path) -> Option<Child> {
+    let mut command = Command::new("sh");
+    // A Ctrl-C in our terminal is not for it.
+    command.args(["-c", REMOVER]).arg(dir).current_dir("/").process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
 /// Removes the directories of processes that are gone. What cannot be removed, as it is another user's or somebody else

@@ -55,15 +55,15 @@ async fn size<B: http_body::Body<Error: std::fmt::Debug>>(answer: Result<Respons
 }
 
 /// Requests a second in one round.
-async fn round<C: Contestant>(contestant: &C, actors: &[Actor], ask: Ask) -> f64 {
+async fn round<C: Contestant>(contestant: &C, actors: &[Actor], operation: Operation) -> f64 {
     let began = Instant::now();
     let tasks = actors.iter().cloned().map(|actor| {
         let contestant = contestant.clone();
         tokio::spawn(async move {
             let mut count = 0_u32;
             while began.elapsed() < ROUND {
-                let (status, size) = contestant.answer(ask.request(&actor)).await;
-                assert!(status == ask.status() && size > 20, "{status}, {size} bytes");
+                let (status, size) = contestant.answer(operation.request(&actor)).await;
+                assert!(status == operation.status() && size > 20, "{status}, {size} bytes");
                 count += 1;
             }
             count
@@ -77,12 +77,12 @@ async fn round<C: Contestant>(contestant: &C, actors: &[Actor], ask: Ask) -> f64
 }
 
 #[derive(Clone, Copy)]
-enum Ask {
+enum Operation {
     List,
     Create,
 }
 
-impl Ask {
+impl Operation {
     fn request(self, actor: &Actor) -> Request<Bytes> {
         match self {
             Self::List => actor.request(http::Method::GET, "/clientes").body(Bytes::new()),
@@ -107,10 +107,10 @@ impl Ask {
     }
 }
 
-async fn contest(name: &str, ours: &Ours, handwritten: &Handwritten, actors: &[Actor], ask: Ask) {
+async fn contest(name: &str, ours: &Ours, handwritten: &Handwritten, actors: &[Actor], operation: Operation) {
     let mut rounds = Vec::new();
     for number in 0..=ROUNDS {
-        let (ours, theirs) = (round(ours, actors, ask).await, round(handwritten, actors, ask).await);
+        let (ours, theirs) = (round(ours, actors, operation).await, round(handwritten, actors, operation).await);
         // The first warms both up.
         if number > 0 {
             rounds.push((ours / theirs, ours, theirs));
@@ -138,6 +138,6 @@ async fn main() {
     }
     sqlx::query("ANALYZE").execute(world.store.pool()).await.expect("statistics");
     let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(world.store.pool().clone())));
-    contest("GET /clientes, 30 records", &ours, &handwritten, &actors, Ask::List).await;
-    contest("POST /clientes", &ours, &handwritten, &actors, Ask::Create).await;
+    contest("GET /clientes, 30 records", &ours, &handwritten, &actors, Operation::List).await;
+    contest("POST /clientes", &ours, &handwritten, &actors, Operation::Create).await;
 }

@@ -131,16 +131,20 @@ struct Page {
 }
 
 #[derive(Deserialize)]
-struct Ask {
+struct ListQuery {
     limite: Option<usize>,
     cursor: Option<String>,
 }
 
-async fn list(State(app): State<App>, headers: HeaderMap, Query(ask): Query<Ask>) -> Result<Json<Page>, Failure> {
+async fn list(
+    State(app): State<App>,
+    headers: HeaderMap,
+    Query(query): Query<ListQuery>,
+) -> Result<Json<Page>, Failure> {
     let key = authenticate(&app, &headers, "clientes:read").await?;
     let wrong = || Failure::Refused(StatusCode::BAD_REQUEST, "cursor_invalido");
-    let limite = ask.limite.unwrap_or(30).clamp(1, 30);
-    let after: i64 = match &ask.cursor {
+    let limite = query.limite.unwrap_or(30).clamp(1, 30);
+    let after: i64 = match &query.cursor {
         None => 0,
         Some(cursor) => {
             let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| wrong())?;

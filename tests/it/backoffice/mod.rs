@@ -21,7 +21,7 @@ pub(crate) fn did(outcome: Result<Value, svc_core::Error>) -> Value {
     outcome.expect("the action is done")
 }
 
-/// Checks that each input is refused with its code and a text that begins with `said`, and that nothing is told of it.
+/// Checks that each input is refused with its code and a text that begins with `said`, and that no event is emitted.
 async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)]) {
     let before = ids(&company.world).await;
     for (input, codigo, said) in table {
@@ -46,18 +46,18 @@ async fn ids(world: &World) -> Vec<String> {
     events(world).await.iter().map(|event| event["id"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// What was told since there were those events only; what is grouped comes last.
-async fn since(world: &World, before: &[String]) -> Vec<Value> {
+/// The events emitted after those `before`; what is grouped comes last.
+async fn events_since(world: &World, before: &[String]) -> Vec<Value> {
     let new = |event: &Value| !before.iter().any(|id| event["id"] == **id);
     events(world).await.into_iter().filter(new).collect()
 }
 
 /// The type and the data of an event.
-fn gist(event: &Value) -> (String, Value) {
+fn summary(event: &Value) -> (String, Value) {
     (event["tipo"].as_str().unwrap_or_default().to_owned(), event["datos"].clone())
 }
 
 /// The type and the data of each event.
-async fn told(world: &World) -> Vec<(String, Value)> {
-    events(world).await.iter().map(gist).collect()
+async fn emitted(world: &World) -> Vec<(String, Value)> {
+    events(world).await.iter().map(summary).collect()
 }

@@ -15,10 +15,10 @@ async fn an_operation_by_name_keeps_its_rules_and_tells_what_it_tells() {
     let ana = json!({"nombre": "Ana", "rfc": "VECJ880326XX4"});
     assert_eq!(did(company.act("customer.create", &ana).await)["cliente"], 1);
     assert_eq!(did(company.act("customer.edit", &json!({"clave": 1, "telefono": "55"})).await), json!({"cliente": 1}));
-    let told = events(&company.world).await;
-    assert_eq!(told.len(), 2);
-    assert_eq!((&told[0]["tipo"], &told[0]["empresa"]), (&json!("cliente.creado"), &json!(company.id.0)));
-    assert_eq!(told[1]["recurso"]["url"], format!("{BASE_URL}/clientes?clave=1"));
+    let emitted = events(&company.world).await;
+    assert_eq!(emitted.len(), 2);
+    assert_eq!((&emitted[0]["tipo"], &emitted[0]["empresa"]), (&json!("cliente.creado"), &json!(company.id.0)));
+    assert_eq!(emitted[1]["recurso"]["url"], format!("{BASE_URL}/clientes?clave=1"));
 
     refuses(&company, "customer.create", &[(ana, "rfc_duplicado", "rfc: ")]).await;
     refuses(
@@ -49,7 +49,6 @@ async fn an_action_of_a_company_that_is_not_there_is_refused() {
 #[tokio::test]
 async fn an_embedder_does_operations_typed() {
     let company = World::new().await.company().await;
-    let office = &company.world.office;
     let ana = NewCustomer {
         nombre: "Ana".parse().unwrap(),
         rfc: None,
@@ -63,11 +62,11 @@ async fn an_embedder_does_operations_typed() {
         colonia: None,
         pais: None,
     };
-    let made = office.perform(company.id, &Do::<CreateCustomer>(ana)).await.unwrap();
+    let made = company.perform(&Do::<CreateCustomer>(ana)).await.unwrap();
     assert_eq!((made.cliente, made.folio.as_str()), (1, "1"));
     let input = CustomerEdit { telefono: Patch::Set("5512345678".parse().unwrap()), ..CustomerEdit::default() };
     let edit = Edit::<EditCustomer> { clave: made.cliente, input };
-    assert_eq!(office.perform(company.id, &edit).await.unwrap().cliente, 1);
+    assert_eq!(company.perform(&edit).await.unwrap().cliente, 1);
     let stored: (String, String) =
         sqlx::query_as("SELECT cp, telefono FROM clientes").fetch_one(company.world.store.pool()).await.unwrap();
     assert_eq!(stored, ("01000".to_owned(), "5512345678".to_owned()));

@@ -2,10 +2,9 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
-use super::{did, refuses, told};
+use super::{did, emitted, refuses};
 
 /// A funnel: stages 1 and 2 open, 3 won, 4 and 5 lost, 6 out of use; reasons 1 and 2 in use, 3 not.
 async fn funnel() -> (Company, Actor) {
@@ -19,11 +18,11 @@ async fn funnel() -> (Company, Actor) {
         stage("Descartada", "perdida"),
         json!({"nombre": "Vieja", "estatus": "inactivo"}),
     ];
-    company.import(Resource::EtapasOportunidad, &stages).await.unwrap();
+    company.load(Resource::EtapasOportunidad, &stages).await;
     let reasons =
         [json!({"nombre": "Precio"}), json!({"nombre": "Plazo"}), json!({"nombre": "Otra", "estatus": "inactivo"})];
-    company.import(Resource::MotivosPerdida, &reasons).await.unwrap();
-    company.import(Resource::Clientes, &[json!({"nombre": "Ana"})]).await.unwrap();
+    company.load(Resource::MotivosPerdida, &reasons).await;
+    company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
     let ana = company.admin().await;
     (company, ana)
 }
@@ -58,7 +57,7 @@ async fn an_opportunity_begins_in_its_stage() {
     let won = &ana.walk("/oportunidades?clave=2").await[0];
     assert_eq!((&won["estatus"], &won["fecha_cierre"], &won["moneda"]), (&json!("ganada"), &json!(now), &json!("MXN")));
     assert_eq!(
-        told(&company.world).await,
+        emitted(&company.world).await,
         [
             ("oportunidad.creada".to_owned(), json!({"oportunidad": 1, "etapa": 2})),
             ("oportunidad.creada".to_owned(), json!({"oportunidad": 2, "etapa": 3})),
@@ -94,14 +93,14 @@ async fn what_an_opportunity_cannot_have_is_refused() {
         ],
     )
     .await;
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM oportunidades").await, 0);
+    assert_eq!(company.world.count("oportunidades").await, 0);
 }
 
 #[tokio::test]
 async fn moves_win_lose_and_reopen() {
     let (company, ana) = funnel().await;
     did(company.act("opportunity.create", &json!({"nombre": "Bodega", "etapa": 1})).await);
-    let mut events = told(&company.world).await;
+    let mut events = emitted(&company.world).await;
     for (etapa, motivo, estatus, kept, closed) in [
         (2, None, "abierta", None, None),
         (3, None, "ganada", None, Some("2026-10-12T18:02:00Z")),
@@ -121,10 +120,10 @@ async fn moves_win_lose_and_reopen() {
             (&json!(etapa), &json!(estatus), &json!(kept), &json!(closed)),
             "{input}"
         );
-        let told = json!({"oportunidad": 1, "etapa_anterior": before, "etapa": etapa, "estatus": estatus});
-        events.push(("oportunidad.etapa_cambiada".to_owned(), told));
+        let emitted = json!({"oportunidad": 1, "etapa_anterior": before, "etapa": etapa, "estatus": estatus});
+        events.push(("oportunidad.etapa_cambiada".to_owned(), emitted));
     }
-    assert_eq!(told(&company.world).await, events);
+    assert_eq!(emitted(&company.world).await, events);
 }
 
 #[tokio::test]
@@ -140,7 +139,7 @@ async fn the_same_stage_is_no_move() {
     let after = only(&ana).await;
     assert_eq!((&after["motivo_perdida"], &after["modificado"]), (&json!(1), &json!("2026-10-12T18:01:00Z")));
     assert_eq!(after["fecha_cierre"], before["fecha_cierre"]);
-    assert_eq!(told(&company.world).await.len(), 1, "the creation alone");
+    assert_eq!(emitted(&company.world).await.len(), 1, "the creation alone");
 }
 
 #[tokio::test]

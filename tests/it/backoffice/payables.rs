@@ -1,8 +1,7 @@
 //! `payable.capture`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, refuses};
 
@@ -11,14 +10,14 @@ use super::{did, refuses};
 async fn office() -> (Company, Actor) {
     let company = World::new().await.company().await;
     let suppliers = [json!({"nombre": "Acero SA"}), json!({"nombre": "Viejo", "estatus": "eliminado"})];
-    company.import(Resource::Proveedores, &suppliers).await.unwrap();
+    company.load(Resource::Proveedores, &suppliers).await;
     let branches =
         [json!({"clave": 1, "nombre": "Norte"}), json!({"clave": 2, "nombre": "Sur", "estatus": "inactivo"})];
-    company.import(Resource::Sucursales, &branches).await.unwrap();
+    company.load(Resource::Sucursales, &branches).await;
     let purchase = |estatus: &str, cxp: Value| json!({"proveedor": 1, "estatus": estatus, "moneda": "USD", "tipo_cambio": "17.5", "sucursal": 1, "total": "100", "cxp": cxp});
     let purchases =
         [purchase("pendiente", Value::Null), purchase("cancelada", Value::Null), purchase("recibida", json!(77))];
-    company.import(Resource::Compras, &purchases).await.unwrap();
+    company.load(Resource::Compras, &purchases).await;
     let ana = company.admin().await;
     (company, ana)
 }

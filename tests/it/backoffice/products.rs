@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use svc_tests::World;
 
-use super::{did, refuses, told};
+use super::{did, emitted, refuses};
 
 #[tokio::test]
 async fn a_product_is_made_edited_and_deleted_and_its_sku_is_free_again() {
@@ -24,7 +24,7 @@ async fn a_product_is_made_edited_and_deleted_and_its_sku_is_free_again() {
 
     let data = json!({"producto": 1, "sku": "A"});
     assert_eq!(
-        told(&company.world).await,
+        emitted(&company.world).await,
         [
             ("producto.creado".to_owned(), data.clone()),
             ("producto.creado".to_owned(), json!({"producto": 2, "sku": "A"})),

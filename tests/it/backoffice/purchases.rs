@@ -2,24 +2,23 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
-use super::{did, refuses, told};
+use super::{did, emitted, refuses};
 
 /// A company with supplier 1; warehouse 001 and, of branch 1, 002; a nail that costs 2.50 (1), a service bought without IVA
 /// (2), and an inactive screw (3).
 async fn office() -> (Company, Actor) {
     let company = World::new().await.company().await;
-    company.import(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await.unwrap();
-    company.import(Resource::Sucursales, &[json!({"clave": 1, "nombre": "Norte"})]).await.unwrap();
-    company.import(Resource::Almacenes, &[json!({"codigo": "002", "sucursal": 1})]).await.unwrap();
+    company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
+    company.load(Resource::Sucursales, &[json!({"clave": 1, "nombre": "Norte"})]).await;
+    company.load(Resource::Almacenes, &[json!({"codigo": "002", "sucursal": 1})]).await;
     let products = [
         json!({"sku": "CLAVO", "descripcion": "Clavo", "costo": "2.5", "unidad": 1}),
         json!({"sku": "FLETE", "descripcion": "Flete", "tipo": "virtual_con_precio", "iva_compra": "EX"}),
         json!({"sku": "PIJA", "estatus": "inactivo"}),
     ];
-    company.import(Resource::Productos, &products).await.unwrap();
+    company.load(Resource::Productos, &products).await;
     let ana = company.admin().await;
     (company, ana)
 }
@@ -82,7 +81,7 @@ async fn an_order_has_the_sums_of_its_lines() {
     let made = &ana.walk("/compras?clave=2").await[0];
     assert_eq!((&made["folio"], &made["almacen"], &made["total"]), (&json!("2"), &json!("001"), &json!("10.80")));
     assert_eq!((&made["fecha"], &made["sucursal"]), (&json!("2026-10-12T18:00:00Z"), &json!(0)));
-    assert_eq!(told(&company.world).await, []);
+    assert_eq!(emitted(&company.world).await, []);
 }
 
 #[tokio::test]
@@ -171,7 +170,7 @@ async fn goods_come_in_parts_and_are_billed_when_all_have_come() {
         ana.walk("/compras-renglones?compra=1").await.iter().map(|line| line["cantidad_recibida"].clone()).collect();
     assert_eq!(received, [json!(10), json!(1)]);
     let data = json!({"existencia": 1, "producto": 1, "almacen": "001"});
-    assert_eq!(told(&company.world).await, [("inventario.existencia_cambiada".to_owned(), data)]);
+    assert_eq!(emitted(&company.world).await, [("inventario.existencia_cambiada".to_owned(), data)]);
     refuses(&company, "purchase.receive", &[(json!({"compra": 1}), "estado_invalido", "compra: ")]).await;
 }
 
@@ -191,7 +190,7 @@ async fn goods_of_a_foreign_order_cost_pesos_and_a_bill_that_was_captured_stays_
 async fn what_is_no_line_under_way_is_not_received() {
     let (company, ana) = office().await;
     did(company.act("purchase.capture", &order()).await);
-    company.import(Resource::Compras, &[json!({"proveedor": 1, "estatus": "cancelada"})]).await.unwrap();
+    company.load(Resource::Compras, &[json!({"proveedor": 1, "estatus": "cancelada"})]).await;
     let other = company.world.company().await;
     let lines = |lines: Value| json!({"compra": 1, "renglones": lines});
     refuses(

@@ -1,11 +1,9 @@
 //! A company that sells, and how what it did is looked at.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World, books};
+use svc_tests::{Actor, Company, Resource, World, books};
 
 use super::did;
-use crate::documents::import;
 
 /// Goods with 16 % IVA which cost 40, and goods without IVA which cost 1.50.
 pub(crate) const NAIL: i64 = 1;
@@ -25,17 +23,17 @@ pub(crate) async fn shop(world: &World) -> Company {
     ];
     let ana = json!({"nombre": "Ana", "rfc": "XIA190128J61", "regimen": 601, "cp": "06700", "uso_cfdi": "G03",
                      "limite_credito": "100000.00", "dias_credito": 15});
-    import(&company, Resource::Productos, &products).await;
-    import(&company, Resource::Clientes, &[ana]).await;
-    import(&company, Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
+    company.load(Resource::Productos, &products).await;
+    company.load(Resource::Clientes, &[ana]).await;
+    company.load(Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
     let warehouses = [
         json!({"codigo": "002"}),
         json!({"codigo": "030", "sucursal": 3}),
         json!({"codigo": "031", "sucursal": 3, "principal": true}),
     ];
-    import(&company, Resource::Almacenes, &warehouses).await;
+    company.load(Resource::Almacenes, &warehouses).await;
     let accounts = [json!({"nombre": "Pesos"}), json!({"nombre": "Dólares", "moneda": "USD"})];
-    import(&company, Resource::CuentasBancarias, &accounts).await;
+    company.load(Resource::CuentasBancarias, &accounts).await;
     company
 }
 
@@ -128,11 +126,6 @@ pub(crate) async fn queued(company: &Company) -> Vec<i64> {
         .fetch_all(company.world.store.pool())
         .await
         .expect("the queue")
-}
-
-/// Runs a statement behind the API's back.
-pub(crate) async fn run(world: &World, statement: &'static str) {
-    sqlx::query(statement).execute(world.store.pool()).await.expect("the statement runs");
 }
 
 /// Checks that each input is refused with its code and a text that begins with `said`, and changes nothing.

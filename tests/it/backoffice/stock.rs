@@ -2,17 +2,16 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
-use super::{did, refuses, told};
+use super::{did, emitted, refuses};
 
 /// A company with warehouses 001, 002 and, out of use, 003; a nail that costs 2.50 (1), a service (2), an inactive
 /// screw (3), and two products of one SKU (4, 5).
 async fn store() -> (Company, Actor) {
     let company = World::new().await.company().await;
     let warehouses = [json!({"codigo": "002"}), json!({"codigo": "003", "estatus": "inactivo"})];
-    company.import(Resource::Almacenes, &warehouses).await.unwrap();
+    company.load(Resource::Almacenes, &warehouses).await;
     let products = [
         json!({"sku": "CLAVO", "costo": "2.5"}),
         json!({"sku": "FLETE", "tipo": "virtual_con_precio"}),
@@ -20,7 +19,7 @@ async fn store() -> (Company, Actor) {
         json!({"sku": "DOBLE"}),
         json!({"sku": "DOBLE", "estatus": "inactivo"}),
     ];
-    company.import(Resource::Productos, &products).await.unwrap();
+    company.load(Resource::Productos, &products).await;
     let ana = company.admin().await;
     (company, ana)
 }
@@ -64,7 +63,7 @@ async fn movements_add_take_and_set_and_are_written_down() {
         assert_eq!(stock(&ana).await, [of("CLAVO", "001", after, json!(0))]);
     }
     assert_eq!(ana.walk("/inventario").await[0]["modificado"], "2026-10-12T18:06:00Z");
-    assert_eq!(told(&company.world).await, [changed(1, 1, "001")], "all six, as long as nobody delivers");
+    assert_eq!(emitted(&company.world).await, [changed(1, 1, "001")], "all six, as long as nobody delivers");
 }
 
 #[tokio::test]
@@ -76,7 +75,7 @@ async fn a_movement_that_changes_nothing_tells_nothing() {
     assert_eq!(did(company.act("stock.move", &input).await), json!({"movimiento": 2, "existencia": 1}));
     input["tipo"] = json!("salida_embarque");
     assert_eq!(did(company.act("stock.move", &input).await), json!({"movimiento": 3, "existencia": 1}));
-    assert_eq!(told(&company.world).await, [changed(1, 1, "001")]);
+    assert_eq!(emitted(&company.world).await, [changed(1, 1, "001")]);
     assert_eq!(ana.walk("/inventario").await[0]["modificado"], "2026-10-12T18:00:00Z");
 }
 
@@ -110,7 +109,7 @@ async fn a_transfer_leaves_one_warehouse_and_enters_the_other() {
             ["traspaso_entrada", "2", "", "0", "3", "1.25", "3.75", "T-1"].map(cell),
         ]
     );
-    assert_eq!(told(&company.world).await.len(), 2);
+    assert_eq!(emitted(&company.world).await.len(), 2);
 }
 
 /// A cell of the ledger: quantities are numbers, and what is empty is null.
@@ -130,8 +129,8 @@ async fn reservations_add_up_either_way() {
         assert_eq!(did(company.act("stock.reserve", &input).await), json!({"existencia": 1}));
         assert_eq!(stock(&ana).await, [of("CLAVO", "001", json!(0), after)]);
     }
-    assert_eq!(told(&company.world).await, [changed(1, 1, "001")]);
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM movimientos_inventario").await, 0);
+    assert_eq!(emitted(&company.world).await, [changed(1, 1, "001")]);
+    assert_eq!(company.world.count("movimientos_inventario").await, 0);
 }
 
 #[tokio::test]

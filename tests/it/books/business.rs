@@ -3,13 +3,11 @@
 use chrono::TimeDelta;
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::{Clock as _, mexico_date};
 use svc_core::store::{CompanyChange, LimitMode};
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
 use super::step::{Deed, Document, Line, Pick};
-use crate::documents::import;
 
 /// The refusals there may be: of states and amounts, never of what a step looks like.
 const REFUSALS: [&str; 22] = [
@@ -68,12 +66,12 @@ impl Business {
             "uso_cfdi": "S01", "limite_credito": limite, "dias_credito": 15})
         };
         let customers = [customer("Ana", "1000000.00"), customer("Bea", "20000.00"), customer("Cid", "0")];
-        import(&company, Resource::Productos, &products).await;
-        import(&company, Resource::Clientes, &customers).await;
-        import(&company, Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
-        import(&company, Resource::Almacenes, &[json!({"codigo": "030", "sucursal": 3, "principal": true})]).await;
+        company.load(Resource::Productos, &products).await;
+        company.load(Resource::Clientes, &customers).await;
+        company.load(Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
+        company.load(Resource::Almacenes, &[json!({"codigo": "030", "sucursal": 3, "principal": true})]).await;
         let accounts = [json!({"nombre": "Pesos"}), json!({"nombre": "Dólares", "moneda": "USD"})];
-        import(&company, Resource::CuentasBancarias, &accounts).await;
+        company.load(Resource::CuentasBancarias, &accounts).await;
         let ana = company.admin().await;
         Self { company, ana }
     }
@@ -105,7 +103,10 @@ impl Business {
                 if *motivo == "01" {
                     input["uuid_sustitucion"] = json!(crate::documents::UUIDS[0]);
                 }
-                self.of_invoice("invoice.cancel", *invoice, input).await
+                let valid =
+                    "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente'";
+                input["factura"] = json!(self.among(*invoice, "facturas", valid).await);
+                self.act("invoice.cancel", input).await
             }
             Deed::Accept(invoice) => self.answer("invoice.cancel-accepted", *invoice).await,
             Deed::Refuse(invoice) => self.answer("invoice.cancel-rejected", *invoice).await,

@@ -9,10 +9,10 @@ use std::hash::{BuildHasher as _, RandomState};
 use futures_util::future::join_all;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use svc_tests::{World, books};
 
 use business::Business;
 use step::{Step, steps};
+use svc_tests::{World, books};
 
 /// How many worlds there are, each of two companies, and how many steps are taken in each.
 const WORLDS: usize = 2;
@@ -51,7 +51,7 @@ fn random_steps(seed: u64, world: usize) -> Vec<Step> {
     steps(STEPS).new_tree(&mut runner).expect("steps").current()
 }
 
-/// Takes the steps in one world; tells how often each kind was done and refused.
+/// Takes the steps in one world; gives how often each kind was done and refused.
 async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
     let world = World::new().await;
     let companies = [Business::found(&world).await, Business::found(&world).await];

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use svc_tests::{Company, World, books};
 
 use crate::backoffice::did;
-use crate::backoffice::shop::{captured, invoiced, nails, run, shop, with};
+use crate::backoffice::shop::{captured, invoiced, nails, shop, with};
 
 /// A company with an order handed over in part, a sale paid in part, and a PPD invoice with a payment and its complement.
 async fn business(world: &World) -> Company {
@@ -127,11 +127,11 @@ async fn each_rule_is_noticed_when_it_is_broken() {
     let company = business(&world).await;
     books::check(&world, &company).await;
     for (breaks, mends, rule) in BREAKS.iter().copied() {
-        run(&world, breaks).await;
+        world.run(breaks).await;
         let broken = books::broken(world.store.pool(), company.id.0).await;
         assert!(broken.iter().any(|said| said.starts_with(rule)), "{breaks}: {broken:?}");
         if !mends.is_empty() {
-            run(&world, mends).await;
+            world.run(mends).await;
             let before = books::broken(world.store.pool(), company.id.0).await;
             assert!(!before.iter().any(|said| said.starts_with(rule)), "{mends}: {before:?}");
         }

@@ -112,7 +112,7 @@ pub(super) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
 fn deed() -> impl Strategy<Value = Deed> {
     let pick = || any::<u16>().prop_map(Pick);
     let part = || prop_oneof![Just(1000_u32), 1_u32..1050];
-    let acceptance = select(vec![false, false, true]);
+    let acceptance = any::<bool>();
     let motivo = select(vec!["01", "02", "03", "04"]);
     prop_oneof![
         45 => document(&["pedido", "cotizacion", "venta", "remision", "factura", "anticipo"]).prop_map(Deed::Capture),
@@ -125,8 +125,8 @@ fn deed() -> impl Strategy<Value = Deed> {
         25 => pick().prop_map(Deed::Stamp),
         6 => pick().prop_map(Deed::Reject),
         8 => (pick(), motivo, acceptance).prop_map(|(invoice, motivo, ask)| Deed::CancelInvoice(invoice, motivo, ask)),
-        6 => pick().prop_map(Deed::Accept),
-        3 => pick().prop_map(Deed::Refuse),
+        5 => pick().prop_map(Deed::Accept),
+        5 => pick().prop_map(Deed::Refuse),
         20 => (pick(), part(), select(vec!["deposito", "saldo_a_favor", "anticipo"]))
             .prop_map(|(cxc, part, origen)| Deed::Pay(cxc, part, origen)),
         15 => (pick(), part()).prop_map(|(cxc, part)| Deed::PayByApi(cxc, part)),

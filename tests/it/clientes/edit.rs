@@ -4,11 +4,12 @@ use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyChange;
-use svc_tests::{Actor, BASE_URL, Company, World};
+use svc_tests::imports::customers;
+use svc_tests::lists::claves;
+use svc_tests::{Actor, BASE_URL, Company, Resource, World};
 
-use super::{claves, events, last_event, newest, write_raw};
+use super::{events, last_event, newest, write_raw};
 
 #[tokio::test]
 async fn an_edit_changes_what_it_sends_and_keeps_the_rest() {
@@ -184,7 +185,7 @@ async fn an_older_identity_is_judged_only_when_it_is_touched() {
     let company = World::new().await.company().await;
     // A legal person in a natural person's regime, as an older system may have held it.
     let older = json!({"nombre": "Vieja", "rfc": "EKU9003173C9", "regimen": 605, "uso_cfdi": "G03"});
-    company.import(Resource::Clientes, &[older]).await.unwrap();
+    company.load(Resource::Clientes, &[older]).await;
     let ana = company.admin().await;
     ana.put("/clientes/1", json!({"telefono": "1", "cp": "06000"})).await.ok(200);
     ana.put("/clientes/1", json!({"uso_cfdi": "G01"})).await.fails(422, "regimen_incompatible");
@@ -217,7 +218,7 @@ async fn an_rfc_of_another_customer_is_refused() {
 #[tokio::test]
 async fn of_many_customers_who_take_an_rfc_at_once_one_does() {
     let company = World::new().await.company().await;
-    company.import(Resource::Clientes, &super::customers(10)).await.unwrap();
+    company.load(Resource::Clientes, &customers(10)).await;
     let ana = company.admin().await;
     for rfc in ["SAT970701NN3", "KIJ0906199R1", "ICV060329BY0"] {
         let take = |clave| {
@@ -244,7 +245,7 @@ async fn edits_of_different_data_at_once_are_all_kept() {
     for field in ["telefono", "movil", "calle", "colonia", "correo"] {
         assert_eq!(row[field], "nuevo", "{field}");
     }
-    assert_eq!(events(&company.world).await, 1, "one event tells of all");
+    assert_eq!(events(&company.world).await, 1, "one event has all changes");
 }
 
 #[tokio::test]
@@ -276,7 +277,7 @@ async fn a_clave_is_an_integer() {
 async fn a_company_in_franchise_cannot_edit_customers() {
     let world = World::new().await;
     let company = world.company_with(CompanyChange { franquicia: Some(true), ..CompanyChange::default() }).await;
-    company.import(Resource::Clientes, &super::customers(1)).await.unwrap();
+    company.load(Resource::Clientes, &customers(1)).await;
     let ana = company.admin().await;
     ana.put("/clientes/1", json!({"nombre": "Eva"})).await.fails(422, "empresa_en_franquicia");
     ana.put("/clientes/2", json!({"nombre": "Eva"})).await.fails(404, "no_encontrado");
@@ -295,7 +296,7 @@ async fn one_customer() -> (Company, Actor) {
         "proximo_contacto": "2026-03-01", "vendedor": company.owner, "limite_credito": "1000.50", "dias_credito": 30,
         "lista": 1,
     });
-    company.import(Resource::Clientes, &[customer]).await.unwrap();
+    company.load(Resource::Clientes, &[customer]).await;
     let ana = company.admin().await;
     (company, ana)
 }

@@ -1,10 +1,8 @@
 //! `GET /clientes`: how many records a page may hold.
 
-use svc_core::backoffice::import::Resource;
 use svc_core::store::{CompanyChange, LimitMode};
-use svc_tests::{Company, Reply, World, in_notice_mode};
-
-use super::customers;
+use svc_tests::imports::customers;
+use svc_tests::{Company, Reply, Resource, World, in_notice_mode};
 
 #[tokio::test]
 async fn enforced_pages_hold_up_to_thirty() {
@@ -47,19 +45,12 @@ async fn in_notice_mode_pages_hold_up_to_five_hundred_and_long_ones_are_announce
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text_are_a_wrong_limit_or_cursor_not_a_wrong_filter() {
-    let ana = company_of(1, CompanyChange::default()).await.admin().await;
-    ana.get("/clientes?cursor=%FF").await.fails(400, "cursor_invalido");
-    ana.get("/clientes?limite=%FF").await.fails(400, "limite_invalido");
-}
-
-#[tokio::test]
 async fn a_company_s_own_mode_goes_before_the_service_s() {
     let world = World::with(|builder| builder.limits(LimitMode::Notice)).await;
     let mut sizes = Vec::new();
     for own in [None, Some(LimitMode::Notice), Some(LimitMode::Enforced)] {
         let company = world.company_with(CompanyChange { limites: Some(own), ..CompanyChange::default() }).await;
-        company.import(Resource::Clientes, &customers(40)).await.unwrap();
+        company.load(Resource::Clientes, &customers(40)).await;
         sizes.push(size_of(&company.admin().await.get("/clientes").await));
     }
     assert_eq!(sizes, [40, 40, 30]);
@@ -80,6 +71,6 @@ fn size_of(page: &Reply) -> usize {
 
 async fn company_of(count: usize, settings: CompanyChange) -> Company {
     let company = World::new().await.company_with(settings).await;
-    company.import(Resource::Clientes, &customers(count)).await.unwrap();
+    company.load(Resource::Clientes, &customers(count)).await;
     company
 }

@@ -9,18 +9,8 @@ mod list;
 
 use bytes::Bytes;
 use http::{Method, header};
-use serde_json::{Value, json};
+use serde_json::Value;
 use svc_tests::{Actor, Reply, World, fresh_key};
-
-/// The claves of a list's records, in their order.
-fn claves(records: &[Value]) -> Vec<i64> {
-    records.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect()
-}
-
-/// So many customers, for an import.
-fn customers(count: usize) -> Vec<Value> {
-    (1..=count).map(|number| json!({"nombre": format!("Cliente {number}")})).collect()
-}
 
 /// Writes a body that need not be JSON, with an Idempotency-Key of its own.
 async fn write_raw(actor: &Actor, method: Method, path: &str, body: impl Into<Bytes>) -> Reply {

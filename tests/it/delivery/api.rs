@@ -3,7 +3,7 @@
 use http::{Method, header};
 use serde_json::json;
 use svc_core::webhooks::verify;
-use svc_tests::{Actor, fresh_key};
+use svc_tests::{Actor, World, fresh_key};
 
 use super::*;
 
@@ -26,7 +26,7 @@ async fn a_webhook_from_its_creation_to_its_deletion() {
     let genuine = |post: &Post, secret: &str| verify(&post.headers, &post.body, &[secret], now).is_ok();
 
     let tried = bare(&ana, Method::POST, "/webhooks/1/probar").await;
-    deliver(&world, &receiver).await;
+    world.deliver(&receiver).await;
     let [post] = receiver.posts().try_into().expect("the test");
     assert_eq!(post.url, "https://tienda.example.com/avisos?t=1");
     assert_eq!((header(&post, "x-svc-evento"), header(&post, "x-svc-entrega")), ("webhook.prueba", "1"));
@@ -35,15 +35,15 @@ async fn a_webhook_from_its_creation_to_its_deletion() {
 
     let second = bare(&ana, Method::POST, "/webhooks/1/secreto").await["secreto"].as_str().expect("one").to_owned();
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
-    deliver(&world, &receiver).await;
-    let [told] = receiver.posts().try_into().expect("the event");
-    assert!(genuine(&told, &first) && genuine(&told, &second) && first != second);
+    world.deliver(&receiver).await;
+    let [sent] = receiver.posts().try_into().expect("the event");
+    assert!(genuine(&sent, &first) && genuine(&sent, &second) && first != second);
 
     bare(&ana, Method::POST, "/webhooks/1/entregas/2/reenviar").await;
-    deliver(&world, &receiver).await;
+    world.deliver(&receiver).await;
     let [again] = receiver.posts().try_into().expect("the event again");
-    assert_eq!(again.body, told.body);
-    assert_eq!(header(&again, "x-svc-evento-id"), header(&told, "x-svc-evento-id"));
+    assert_eq!(again.body, sent.body);
+    assert_eq!(header(&again, "x-svc-evento-id"), header(&sent, "x-svc-evento-id"));
     assert_eq!((header(&again, "x-svc-entrega"), header(&again, "x-svc-intento")), ("3", "1"));
     let log = ana.walk("/webhooks/1/entregas").await;
     assert_eq!(log.len(), 3);
@@ -51,12 +51,12 @@ async fn a_webhook_from_its_creation_to_its_deletion() {
 
     ana.put("/webhooks/1", json!({"activo": false})).await.ok(200);
     ana.post("/clientes", json!({"nombre": "Eva"})).await.ok(201);
-    assert_eq!(deliver(&world, &receiver).await.creadas, 0);
+    assert_eq!(world.deliver(&receiver).await.creadas, 0);
     ana.put("/webhooks/1", json!({"activo": true})).await.ok(200);
     ana.post("/clientes", json!({"nombre": "Luz"})).await.ok(201);
-    deliver(&world, &unreachable()).await;
+    world.deliver(&unreachable()).await;
     bare(&ana, Method::DELETE, "/webhooks/1").await;
     world.clock.advance(chrono::TimeDelta::hours(1));
-    assert!(deliver(&world, &receiver).await.is_empty() && receiver.posts().is_empty());
+    assert!(world.deliver(&receiver).await.is_empty() && receiver.posts().is_empty());
     assert_eq!(count(&world, "descartada").await, 1);
 }

@@ -8,7 +8,7 @@ async fn on_the_brink(fallos: i32, hours: i64, origen: &str) -> Company {
     let company = World::new().await.company().await;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 3).await;
-    deliver(&company.world, &answering::<200>()).await;
+    company.world.deliver(&answering::<200>()).await;
     let pool = company.world.store.pool();
     let statement = "UPDATE entregas SET estado = 'pendiente', proximo_intento = creado + clave * interval '1 h',
                          intentos = 6, origen = $2 WHERE empresa = $1";
@@ -33,7 +33,7 @@ async fn mails(company: &Company) -> Vec<Value> {
 async fn fifteen_failures_over_a_day_disable_a_webhook() {
     let company = on_the_brink(14, 25, "evento").await;
     change(&company, "UPDATE usuarios SET correo = 'ana@example.com' WHERE empresa = $1").await;
-    let report = deliver(&company.world, &unreachable()).await;
+    let report = company.world.deliver(&unreachable()).await;
     assert_eq!((report.fallidas, report.desactivados), (1, 1));
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["activo"], &hook["motivo_desactivacion"]), (&json!(false), &json!("fallos_consecutivos")));
@@ -53,7 +53,7 @@ async fn fifteen_failures_over_a_day_disable_a_webhook() {
     }
     company.world.clock.advance(TimeDelta::days(1));
     happen(&company, "cliente.creado", 1).await;
-    assert_eq!(deliver(&company.world, &unreachable()).await.creadas, 0);
+    assert_eq!(company.world.deliver(&unreachable()).await.creadas, 0);
 }
 
 #[tokio::test]
@@ -62,14 +62,14 @@ async fn fewer_shorter_and_other_failures_do_not() {
         [(13, 90, "evento", 14), (400, 24, "evento", 401), (14, 90, "reenvio", 14), (14, 90, "prueba", 14)]
     {
         let company = on_the_brink(fallos, hours, origen).await;
-        let report = deliver(&company.world, &unreachable()).await;
+        let report = company.world.deliver(&unreachable()).await;
         assert_eq!((report.fallidas, report.desactivados), (1, 0), "{fallos} {hours} {origen}");
         let hook = &webhooks(&company).await[0];
         assert_eq!((&hook["activo"], &hook["fallos_consecutivos"]), (&json!(true), &json!(expected)));
     }
     let company = on_the_brink(14, 90, "evento").await;
     let ours = Receiver::new(|_: &Post| (Duration::ZERO, Outcome::Ours(Some(DeliveryReason::ErrorRed))));
-    let report = deliver(&company.world, &ours).await;
+    let report = company.world.deliver(&ours).await;
     assert_eq!((report.fallidas, report.desactivados), (1, 0), "our resolver is down");
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["fallos_consecutivos"], &hook["intentos_fallidos"]), (&json!(14), &json!(0)));
@@ -80,9 +80,9 @@ async fn fewer_shorter_and_other_failures_do_not() {
 #[tokio::test]
 async fn one_that_arrives_begins_the_count_anew() {
     let company = on_the_brink(14, 90, "evento").await;
-    deliver(&company.world, &answering::<200>()).await;
+    company.world.deliver(&answering::<200>()).await;
     company.world.clock.advance(TimeDelta::hours(1));
-    deliver(&company.world, &unreachable()).await;
+    company.world.deliver(&unreachable()).await;
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["activo"], &hook["fallos_consecutivos"]), (&json!(true), &json!(1)));
     assert_eq!(hook["racha_desde"], "2026-10-12T20:00:00+00:00");
@@ -93,7 +93,7 @@ async fn one_that_arrives_begins_the_count_anew() {
         let status = if turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1 { 200 } else { 500 };
         (Duration::ZERO, Outcome::Answered { status, retry_after: None })
     });
-    deliver(&company.world, &once).await;
+    company.world.deliver(&once).await;
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["fallos_consecutivos"], &hook["intentos_fallidos"]), (&json!(0), &json!(2)));
 }
@@ -110,7 +110,7 @@ async fn a_dead_receiver_is_disabled_after_a_day_by_the_schedule_alone() {
         if minute % 60 == 0 {
             happen(&company, "cliente.creado", 1).await;
         }
-        if minute % 10 == 0 && deliver(world, &down).await.desactivados == 1 {
+        if minute % 10 == 0 && world.deliver(&down).await.desactivados == 1 {
             disabled = Some(minute);
             break;
         }

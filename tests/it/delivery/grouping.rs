@@ -1,10 +1,10 @@
 use chrono::TimeDelta;
 use serde_json::json;
-use svc_tests::Actor;
+use svc_tests::{Actor, Company, World};
 
 use super::*;
 
-/// A customer, of whose edits a webhook is told.
+/// A customer whose edits are sent to a webhook.
 async fn edited() -> (Company, Actor, Receiver<Answer>) {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
@@ -24,12 +24,12 @@ async fn changes_become_one_event_after_a_minute_without_another() {
     for seconds in [0, 30, 59] {
         world.clock.advance(TimeDelta::seconds(seconds));
         edit(&ana, seconds).await;
-        assert_eq!(deliver(world, &receiver).await.agrupados, 0);
+        assert_eq!(world.deliver(&receiver).await.agrupados, 0);
     }
     world.clock.advance(TimeDelta::seconds(59));
-    assert_eq!(deliver(world, &receiver).await.agrupados, 0);
+    assert_eq!(world.deliver(&receiver).await.agrupados, 0);
     world.clock.advance(TimeDelta::seconds(1));
-    let report = deliver(world, &receiver).await;
+    let report = world.deliver(&receiver).await;
     assert_eq!((report.agrupados, report.entregadas), (1, 1));
     let [post] = receiver.posts().try_into().expect("one notice");
     let body: Value = serde_json::from_slice(&post.body).expect("JSON");
@@ -42,23 +42,23 @@ async fn changes_become_one_event_after_a_minute_without_another() {
     // The next change is another event.
     edit(&ana, 1).await;
     world.clock.advance(TimeDelta::minutes(1));
-    assert_eq!(deliver(world, &receiver).await.entregadas, 1);
+    assert_eq!(world.deliver(&receiver).await.entregadas, 1);
 }
 
 #[tokio::test]
 async fn changes_without_end_are_told_every_five_minutes() {
     let (company, ana, receiver) = edited().await;
     let world = &company.world;
-    let mut told = Vec::new();
+    let mut sent = Vec::new();
     for second in (0..16 * 60).step_by(20) {
         edit(&ana, second).await;
-        if deliver(world, &receiver).await.agrupados > 0 {
-            told.push(second);
+        if world.deliver(&receiver).await.agrupados > 0 {
+            sent.push(second);
         }
         world.clock.advance(TimeDelta::seconds(20));
     }
-    // A change that finds its group due is told with it; the next begins another.
-    assert_eq!(told, [300, 620, 940]);
+    // A change that finds its group due is sent with it; the next begins another.
+    assert_eq!(sent, [300, 620, 940]);
     assert_eq!(receiver.posts().len(), 3);
 }
 
@@ -74,7 +74,7 @@ async fn each_resource_and_type_has_its_own() {
     for nombre in ["Ana", "Eva"] {
         ana.post("/clientes", json!({"nombre": nombre})).await.ok(201);
     }
-    assert_eq!(deliver(world, &receiver).await.entregadas, 2, "creations do not wait");
+    assert_eq!(world.deliver(&receiver).await.entregadas, 2, "creations do not wait");
     ana.post("/productos", json!({"sku": "A", "descripcion": "Clavo", "unidad": 1})).await.ok(201);
     ana.put("/productos/1", json!({"descripcion": "Pija"})).await.ok(200);
     for clave in [1, 2] {
@@ -85,5 +85,5 @@ async fn each_resource_and_type_has_its_own() {
         company.act("stock.move", &input).await.expect("stock moves");
     }
     world.clock.advance(TimeDelta::minutes(1));
-    assert_eq!(deliver(world, &receiver).await.agrupados, 4);
+    assert_eq!(world.deliver(&receiver).await.agrupados, 4);
 }

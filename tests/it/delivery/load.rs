@@ -16,7 +16,7 @@ async fn one_that_hangs_holds_up_no_other() {
         }
     });
     // The pass is cut off long before the first of its answers.
-    let pass = tokio::time::timeout(Duration::from_secs(15), deliver(world, &receiver)).await;
+    let pass = tokio::time::timeout(Duration::from_secs(15), world.deliver(&receiver)).await;
     assert!(pass.is_err());
     let sent = receiver.posts();
     let hanging = sent.iter().filter(|post| post.url.contains("receptor-7.")).count();
@@ -25,7 +25,7 @@ async fn one_that_hangs_holds_up_no_other() {
     assert!(done >= 855, "95 % are written: {done}");
 }
 
-/// A receiver that can tell time, as the real ones can.
+/// A receiver that takes time, as real ones do.
 struct Punctual<S>(S);
 
 #[async_trait]
@@ -54,21 +54,21 @@ async fn what_happens_while_one_hangs_is_told_to_the_others() {
         }
     }));
     happen(&company, "cliente.creado", 10).await;
-    let pass = deliver(world, &receiver);
+    let pass = world.deliver(&receiver);
     let happening = async {
-        for told in [90, 180, 270] {
+        for delivered in [90, 180, 270] {
             // All that there is: but for the one that hangs, nothing is left to be done when the next happens.
-            while count(world, "entregada").await < told {
+            while count(world, "entregada").await < delivered {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
             happen(&company, "cliente.creado", 10).await;
         }
     };
-    let told = tokio::select! {
+    let delivered = tokio::select! {
         report = pass => panic!("one hangs, and the pass is over: {report:?}"),
-        told = tokio::time::timeout(Duration::from_secs(30), happening) => told,
+        delivered = tokio::time::timeout(Duration::from_secs(30), happening) => delivered,
     };
-    assert!(told.is_ok(), "the others wait for the one that hangs");
+    assert!(delivered.is_ok(), "the others wait for the one that hangs");
 }
 
 #[tokio::test]
@@ -86,12 +86,12 @@ async fn ten_deliveries_cost_one_statement_at_the_most() {
         }
         happen(&company, "cliente.creado", 500).await;
         let before = world.statements("%").await;
-        let report = deliver(world, &quick).await;
+        let report = world.deliver(&quick).await;
         let statements = world.statements("%").await - before;
         let most = report.entregadas as i64 / 10;
         assert!(report.entregadas >= 500 && statements <= most, "{statements} for {}", report.entregadas);
     }
     let before = world.statements("%").await;
-    assert!(deliver(world, &quick).await.is_empty());
+    assert!(world.deliver(&quick).await.is_empty());
     assert_eq!(world.statements("%").await - before, 3, "a pass that finds nothing");
 }

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::TimeDelta;
-use svc_core::webhooks::{Notice, Notifier, NotifyFailure, NotifyReport, notify_due};
+use svc_core::webhooks::{Notice, Notifier, NotifyFailure, NotifyReport};
 
 use super::*;
 
@@ -39,24 +39,20 @@ async fn with_mail(count: i64) -> Company {
     company
 }
 
-async fn notify(world: &World, server: &Server) -> NotifyReport {
-    notify_due(&world.office, server, Budget::unlimited()).await.expect("a pass")
-}
-
 #[tokio::test]
 async fn an_email_is_sent_once() {
     let company = with_mail(10).await;
     let (world, server) = (&company.world, Server::default());
-    let (one, other) = tokio::join!(notify(world, &server), notify(world, &server));
+    let (one, other) = tokio::join!(world.notify(&server), world.notify(&server));
     assert_eq!(one.enviados + other.enviados, 10);
-    assert_eq!(notify(world, &server).await, NotifyReport::default());
+    assert_eq!(world.notify(&server).await, NotifyReport::default());
     let sent = server.sent.into_inner().expect("nobody panicked");
     let mut texts: Vec<&str> = sent.iter().map(|notice| &*notice.text).collect();
     texts.sort_unstable();
     texts.dedup();
     assert_eq!((sent.len(), texts.len()), (10, 10));
     assert!(sent.iter().all(|notice| notice.to == "ana@example.com" && notice.subject == "Asunto"));
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM avisos").await, 0);
+    assert_eq!(world.count("avisos").await, 0);
 }
 
 #[tokio::test]
@@ -65,11 +61,11 @@ async fn an_email_that_is_not_sent_is_tried_again_and_given_up() {
     let (world, server) = (&company.world, Server::default());
     server.down.store(true, Ordering::Relaxed);
     for hours in [1, 2, 4, 8, 24, 48] {
-        assert_eq!(notify(world, &server).await.pospuestos, 1);
+        assert_eq!(world.notify(&server).await.pospuestos, 1);
         world.clock.advance(TimeDelta::hours(hours) - TimeDelta::seconds(1));
-        assert_eq!(notify(world, &server).await, NotifyReport::default(), "{hours}");
+        assert_eq!(world.notify(&server).await, NotifyReport::default(), "{hours}");
         world.clock.advance(TimeDelta::seconds(1));
     }
-    assert_eq!(notify(world, &server).await.abandonados, 1);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM avisos").await, 0);
+    assert_eq!(world.notify(&server).await.abandonados, 1);
+    assert_eq!(world.count("avisos").await, 0);
 }

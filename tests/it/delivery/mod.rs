@@ -18,7 +18,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::words::DeliveryReason;
-use svc_core::webhooks::{Budget, DeliveryReport, Outcome, Post, Sender, deliver_due};
+use svc_core::webhooks::{Outcome, Post, Sender};
 use svc_tests::notices::{self, SECRET};
 use svc_tests::{Company, World};
 
@@ -62,10 +62,6 @@ fn answering<const STATUS: u16>() -> Receiver<Answer> {
 /// A receiver that nobody reaches.
 fn unreachable() -> Receiver<Answer> {
     Receiver::new(|_| (Duration::ZERO, Outcome::Failed(DeliveryReason::ErrorRed)))
-}
-
-async fn deliver(world: &World, sender: &dyn Sender) -> DeliveryReport {
-    deliver_due(&world.office, sender, Budget::unlimited()).await.expect("a pass")
 }
 
 fn header<'a>(post: &'a Post, name: &str) -> &'a str {

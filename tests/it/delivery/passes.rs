@@ -1,6 +1,6 @@
 use chrono::TimeDelta;
 use serde_json::json;
-use svc_core::webhooks::{SIGNATURE, VerifyError, verify};
+use svc_core::webhooks::{Budget, DeliveryReport, SIGNATURE, VerifyError, verify};
 
 use super::*;
 
@@ -12,7 +12,7 @@ async fn a_notice_is_as_specified() {
     assert_eq!(webhook(&company, &["cliente.creado", "venta.creada"]).await, 1);
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     let receiver = answering::<204>();
-    let report = deliver(&world, &receiver).await;
+    let report = world.deliver(&receiver).await;
     let expected = DeliveryReport { eventos: 1, creadas: 1, entregadas: 1, ..DeliveryReport::default() };
     assert_eq!(report, expected);
 
@@ -56,7 +56,7 @@ async fn a_notice_is_as_specified() {
         assert_eq!(row[column], value, "{column}");
     }
     assert_eq!(webhooks(&company).await[0]["ultima_entrega"], "2026-10-12T18:00:00+00:00");
-    assert!(deliver(&world, &receiver).await.is_empty() && receiver.posts().is_empty());
+    assert!(world.deliver(&receiver).await.is_empty() && receiver.posts().is_empty());
 }
 
 #[tokio::test]
@@ -76,18 +76,18 @@ async fn only_who_asked_for_it_in_time_is_told() {
     happen(&company, "cliente.creado", 2).await;
     happen(&company, "producto.creado", 1).await;
     let receiver = answering::<200>();
-    let report = deliver(&world, &receiver).await;
+    let report = world.deliver(&receiver).await;
     assert_eq!((report.eventos, report.creadas, report.entregadas), (3, 2, 2));
     assert!(receiver.posts().iter().all(|post| post.url.contains("receptor-1.")));
     let claves: Vec<Value> = deliveries(&company).await.iter().map(|row| row["clave"].clone()).collect();
     assert_eq!(claves, [1, 2]);
     happen(&company, "cliente.creado", 1).await;
     happen(&other, "cliente.creado", 1).await;
-    assert_eq!(deliver(&world, &receiver).await.entregadas, 2);
+    assert_eq!(world.deliver(&receiver).await.entregadas, 2);
     assert_eq!(deliveries(&other).await.len(), 1);
-    // What happened while it was paused is not told later.
+    // What happened while it was paused is not sent later.
     change(&company, "UPDATE webhooks SET activo = true WHERE empresa = $1 AND clave = 3").await;
-    assert!(deliver(&world, &receiver).await.is_empty());
+    assert!(world.deliver(&receiver).await.is_empty());
 }
 
 #[tokio::test]
@@ -96,13 +96,13 @@ async fn a_paused_webhook_keeps_what_was_pending() {
     let company = world.company().await;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 1).await;
-    deliver(&world, &unreachable()).await;
+    world.deliver(&unreachable()).await;
     change(&company, "UPDATE webhooks SET activo = false WHERE empresa = $1").await;
     world.clock.advance(TimeDelta::days(3));
-    assert!(deliver(&world, &answering::<200>()).await.is_empty());
+    assert!(world.deliver(&answering::<200>()).await.is_empty());
     change(&company, "UPDATE webhooks SET activo = true, activo_desde = creado + interval '3 days' WHERE empresa = $1")
         .await;
-    assert_eq!(deliver(&world, &answering::<200>()).await.entregadas, 1);
+    assert_eq!(world.deliver(&answering::<200>()).await.entregadas, 1);
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn during_a_rotation_both_secrets_sign() {
     for (hours, signatures) in [(0, 2), (23, 2), (1, 1), (24, 1)] {
         world.clock.advance(TimeDelta::hours(hours));
         happen(&company, "cliente.creado", 1).await;
-        deliver(&world, &receiver).await;
+        world.deliver(&receiver).await;
         let [post] = receiver.posts().try_into().expect("one notice");
         assert_eq!(post.headers[SIGNATURE].to_str().expect("text").matches("v1=").count(), signatures, "{hours}");
         let now = world.clock.now();
@@ -142,7 +142,7 @@ async fn a_secret_that_does_not_open_holds_up_no_other() {
     }
     change(&company, "UPDATE webhooks SET secreto = '\\x0102' WHERE empresa = $1 AND clave = 1").await;
     happen(&company, "cliente.creado", 5).await;
-    let report = deliver(&world, &answering::<200>()).await;
+    let report = world.deliver(&answering::<200>()).await;
     assert_eq!((report.entregadas, report.pospuestas), (5, 5));
     let failed = deliveries(&company).await.into_iter().find(|row| row["webhook"] == 1).expect("a delivery");
     assert_eq!((&failed["estado"], &failed["intentos"]), (&json!("pendiente"), &json!(1)));
@@ -158,10 +158,10 @@ async fn a_budget_ends_a_pass_and_what_is_left_is_for_the_next() {
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 30).await;
     let receiver = answering::<200>();
-    let report = deliver_due(&world.office, &receiver, Budget::unlimited().most(10)).await.expect("a pass");
+    let report = world.deliver_within(&receiver, Budget::unlimited().most(10)).await;
     assert_eq!((report.creadas, report.entregadas), (30, 10));
     let over = Budget::unlimited().until(world.clock.now());
-    assert!(deliver_due(&world.office, &receiver, over).await.expect("a pass").is_empty());
+    assert!(world.deliver_within(&receiver, over).await.is_empty());
     // Stopped in the middle: what is out is finished, what waits is handed back and due at once.
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = stop.clone();
@@ -170,11 +170,11 @@ async fn a_budget_ends_a_pass_and_what_is_left_is_for_the_next() {
         (Duration::ZERO, Outcome::Answered { status: 200, retry_after: None })
     });
     let budget = Budget::unlimited().stopped_by(stop);
-    let report = deliver_due(&world.office, &stopping, budget).await.expect("a pass");
+    let report = world.deliver_within(&stopping, budget).await;
     assert_eq!(report.entregadas, stopping.posts().len() as u64);
     assert!(report.entregadas < 10, "{report:?}");
     assert_eq!(count(&world, "pendiente").await, 20 - report.entregadas as i64);
-    let rest = deliver(&world, &receiver).await;
+    let rest = world.deliver(&receiver).await;
     assert_eq!(rest.entregadas, 20 - report.entregadas);
     assert!(deliveries(&company).await.iter().all(|row| row["intentos"] == 1));
 }

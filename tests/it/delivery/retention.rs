@@ -13,12 +13,12 @@ async fn events_deliveries_and_deleted_webhooks_go_after_thirty_days() {
     }
     happen(&company, "cliente.creado", 1_500).await;
     happen(&company, "venta.creada", 1).await;
-    deliver(&world, &answering::<200>()).await;
+    world.deliver(&answering::<200>()).await;
     change(&company, "UPDATE webhooks SET eliminado = creado WHERE empresa = $1 AND clave = 2").await;
     world.clock.advance(TimeDelta::days(29));
     webhook(&other, &["cliente.creado"]).await;
     happen(&other, "cliente.creado", 1).await;
-    deliver(&world, &answering::<200>()).await;
+    world.deliver(&answering::<200>()).await;
     // One of the old events was sent again.
     change(
         &company,
@@ -33,7 +33,7 @@ async fn events_deliveries_and_deleted_webhooks_go_after_thirty_days() {
     assert_eq!(removed, 3_000 + 1_500 + 1, "deliveries; events but the one that is being sent again; a webhook");
     let left: Vec<Value> = deliveries(&company).await.iter().map(|row| row["clave"].clone()).collect();
     assert_eq!((left, deliveries(&other).await.len()), (vec![json!(9000)], 1));
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos").await, 2);
+    assert_eq!(world.count("eventos").await, 2);
     assert_eq!(webhooks(&company).await.len(), 1);
     world.clock.advance(TimeDelta::days(30));
     clean_up(world.store.as_ref(), world.clock.as_ref()).await.expect("a clean-up");

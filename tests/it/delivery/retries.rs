@@ -17,7 +17,7 @@ async fn a_delivery_is_tried_seven_times_in_twenty_one_hours() {
     let (world, receiver) = (&company.world, answering::<500>());
     let (mut first, began) = (None, world.clock.now());
     for (attempt, minutes) in [(1, 1), (2, 5), (3, 30), (4, 120), (5, 360), (6, 720)] {
-        let report = deliver(world, &receiver).await;
+        let report = world.deliver(&receiver).await;
         assert_eq!((report.pospuestas, report.fallidas), (1, 0), "{attempt}");
         let [post] = receiver.posts().try_into().expect("one attempt");
         assert_eq!(header(&post, "x-svc-intento"), attempt.to_string());
@@ -30,12 +30,12 @@ async fn a_delivery_is_tried_seven_times_in_twenty_one_hours() {
         let wait = instant(&row["proximo_intento"]) - world.clock.now();
         assert!((TimeDelta::minutes(minutes)..=TimeDelta::seconds(minutes * 66)).contains(&wait), "{attempt}: {wait}");
         world.clock.advance(wait - TimeDelta::milliseconds(1));
-        assert!(deliver(world, &receiver).await.is_empty() && receiver.posts().is_empty(), "too early");
+        assert!(world.deliver(&receiver).await.is_empty() && receiver.posts().is_empty(), "too early");
         world.clock.advance(TimeDelta::milliseconds(1));
     }
     let minutes = (world.clock.now() - began).num_minutes();
     assert!((20 * 60 + 36..=22 * 60 + 40).contains(&minutes), "{minutes}");
-    assert_eq!(deliver(world, &receiver).await.fallidas, 1);
+    assert_eq!(world.deliver(&receiver).await.fallidas, 1);
     assert_eq!(header(&receiver.posts()[0], "x-svc-intento"), "7");
     let row = &deliveries(&company).await[0];
     assert_eq!(
@@ -44,19 +44,19 @@ async fn a_delivery_is_tried_seven_times_in_twenty_one_hours() {
     );
     assert_eq!(webhooks(&company).await[0]["fallos_consecutivos"], 1);
     world.clock.advance(TimeDelta::days(2));
-    assert!(deliver(world, &receiver).await.is_empty());
+    assert!(world.deliver(&receiver).await.is_empty());
 }
 
 #[tokio::test]
 async fn a_retry_that_arrives_ends_it_and_clears_the_webhook() {
     let company = one().await;
     let world = &company.world;
-    deliver(world, &unreachable()).await;
+    world.deliver(&unreachable()).await;
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["intentos_fallidos"], &hook["racha_desde"]), (&json!(1), &json!("2026-10-12T18:00:00+00:00")));
     assert_eq!(deliveries(&company).await[0]["motivo"], "error_red");
     world.clock.advance(TimeDelta::minutes(2));
-    assert_eq!(deliver(world, &answering::<200>()).await.entregadas, 1);
+    assert_eq!(world.deliver(&answering::<200>()).await.entregadas, 1);
     let row = &deliveries(&company).await[0];
     assert_eq!((&row["motivo"], &row["http"], &row["intentos"]), (&Value::Null, &json!(200), &json!(2)));
     let hook = &webhooks(&company).await[0];
@@ -70,7 +70,7 @@ async fn a_receiver_may_ask_for_more_time() {
     let busy = Receiver::new(|_: &Post| {
         (Duration::ZERO, Outcome::Answered { status: 429, retry_after: Some("1800".to_owned()) })
     });
-    deliver(world, &busy).await;
+    world.deliver(&busy).await;
     let wait = instant(&deliveries(&company).await[0]["proximo_intento"]) - world.clock.now();
     assert_eq!(wait, TimeDelta::minutes(30));
 }
@@ -79,7 +79,7 @@ async fn a_receiver_may_ask_for_more_time() {
 async fn a_test_is_tried_once_and_neither_it_nor_a_resend_feeds_the_streak() {
     let company = one().await;
     let world = &company.world;
-    deliver(world, &answering::<200>()).await;
+    world.deliver(&answering::<200>()).await;
     change(
         &company,
         "INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento, intentos)
@@ -87,7 +87,7 @@ async fn a_test_is_tried_once_and_neither_it_nor_a_resend_feeds_the_streak() {
          FROM entregas, generate_series(1, 2) n WHERE empresa = $1",
     )
     .await;
-    assert_eq!(deliver(world, &unreachable()).await.fallidas, 2);
+    assert_eq!(world.deliver(&unreachable()).await.fallidas, 2);
     let hook = &webhooks(&company).await[0];
     assert_eq!((&hook["fallos_consecutivos"], &hook["racha_desde"]), (&json!(0), &Value::Null));
     assert_eq!(hook["intentos_fallidos"], 2);
@@ -100,11 +100,11 @@ async fn one_that_fails_is_tried_one_at_a_time_and_left_to_the_next_pass() {
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 200).await;
     let down = unreachable();
-    let report = deliver(world, &down).await;
+    let report = world.deliver(&down).await;
     assert_eq!((report.pospuestas, down.posts().len()), (20, 20));
     assert_eq!(webhooks(&company).await[0]["intentos_fallidos"], 20);
     // Back up: the first that arrives opens it again.
-    let report = deliver(world, &answering::<200>()).await;
+    let report = world.deliver(&answering::<200>()).await;
     assert_eq!(report.entregadas, 180);
     assert_eq!(webhooks(&company).await[0]["intentos_fallidos"], 0);
 }

@@ -3,6 +3,7 @@ use std::collections::HashMap;
 use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::json;
+use svc_core::webhooks::DeliveryReport;
 use svc_store_postgres::Settings;
 
 use super::*;
@@ -19,7 +20,7 @@ async fn four_workers_lose_nothing_and_send_nothing_twice() {
     happen(&other, "cliente.creado", 1_000).await;
     let receiver =
         Receiver::new(|_: &Post| (Duration::from_millis(2), Outcome::Answered { status: 200, retry_after: None }));
-    let reports = join_all((0..4).map(|_| deliver(&world, &receiver))).await;
+    let reports = join_all((0..4).map(|_| world.deliver(&receiver))).await;
     let total = |of: fn(&DeliveryReport) -> u64| reports.iter().map(of).sum::<u64>();
     assert_eq!((total(|r| r.eventos), total(|r| r.creadas), total(|r| r.entregadas)), (2_000, 5_000, 5_000));
     assert_eq!((total(|r| r.perdidas), count(&world, "entregada").await), (0, 5_000));
@@ -42,11 +43,11 @@ async fn what_a_killed_worker_had_is_sent_when_its_lease_is_over() {
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 10).await;
     let silent = Receiver::new(|_: &Post| (Duration::from_mins(10), Outcome::Ours(None)));
-    let killed = tokio::time::timeout(Duration::from_millis(500), deliver(world, &silent)).await;
+    let killed = tokio::time::timeout(Duration::from_millis(500), world.deliver(&silent)).await;
     assert!(killed.is_err() && !silent.posts().is_empty());
-    assert!(deliver(world, &answering::<200>()).await.is_empty(), "they are leased");
+    assert!(world.deliver(&answering::<200>()).await.is_empty(), "they are leased");
     world.clock.advance(TimeDelta::seconds(60));
-    assert_eq!(deliver(world, &answering::<200>()).await.entregadas, 10);
+    assert_eq!(world.deliver(&answering::<200>()).await.entregadas, 10);
     assert!(deliveries(&company).await.iter().all(|row| row["intentos"] == 1), "what nobody knows of is no attempt");
 }
 
@@ -56,7 +57,7 @@ struct Asking<'a>(&'a World);
 #[async_trait]
 impl Sender for Asking<'_> {
     async fn send(&self, _: Post) -> Outcome {
-        let idle = self.0.sql::<i64>("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in%'").await;
+        let idle = self.0.count("pg_stat_activity WHERE state LIKE 'idle in%'").await;
         let status = if idle == 0 { 200 } else { 500 };
         Outcome::Answered { status, retry_after: None }
     }
@@ -69,7 +70,7 @@ async fn no_connection_is_held_while_a_request_is_out() {
     let company = world.company().await;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 50).await;
-    assert_eq!(deliver(&world, &Asking(&world)).await.entregadas, 50);
+    assert_eq!(world.deliver(&Asking(&world)).await.entregadas, 50);
 }
 
 /// A receiver so slow that its worker's lease is over, and another worker has delivered meanwhile.
@@ -79,7 +80,7 @@ struct Overtaken<'a>(&'a World);
 impl Sender for Overtaken<'_> {
     async fn send(&self, _: Post) -> Outcome {
         self.0.clock.advance(TimeDelta::minutes(2));
-        assert_eq!(deliver(self.0, &answering::<200>()).await.entregadas, 1);
+        assert_eq!(self.0.deliver(&answering::<200>()).await.entregadas, 1);
         Outcome::Answered { status: 500, retry_after: None }
     }
 }
@@ -90,14 +91,14 @@ async fn who_comes_after_its_lease_writes_nothing() {
     let world = &company.world;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 1).await;
-    let report = deliver(world, &Overtaken(world)).await;
+    let report = world.deliver(&Overtaken(world)).await;
     assert_eq!((report.perdidas, report.pospuestas, report.entregadas), (1, 0, 0));
     let row = &deliveries(&company).await[0];
     assert_eq!((&row["estado"], &row["intentos"], &row["http"]), (&json!("entregada"), &json!(1), &json!(200)));
     assert_eq!(webhooks(&company).await[0]["intentos_fallidos"], 0);
 }
 
-/// A receiver that is deleted while it is being told.
+/// A receiver that is deleted while it is being sent to.
 struct Deleted<'a>(&'a Company);
 
 #[async_trait]
@@ -117,7 +118,7 @@ async fn what_is_discarded_while_it_is_out_stays_so() {
     let company = World::new().await.company().await;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 1).await;
-    let report = deliver(&company.world, &Deleted(&company)).await;
+    let report = company.world.deliver(&Deleted(&company)).await;
     assert_eq!((report.perdidas, report.entregadas), (1, 0));
     assert_eq!(deliveries(&company).await[0]["estado"], "descartada");
 }

@@ -1,16 +1,16 @@
 //! Claves: kept when given, assigned when not.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Company, World};
+use svc_tests::imports::{blames, customers};
+use svc_tests::{Company, Resource, World};
 
 #[tokio::test]
 async fn a_clave_is_kept_and_later_ones_go_past_it() {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
-    company.import(Resource::Clientes, &[json!({"clave": 500, "nombre": "Ana"})]).await.unwrap();
+    company.load(Resource::Clientes, &[json!({"clave": 500, "nombre": "Ana"})]).await;
     assert_eq!(ana.post("/clientes", json!({"nombre": "Eva"})).await.ok(201)["cliente"], 501);
-    company.import(Resource::Clientes, &[json!({"nombre": "Ana"})]).await.unwrap();
+    company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
     assert_eq!(names_by_clave(&company).await, json!([[500, "Ana"], [501, "Eva"], [502, "Ana"]]));
 }
 
@@ -19,7 +19,7 @@ async fn a_smaller_clave_does_not_turn_the_counter_back() {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
     for clave in [500, 3] {
-        company.import(Resource::Clientes, &[json!({"clave": clave, "nombre": "Ana"})]).await.unwrap();
+        company.load(Resource::Clientes, &[json!({"clave": clave, "nombre": "Ana"})]).await;
     }
     assert_eq!(ana.post("/clientes", json!({"nombre": "Eva"})).await.ok(201)["cliente"], 501);
 }
@@ -27,7 +27,7 @@ async fn a_smaller_clave_does_not_turn_the_counter_back() {
 #[tokio::test]
 async fn claves_are_assigned_in_the_order_of_the_lines() {
     let company = World::new().await.company().await;
-    company.import(Resource::Clientes, &super::customers(1_100)).await.unwrap();
+    company.load(Resource::Clientes, &customers(1_100)).await;
     let out_of_order: i64 = company
         .world
         .sql("SELECT count(*) FROM clientes WHERE nombre <> 'Cliente ' || clave OR folio <> clave::text")
@@ -54,16 +54,16 @@ async fn a_clave_that_an_earlier_line_was_given_is_taken() {
     let company = World::new().await.company().await;
     let outcome =
         company.import(Resource::Clientes, &[json!({"nombre": "Sin"}), json!({"nombre": "Uno", "clave": 1})]).await;
-    super::blames(outcome, 2, "clave: ");
+    blames(outcome, 2, "clave: ");
 }
 
 #[tokio::test]
 async fn each_resource_counts_for_itself() {
     let company = World::new().await.company().await;
-    company.import(Resource::Marcas, &[json!({"clave": 70, "nombre": "Truper"})]).await.unwrap();
-    company.import(Resource::Categorias, &[json!({"clave": 80, "nombre": "Todo"})]).await.unwrap();
-    company.import(Resource::Clientes, &[json!({"clave": 90, "nombre": "Ana"})]).await.unwrap();
-    company.import(Resource::Productos, &[json!({"sku": "A"})]).await.unwrap();
+    company.load(Resource::Marcas, &[json!({"clave": 70, "nombre": "Truper"})]).await;
+    company.load(Resource::Categorias, &[json!({"clave": 80, "nombre": "Todo"})]).await;
+    company.load(Resource::Clientes, &[json!({"clave": 90, "nombre": "Ana"})]).await;
+    company.load(Resource::Productos, &[json!({"sku": "A"})]).await;
     let products = company.admin().await.walk("/productos").await;
     assert_eq!((&products[0]["clave"], &products[0]["folio"]), (&json!(1), &json!("1")));
 }
@@ -83,7 +83,7 @@ async fn null_and_empty_are_absent() {
     for (_, value) in empties.as_object_mut().unwrap().iter_mut().filter(|(_, value)| value.is_null()) {
         *value = json!("");
     }
-    company.import(Resource::Clientes, &[nulls, empties, json!({"nombre": "Ana"})]).await.unwrap();
+    company.load(Resource::Clientes, &[nulls, empties, json!({"nombre": "Ana"})]).await;
     let rows =
         company.world.sql::<String>("SELECT jsonb_agg(to_jsonb(c) - '{clave,folio}'::text[])::text FROM clientes c");
     let rows: Vec<Value> = serde_json::from_str(&rows.await).unwrap();
@@ -104,7 +104,7 @@ async fn a_product_s_null_fields_are_absent() {
         "modificado": null, "unidad": null, "iva_venta": null, "iva_compra": null, "objeto_impuesto": null,
         "costo": null, "codigo_barras": null,
     });
-    company.import(Resource::Productos, &[nulls, json!({})]).await.unwrap();
+    company.load(Resource::Productos, &[nulls, json!({})]).await;
     let rows =
         company.world.sql::<String>("SELECT jsonb_agg(to_jsonb(p) - '{clave,folio}'::text[])::text FROM productos p");
     let rows: Vec<Value> = serde_json::from_str(&rows.await).unwrap();

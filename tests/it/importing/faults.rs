@@ -1,10 +1,8 @@
 //! Bad lines: named by number and field.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Company, World};
-
-use super::{blames, customers, import_lines};
+use svc_tests::imports::{blames, customers};
+use svc_tests::{Company, Resource, World};
 
 #[tokio::test]
 async fn a_line_that_is_no_object_is_named() {
@@ -19,7 +17,7 @@ async fn a_line_that_is_no_object_is_named() {
         b"{\"nombre\":\"\xff\"}",
     ] {
         let lines = [br#"{"nombre":"Ana"}"#, bad, br#"{"nombre":"Ana"}"#].map(|line| Ok(line.to_vec()));
-        blames(import_lines(&company, Resource::Clientes, lines).await, 2, "");
+        blames(company.import_lines(Resource::Clientes, lines).await, 2, "");
     }
     assert_eq!(rows(&company).await, 0);
 }
@@ -114,7 +112,7 @@ async fn a_product_s_bad_field_is_named() {
 #[tokio::test]
 async fn the_catalogues_bad_fields_are_named() {
     let company = World::new().await.company().await;
-    company.import(Resource::Marcas, &[json!({"nombre": "Truper", "clave": 7})]).await.unwrap();
+    company.load(Resource::Marcas, &[json!({"nombre": "Truper", "clave": 7})]).await;
     for (resource, bad, field) in [
         (Resource::Unidades, json!({}), "nombre"),
         (Resource::Unidades, json!({"nombre": "Caja", "clave_sat": "ZZZ"}), "clave_sat"),
@@ -145,8 +143,8 @@ async fn what_is_there_already_is_refused_within_the_file_and_against_the_compan
     blames(company.import(Resource::Clientes, &within(&clave, &plain)).await, 3, "clave: ");
     blames(company.import(Resource::Productos, &within(&sku, &json!({}))).await, 3, "sku: ");
 
-    company.import(Resource::Clientes, &[rfc.clone(), clave.clone()]).await.unwrap();
-    company.import(Resource::Productos, std::slice::from_ref(&sku)).await.unwrap();
+    company.load(Resource::Clientes, &[rfc.clone(), clave.clone()]).await;
+    company.load(Resource::Productos, std::slice::from_ref(&sku)).await;
     blames(company.import(Resource::Clientes, &[plain.clone(), rfc]).await, 2, "rfc: ");
     blames(company.import(Resource::Clientes, &[plain, clave]).await, 2, "clave: ");
     blames(company.import(Resource::Productos, &[json!({}), sku.clone()]).await, 2, "sku: ");
@@ -162,7 +160,7 @@ async fn what_is_there_already_is_refused_within_the_file_and_against_the_compan
 async fn the_bad_line_is_named_in_every_batch() {
     let company = World::new().await.company().await;
     let taken = json!({"nombre": "Ana", "rfc": "EKU9003173C9"});
-    company.import(Resource::Clientes, std::slice::from_ref(&taken)).await.unwrap();
+    company.load(Resource::Clientes, std::slice::from_ref(&taken)).await;
     for at in [1, 2, 999, 1_000, 1_001, 1_002, 1_500, 2_000, 2_001] {
         for (bad, field) in [(taken.clone(), "rfc: "), (json!({"nombre": 7}), "nombre: ")] {
             let mut records = customers(2_001);
@@ -170,7 +168,7 @@ async fn the_bad_line_is_named_in_every_batch() {
             blames(company.import(Resource::Clientes, &records).await, at, field);
         }
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM clientes").await, 1);
+    assert_eq!(company.world.count("clientes").await, 1);
 }
 
 #[tokio::test]

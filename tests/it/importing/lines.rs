@@ -4,11 +4,9 @@ use std::io;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyId;
-use svc_tests::World;
-
-use super::{blames, customers, import_lines};
+use svc_tests::imports::{blames, customers};
+use svc_tests::{Company, Resource, World};
 
 #[tokio::test]
 async fn a_bad_line_among_many_good_ones_leaves_nothing() {
@@ -25,7 +23,7 @@ async fn a_bad_line_among_many_good_ones_leaves_nothing() {
         records[1] = json!({"nombre": "Eva", "clave": 2});
         records.insert(at - 1, bad.clone());
         blames(company.import(Resource::Clientes, &records).await, at, "");
-        assert_eq!(world.sql::<i64>("SELECT count(*) FROM clientes").await, 0, "{bad}");
+        assert_eq!(world.count("clientes").await, 0, "{bad}");
     }
     // Not even a clave was used up.
     let created = company.admin().await.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
@@ -37,11 +35,11 @@ async fn twenty_thousand_customers_go_in_at_once() {
     let world = World::new().await;
     let company = world.company().await;
     let lines = customers(20_000).into_iter().map(|record| Ok(record.to_string().into_bytes()));
-    let told = Mutex::new(Vec::new());
-    let mut progress = |count| told.lock().unwrap().push(count);
-    assert_eq!(world.office.import(company.id, Resource::Clientes, lines, &mut progress).await.unwrap(), 20_000);
-    let told = told.into_inner().unwrap();
-    assert!(told.is_sorted_by(|a, b| a < b) && told.last() == Some(&20_000), "{told:?}");
+    let reported = Mutex::new(Vec::new());
+    let mut progress = |count| reported.lock().unwrap().push(count);
+    assert_eq!(company.import_lines_reporting(Resource::Clientes, lines, &mut progress).await, Ok(20_000));
+    let reported = reported.into_inner().unwrap();
+    assert!(reported.is_sorted_by(|a, b| a < b) && reported.last() == Some(&20_000), "{reported:?}");
     assert_eq!(world.sql::<i64>("SELECT count(DISTINCT clave) FROM clientes").await, 20_000);
     let last = company.admin().await.get("/clientes?clave=20000").await.ok(200);
     assert_eq!(last["datos"][0]["nombre"], "Cliente 20000");
@@ -51,22 +49,22 @@ async fn twenty_thousand_customers_go_in_at_once() {
 async fn empty_lines_are_passed_over_but_counted() {
     let company = World::new().await.company().await;
     let good = "\n  \n{\"nombre\":\"Ana\"}\r\n\t\r\n{\"nombre\":\"Eva\"}\n\n";
-    assert_eq!(import_lines(&company, Resource::Clientes, lines(good)).await, Ok(2));
+    assert_eq!(company.import_lines(Resource::Clientes, lines(good)).await, Ok(2));
     let bad = "\n{\"nombre\":\"Ana\"}\n\n \n{\"nombre\":7}\n";
-    blames(import_lines(&company, Resource::Clientes, lines(bad)).await, 5, "nombre: ");
+    blames(company.import_lines(Resource::Clientes, lines(bad)).await, 5, "nombre: ");
     let taken = "\n\n{\"nombre\":\"Ana\"}\n\n{\"nombre\":\"Ana\",\"clave\":1}\n\n";
-    blames(import_lines(&company, Resource::Clientes, lines(taken)).await, 5, "clave: ");
+    blames(company.import_lines(Resource::Clientes, lines(taken)).await, 5, "clave: ");
     for nothing in ["", "\n\n", "  \n"] {
-        assert_eq!(import_lines(&company, Resource::Clientes, lines(nothing)).await, Ok(0));
+        assert_eq!(company.import_lines(Resource::Clientes, lines(nothing)).await, Ok(0));
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM clientes").await, 2);
+    assert_eq!(company.world.count("clientes").await, 2);
 }
 
 #[tokio::test]
 async fn more_empty_lines_than_a_batch_do_not_end_the_file() {
     let company = World::new().await.company().await;
     let file = format!("{{\"nombre\":\"Ana\"}}\n{}{{\"nombre\":\"Eva\"}}\n{{\"otro\":1}}\n", "\n".repeat(3_000));
-    blames(import_lines(&company, Resource::Clientes, lines(&file)).await, 3_003, "otro: ");
+    blames(company.import_lines(Resource::Clientes, lines(&file)).await, 3_003, "otro: ");
 }
 
 #[tokio::test]
@@ -74,17 +72,17 @@ async fn a_line_that_cannot_be_read_undoes_all() {
     let company = World::new().await.company().await;
     let mut lines: Vec<_> = customers(1_500).into_iter().map(|record| Ok(record.to_string().into_bytes())).collect();
     lines.push(Err(io::Error::other("the disk is gone")));
-    let error = import_lines(&company, Resource::Clientes, lines).await.unwrap_err();
+    let error = company.import_lines(Resource::Clientes, lines).await.unwrap_err();
     assert!(error.starts_with("line 1501: ") && error.contains("the disk is gone"), "{error}");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM clientes").await, 0);
+    assert_eq!(company.world.count("clientes").await, 0);
 }
 
 #[tokio::test]
 async fn importing_emits_no_events() {
     let company = World::new().await.company().await;
-    company.import(Resource::Clientes, &customers(3)).await.unwrap();
-    company.import(Resource::Productos, &[json!({"sku": "A"})]).await.unwrap();
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
+    company.load(Resource::Clientes, &customers(3)).await;
+    company.load(Resource::Productos, &[json!({"sku": "A"})]).await;
+    assert_eq!(company.world.count("emitidos").await, 0);
 }
 
 #[tokio::test]
@@ -94,31 +92,31 @@ async fn companies_are_separate() {
     let customer = json!({"clave": 5, "nombre": "Ana", "rfc": "EKU9003173C9"});
     let product = json!({"clave": 5, "sku": "A", "marca": "Truper", "categoria": "Todo", "unidad": 90});
     for company in [&one, &other] {
-        company.import(Resource::Clientes, std::slice::from_ref(&customer)).await.unwrap();
-        company.import(Resource::Marcas, &[json!({"nombre": "Truper"})]).await.unwrap();
-        company.import(Resource::Categorias, &[json!({"nombre": "Todo"})]).await.unwrap();
-        company.import(Resource::Unidades, &[json!({"clave": 90, "nombre": "Pieza"})]).await.unwrap();
-        company.import(Resource::Productos, std::slice::from_ref(&product)).await.unwrap();
+        company.load(Resource::Clientes, std::slice::from_ref(&customer)).await;
+        company.load(Resource::Marcas, &[json!({"nombre": "Truper"})]).await;
+        company.load(Resource::Categorias, &[json!({"nombre": "Todo"})]).await;
+        company.load(Resource::Unidades, &[json!({"clave": 90, "nombre": "Pieza"})]).await;
+        company.load(Resource::Productos, std::slice::from_ref(&product)).await;
     }
     // What only one company has, the other cannot refer to.
-    one.import(Resource::Marcas, &[json!({"nombre": "Solo de una"})]).await.unwrap();
-    one.import(Resource::Unidades, &[json!({"clave": 91, "nombre": "Caja"})]).await.unwrap();
+    one.load(Resource::Marcas, &[json!({"nombre": "Solo de una"})]).await;
+    one.load(Resource::Unidades, &[json!({"clave": 91, "nombre": "Caja"})]).await;
     let seller = one.user("Vendedora", true).await;
     let refused = other.import(Resource::Productos, &[json!({"marca": "Solo de una"})]).await;
     blames(refused, 1, "marca: ");
     blames(other.import(Resource::Productos, &[json!({"unidad": 91})]).await, 1, "unidad: ");
     let refused = other.import(Resource::Clientes, &[json!({"nombre": "Ana", "vendedor": seller})]).await;
     blames(refused, 1, "vendedor: ");
-    one.import(Resource::Clientes, &[json!({"nombre": "Ana", "vendedor": seller})]).await.unwrap();
+    one.load(Resource::Clientes, &[json!({"nombre": "Ana", "vendedor": seller})]).await;
 }
 
 #[tokio::test]
 async fn a_company_that_does_not_exist_takes_nothing() {
     let world = World::new().await;
-    let lines = customers(1).into_iter().map(|record| Ok(record.to_string().into_bytes()));
-    let outcome = world.office.import(CompanyId(99), Resource::Clientes, lines, &mut |_| ()).await;
-    assert!(outcome.unwrap_err().to_string().contains("99"));
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM clientes").await, 0);
+    let nobody = Company { world: world.clone(), id: CompanyId(99), owner: 1 };
+    let outcome = nobody.import(Resource::Clientes, &customers(1)).await;
+    assert!(outcome.unwrap_err().contains("99"));
+    assert_eq!(world.count("clientes").await, 0);
 }
 
 #[tokio::test]
@@ -133,7 +131,7 @@ async fn every_datum_of_a_customer_is_kept() {
         "vendedor": company.owner, "limite_credito": "123456789012.123456", "dias_credito": 365, "lista": 1,
         "plataforma": "e",
     });
-    company.import(Resource::Clientes, std::slice::from_ref(&customer)).await.unwrap();
+    company.load(Resource::Clientes, std::slice::from_ref(&customer)).await;
     let row: String = company
         .world
         .sql("SELECT (to_jsonb(c) || jsonb_build_object('limite_credito', limite_credito::text))::text FROM clientes c")

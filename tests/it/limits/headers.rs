@@ -1,9 +1,8 @@
 use http::{Method, Request};
 use serde_json::json;
-use svc_core::backoffice::{CreateKey, DisableUser};
-use svc_core::domain::scope::Scopes;
+use svc_core::backoffice::CreateKey;
 use svc_core::store::{CompanyChange, Plan};
-use svc_tests::Reply;
+use svc_tests::{Reply, any_key};
 
 use super::{at, left, world};
 
@@ -64,7 +63,7 @@ async fn who_is_not_authenticated_learns_nothing_and_uses_nothing() {
     let expired = CreateKey { usuario: Some(company.user("Eva", false).await), ..any_key() };
     let orphan = company.key(expired).await;
     let eva: i64 = world.sql("SELECT max(clave) FROM usuarios").await;
-    world.office.perform(company.id, &DisableUser { usuario: eva }).await.expect("disabled");
+    company.disable_user(eva).await;
     let mut wrong = ana.clone();
     wrong.api_key.push('0');
     let health = Reply::of(&world.api, Request::get("/health").body("".into()).expect("a request")).await;
@@ -104,8 +103,4 @@ async fn what_is_refused_before_the_limits_tells_them_and_does_not_count() {
         let reply = scopeless.get("/clientes").await;
         assert_eq!((reply.status, left(&reply)), (403, (150 - used, 5_000 - used)));
     }
-}
-
-fn any_key() -> CreateKey {
-    CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
 }

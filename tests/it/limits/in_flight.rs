@@ -67,7 +67,7 @@ async fn a_caller_that_goes_away_gives_the_place_back() {
     }
     join_all((0..10).map(|_| ana.get("/productos"))).await.iter().for_each(|reply| drop(reply.ok(200)));
     drop(held.lock);
-    // Whoever goes away has used what was asked for.
+    // A request whose caller goes away counts as used.
     assert_eq!(left(&ana.get("/productos").await), (128, 4_979));
 }
 

@@ -3,9 +3,8 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use http::{Method, Request};
 use svc_core::backoffice::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
-use svc_core::domain::scope::Scopes;
 use svc_core::store::{CompanyChange, Plan};
-use svc_tests::{Actor, Reply, World};
+use svc_tests::{Actor, Reply, World, any_key};
 
 #[tokio::test]
 async fn what_the_apis_own_office_changes_takes_effect_at_once() {
@@ -100,8 +99,4 @@ async fn lookups(world: &World) -> Option<i64> {
 fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("this is Linux");
     statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok()).expect("a number of pages") * 4_096
-}
-
-fn any_key() -> CreateKey {
-    CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
 }

@@ -21,7 +21,7 @@ async fn the_hundred_and_fifty_first_request_of_a_minute_waits_for_the_next() {
     }
     // Another key of the same company has a minute of its own, and the company's month.
     assert_eq!(left(&eva.get("/clientes").await), (149, 4_849));
-    // Whoever waited as told is let in.
+    // A caller who waited as long as announced is let in.
     at(&world, "2026-10-12T18:06:00.200Z");
     let reply = ana.get("/clientes").await;
     reply.ok(200);

@@ -1,5 +1,4 @@
 use serde_json::json;
-use svc_core::backoffice::DisableUser;
 use svc_core::store::{CompanyChange, LimitMode};
 use svc_tests::{World, in_notice_mode};
 
@@ -42,7 +41,7 @@ async fn notices_of_all_limits_are_one_header() {
     let world = World::with(|builder| builder.rate_per_minute(1)).await;
     let company = world.company_with(in_notice_mode()).await;
     let ana = company.admin().await;
-    world.office.perform(company.id, &DisableUser { usuario: company.owner }).await.expect("disabled");
+    company.disable_user(company.owner).await;
     used_elsewhere(&company, 4_999).await;
     assert_eq!(ana.get("/clientes").await.announced(), ["llave_sin_titular"]);
     let reply = ana.get("/clientes?limite=31").await;

@@ -79,7 +79,7 @@ async fn one_that_may_be_frozen_merges_before_it_answers() {
     }
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (146, 4_996));
     servers[1].merge_usage().await.expect("merged");
-    // Its own merge tells it what the others used.
+    // With its own merge it learns what the others used.
     ana.at(&frozen).get("/clientes").await.ok(200);
     assert_eq!(left(&ana.at(&frozen).get("/clientes").await), (144, 4_994));
     // Many at once merge one after the other, or for each other.

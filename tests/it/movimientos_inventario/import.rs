@@ -1,10 +1,9 @@
 //! Importing movements of stock.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Company, World};
+use svc_tests::imports::blames;
+use svc_tests::{Company, Resource, World};
 
-use crate::importing::blames;
 use crate::inventario::catalogue;
 
 const MOVEMENTS: Resource = Resource::MovimientosInventario;
@@ -18,7 +17,7 @@ async fn what_is_left_out_takes_its_default() {
         "venta": null, "compra": null, "costo_unitario": null, "importe": null, "referencia": null,
     });
     let records = [nulls, json!({"tipo": "venta", "cantidad": 2, "almacen": "001"})];
-    company.import(MOVEMENTS, &records).await.unwrap();
+    company.load(MOVEMENTS, &records).await;
     let expected = |clave: i64| {
         json!({
             "clave": clave, "fecha": "2026-10-12T18:00:00Z", "tipo": "venta", "sentido": "salida", "producto": null,
@@ -51,7 +50,7 @@ async fn the_amount_and_the_stock_afterwards_follow_unless_they_are_given() {
             record
         })
         .collect();
-    company.import(MOVEMENTS, &records).await.unwrap();
+    company.load(MOVEMENTS, &records).await;
     for (clave, (tipo, _, importe, after)) in (1..).zip(cases) {
         let record = one(&company, clave).await;
         assert_eq!(
@@ -84,7 +83,7 @@ async fn a_product_is_named_by_clave_or_sku_and_need_not_be_there() {
             record
         })
         .collect();
-    company.import(MOVEMENTS, &records).await.unwrap();
+    company.load(MOVEMENTS, &records).await;
     let stored: String =
         company.world.sql("SELECT jsonb_agg(sku ORDER BY clave)::text FROM movimientos_inventario").await;
     let stored: Vec<Value> = serde_json::from_str(&stored).unwrap();
@@ -102,7 +101,7 @@ async fn texts_are_kept_as_they_are() {
     let records: Vec<_> = (warehouses.iter())
         .map(|almacen| json!({"tipo": "Conteo", "cantidad": 1, "almacen": almacen, "almacen_destino": almacen}))
         .collect();
-    company.import(MOVEMENTS, &records).await.unwrap();
+    company.load(MOVEMENTS, &records).await;
     for (clave, almacen) in (1..).zip(warehouses) {
         let record = one(&company, clave).await;
         assert_eq!(json!([record["almacen"], record["almacen_destino"]]), json!([almacen, almacen]));
@@ -115,7 +114,7 @@ async fn texts_are_kept_as_they_are() {
 async fn a_bad_record_is_named_by_line_and_field() {
     let company = catalogue(World::new().await.company().await).await;
     let good = json!({"tipo": "venta", "cantidad": 1, "almacen": "001"});
-    company.import(MOVEMENTS, std::slice::from_ref(&good)).await.unwrap();
+    company.load(MOVEMENTS, std::slice::from_ref(&good)).await;
     for (field, value, text) in [
         ("tipo", Value::Null, "tipo: es obligatorio"),
         ("tipo", json!("x".repeat(51)), "tipo: "),
@@ -148,7 +147,7 @@ async fn a_bad_record_is_named_by_line_and_field() {
         "tipo": "venta", "cantidad": 1_000_000_000_000_i64, "almacen": "001", "costo_unitario": "1000000.00",
     });
     blames(company.import(MOVEMENTS, &[good, dear]).await, 2, "importe: es demasiado grande");
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM movimientos_inventario").await, 1);
+    assert_eq!(company.world.count("movimientos_inventario").await, 1);
 }
 
 #[tokio::test]
@@ -156,10 +155,7 @@ async fn what_is_shown_can_be_imported_and_moves_no_stock() {
     let world = World::new().await;
     let [company, other] = [catalogue(world.company().await).await, catalogue(world.company().await).await];
     for company in [&company, &other] {
-        company
-            .import(Resource::Inventario, &[json!({"producto": 1, "almacen": "001", "existencia": 5})])
-            .await
-            .unwrap();
+        company.load(Resource::Inventario, &[json!({"producto": 1, "almacen": "001", "existencia": 5})]).await;
     }
     let records = [
         json!({"tipo": "venta", "sku": "TOR-1", "cantidad": 2, "almacen": "1", "venta": 7, "costo_unitario": "1.5"}),
@@ -167,15 +163,15 @@ async fn what_is_shown_can_be_imported_and_moves_no_stock() {
         json!({"tipo": "traspaso_salida", "producto": 99, "cantidad": 0.5, "almacen": "001",
                "almacen_destino": "B01", "venta": 7, "referencia": "\\N\tñ"}),
     ];
-    company.import(MOVEMENTS, &records).await.unwrap();
+    company.load(MOVEMENTS, &records).await;
     let shown = company.admin().await.walk("/movimientos-inventario?venta=7").await;
     assert_eq!((shown.len(), &shown[1]["tipo"]), (3, &json!("desconocido")));
     let bob = other.admin().await;
     assert!(bob.walk("/movimientos-inventario?venta=7").await.is_empty());
-    other.import(MOVEMENTS, &shown).await.unwrap();
+    other.load(MOVEMENTS, &shown).await;
     assert_eq!(bob.walk("/movimientos-inventario?venta=7").await, shown);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM inventario WHERE existencia = 5").await, 2);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM emitidos").await, 0);
+    assert_eq!(world.count("inventario WHERE existencia = 5").await, 2);
+    assert_eq!(world.count("emitidos").await, 0);
 }
 
 /// The movement of that clave.

@@ -7,12 +7,9 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use http::Method;
 use serde_json::json;
-use svc_core::backoffice::import::Resource;
 use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
-use svc_tests::World;
 use svc_tests::pooler::SERVER_CONNECTIONS;
-
-use crate::documents::import;
+use svc_tests::{Resource, World};
 
 /// A world behind the pooler.
 async fn pooled(settings: Settings) -> Option<World> {
@@ -25,7 +22,7 @@ async fn lists_are_read_by_more_than_there_are_connections() {
     let companies = [world.company().await, world.company().await];
     for (at, company) in companies.iter().enumerate() {
         let customers: Vec<_> = (0..250).map(|n| json!({"nombre": format!("Cliente {at}-{n}")})).collect();
-        import(company, Resource::Clientes, &customers).await;
+        company.load(Resource::Clientes, &customers).await;
     }
     let actors = [companies[0].admin().await, companies[1].admin().await];
     let read = |at: usize| {
@@ -68,13 +65,13 @@ async fn a_company_is_imported() {
     let Some(world) = pooled(Settings::default()).await else { return };
     let company = world.company().await;
     let children = [json!({"clave": 2, "nombre": "Hija", "padre": 1}), json!({"clave": 1, "nombre": "Madre"})];
-    import(&company, Resource::Categorias, &children).await;
+    company.load(Resource::Categorias, &children).await;
     // A batch with a fault is undone to its savepoint, and the fault is found.
     let rfc = |n: i64| if n == 33 || n == 40 { "XIA190128J61" } else { "" };
     let customers: Vec<_> = (0..50).map(|n| json!({"nombre": "Ana", "rfc": rfc(n)})).collect();
     let fault = company.import(Resource::Clientes, &customers).await.expect_err("an RFC twice");
     assert!(fault.contains("41"), "{fault}");
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM clientes").await, 0);
+    assert_eq!(world.count("clientes").await, 0);
     left_as_found(&world).await;
 }
 

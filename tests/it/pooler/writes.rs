@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use http::Method;
 use serde_json::json;
 use svc_core::clean_up;
-use svc_core::stamping::{Budget, SandboxStamper, stamp_due};
-use svc_core::webhooks::{Outcome, Post, Sender, deliver_due};
+use svc_core::stamping::SandboxStamper;
+use svc_core::webhooks::{Outcome, Post, Sender};
 use svc_store_postgres::Settings;
 use svc_tests::{Actor, Reply, World, books};
 
@@ -19,7 +19,7 @@ use crate::ventas::shop::{made, on_credit, ready, shop, stock};
 /// How many do the same at the same time.
 const AT_ONCE: i64 = 20;
 
-/// What a webhook is told of.
+/// The events that a webhook is sent.
 const EVENTS: [&str; 4] = ["cliente.creado", "venta.creada", "factura.timbrada", "inventario.existencia_cambiada"];
 
 /// A receiver that has everything delivered.
@@ -79,10 +79,10 @@ async fn everything_at_once_leaves_the_books_in_order() {
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2 * AT_ONCE), json!(0))));
     let stamped = "SELECT count(*) FROM facturas WHERE estatus = 'vigente'";
     assert_eq!(world.sql::<i64>(stamped).await, AT_ONCE);
-    let told = "SELECT count(*) FROM entregas WHERE estado <> 'entregada'";
-    assert_eq!(world.sql::<i64>(told).await, 0);
+    let undelivered = "SELECT count(*) FROM entregas WHERE estado <> 'entregada'";
+    assert_eq!(world.sql::<i64>(undelivered).await, 0);
     let delivered = "SELECT count(DISTINCT evento) FROM entregas";
-    assert_eq!(world.sql::<i64>(delivered).await, world.sql::<i64>("SELECT count(*) FROM eventos").await);
+    assert_eq!(world.sql::<i64>(delivered).await, world.count("eventos").await);
     left_as_found(&world).await;
 }
 
@@ -90,11 +90,11 @@ async fn everything_at_once_leaves_the_books_in_order() {
 async fn client(ana: &Actor, venta: i64, at: i64) -> Vec<Reply> {
     let key = format!("factura-{at}");
     let path = format!("/ventas/{venta}/facturar");
-    let ask = async || ana.write(Method::POST, &path, &key, json!({})).await;
+    let invoice = async || ana.write(Method::POST, &path, &key, json!({})).await;
     let (list, first, again, customer) = tokio::join!(
         ana.get("/ventas?limite=5"),
-        ask(),
-        ask(),
+        invoice(),
+        invoice(),
         ana.post("/clientes", json!({"nombre": format!("Cliente {at}")})),
     );
     vec![list, first, again, customer, ana.get("/inventario?sku=A-1").await]
@@ -102,15 +102,12 @@ async fn client(ana: &Actor, venta: i64, at: i64) -> Vec<Reply> {
 
 /// A pass of every worker.
 async fn work(world: &World) {
-    let office = &world.office;
-    let (stamped, delivered, merged, cleaned) = tokio::join!(
-        stamp_due(office, &SandboxStamper, Budget::unlimited()),
-        deliver_due(office, &Receiver, Budget::unlimited()),
+    let (_, _, merged, cleaned) = tokio::join!(
+        world.stamp(&SandboxStamper),
+        world.deliver(&Receiver),
         world.api.merge_usage(),
         clean_up(world.used_store().as_ref(), world.clock.as_ref()),
     );
-    stamped.expect("a pass");
-    delivered.expect("a pass");
     merged.expect("merged");
     cleaned.expect("cleaned up");
 }

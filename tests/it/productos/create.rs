@@ -2,9 +2,8 @@
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyChange;
-use svc_tests::{Actor, Company, World};
+use svc_tests::{Actor, Company, Resource, World};
 
 #[tokio::test]
 async fn a_product_is_created_with_the_defaults_and_told() {
@@ -77,7 +76,7 @@ async fn each_fault_has_its_code_and_nothing_is_stored() {
         reply.fails(status, code);
         assert!(reply.mensaje().starts_with(field), "{field}: {value}: {}", reply.mensaje());
     }
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM productos").await, 0);
+    assert_eq!(company.world.count("productos").await, 0);
 }
 
 #[tokio::test]
@@ -96,7 +95,7 @@ async fn the_border_rate_needs_a_border_company_and_a_known_product() {
 async fn a_sku_is_one_active_product_s_also_when_many_want_it_at_once() {
     let (company, ana) = shop().await;
     let records = [json!({"sku": "VIEJO", "estatus": "eliminado"}), json!({"sku": "USADO", "estatus": "activo"})];
-    company.import(Resource::Productos, &records).await.unwrap();
+    company.load(Resource::Productos, &records).await;
     let body = |sku: &str| json!({"sku": sku, "descripcion": "B", "unidad": 1});
     ana.post("/productos", body("VIEJO")).await.ok(201);
     ana.post("/productos", body("USADO")).await.fails(409, "sku_duplicado");
@@ -115,8 +114,8 @@ pub(super) async fn shop() -> (Company, Actor) {
         json!({"clave": 50, "nombre": "Vieja", "clave_sat": "H87", "estatus": "inactivo"}),
         json!({"clave": 51, "nombre": "Sin clave"}),
     ];
-    company.import(Resource::Unidades, &units).await.unwrap();
-    company.import(Resource::Categorias, &[json!({"nombre": "Todo"})]).await.unwrap();
+    company.load(Resource::Unidades, &units).await;
+    company.load(Resource::Categorias, &[json!({"nombre": "Todo"})]).await;
     let ana = company.admin().await;
     (company, ana)
 }

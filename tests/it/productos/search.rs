@@ -1,16 +1,15 @@
 //! `GET /productos?buscar=`
 
 use serde_json::json;
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, World};
-
-use super::finds;
+use svc_tests::lists::finds;
+use svc_tests::{Actor, Resource, World};
 
 #[tokio::test]
 async fn words_are_found_whatever_their_accents_and_case() {
     let ana = catalogue().await;
     finds(
         &ana,
+        "/productos",
         &[
             ("buscar=camion", &[1]),
             ("buscar=CAMI%C3%93N", &[1]),
@@ -29,6 +28,7 @@ async fn a_word_is_found_at_the_start_and_inside_of_words() {
     let ana = catalogue().await;
     finds(
         &ana,
+        "/productos",
         &[
             ("buscar=elec", &[1]),
             ("buscar=lectri", &[1]),
@@ -49,6 +49,7 @@ async fn every_word_has_to_be_found_in_any_order() {
     let ana = catalogue().await;
     finds(
         &ana,
+        "/productos",
         &[
             ("buscar=tornillo+acero", &[2, 3]),
             ("buscar=acero+tornillo", &[2, 3]),
@@ -67,6 +68,7 @@ async fn words_of_less_than_three_characters_are_dropped() {
     let ana = catalogue().await;
     finds(
         &ana,
+        "/productos",
         &[
             ("buscar=zz+tornillo", &[2, 3]),
             ("buscar=tornillo+de+xx", &[2, 3]),
@@ -85,6 +87,7 @@ async fn there_are_no_wildcards() {
     let ana = catalogue().await;
     finds(
         &ana,
+        "/productos",
         &[
             ("buscar=100%25", &[4]),
             ("buscar=%25%25%25", &[]),
@@ -107,6 +110,7 @@ async fn a_search_goes_with_the_other_filters_and_hides_the_deleted() {
     let ana = catalogue().await;
     finds(
         &ana,
+        "/productos",
         &[
             ("buscar=tornillo&kit=true", &[3]),
             ("buscar=tornillo&sku=TOR-2", &[2]),
@@ -130,6 +134,6 @@ async fn catalogue() -> Actor {
         json!({"sku": "TOR-8", "descripcion": "Tornillo viejo de acero", "estatus": "eliminado"}),
         json!({"sku": "axb"}),
     ];
-    company.import(Resource::Productos, &records).await.unwrap();
+    company.load(Resource::Productos, &records).await;
     company.admin().await
 }

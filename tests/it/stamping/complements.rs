@@ -6,7 +6,7 @@ use svc_core::stamping::{StampFailure, StampReport};
 use svc_tests::World;
 
 use super::leases::{Slow, while_out};
-use super::{FOOD, NAIL, Shop, Stub, accept, line, nails, order, pass, report, uuid};
+use super::{FOOD, NAIL, Shop, Stub, accept, line, nails, order, report, uuid};
 use crate::documents::UUIDS;
 
 #[tokio::test]
@@ -18,7 +18,7 @@ async fn a_complement_is_stamped_in_the_pass_of_its_invoice_and_after_it() {
     let payment = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
     assert_eq!(payment["complemento"], "encolado");
     let stamper = Stub::new(accept);
-    let done = pass(&world, &stamper).await;
+    let done = world.stamp(&stamper).await;
     assert_eq!(done, StampReport { timbrados: 2, en_espera: done.en_espera, ..report() });
     let complement = payment["factura"].as_i64().unwrap();
     let empresa = shop.company.id.0;
@@ -60,22 +60,22 @@ async fn a_complement_waits_without_attempts_and_goes_at_once_when_its_invoice_i
     let (_, factura) = shop.invoice(nails()).await;
     shop.pay(1, "1160.00", "SPEI 1").await;
     let none = Stub::new(super::unreachable);
-    assert_eq!(pass(&world, &none).await, StampReport { pospuestos: 1, en_espera: 1, ..report() });
+    assert_eq!(world.stamp(&none).await, StampReport { pospuestos: 1, en_espera: 1, ..report() });
     assert_eq!(none.ids(), [format!("{}-{factura}", shop.company.id.0)], "the complement is not sent");
     let attempts: Vec<i32> = world.sql("SELECT array_agg(intentos ORDER BY factura) FROM timbrados").await;
     assert_eq!(attempts, [1, 0]);
     world.clock.advance(TimeDelta::seconds(10));
-    assert_eq!(pass(&world, &none).await, report(), "neither is due");
+    assert_eq!(world.stamp(&none).await, report(), "neither is due");
 
     // A refused invoice may still be corrected.
     let refusal = json!({"factura": factura, "codigo": "CFDI40145", "mensaje": "No"});
     shop.company.act("invoice.rejected", &refusal).await.unwrap();
     world.clock.advance(TimeDelta::minutes(5));
-    assert_eq!(pass(&world, &none).await, StampReport { en_espera: 1, ..report() });
+    assert_eq!(world.stamp(&none).await, StampReport { en_espera: 1, ..report() });
 
     shop.company.act("invoice.stamped", &json!({"factura": factura, "uuid": UUIDS[2]})).await.unwrap();
     let stamper = Stub::new(accept);
-    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, ..report() });
     let document = serde_json::to_value(stamper.document()).unwrap();
     assert_eq!(document.pointer("/Complemento/Pagos/Pago/0/DoctoRelacionado/0/IdDocumento"), Some(&json!(UUIDS[2])));
 }
@@ -90,7 +90,7 @@ async fn one_deposit_over_two_invoices_is_one_complement() {
                          "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
     shop.company.act("payment.apply", &applied).await.unwrap();
     let stamper = Stub::new(accept);
-    assert_eq!(pass(&world, &stamper).await.timbrados, 3);
+    assert_eq!(world.stamp(&stamper).await.timbrados, 3);
     assert_eq!(
         world.sql::<i64>("SELECT count(DISTINCT factura) FROM cxc_pagos WHERE complemento = 'timbrado'").await,
         1
@@ -111,10 +111,10 @@ async fn a_refused_complement_is_told_with_its_payment() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     shop.invoice(nails()).await;
-    pass(&world, &Stub::new(accept)).await;
+    world.stamp(&Stub::new(accept)).await;
     let pago = shop.pay(1, "100.00", "SPEI 1").await;
     let refuse = Stub::new(|_| Err(StampFailure::Rejected { codigo: "CRP20211".to_owned(), mensaje: "No".to_owned() }));
-    assert_eq!(pass(&world, &refuse).await, StampReport { rechazados: 1, ..report() });
+    assert_eq!(world.stamp(&refuse).await, StampReport { rechazados: 1, ..report() });
     let payment = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
     assert_eq!((&payment["complemento"], &payment["uuid"]), (&json!("error"), &Value::Null));
     let record = shop.factura(payment["factura"].as_i64().unwrap()).await;
@@ -126,10 +126,10 @@ async fn a_withdrawn_complement_is_not_stamped() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     shop.invoice(nails()).await;
-    pass(&world, &Stub::new(accept)).await;
+    world.stamp(&Stub::new(accept)).await;
     let pago = shop.pay(1, "100.00", "SPEI 1").await;
     shop.company.act("payment.cancel", &json!({"pago": pago})).await.unwrap();
-    assert_eq!(pass(&world, &Stub::new(accept)).await, report());
+    assert_eq!(world.stamp(&Stub::new(accept)).await, report());
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
     let shop = Shop::new(&world).await;
     shop.invoice(nails()).await;
     shop.invoice(nails()).await;
-    pass(&world, &Stub::new(accept)).await;
+    world.stamp(&Stub::new(accept)).await;
     let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "100.00"}, {"cxc": 2, "importe": "50.00"}],
                          "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
     shop.company.act("payment.apply", &applied).await.unwrap();
@@ -153,7 +153,7 @@ async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
     shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap();
     world.clock.advance(TimeDelta::minutes(1));
     let stamper = Stub::new(accept);
-    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, ..report() });
     let document = serde_json::to_value(stamper.document()).unwrap();
     let pago = &document["Complemento"]["Pagos"]["Pago"][0];
     assert_eq!((&pago["Monto"], pago["DoctoRelacionado"].as_array().map(Vec::len)), (&json!("100.00"), Some(1)));

@@ -2,12 +2,11 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource::{Facturas, Ventas};
 use svc_core::stamping::{StampFailure, StampReport, Stamped};
+use svc_tests::Resource::{Facturas, Ventas};
 use svc_tests::World;
 
-use super::{BOOK, FOOD, NAIL, Shop, Stub, accept, line, nails, order, pass, report, uuid};
-use crate::documents::import;
+use super::{BOOK, FOOD, NAIL, Shop, Stub, accept, line, nails, order, report, uuid};
 
 #[tokio::test]
 async fn a_stamped_invoice_is_told_everywhere() {
@@ -19,7 +18,7 @@ async fn a_stamped_invoice_is_told_everywhere() {
         let at = "2026-10-12T18:00:05.25Z".parse().unwrap();
         accept(request).map(|stamped| Stamped { at: Some(at), ..stamped })
     });
-    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, ..report() });
 
     let id = format!("{}-{factura}", shop.company.id.0);
     let folio = uuid(&id).to_string();
@@ -41,11 +40,11 @@ async fn a_stamped_invoice_is_told_everywhere() {
         world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM eventos WHERE tipo = 'factura.timbrada'").await;
     let event: Value = serde_json::from_str(&event).unwrap();
     assert_eq!(event["datos"], json!({"factura": factura, "venta": venta, "uuid": folio}));
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM timbrados").await, 0);
+    assert_eq!(world.count("timbrados").await, 0);
 
     let again = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
     assert_eq!((&again["estatus"], &again["uuid"]), (&json!("vigente"), &json!(folio)));
-    assert_eq!(pass(&world, &stamper).await, report(), "it is stamped once");
+    assert_eq!(world.stamp(&stamper).await, report(), "it is stamped once");
 }
 
 #[tokio::test]
@@ -56,7 +55,7 @@ async fn a_document_is_its_sale() {
     lines[0]["descuento"] = json!("12.34");
     let (venta, _) = shop.invoice(order(&lines)).await;
     let stamper = Stub::new(accept);
-    pass(&world, &stamper).await;
+    world.stamp(&stamper).await;
 
     let document = serde_json::to_value(stamper.document()).unwrap();
     let sale = shop.one(&format!("/ventas?clave={venta}&tipo=factura")).await;
@@ -96,15 +95,15 @@ async fn a_refused_invoice_tells_why_and_is_not_tried_again() {
     let refuse = Stub::new(|_| {
         Err(StampFailure::Rejected { codigo: "CFDI40145 ".repeat(9), mensaje: "El nombre\0 no es".to_owned() })
     });
-    assert_eq!(pass(&world, &refuse).await, StampReport { rechazados: 1, ..report() });
+    assert_eq!(world.stamp(&refuse).await, StampReport { rechazados: 1, ..report() });
     let refused = shop.factura(factura).await;
     assert_eq!(refused["estatus"], "error");
     assert_eq!(refused["error_codigo"].as_str().map(str::len), Some(50));
     assert_eq!((&refused["error_mensaje"], &refused["uuid"]), (&json!("El nombre no es"), &Value::Null));
     assert_eq!(shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200)["estatus"], "error");
     world.clock.advance(TimeDelta::days(1));
-    assert_eq!(pass(&world, &refuse).await, report());
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'").await, 0);
+    assert_eq!(world.stamp(&refuse).await, report());
+    assert_eq!(world.count("eventos WHERE tipo = 'factura.timbrada'").await, 0);
 }
 
 #[tokio::test]
@@ -114,7 +113,7 @@ async fn a_document_that_cannot_be_made_is_refused_without_asking() {
     let (_, free) = shop.invoice(order(&[line(NAIL, "1", "0")])).await;
     let (_, good) = shop.invoice(nails()).await;
     let stamper = Stub::new(accept);
-    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 1, rechazados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, rechazados: 1, ..report() });
     assert_eq!(stamper.ids(), [format!("{}-{good}", shop.company.id.0)]);
     let refused = shop.factura(free).await;
     assert_eq!((&refused["estatus"], &refused["error_codigo"]), (&json!("error"), &json!("renglon_invalido")));
@@ -125,9 +124,9 @@ async fn a_document_that_cannot_be_made_is_refused_without_asking() {
 async fn an_imported_invoice_is_never_stamped() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
-    import(&shop.company, Ventas, &[json!({"tipo": "factura", "cliente": 1})]).await;
-    import(&shop.company, Facturas, &[json!({"venta": 1, "cliente": 1, "estatus": "en_espera"})]).await;
-    assert_eq!(pass(&world, &Stub::new(accept)).await, report());
+    shop.company.load(Ventas, &[json!({"tipo": "factura", "cliente": 1})]).await;
+    shop.company.load(Facturas, &[json!({"venta": 1, "cliente": 1, "estatus": "en_espera"})]).await;
+    assert_eq!(world.stamp(&Stub::new(accept)).await, report());
     assert_eq!(shop.factura(1).await["estatus"], "en_espera");
 }
 
@@ -138,11 +137,11 @@ async fn a_document_that_grew_old_is_issued_anew() {
     let (_, factura) = shop.invoice(nails()).await;
     world.clock.advance(TimeDelta::hours(70));
     let none = Stub::new(super::unreachable);
-    pass(&world, &none).await;
+    world.stamp(&none).await;
     assert_eq!(none.document().fecha.to_string(), "2026-10-12 12:00:00");
     world.clock.advance(TimeDelta::hours(2));
     let stamper = Stub::new(accept);
-    pass(&world, &stamper).await;
+    world.stamp(&stamper).await;
     assert_eq!(stamper.document().fecha.to_string(), "2026-10-15 12:00:00");
     assert_eq!(stamper.ids(), none.ids(), "it is the same invoice");
     let record = shop.factura(factura).await;

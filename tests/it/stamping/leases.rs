@@ -12,10 +12,10 @@ use svc_core::stamping::{StampFailure, StampReport, StampRequest, Stamped, Stamp
 use svc_tests::World;
 use tokio::sync::Semaphore;
 
-use super::{Shop, Stub, accept, nails, pass, report, uuid};
+use super::{Shop, Stub, accept, nails, report, uuid};
 use crate::documents::UUIDS;
 
-/// A provider that answers when it is let, and tells when it was asked.
+/// A provider that answers when it is let, and says when it was asked.
 pub(super) struct Slow {
     asked: Semaphore,
     answers: Semaphore,
@@ -45,7 +45,7 @@ impl Stamper for Slow {
 pub(super) async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl Future<Output = ()>) -> StampReport {
     let mut worker = {
         let (world, slow) = (world.clone(), slow.clone());
-        tokio::spawn(async move { pass(&world, slow.as_ref()).await })
+        tokio::spawn(async move { world.stamp(slow.as_ref()).await })
     };
     tokio::select! {
         asked = slow.asked.acquire() => asked.expect("it is never closed").forget(),
@@ -65,15 +65,15 @@ async fn a_worker_that_vanished_is_replaced_when_its_lease_ends() {
     let taken_over = async {
         let other = Stub::new(accept);
         world.clock.advance(TimeDelta::seconds(89));
-        assert_eq!(pass(&world, &other).await, report(), "the lease stands for the deadline and a minute");
+        assert_eq!(world.stamp(&other).await, report(), "the lease stands for the deadline and a minute");
         world.clock.advance(TimeDelta::seconds(1));
-        assert_eq!(pass(&world, &other).await, StampReport { timbrados: 1, ..report() });
+        assert_eq!(world.stamp(&other).await, StampReport { timbrados: 1, ..report() });
         assert_eq!(other.ids(), [format!("{}-{factura}", shop.company.id.0)]);
     };
     assert_eq!(while_out(&world, &late, taken_over).await, StampReport { perdidos: 1, ..report() });
     let stamped = shop.factura(factura).await;
     assert_eq!(stamped["uuid"], uuid(&format!("{}-{factura}", shop.company.id.0)).to_string());
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'").await, 1);
+    assert_eq!(world.count("eventos WHERE tipo = 'factura.timbrada'").await, 1);
 }
 
 #[tokio::test]
@@ -108,17 +108,17 @@ async fn the_application_speaks_for_the_authority_while_a_record_is_out() {
         ("invoice.rejected", refusal, "error"),
     ] {
         let (_, factura) = shop.invoice(nails()).await;
-        let told = async {
+        let reported = async {
             shop.company.act(action, &input(factura)).await.unwrap();
         };
-        let done = while_out(&world, &Slow::new(accept), told).await;
+        let done = while_out(&world, &Slow::new(accept), reported).await;
         assert_eq!(done, StampReport { perdidos: 1, ..report() }, "{action}");
         let record = shop.factura(factura).await;
         assert_eq!(record["estatus"], estatus);
         assert_eq!(record["uuid"], if estatus == "vigente" { json!(UUIDS[1]) } else { Value::Null });
     }
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM timbrados").await, 0);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'").await, 1);
+    assert_eq!(world.count("timbrados").await, 0);
+    assert_eq!(world.count("eventos WHERE tipo = 'factura.timbrada'").await, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,7 +131,7 @@ async fn many_workers_stamp_each_record_once() {
     let stamper = Arc::new(Stub::new(accept as fn(&StampRequest) -> _));
     let workers = (0..8).map(|_| {
         let (world, stamper) = (world.clone(), stamper.clone());
-        tokio::spawn(async move { pass(&world, stamper.as_ref()).await })
+        tokio::spawn(async move { world.stamp(stamper.as_ref()).await })
     });
     let reports: Vec<StampReport> = join_all(workers).await.into_iter().map(Result::unwrap).collect();
     let sum: u64 = reports.iter().map(|report| report.timbrados).sum();
@@ -142,8 +142,8 @@ async fn many_workers_stamp_each_record_once() {
     );
     let ids = stamper.ids();
     assert_eq!((ids.len(), ids.iter().collect::<HashSet<_>>().len()), (200, 200));
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM facturas WHERE estatus = 'vigente'").await, 200);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos WHERE tipo = 'factura.timbrada'").await, 200);
+    assert_eq!(world.count("facturas WHERE estatus = 'vigente'").await, 200);
+    assert_eq!(world.count("eventos WHERE tipo = 'factura.timbrada'").await, 200);
 }
 
 #[tokio::test]

@@ -10,13 +10,10 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::domain::cfdi::Cfdi;
-use svc_core::stamping::{Budget, StampFailure, StampReport, StampRequest, Stamped, Stamper, stamp_due};
-use svc_tests::{Actor, Company, World};
+use svc_core::stamping::{StampFailure, StampReport, StampRequest, Stamped, Stamper};
+use svc_tests::{Actor, Company, Resource, World};
 use uuid::Uuid;
-
-use crate::documents::import;
 
 /// A customer with all that an invoice asks of them; one who is nobody in particular; one without RFC who has a name; and
 /// one of another country.
@@ -52,9 +49,9 @@ impl Shop {
         let mut untaxed = product("D-4", "16");
         untaxed["objeto_impuesto"] = json!("01");
         let products = [product("A-1", "16"), product("B-2", "0"), product("C-3", "EX"), untaxed, product("E-5", "8")];
-        import(&company, Resource::Clientes, &customers).await;
-        import(&company, Resource::Productos, &products).await;
-        import(&company, Resource::CuentasBancarias, &[json!({"nombre": "Pesos"})]).await;
+        company.load(Resource::Clientes, &customers).await;
+        company.load(Resource::Productos, &products).await;
+        company.load(Resource::CuentasBancarias, &[json!({"nombre": "Pesos"})]).await;
         let actor = company.admin().await;
         Self { company, actor }
     }
@@ -105,7 +102,7 @@ fn nails() -> Value {
     order(&[line(NAIL, "10", "100")])
 }
 
-/// A provider that answers what it is told to, and remembers what it was asked.
+/// A provider that answers as `answer` says, and remembers its requests.
 struct Stub<F> {
     asked: Mutex<Vec<StampRequest>>,
     answer: F,
@@ -134,7 +131,7 @@ impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stampe
 }
 
 /// Stamps everything, with a UUID that follows from the id.
-#[expect(clippy::unnecessary_wraps, reason = "what a stub is told to answer")]
+#[expect(clippy::unnecessary_wraps, reason = "the type of a stub's answers")]
 fn accept(request: &StampRequest) -> Result<Stamped, StampFailure> {
     Ok(Stamped { uuid: uuid(&request.id), at: None })
 }
@@ -146,11 +143,6 @@ fn uuid(id: &str) -> Uuid {
 
 fn unreachable(_: &StampRequest) -> Result<Stamped, StampFailure> {
     Err(StampFailure::Unreachable("nobody\nthere".to_owned()))
-}
-
-/// One pass over all that is due.
-async fn pass(world: &World, stamper: &dyn Stamper) -> StampReport {
-    stamp_due(&world.office, stamper, Budget::unlimited()).await.expect("a pass")
 }
 
 fn report() -> StampReport {

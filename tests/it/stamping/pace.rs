@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::TimeDelta;
 use svc_core::domain::clock::Clock as _;
-use svc_core::stamping::{Budget, StampReport, stamp_due};
+use svc_core::stamping::{Budget, StampReport};
 use svc_tests::World;
 
-use super::{Shop, Stub, accept, nails, pass, report, unreachable};
+use super::{Shop, Stub, accept, nails, report, unreachable};
 
 #[tokio::test]
 async fn pauses_grow_until_the_provider_is_there_again() {
@@ -17,7 +17,7 @@ async fn pauses_grow_until_the_provider_is_there_again() {
     let (_, factura) = shop.invoice(nails()).await;
     let none = Stub::new(unreachable);
     for (attempt, minutes) in [(1, 0.5), (2, 1.0), (3, 2.0), (4, 5.0), (5, 15.0), (6, 60.0), (7, 60.0)] {
-        assert_eq!(pass(&world, &none).await, StampReport { pospuestos: 1, ..report() }, "attempt {attempt}");
+        assert_eq!(world.stamp(&none).await, StampReport { pospuestos: 1, ..report() }, "attempt {attempt}");
         let row = "SELECT intentos = $1 AND ultimo_error = 'nobody there' AND token IS NULL AND arrendado IS NULL";
         let row = format!("{row} FROM timbrados").replace("$1", &attempt.to_string());
         assert!(sqlx::query_scalar::<_, bool>(sqlx::AssertSqlSafe(row)).fetch_one(world.store.pool()).await.unwrap());
@@ -25,11 +25,11 @@ async fn pauses_grow_until_the_provider_is_there_again() {
         #[expect(clippy::cast_possible_truncation, reason = "whole milliseconds")]
         let span = |part: f64| TimeDelta::milliseconds((seconds * part * 1_000.0) as i64);
         world.clock.advance(span(0.89));
-        assert_eq!(pass(&world, &none).await, report(), "attempt {attempt} is not due yet");
+        assert_eq!(world.stamp(&none).await, report(), "attempt {attempt} is not due yet");
         world.clock.advance(span(0.22));
     }
     assert_eq!(shop.factura(factura).await["estatus"], "en_espera");
-    assert_eq!(pass(&world, &Stub::new(accept)).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&Stub::new(accept)).await, StampReport { timbrados: 1, ..report() });
     assert_eq!(none.ids().len(), 7);
 }
 
@@ -51,7 +51,7 @@ async fn a_pass_takes_no_more_than_its_budget() {
         (Budget::unlimited().most(9), 9),
         (Budget::unlimited().until(now + TimeDelta::seconds(1)).most(3), 2),
     ] {
-        let done = stamp_due(&world.office, &stamper, budget.clone()).await.unwrap();
+        let done = world.stamp_within(&stamper, budget.clone()).await;
         assert_eq!(done, StampReport { timbrados: stamped, ..report() }, "{budget:?}");
     }
 }
@@ -69,9 +69,9 @@ async fn what_is_out_is_finished_when_a_pass_is_stopped() {
         accept(request)
     });
     let budget = Budget::unlimited().stopped_by(ended.clone());
-    let done = stamp_due(&world.office, &stamper, budget).await.unwrap();
+    let done = world.stamp_within(&stamper, budget).await;
     assert_eq!(done, StampReport { timbrados: 8, ..report() }, "those that were out");
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM timbrados WHERE token IS NOT NULL").await, 0);
+    assert_eq!(world.count("timbrados WHERE token IS NOT NULL").await, 0);
 }
 
 #[tokio::test]
@@ -83,10 +83,10 @@ async fn companies_take_turns_and_keep_their_own() {
     }
     let (_, factura) = other.invoice(nails()).await;
     let stamper = Stub::new(accept);
-    let done = stamp_due(&world.office, &stamper, Budget::unlimited().most(9)).await.unwrap();
+    let done = world.stamp_within(&stamper, Budget::unlimited().most(9)).await;
     assert_eq!(done, StampReport { timbrados: 9, ..report() });
     assert_eq!(other.factura(factura).await["estatus"], "vigente", "it does not wait for all of the first's");
-    assert_eq!(pass(&world, &stamper).await, StampReport { timbrados: 12, ..report() });
+    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 12, ..report() });
     let mut ids = stamper.ids();
     ids.sort_unstable();
     ids.dedup();

@@ -1,13 +1,12 @@
 //! From end to end with the sandbox, whose judgement of what the API made is a check of our documents.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource::CuentasBancarias;
 use svc_core::stamping::{SandboxStamper, StampReport};
 use svc_core::store::CompanyChange;
+use svc_tests::Resource::CuentasBancarias;
 use svc_tests::World;
 
-use super::{ABROAD, ANA, BOOK, BORDER, FOOD, NAIL, NAMED, PUBLIC, Shop, UNTAXED, line, order, pass, report};
-use crate::documents::import;
+use super::{ABROAD, ANA, BOOK, BORDER, FOOD, NAIL, NAMED, PUBLIC, Shop, UNTAXED, line, order, report};
 
 fn with(mut order: Value, change: Value) -> Value {
     let Value::Object(change) = change else { panic!("an object") };
@@ -52,7 +51,7 @@ async fn every_invoice_that_the_api_makes_is_one_that_is_stamped() {
     for order in orders {
         shop.invoice(order).await;
     }
-    assert_eq!(pass(&world, &SandboxStamper).await.timbrados, count, "{}", faults(&shop).await);
+    assert_eq!(world.stamp(&SandboxStamper).await.timbrados, count, "{}", faults(&shop).await);
 }
 
 #[tokio::test]
@@ -61,14 +60,14 @@ async fn the_border_s_iva_is_stamped_at_the_border() {
     let shop = Shop::new(&world).await;
     shop.company.edit(CompanyChange { cp: Some("22000".to_owned()), ..CompanyChange::default() }).await;
     shop.invoice(order(&[line(BORDER, "3", "33.33"), line(NAIL, "1", "10")])).await;
-    assert_eq!(pass(&world, &SandboxStamper).await.timbrados, 1, "{}", faults(&shop).await);
+    assert_eq!(world.stamp(&SandboxStamper).await.timbrados, 1, "{}", faults(&shop).await);
 }
 
 #[tokio::test]
 async fn payments_in_instalments_are_stamped_in_any_currency() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
-    import(&shop.company, CuentasBancarias, &[json!({"nombre": "Dólares", "moneda": "USD"})]).await;
+    shop.company.load(CuentasBancarias, &[json!({"nombre": "Dólares", "moneda": "USD"})]).await;
     let lines = [line(NAIL, "3", "33.333333"), line(FOOD, "1", "50.05"), line(BOOK, "1", "7"), line(UNTAXED, "1", "3")];
     shop.invoice(order(&lines)).await;
     shop.invoice(with(order(&lines), json!({"moneda": "USD", "tipo_cambio": "17.543210"}))).await;
@@ -81,9 +80,9 @@ async fn payments_in_instalments_are_stamped_in_any_currency() {
             expected += 1;
         }
     }
-    let done = pass(&world, &SandboxStamper).await;
+    let done = world.stamp(&SandboxStamper).await;
     assert_eq!(done.timbrados, expected, "{done:?} {}", faults(&shop).await);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM cxc_pagos WHERE complemento = 'timbrado'").await, 6);
+    assert_eq!(world.count("cxc_pagos WHERE complemento = 'timbrado'").await, 6);
 }
 
 #[tokio::test]
@@ -93,11 +92,11 @@ async fn the_sandbox_plays_refusals_and_outages() {
     let customers = ["RECHAZO, S.A.", "Sin Servicio"].map(
         |nombre| json!({"nombre": nombre, "rfc": "XAXX010101000", "regimen": 616, "cp": "06700", "uso_cfdi": "S01"}),
     );
-    import(&shop.company, svc_core::backoffice::import::Resource::Clientes, &customers).await;
+    shop.company.load(svc_tests::Resource::Clientes, &customers).await;
     for cliente in [5, 6] {
         shop.invoice(with(order(&[line(NAIL, "1", "10")]), json!({"cliente": cliente}))).await;
     }
-    assert_eq!(pass(&world, &SandboxStamper).await, StampReport { rechazados: 1, pospuestos: 1, ..report() });
+    assert_eq!(world.stamp(&SandboxStamper).await, StampReport { rechazados: 1, pospuestos: 1, ..report() });
     assert_eq!(shop.factura(1).await["error_codigo"], "CFDI40145");
     assert_eq!(shop.factura(2).await["estatus"], "en_espera");
 }

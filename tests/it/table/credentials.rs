@@ -8,7 +8,7 @@ use svc_core::domain::scope::Scope;
 use svc_core::operation::registry::OPERATIONS;
 use svc_tests::{Reply, World};
 
-use super::{a_minute_later, ask, company, fails, keyed, method, path};
+use super::{a_minute_later, call, company, fails, keyed, method, path};
 
 const KEY_ID: &str = "X-Svc-Key-Id";
 
@@ -42,9 +42,9 @@ async fn every_operation_needs_one_of_its_scopes_and_no_other() {
         let what = format!("{} {}", spec.method.name(), spec.path);
         let others: Vec<Scope> = Scope::ALL.iter().copied().filter(|other| !spec.scopes.has(*other)).collect();
         let without = company.actor(&others).await;
-        fails(&ask(&without, spec, &path(spec, "1"), &json!({})).await, 403, "sin_permiso", &what);
+        fails(&call(&without, spec, &path(spec, "1"), &json!({})).await, 403, "sin_permiso", &what);
         for scope in spec.scopes.iter() {
-            let allowed = ask(&company.actor(&[scope]).await, spec, &path(spec, "1"), &json!({})).await;
+            let allowed = call(&company.actor(&[scope]).await, spec, &path(spec, "1"), &json!({})).await;
             assert!(![401, 403].contains(&allowed.status), "{what} with {scope}: {}", allowed.json());
         }
     }

@@ -58,8 +58,13 @@ async fn a_filter_refuses_everything_else() {
         for filter in list.filters() {
             for (query, codigo) in bad(&filter) {
                 let target = format!("{}?{query}", path(list.spec, "1"));
-                fails(&ana.get(&target).await, 400, codigo, &target);
+                let reply = ana.get(&target).await;
+                fails(&reply, 400, codigo, &target);
+                let text = reply.mensaje();
+                assert!(text.starts_with(&format!("{}: ", filter.name)), "{target}: {text}");
             }
+            let both = format!("{}?{}=%00&otro=1", path(list.spec, "1"), filter.name);
+            fails(&ana.get(&both).await, 400, "filtro_no_permitido", "a name is judged before any value");
             a_minute_later(&world);
         }
     }
@@ -155,6 +160,7 @@ fn bad(filter: &Description) -> Vec<(String, &'static str)> {
             "2026-10-12+00:00:00Z",
             "2026-10-12T00:00Z",
             "1791828000",
+            "12/10/2026",
         ],
     };
     let (name, valid) = (filter.name, sample(filter.takes));
@@ -166,6 +172,7 @@ fn bad(filter: &Description) -> Vec<(String, &'static str)> {
                 queries.push((format!("{name}={}", "%C3%91".repeat(shortest - 1)), "filtro_invalido"));
             }
         }
+        Takes::Choice(words) => queries.push((format!("{name}={}", words[0].to_uppercase()), "filtro_invalido")),
         Takes::Phone => queries.push((format!("{name}=%2B-()"), "filtro_vacio")),
         Takes::Search => {
             queries.extend(["a", "ab+cd", "%C3%B1%C3%B1"].map(|short| (format!("{name}={short}"), "busqueda_corta")));

@@ -11,9 +11,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::json;
-use svc_core::backoffice::import::Resource;
 use svc_core::operation::registry::{Endpoint, OPERATIONS};
-use svc_tests::{Actor, Reply, World, fresh_key};
+use svc_tests::{Actor, Reply, Resource, World, fresh_key};
 
 use super::{company, filters};
 

@@ -1,9 +1,12 @@
 //! No list of one company ever shows a row of another, though both use the same claves.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::operation::registry::{Endpoint, OPERATIONS};
-use svc_tests::{Actor, Company, World};
+use svc_tests::lists::claves;
+use svc_tests::{Actor, Company, Resource, World};
+
+use super::lists;
+use crate::documents::UUIDS;
 
 /// The clave of every record in both companies.
 const CLAVE: i64 = 7;
@@ -13,13 +16,41 @@ async fn no_list_shows_another_company_s_rows() {
     let world = World::new().await;
     let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
     let (us, them) = (ours.admin().await, theirs.admin().await);
-    // Deliveries have no mark; the tests of webhooks tell them by their events.
+    // Deliveries have no mark; the tests of webhooks recognise them by their events.
     let marked = |endpoint: &&Endpoint| endpoint.pages().is_some() && !endpoint.spec.path.contains('{');
     for endpoint in OPERATIONS.iter().filter(marked) {
         let (own, other) = (rows(&us, endpoint).await, rows(&them, endpoint).await);
         assert!(own.contains("AAA") || own.contains("111"), "{}: our row is missing: {own}", endpoint.spec.path);
         assert!(!own.contains("BBB") && !own.contains("222"), "{}: {own}", endpoint.spec.path);
         assert!(!other.contains("AAA") && !other.contains("111"), "{}: {other}", endpoint.spec.path);
+    }
+}
+
+/// Both companies have records of the same claves: only the company tells them apart.
+#[tokio::test]
+async fn no_filter_shows_another_company_s_rows() {
+    let world = World::new().await;
+    let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
+    let (us, them) = (ours.admin().await, theirs.admin().await);
+    for list in lists().filter(|list| !list.spec.path.contains('{')) {
+        let path = list.spec.path;
+        let their_row = them.walk(&format!("{path}{}", selector(path))).await.pop().expect("a row");
+        for filter in list.filters() {
+            let Some(value) = value(path, filter.name, &their_row) else { continue };
+            let selector = selector(path).trim_start_matches('?');
+            // What selects the row is said once.
+            let selector = if selector.starts_with(&format!("{}=", filter.name)) { "" } else { selector };
+            let target = format!("{path}?{}={value}&{selector}", filter.name);
+            let found = them.walk(&target).await;
+            assert!(found.iter().any(|row| row["clave"] == json!(CLAVE)), "{target} finds their own row: {found:?}");
+            let found = us.walk(&target).await;
+            // Ours is the same but for the mark.
+            let ours = if value.contains("BBB") { &[][..] } else { &[CLAVE][..] };
+            let of_clave: Vec<_> = claves(&found).into_iter().filter(|clave| *clave == CLAVE).collect();
+            assert_eq!(of_clave, ours, "{target}");
+            let found = Value::from(found).to_string();
+            assert!(!found.contains("BBB") && !found.contains("222"), "{target}: {found}");
+        }
     }
 }
 
@@ -40,14 +71,41 @@ async fn a_reference_into_another_company_is_no_reference() {
     }
 }
 
-async fn rows(actor: &Actor, endpoint: &Endpoint) -> String {
-    let selector = match endpoint.spec.path {
+/// What the lists that are read for one document or product only are asked for.
+fn selector(path: &str) -> &'static str {
+    match path {
         "/ventas-renglones" => "?venta=7",
         "/compras-renglones" => "?compra=7",
         "/movimientos-inventario" => "?clave=7",
         _ => "",
+    }
+}
+
+/// A value of a filter that finds `row`, which has the mark `BBB`; none where the tests of the list itself look.
+fn value(path: &str, filter: &str, row: &Value) -> Option<String> {
+    let known = match (path, filter) {
+        // It needs a second product.
+        (_, "sku_padre") => return None,
+        ("/ventas" | "/facturas", "fecha_hasta") => "2026-10-31&fecha_desde=2026-10-12",
+        (_, "uso_cfdi") => "G03",
+        (_, "buscar" | "sku") => "BBB",
+        (_, "con_saldo" | "vencido") => "true",
+        (_, name) if name.ends_with("_desde") => "2026-10-12",
+        (_, name) if name.ends_with("_hasta") => "2026-10-31",
+        _ => "",
     };
-    let rows = actor.walk(&format!("{}{selector}", endpoint.spec.path)).await;
+    let shown = match &row[filter] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let value = if known.is_empty() { shown } else { known.to_owned() };
+    assert!(!value.is_empty(), "say here what {path} is asked for by {filter}: {row}");
+    Some(value)
+}
+
+async fn rows(actor: &Actor, endpoint: &Endpoint) -> String {
+    let rows = actor.walk(&format!("{}{}", endpoint.spec.path, selector(endpoint.spec.path))).await;
     assert_eq!(rows.iter().filter(|row| row["clave"] == json!(CLAVE)).count(), 1, "{}: {rows:?}", endpoint.spec.path);
     Value::from(rows).to_string()
 }
@@ -76,33 +134,47 @@ fn records(mark: &str, number: i64) -> Vec<(Resource, Value)> {
         | Resource::Marcas
         | Resource::Categorias
         | Resource::EtapasOportunidad
-        | Resource::MotivosPerdida
-        | Resource::Proveedores
-        | Resource::Clientes => json!({"nombre": mark}),
+        | Resource::MotivosPerdida => json!({"nombre": mark}),
+        Resource::Proveedores => json!({"nombre": mark, "rfc": "EKU9003173C9"}),
+        Resource::Clientes => {
+            json!({"nombre": mark, "rfc": "EKU9003173C9", "regimen": 601, "uso_cfdi": "G03", "correo": "a@x.mx",
+                   "telefono": "5512345678", "movil": "5587654321", "proximo_contacto": "2026-10-12",
+                   "id_platform_a": "A", "id_platform_b": "B", "id_platform_c": "C", "id_platform_d": "D",
+                   "id_platform_e": "E"})
+        }
         Resource::Almacenes => json!({"codigo": mark, "nombre": mark, "sucursal": CLAVE}),
         Resource::Unidades => json!({"nombre": mark, "clave_sat": "H87"}),
         Resource::Productos => {
-            json!({"sku": mark, "descripcion": mark, "marca": mark, "categoria": mark, "unidad": CLAVE})
+            json!({"sku": mark, "descripcion": mark, "marca": mark, "categoria": mark, "unidad": CLAVE,
+                   "codigo_sat": "31161620", "subtipo": "componente", "id_platform_b": "B"})
         }
         Resource::Precios => json!({"producto": CLAVE, "lista": 1, "lista_nombre": mark, "precio": number}),
         Resource::Inventario => json!({"producto": CLAVE, "almacen": mark, "existencia": number}),
         Resource::MovimientosInventario => {
-            json!({"tipo": "compra", "producto": CLAVE, "cantidad": number, "almacen": "7", "existencia_actual": number, "referencia": mark})
+            json!({"tipo": "compra", "producto": CLAVE, "cantidad": number, "almacen": "7", "existencia_actual": number, "referencia": mark, "venta": CLAVE})
         }
         Resource::Ventas => {
-            json!({"tipo": "venta", "cliente": CLAVE, "subtotal": number, "referencia": mark, "almacen": mark})
+            json!({"tipo": "venta", "cliente": CLAVE, "subtotal": number, "referencia": mark, "almacen": mark, "folio": 5})
         }
         Resource::VentasRenglones => {
             json!({"venta": CLAVE, "renglon": 1, "producto": CLAVE, "cantidad": number, "descripcion": mark})
         }
-        Resource::Facturas => json!({"venta": CLAVE, "cliente": CLAVE, "serie": mark}),
-        Resource::Cxc => json!({"venta": CLAVE, "cliente": CLAVE, "folio": mark, "total": number}),
+        Resource::Facturas => json!({"venta": CLAVE, "cliente": CLAVE, "serie": mark, "uuid": UUIDS[0]}),
+        Resource::Cxc => {
+            json!({"venta": CLAVE, "cliente": CLAVE, "folio": mark, "total": number, "uuid": UUIDS[0],
+                   "vencimiento": "2026-01-01"})
+        }
         Resource::CxcPagos => json!({"cxc": CLAVE, "importe": number, "referencia": mark, "cuenta_bancaria": CLAVE}),
-        Resource::Cxp | Resource::Compras => json!({"proveedor": CLAVE, "folio": mark, "total": number}),
+        Resource::Compras => json!({"proveedor": CLAVE, "folio": mark, "total": number}),
+        Resource::Cxp => {
+            json!({"proveedor": CLAVE, "folio": mark, "total": number, "uuid": UUIDS[0], "vencimiento": "2026-01-01"})
+        }
         Resource::ComprasRenglones => {
             json!({"compra": CLAVE, "renglon": 1, "producto": CLAVE, "cantidad": number, "descripcion": mark})
         }
-        Resource::Oportunidades => json!({"etapa": CLAVE, "nombre": mark, "cliente": CLAVE}),
+        Resource::Oportunidades => {
+            json!({"etapa": CLAVE, "nombre": mark, "cliente": CLAVE, "vendedor": CLAVE, "cierre": "2026-10-12"})
+        }
     };
     let marked = |resource: Resource| {
         let mut record = record(resource);

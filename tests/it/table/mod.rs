@@ -1,5 +1,6 @@
 //! Tests that walk the registry: an operation is covered from the day it is registered.
 
+mod contract;
 mod credentials;
 mod explain;
 mod filters;
@@ -103,7 +104,7 @@ fn request(actor: &Actor, spec: &Spec, target: &str) -> request::Builder {
 }
 
 /// What an operation answers to a request that lacks nothing, at `target`.
-async fn ask(actor: &Actor, spec: &Spec, target: &str, body: &Value) -> Reply {
+async fn call(actor: &Actor, spec: &Spec, target: &str, body: &Value) -> Reply {
     match spec.method.name() {
         "GET" => actor.get(target).await,
         _ => actor.send(request(actor, spec, target), body.to_string()).await,

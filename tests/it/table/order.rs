@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::json;
-use svc_core::backoffice::{CreateKey, DisableUser};
+use svc_core::backoffice::CreateKey;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::store::{CompanyChange, Plan};
 use svc_tests::{Actor, Reply, World};
@@ -108,7 +108,7 @@ async fn actor(world: &World, faults: &[Fault]) -> Actor {
         actor.write(Method::POST, "/clientes", USED, customer).await.ok(201);
     }
     if has(Fault::Owner) {
-        world.office.perform(company.id, &DisableUser { usuario: company.owner }).await.expect("the owner goes");
+        company.disable_user(company.owner).await;
     }
     let plan = has(Fault::Plan).then_some(Plan::None);
     company.edit(CompanyChange { api: Some(!has(Fault::Api)), plan, ..CompanyChange::default() }).await;

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use svc_core::backoffice::import::Resource;
 use svc_core::operation::Pages;
 use svc_core::operation::registry::Endpoint;
-use svc_tests::{Actor, Company, World, in_notice_mode};
+use svc_tests::lists::claves;
+use svc_tests::{Actor, Company, Resource, World, in_notice_mode};
 
 use super::{a_minute_later, company, fails, filters, lists, outcome, path, reader};
 
@@ -112,7 +112,10 @@ async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
         refused(&ana, &target, theirs, "another company's").await;
         refused(&ana, &target, &format!("{cursor}&cursor={cursor}"), "twice").await;
         refused(&ana, &target, &format!("{cursor}%3D"), "padded").await;
+        refused(&ana, &target, &format!("{cursor}A"), "longer").await;
+        refused(&ana, &target, &format!("+{cursor}"), "after a space").await;
         refused(&ana, &target, &cursor[1..], "cut").await;
+        refused(&ana, &target, &cursor[..cursor.len() - 1], "cut at its end").await;
         for at in 0..cursor.len() {
             refused(&ana, &target, &altered(cursor, at), "altered").await;
         }
@@ -132,9 +135,6 @@ async fn a_list_is_walked_once_from_end_to_end_whatever_the_size_of_its_pages() 
     let world = World::new().await;
     let ana = reader(seeded(company(&world).await).await).await;
     for list in lists().filter(|list| is_seeded(list)) {
-        let claves = |records: &[serde_json::Value]| -> Vec<i64> {
-            records.iter().map(|record| record["clave"].as_i64().expect("clave")).collect()
-        };
         let whole = claves(&ana.walk(list.spec.path).await);
         assert_eq!(whole.len(), RECORDS, "{}", list.spec.path);
         assert!(whole.is_sorted_by(|a, b| a < b), "{}: {whole:?}", list.spec.path);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use svc_core::operation::registry::OPERATIONS;
 use svc_tests::{Reply, World};
 
-use super::{a_minute_later, ask, company, fails, on_a_record, outcome, path, sample, writes};
+use super::{a_minute_later, call, company, fails, on_a_record, outcome, path, sample, writes};
 
 const METHODS: [&str; 12] =
     ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "Post"];
@@ -76,7 +76,7 @@ async fn a_clave_that_is_no_integer_is_400() {
             "-9223372036854775809",
         ] {
             let target = path(spec, clave);
-            let reply = ask(&ana, spec, &target, &sample(spec)).await;
+            let reply = call(&ana, spec, &target, &sample(spec)).await;
             fails(&reply, 400, "dato_invalido", &target);
             let name = spec.path.split(['{', '}']).nth(1).expect("a parameter");
             assert!(reply.mensaje().starts_with(&format!("{name}: ")), "{target}: {}", reply.mensaje());
@@ -95,7 +95,7 @@ async fn a_second_parameter_that_is_no_integer_is_400_and_named() {
         let mut claves = ["1", "1x"].into_iter();
         let segment = |text: &'static str| if text.starts_with('{') { claves.next().expect("two") } else { text };
         let target = spec.path.split('/').map(segment).collect::<Vec<_>>().join("/");
-        let reply = ask(&ana, spec, &target, &sample(spec)).await;
+        let reply = call(&ana, spec, &target, &sample(spec)).await;
         fails(&reply, 400, "dato_invalido", &target);
         assert!(reply.mensaje().starts_with(&format!("{name}: ")), "{target}: {}", reply.mensaje());
         checked += 1;
@@ -109,19 +109,19 @@ async fn another_companys_record_is_as_missing_as_one_that_never_was() {
     let (ana, bob) = (company(&world).await.admin().await, company(&world).await.admin().await);
     // Ana's company gets the first record of everything that can be created; Bob's stays empty.
     for spec in writes().filter(|spec| spec.method.name() == "POST" && !spec.path.contains('{')) {
-        ask(&ana, spec, spec.path, &sample(spec)).await.ok(201);
+        call(&ana, spec, spec.path, &sample(spec)).await.ok(201);
     }
     for spec in on_a_record() {
         let body = sample(spec);
-        let foreign = ask(&bob, spec, &path(spec, "1"), &body).await;
+        let foreign = call(&bob, spec, &path(spec, "1"), &body).await;
         fails(&foreign, 404, "no_encontrado", &path(spec, "1"));
         for clave in ["0", "-1", "999999", "9223372036854775807", "-9223372036854775808"] {
-            let missing = ask(&bob, spec, &path(spec, clave), &body).await;
+            let missing = call(&bob, spec, &path(spec, clave), &body).await;
             assert_eq!(outcome(&missing), outcome(&foreign), "{} {clave}", spec.path);
             assert_eq!(without_peticion(&missing), without_peticion(&foreign), "{} {clave}", spec.path);
         }
         if spec.method.name() == "PUT" {
-            ask(&ana, spec, &path(spec, "1"), &json!({})).await.ok(200);
+            call(&ana, spec, &path(spec, "1"), &json!({})).await.ok(200);
         }
     }
 }

@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn small_pages_repeat_and_skip_nothing_while_records_come_and_go() {
     const BRANDS: i64 = 400;
     let company = World::new().await.company().await;
     let brands: Vec<_> = (1..=BRANDS).map(|n| json!({"clave": n, "nombre": format!("Marca {n}")})).collect();
-    company.import(Resource::Marcas, &brands).await.unwrap();
+    company.load(Resource::Marcas, &brands).await;
 
     // Every third brand goes, from both ends towards the middle, and for each that goes a new one comes.
     let (pool, empresa) = (company.world.store.pool().clone(), company.id.0);

@@ -7,7 +7,7 @@ use svc_core::DEFAULT_MAX_BODY;
 use svc_core::operation::{BodyNeed, Idempotency, Spec};
 use svc_tests::{Actor, World, fresh_key};
 
-use super::{a_minute_later, ask, bodied, bodyless, company, fails, method, outcome, path, request, sample, writes};
+use super::{a_minute_later, bodied, bodyless, call, company, fails, method, outcome, path, request, sample, writes};
 
 const KEY: &str = "Idempotency-Key";
 
@@ -117,10 +117,10 @@ async fn a_write_takes_no_query_parameters() {
     for spec in writes() {
         for query in ["x=1", "x=", "x", "=1", "limite=1", "cursor=a", "nombre=Ana", "%FF=1", "x=%FF", "&&x=1"] {
             let target = format!("{}?{query}", path(spec, "1"));
-            let reply = ask(&ana, spec, &target, &sample(spec)).await;
+            let reply = call(&ana, spec, &target, &sample(spec)).await;
             fails(&reply, 400, "filtro_no_permitido", &target);
         }
-        let nothing = ask(&ana, spec, &format!("{}?", path(spec, "1")), &sample(spec)).await;
+        let nothing = call(&ana, spec, &format!("{}?", path(spec, "1")), &sample(spec)).await;
         assert_ne!(outcome(&nothing).1, "filtro_no_permitido", "an empty query names nothing");
         a_minute_later(&world);
     }
@@ -221,7 +221,7 @@ async fn a_field_that_the_operation_does_not_know_is_named_and_refused() {
         {
             let mut body = sample(spec);
             body[field] = value;
-            let reply = ask(&ana, spec, &path(spec, "1"), &body).await;
+            let reply = call(&ana, spec, &path(spec, "1"), &body).await;
             fails(&reply, 400, "campo_no_permitido", &format!("{body} at {}", spec.path));
             assert!(reply.mensaje().starts_with(&format!("{field}: ")), "{}", reply.mensaje());
         }

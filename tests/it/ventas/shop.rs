@@ -2,11 +2,8 @@
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyChange;
-use svc_tests::{Actor, Company, Reply, World};
-
-use crate::documents::import;
+use svc_tests::{Actor, Company, Reply, Resource, World};
 
 /// The customer who can be invoiced, on credit too.
 pub(crate) const ANA: i64 = 1;
@@ -26,7 +23,7 @@ pub(crate) const EXPENSE: i64 = 7;
 /// Products that are not for sale.
 pub(crate) const INACTIVE: i64 = 8;
 pub(crate) const DELETED: i64 = 9;
-/// A product of which nothing is told but its SKU, and that no list has a price of.
+/// A product of which nothing is known but its SKU, and that no list has a price of.
 pub(crate) const BARE: i64 = 12;
 
 /// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of the nail, a
@@ -41,11 +38,11 @@ pub(crate) async fn shop(world: &World) -> Company {
         json!({"producto": NAIL, "lista": 1, "precio": "100.00"}),
         json!({"producto": NAIL, "lista": 2, "lista_nombre": "Mayoreo", "precio": "80.00"}),
     ];
-    import(&company, Resource::Productos, &products()).await;
-    import(&company, Resource::Precios, &prices).await;
-    import(&company, Resource::Clientes, &[fiscal, json!({"nombre": "Bea", "lista": 2})]).await;
+    company.load(Resource::Productos, &products()).await;
+    company.load(Resource::Precios, &prices).await;
+    company.load(Resource::Clientes, &[fiscal, json!({"nombre": "Bea", "lista": 2})]).await;
     let warehouses = [json!({"codigo": "002"}), json!({"codigo": "003", "estatus": "inactivo"})];
-    import(&company, Resource::Almacenes, &warehouses).await;
+    company.load(Resource::Almacenes, &warehouses).await;
     company
 }
 
@@ -142,9 +139,4 @@ pub(crate) async fn notices(world: &World, tipo: &str) -> Vec<(Value, Value)> {
         (notice["datos"].clone(), notice["recurso"]["url"].clone())
     };
     bodies.into_iter().map(read).collect()
-}
-
-/// Runs a statement behind the API's back.
-pub(crate) async fn run(world: &World, statement: &'static str) {
-    sqlx::query(statement).execute(world.store.pool()).await.expect("the statement runs");
 }

@@ -22,8 +22,8 @@ async fn it_makes_another_delivery_of_the_same_event() {
         assert_eq!((&last["estado"], &last["intentos"], &last["http"]), (&json!("pendiente"), &json!(0), &json!(null)));
         assert_eq!((&last["tipo"], &first["estado"]), (&json!("webhook.prueba"), &json!(estado)));
     }
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos").await, 1, "no new event");
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM entregas WHERE origen = 'reenvio'").await, 3);
+    assert_eq!(world.count("eventos").await, 1, "no new event");
+    assert_eq!(world.count("entregas WHERE origen = 'reenvio'").await, 3);
 }
 
 #[tokio::test]

@@ -7,10 +7,9 @@ use async_trait::async_trait;
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::backoffice::Office;
 use svc_core::secrets::{Place, Sealer, SecretsKey};
-use svc_core::webhooks::{Budget, Outcome, Post, SECRET, Sender, deliver_due};
-use svc_tests::{BASE_URL, Company, World, fresh_key};
+use svc_core::webhooks::{Outcome, Post, SECRET, Sender};
+use svc_tests::{Company, World, fresh_key};
 
 use super::{bare, sound, webhook};
 
@@ -66,8 +65,7 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     for (key, status, minutes) in [(&key, 500, 0), (&wrong, 200, 0), (&key, 200, 10)] {
         bare(&ana, Method::POST, "/webhooks/1/probar").await.ok(202);
         world.clock.advance(TimeDelta::minutes(minutes));
-        let office = Office::new(world.store.clone(), BASE_URL).clock(world.clock.clone()).secrets(Some(key.clone()));
-        deliver_due(&office, &Answering(status), Budget::unlimited()).await.expect("a pass");
+        world.with_secrets(key.clone()).deliver(&Answering(status)).await;
     }
     ana.put("/webhooks/1", json!({"activo": false})).await.ok(200);
     let secrets =
@@ -83,8 +81,8 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
         }
     }
     let log = log.0.lock().unwrap().clone();
-    for told in ["INSERT INTO webhooks", "a notice cannot be made", "Answered { status: 500"] {
-        assert!(log.contains(told), "the log tells something: {log}");
+    for logged in ["INSERT INTO webhooks", "a notice cannot be made", "Answered { status: 500"] {
+        assert!(log.contains(logged), "the log has lines: {log}");
     }
     for secret in &secrets {
         assert!(!log.contains(secret.as_str()), "the log");

@@ -48,7 +48,7 @@ async fn one_that_is_not_active_is_not_tried() {
     bare(&ana, Method::POST, PATH).await.fails(422, "webhook_inactivo");
     bare(&ana, Method::POST, "/webhooks/2/probar").await.fails(404, "no_encontrado");
     bare(&bob, Method::POST, PATH).await.fails(404, "no_encontrado");
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM eventos").await, 0);
+    assert_eq!(world.count("eventos").await, 0);
     ana.put("/webhooks/1", json!({"activo": true})).await.ok(200);
     bare(&ana, Method::POST, PATH).await.ok(202);
 }
@@ -62,5 +62,5 @@ async fn a_repetition_sends_nothing_more() {
     let first = ana.send(attempt(), "").await;
     let again = ana.send(attempt(), "").await;
     assert_eq!((first.status, again.status, &first.body), (202, 200, &again.body));
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM entregas").await, 1);
+    assert_eq!(world.count("entregas").await, 1);
 }

@@ -7,10 +7,9 @@ use svc_core::domain::words::CancellationReason;
 use svc_tests::{BASE_URL, World, books};
 
 use super::super::shop::{
-    FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, run, sale, shop,
-    stock,
+    FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, sale, shop, stock,
 };
-use super::super::{did, gist, ids, since, told};
+use super::super::{did, emitted, events_since, ids, summary};
 use super::{of, payment, stamped};
 use crate::documents::UUIDS;
 
@@ -55,13 +54,16 @@ async fn all_that_the_invoice_did_is_undone() {
     let days = "SELECT string_agg(fecha::text, ' ' ORDER BY clave) FROM polizas";
     assert_eq!(world.sql::<String>(days).await, "2026-10-12 2026-10-13");
     assert_eq!(
-        since(&world, &before).await.iter().map(gist).collect::<Vec<_>>(),
+        events_since(&world, &before).await.iter().map(summary).collect::<Vec<_>>(),
         [
             ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": venta, "uuid": UUIDS[0]})),
             ("inventario.existencia_cambiada".to_owned(), json!({"existencia": 1, "producto": 1, "almacen": "001"})),
         ]
     );
-    assert_eq!(since(&world, &before).await[0]["recurso"]["url"], format!("{BASE_URL}/facturas?clave={factura}"));
+    assert_eq!(
+        events_since(&world, &before).await[0]["recurso"]["url"],
+        format!("{BASE_URL}/facturas?clave={factura}")
+    );
     let repeated = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
     assert_eq!(
         [&repeated["estatus"], &repeated["factura"], &repeated["uuid"], &repeated["ya_solicitada"]],
@@ -80,8 +82,8 @@ async fn stock_returns_as_it_went_wherever_that_was() {
     let (venta, factura) = invoiced(&ana, &lines).await;
     did(company.act("invoice.stamped", &of(factura, json!({}))).await);
     assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(-7), json!(0))));
-    run(&world, "UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await;
-    run(&world, "UPDATE productos SET costo = costo + 1").await;
+    world.run("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await;
+    world.run("UPDATE productos SET costo = costo + 1").await;
     did(company.act("invoice.cancel", &of(factura, json!({"motivo": "03"}))).await);
     assert_eq!(
         ledger(&ana, venta).await,
@@ -176,24 +178,23 @@ async fn reasons_have_their_rules() {
 
 #[tokio::test]
 async fn a_sale_with_another_invoice_stands() {
-    use svc_core::backoffice::import::Resource;
+    use svc_tests::Resource;
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
-    crate::documents::import(&company, Resource::Ventas, &[json!({"tipo": "factura", "cliente": 1, "total": 10})])
-        .await;
+    company.load(Resource::Ventas, &[json!({"tipo": "factura", "cliente": 1, "total": 10})]).await;
     let invoices =
         [json!({"venta": 1, "uuid": UUIDS[0]}), json!({"venta": 1, "uuid": UUIDS[1]}), json!({"uuid": UUIDS[2]})];
-    crate::documents::import(&company, Resource::Facturas, &invoices).await;
+    company.load(Resource::Facturas, &invoices).await;
     did(company.act("invoice.cancel", &of(2, json!({"motivo": "02"}))).await);
     assert_eq!(found(&ana, "factura", 1).await["cancelada"], false);
     did(company.act("invoice.cancel", &of(1, json!({"motivo": "02"}))).await);
     assert_eq!(found(&ana, "factura", 1).await["cancelada"], true);
-    // Of an invoice without sale there is nobody to tell.
+    // An invoice without a sale emits no event.
     did(company.act("invoice.cancel", &of(3, json!({"motivo": "02"}))).await);
     let expected = [(2, UUIDS[1]), (1, UUIDS[0])]
         .map(|(factura, uuid)| ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": 1, "uuid": uuid})));
-    assert_eq!(told(&world).await, expected);
+    assert_eq!(emitted(&world).await, expected);
 }
 
 #[tokio::test]
@@ -227,6 +228,6 @@ async fn an_embedder_cancels_typed() {
         uuid_sustitucion: Some(UUIDS[2].parse().unwrap()),
         requiere_aceptacion: None,
     };
-    assert_eq!(company.world.office.perform(company.id, &cancel).await.unwrap().factura, factura);
+    assert_eq!(company.perform(&cancel).await.unwrap().factura, factura);
     assert_eq!(only(&ana, "/facturas").await["uuid_sustitucion"], UUIDS[2]);
 }

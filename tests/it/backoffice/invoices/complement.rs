@@ -1,4 +1,4 @@
-//! The complement of a payment is stamped or refused like an invoice, and tells nobody.
+//! The complement of a payment is stamped or refused like an invoice, and emits no event.
 
 use serde_json::{Value, json};
 use svc_tests::{Actor, Company, World, books};
@@ -32,7 +32,7 @@ async fn a_stamped_complement_is_shown_with_its_payment() {
     let payment = only(&ana, "/cxc-pagos").await;
     assert_eq!([&payment["complemento"], &payment["uuid"]], [&json!("timbrado"), &json!(UUIDS[1])]);
     assert_eq!(only(&ana, "/facturas?tipo=pago").await["estatus"], "vigente");
-    assert_eq!((queued(&company).await.len(), ids(&world).await), (0, before.clone()), "nobody is told");
+    assert_eq!((queued(&company).await.len(), ids(&world).await), (0, before.clone()), "no event is emitted");
     // The invoice's own folio stays, and a complement goes with its payment only.
     assert_ne!(only(&ana, "/cxc").await["uuid"], UUIDS[1]);
     let cancel = of(complement, json!({"motivo": "02"}));

@@ -6,7 +6,7 @@ use svc_core::backoffice::{InvoiceRejected, InvoiceStamped};
 use svc_tests::{BASE_URL, World, books};
 
 use super::super::shop::{captured, found, invoiced, is_isolated, nails, only, queued, refuses, shop};
-use super::super::{did, gist, ids, since};
+use super::super::{did, events_since, ids, summary};
 use super::of;
 use crate::documents::UUIDS;
 
@@ -41,10 +41,13 @@ async fn what_waits_is_stamped_and_everybody_shows_the_uuid() {
     let repeated = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
     assert_eq!([&repeated["estatus"], &repeated["uuid"]], [&json!("vigente"), &json!(UUIDS[0])]);
     assert_eq!(
-        since(&world, &before).await.iter().map(gist).collect::<Vec<_>>(),
+        events_since(&world, &before).await.iter().map(summary).collect::<Vec<_>>(),
         [("factura.timbrada".to_owned(), json!({"factura": factura, "venta": venta, "uuid": UUIDS[0]}))]
     );
-    assert_eq!(since(&world, &before).await[0]["recurso"]["url"], format!("{BASE_URL}/facturas?clave={factura}"));
+    assert_eq!(
+        events_since(&world, &before).await[0]["recurso"]["url"],
+        format!("{BASE_URL}/facturas?clave={factura}")
+    );
     books::check(&world, &company).await;
 }
 
@@ -62,7 +65,7 @@ async fn what_was_refused_is_corrected_and_stamped() {
         [&invoice["error_codigo"], &invoice["error_mensaje"], &invoice["uuid"]],
         [&json!("CFDI40147"), &json!("El domicilio no corresponde"), &Value::Null]
     );
-    assert_eq!((queued(&company).await.len(), ids(&world).await), (0, before.clone()), "nobody is told");
+    assert_eq!((queued(&company).await.len(), ids(&world).await), (0, before.clone()), "no event is emitted");
     let repeated = ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
     assert_eq!([&repeated["estatus"], &repeated["ya_solicitada"]], [&json!("error"), &json!(true)]);
     refuses(
@@ -79,7 +82,10 @@ async fn what_was_refused_is_corrected_and_stamped() {
     assert_eq!((uuid.len(), &uuid[14..15], uuid.to_lowercase().as_str()), (36, "4", uuid));
     assert_eq!([&invoice["error_codigo"], &invoice["error_mensaje"]], [&Value::Null, &Value::Null]);
     assert_eq!(found(&ana, "factura", venta).await["uuid"], uuid);
-    assert_eq!(gist(&since(&world, &before).await[0]).1, json!({"factura": factura, "venta": venta, "uuid": uuid}));
+    assert_eq!(
+        summary(&events_since(&world, &before).await[0]).1,
+        json!({"factura": factura, "venta": venta, "uuid": uuid})
+    );
     let other = captured(&company, &nails("factura")).await;
     did(company.act("invoice.stamped", &of(2, json!({"uuid": null}))).await);
     assert_ne!(found(&ana, "factura", other).await["uuid"], uuid);
@@ -149,10 +155,9 @@ async fn two_words_on_one_invoice_are_one() {
 async fn an_embedder_tells_typed() {
     let company = shop(&World::new().await).await;
     captured(&company, &nails("factura")).await;
-    let office = &company.world.office;
     let no = InvoiceRejected { factura: 1, codigo: "X".parse().unwrap(), mensaje: "No".parse().unwrap() };
-    assert_eq!(office.perform(company.id, &no).await.unwrap().factura, 1);
+    assert_eq!(company.perform(&no).await.unwrap().factura, 1);
     let yes = InvoiceStamped { factura: 1, uuid: Some(UUIDS[1].parse().unwrap()) };
-    assert_eq!(office.perform(company.id, &yes).await.unwrap().factura, 1);
+    assert_eq!(company.perform(&yes).await.unwrap().factura, 1);
     assert_eq!(only(&company.admin().await, "/facturas").await["uuid"], UUIDS[1]);
 }

@@ -1,12 +1,11 @@
 //! How payments are applied, and deposits captured.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource::{Cxc, Ventas};
+use svc_tests::Resource::{Cxc, Ventas};
 
-use super::super::{did, refuses, told};
+use super::super::{did, emitted, refuses};
 use super::{changed, complements, debt, deposit, one, several, shop};
 use crate::cxc::pagos::{banks, books, deposits, payment, written};
-use crate::documents::import;
 
 #[tokio::test]
 async fn a_payment_is_applied_as_over_the_wire() {
@@ -18,7 +17,7 @@ async fn a_payment_is_applied_as_over_the_wire() {
     assert_eq!(complements(&company.world).await, (json!([["en_espera", "P", "1"]]), vec![1]));
     assert_eq!(company.world.sql::<String>("SELECT origen FROM facturas").await, "aplicacion");
     let data = json!({"pago": 1, "cxc": 2, "importe": "160.00"});
-    assert_eq!(told(&company.world).await, [("cxc.pago_aplicado".to_owned(), data)]);
+    assert_eq!(emitted(&company.world).await, [("cxc.pago_aplicado".to_owned(), data)]);
 }
 
 #[tokio::test]
@@ -26,7 +25,7 @@ async fn a_deposit_that_waits_is_the_one_that_is_applied() {
     let (company, ana) = shop().await;
     assert_eq!(did(company.act("deposit.capture", &deposit("1160", "A-1")).await), json!({"deposito": 1}));
     assert_eq!(banks(&company.world).await[0], "1160.00");
-    assert_eq!(written(&company.world).await, [0, 1, 0, 0], "nothing is told of it");
+    assert_eq!(written(&company.world).await, [0, 1, 0, 0], "no event is emitted");
     did(company.act("payment.apply", &one(1, "1160", "A-1")).await);
     assert_eq!(debt(&ana, 1).await, json!(["0.00", "1160.00", 1, "pagado", "0.00"]));
     assert_eq!(banks(&company.world).await[0], "1160.00");
@@ -46,7 +45,7 @@ async fn a_deposit_that_waits_is_the_one_that_is_applied() {
 async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
     let (company, ana) = shop().await;
     let invoice = json!({"venta": 2, "total": "200", "fecha": "2026-10-01"});
-    import(&company, Cxc, &[invoice]).await;
+    company.load(Cxc, &[invoice]).await;
     let parts = [(5, "200"), (2, "100.50"), (1, "99.50")];
     let answer = did(company.act("payment.apply", &several(&parts, "A-1")).await);
     assert_eq!(answer, json!({"pagos": [1, 2, 3], "deposito": 1}));
@@ -65,7 +64,7 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
     let event = |pago, cxc, importe: &str| {
         ("cxc.pago_aplicado".to_owned(), json!({"pago": pago, "cxc": cxc, "importe": importe}))
     };
-    assert_eq!(told(&company.world).await, [event(1, 5, "200.00"), event(2, 2, "100.50"), event(3, 1, "99.50")]);
+    assert_eq!(emitted(&company.world).await, [event(1, 5, "200.00"), event(2, 2, "100.50"), event(3, 1, "99.50")]);
     refuses(&company, "payment.apply", &[(several(&parts, "A-1"), "pago_repetido", "")]).await;
 
     // Part by part it is undone; the complement and the deposit go with the last.
@@ -208,10 +207,10 @@ async fn what_the_api_leaves_to_the_application_is_collected_here() {
         json!({"tipo": "anticipo", "subtotal": 100, "impuestos": 16, "total": 116, "saldo": 116}),
         json!({"tipo": "factura", "desglose": false, "total": 116}),
     ];
-    import(&company, Ventas, &sales).await;
+    company.load(Ventas, &sales).await;
     let receivables = [5, 6, 7].map(|venta| json!({"venta": venta, "total": 116}));
-    import(&company, Cxc, &receivables).await;
-    import(&company, Cxc, &[json!({"total": 10})]).await;
+    company.load(Cxc, &receivables).await;
+    company.load(Cxc, &[json!({"total": 10})]).await;
     for cxc in 5..=8 {
         ana.post(&format!("/cxc/{cxc}/pagos"), payment("5", "A")).await.fails(422, "venta_sin_desglose");
     }

@@ -2,12 +2,11 @@
 
 use chrono::TimeDelta;
 use serde_json::json;
-use svc_core::backoffice::import::Resource::{Cxc, CxcPagos};
+use svc_tests::Resource::{Cxc, CxcPagos};
 
-use super::super::{did, refuses, told};
+use super::super::{did, emitted, refuses};
 use super::{complements, debt, deposit, one, shop};
 use crate::cxc::pagos::{banks, books, deposits, written};
-use crate::documents::import;
 
 #[tokio::test]
 async fn a_cancelled_payment_leaves_everything_as_it_was() {
@@ -40,7 +39,7 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
     let day: String =
         company.world.sql("SELECT fecha || ' ' || concepto FROM polizas ORDER BY clave DESC LIMIT 1").await;
     assert_eq!(day, "2026-10-13 Cancelación: Pago 1 de la cuenta por cobrar 2");
-    assert_eq!(told(&company.world).await.len(), 2, "cancelling is not told");
+    assert_eq!(emitted(&company.world).await.len(), 2, "cancelling emits no event");
 
     // The number of an instalment is not given twice among those that stand; the same payment may come again.
     did(company.act("payment.apply", &one(2, "400", "A-1")).await);
@@ -87,12 +86,12 @@ async fn an_imported_payment_is_cancelled_as_far_as_it_was_counted() {
         json!({"venta": 1, "total": 100, "pagado": 60, "parcialidades": 1}),
         json!({"venta": 1, "total": 100, "pagado": 100, "estatus": "cancelado"}),
     ];
-    import(&company, Cxc, &receivables).await;
+    company.load(Cxc, &receivables).await;
     let earlier = |cxc: i64| {
         json!({"cxc": cxc, "importe": 60, "cuenta_bancaria": 1, "deposito": 7, "referencia": "A-1",
                "fecha": "2026-10-12"})
     };
-    import(&company, CxcPagos, &[earlier(5), earlier(1), earlier(6)]).await;
+    company.load(CxcPagos, &[earlier(5), earlier(1), earlier(6)]).await;
     // A deposit of ours has another number than those that imported payments speak of.
     assert_eq!(did(company.act("deposit.capture", &deposit("5", "B-1")).await), json!({"deposito": 8}));
     for pago in 1..=3 {

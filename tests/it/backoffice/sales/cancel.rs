@@ -5,10 +5,9 @@ use svc_core::backoffice::CancelSale;
 use svc_tests::{World, books};
 
 use super::super::shop::{
-    FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, run, sale, shop,
-    stock,
+    FOOD, NAIL, captured, entries, found, invoiced, is_isolated, ledger, line, nails, only, refuses, sale, shop, stock,
 };
-use super::super::{did, gist, ids, since};
+use super::super::{did, events_since, ids, summary};
 
 #[tokio::test]
 async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over() {
@@ -34,11 +33,11 @@ async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over
         [&json!(true), &json!("2026-10-12T18:01:00Z"), &json!("0.00"), &json!("2026-10-12T18:01:00Z")]
     );
     assert_eq!(entries(&company, order).await.len(), 0);
-    // Each stock record is told of once.
-    let news: Vec<_> = since(&world, &before)
+    // Each stock record has one event.
+    let news: Vec<_> = events_since(&world, &before)
         .await
         .iter()
-        .map(gist)
+        .map(summary)
         .map(|(tipo, datos)| (tipo, datos["existencia"].clone()))
         .collect();
     let changed = "inventario.existencia_cambiada".to_owned();
@@ -89,8 +88,8 @@ async fn what_was_given_up_since_gets_its_stock_back_all_the_same() {
     let ana = company.admin().await;
     let order = captured(&company, &nails("pedido")).await;
     let sold = captured(&company, &nails("venta")).await;
-    run(&world, "UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '001'").await;
-    run(&world, "UPDATE productos SET estatus = 'eliminado', costo = 99").await;
+    world.run("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '001'").await;
+    world.run("UPDATE productos SET estatus = 'eliminado', costo = 99").await;
     for venta in [order, sold] {
         did(company.act("sale.cancel", &json!({"venta": venta})).await);
     }
@@ -153,21 +152,16 @@ async fn what_is_paid_or_invoiced_is_not_cancelled() {
 
 #[tokio::test]
 async fn an_imported_sale_is_cancelled_with_what_was_imported_of_it() {
-    use svc_core::backoffice::import::Resource;
+    use svc_tests::Resource;
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
-    crate::documents::import(
-        &company,
-        Resource::Ventas,
-        &[json!({"tipo": "venta", "cliente": 1, "total": 10, "saldo": 10})],
-    )
-    .await;
-    crate::documents::import(&company, Resource::Cxc, &[json!({"venta": 1, "total": 10})]).await;
+    company.load(Resource::Ventas, &[json!({"tipo": "venta", "cliente": 1, "total": 10, "saldo": 10})]).await;
+    company.load(Resource::Cxc, &[json!({"venta": 1, "total": 10})]).await;
     let gone =
         |almacen: &str, sku: &str| json!({"tipo": "venta", "venta": 1, "sku": sku, "cantidad": 2, "almacen": almacen});
     let rows = [gone("1", "A-1"), gone("002", "A-1"), gone("1", "YA-NO"), gone("tienda", "A-1")];
-    crate::documents::import(&company, Resource::MovimientosInventario, &rows).await;
+    company.load(Resource::MovimientosInventario, &rows).await;
     did(company.act("sale.cancel", &json!({"venta": 1})).await);
     let receivable = only(&ana, "/cxc?venta=1").await;
     assert_eq!([&receivable["estatus"], &receivable["saldo"]], [&json!("cancelado"), &json!("0.00")]);
@@ -182,8 +176,8 @@ async fn an_imported_sale_is_cancelled_with_what_was_imported_of_it() {
 async fn an_embedder_cancels_typed() {
     let company = shop(&World::new().await).await;
     let venta = captured(&company, &nails("venta")).await;
-    assert_eq!(company.world.office.perform(company.id, &CancelSale { venta }).await.unwrap().venta, venta);
-    let error = company.world.office.perform(company.id, &CancelSale { venta }).await.unwrap_err();
+    assert_eq!(company.perform(&CancelSale { venta }).await.unwrap().venta, venta);
+    let error = company.perform(&CancelSale { venta }).await.unwrap_err();
     assert_eq!(error.code().codigo(), "estado_invalido");
     assert_ne!(found(&company.admin().await, "venta", venta).await["fecha_cancelacion"], Value::Null);
 }

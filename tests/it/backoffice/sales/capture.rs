@@ -5,14 +5,12 @@ use svc_core::api::ventas::SaleBody;
 use svc_core::backoffice::CaptureSale;
 use svc_core::domain::words::{SaleKind, SaleOrigin};
 use svc_core::json::Json;
-
 use svc_tests::{BASE_URL, World, books};
 
 use super::super::shop::{
-    FOOD, NAIL, SERVICE, captured, entries, found, ledger, line, nails, only, queued, refuses, run, sale, shop, stock,
-    with,
+    FOOD, NAIL, SERVICE, captured, entries, found, ledger, line, nails, only, queued, refuses, sale, shop, stock, with,
 };
-use super::super::{did, events, told};
+use super::super::{did, emitted, events};
 
 #[tokio::test]
 async fn an_order_reserves_and_a_quote_does_not_and_neither_is_owed() {
@@ -43,7 +41,7 @@ async fn an_order_reserves_and_a_quote_does_not_and_neither_is_owed() {
     assert_eq!(ana.walk("/cxc?estatus=pendiente").await.len() + ana.walk("/facturas").await.len(), 0);
     assert_eq!(entries(&company, 1).await.len() + entries(&company, 2).await.len(), 0);
     assert_eq!(
-        told(&company.world).await,
+        emitted(&company.world).await,
         [
             ("venta.creada".to_owned(), json!({"venta": 1, "tipo": "pedido"})),
             ("venta.creada".to_owned(), json!({"venta": 2, "tipo": "cotizacion"})),
@@ -91,8 +89,8 @@ async fn a_sale_is_owed_at_once_and_its_goods_leave() {
         entries(&company, 1).await,
         ["venta 1: 105.01 +424.40 401.01 -370.00 209.01 -54.40 501.01 +124.50 115.01 -124.50"]
     );
-    let told: Vec<String> = told(&company.world).await.into_iter().map(|(tipo, _)| tipo).collect();
-    assert_eq!(told, ["venta.creada", "inventario.existencia_cambiada", "inventario.existencia_cambiada"]);
+    let emitted: Vec<String> = emitted(&company.world).await.into_iter().map(|(tipo, _)| tipo).collect();
+    assert_eq!(emitted, ["venta.creada", "inventario.existencia_cambiada", "inventario.existencia_cambiada"]);
     books::check(&company.world, &company).await;
 }
 
@@ -230,7 +228,7 @@ async fn what_no_ledger_can_hold_is_refused() {
     }
     let goods = sale("venta", &[line(NAIL, 999_999_999_999_999, "0")]);
     captured(&company, &goods).await;
-    run(&company.world, "UPDATE productos SET costo = 999999").await;
+    company.world.run("UPDATE productos SET costo = 999999").await;
     refuses(&company, "sale.capture", &[(goods, "dato_invalido", "renglones: el costo de lo vendido")]).await;
     books::check(&company.world, &company).await;
 }
@@ -241,7 +239,7 @@ async fn an_embedder_captures_typed() {
     let body = Json::parse_object(nails("pedido").to_string().as_bytes()).unwrap();
     let sale: SaleBody<SaleKind> = body.read().unwrap();
     let capture = CaptureSale { origen: Some(SaleOrigin::Plataforma), sucursal: Some(3), sale };
-    let made = company.world.office.perform(company.id, &capture).await.unwrap();
+    let made = company.perform(&capture).await.unwrap();
     assert_eq!((made.venta, made.tipo, made.folio, made.factura, made.cxc), (1, SaleKind::Pedido, 1, None, None));
     let document = found(&company.admin().await, "pedido", 1).await;
     assert_eq!([&document["origen"], &document["almacen"]], [&json!("plataforma"), &json!("031")]);

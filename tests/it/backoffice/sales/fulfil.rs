@@ -7,9 +7,9 @@ use svc_core::json::Many;
 use svc_tests::{Company, World, books};
 
 use super::super::shop::{
-    FOOD, NAIL, SERVICE, captured, entries, found, is_isolated, ledger, line, nails, refuses, run, sale, shop, stock,
+    FOOD, NAIL, SERVICE, captured, entries, found, is_isolated, ledger, line, nails, refuses, sale, shop, stock,
 };
-use super::super::{did, gist, ids, since};
+use super::super::{did, events_since, ids, summary};
 
 /// What is asked for: line and quantity.
 fn hands(venta: i64, lines: &[(i64, &str)]) -> Value {
@@ -49,7 +49,7 @@ async fn an_order_is_handed_over_bit_by_bit() {
     assert_eq!(stock(&ana, "C-2", "001").await, Some((json!(-2.5), json!(4.5))));
     assert_eq!(ledger(&ana, order).await, ["venta A-1 2 -2 1 80.00", "venta C-2 2.5 -2.5 1 3.75"]);
     assert_eq!(entries(&company, order).await.len(), 0, "what is not invoiced is not owed");
-    let news: Vec<_> = since(&world, &before).await.iter().map(gist).collect();
+    let news: Vec<_> = events_since(&world, &before).await.iter().map(summary).collect();
     let changed = |existencia, producto| {
         (
             "inventario.existencia_cambiada".to_owned(),
@@ -113,7 +113,7 @@ async fn what_cannot_be_handed_over_is_refused() {
     refuses(&company, "order.fulfil", &table).await;
     is_isolated(&company, "order.fulfil", hands(order, &[(1, "1")])).await;
     // Goods are not taken from a warehouse that was given up.
-    run(&world, "UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '001'").await;
+    world.run("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '001'").await;
     refuses(&company, "order.fulfil", &[(hands(order, &[(1, "1")]), "almacen_invalido", "almacen: ")]).await;
 }
 
@@ -123,7 +123,7 @@ async fn an_embedder_hands_over_typed() {
     let order = captured(&company, &nails("pedido")).await;
     let one = PositiveQuantity::new(Quantity::new(1.into())).unwrap();
     let renglones = Many::new(vec![HandedOver { renglon: 1, cantidad: one }]).unwrap();
-    let done = company.world.office.perform(company.id, &FulfilOrder { venta: order, renglones }).await.unwrap();
+    let done = company.perform(&FulfilOrder { venta: order, renglones }).await.unwrap();
     assert_eq!(done.venta, order);
     assert_eq!(stock(&company.admin().await, "A-1", "001").await, Some((json!(-1), json!(1))));
 }

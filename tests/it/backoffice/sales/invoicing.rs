@@ -5,7 +5,7 @@ use serde_json::json;
 use svc_core::backoffice::{BeginInvoicing, EndInvoicing};
 use svc_tests::{World, books};
 
-use super::super::shop::{captured, found, is_isolated, nails, queued, refuses, run, shop};
+use super::super::shop::{captured, found, is_isolated, nails, queued, refuses, shop};
 use super::super::{did, ids};
 
 #[tokio::test]
@@ -18,7 +18,7 @@ async fn the_api_waits_while_the_application_invoices() {
         let path = format!("/ventas/{venta}/facturar");
         let silent = (ids(&world).await, found(&ana, tipo, venta).await);
         assert_eq!(did(company.act("sale.invoicing-begin", &json!({"venta": venta})).await), json!({"venta": venta}));
-        assert_eq!((ids(&world).await, found(&ana, tipo, venta).await), silent, "nobody is told");
+        assert_eq!((ids(&world).await, found(&ana, tipo, venta).await), silent, "no event is emitted");
         let before = books::fingerprint(&world).await;
         let busy = ana.post(&path, json!({})).await;
         busy.fails(503, "venta_en_proceso");
@@ -74,15 +74,14 @@ async fn only_what_has_no_invoice_is_invoiced() {
     refuses(&company, "sale.invoicing-begin", &table).await;
     refuses(&company, "sale.invoicing-end", &table).await;
     refuses(&company, "sale.invoicing-end", &[(of(sold), "estado_invalido", "venta: no se está facturando")]).await;
-    let office = &company.world.office;
-    assert_eq!(office.perform(company.id, &BeginInvoicing { venta: sold }).await.unwrap().venta, sold);
+    assert_eq!(company.perform(&BeginInvoicing { venta: sold }).await.unwrap().venta, sold);
     is_isolated(&company, "sale.invoicing-begin", of(sold)).await;
     is_isolated(&company, "sale.invoicing-end", of(sold)).await;
-    assert_eq!(office.perform(company.id, &EndInvoicing { venta: sold }).await.unwrap().venta, sold);
+    assert_eq!(company.perform(&EndInvoicing { venta: sold }).await.unwrap().venta, sold);
 }
 
 #[tokio::test]
-async fn whoever_begins_waits_for_who_is_at_it() {
+async fn who_begins_second_waits_for_the_first() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -115,5 +114,5 @@ async fn a_row_that_is_held_is_waited_for() {
     assert!(early.is_err(), "it does not wait");
     other.commit().await.unwrap();
     did(begins.await);
-    run(&world, "UPDATE ventas SET facturando = NULL").await;
+    world.run("UPDATE ventas SET facturando = NULL").await;
 }

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::domain::scope::Scope;
+use svc_tests::Resource;
 
 use super::{PATH, closing, following, is_about, logged, newest, next_contact, one_customer, tasks, with};
 
@@ -179,10 +179,7 @@ async fn today_is_mexicos() {
 async fn the_body_comes_before_the_customer_and_the_customer_before_the_author() {
     let (company, ana) = one_customer().await;
     let berta = company.world.company().await.admin().await;
-    company
-        .import(Resource::Clientes, &[json!({"nombre": "Dos"}), json!({"nombre": "Tres", "plataforma": "a"})])
-        .await
-        .unwrap();
+    company.load(Resource::Clientes, &[json!({"nombre": "Dos"}), json!({"nombre": "Tres", "plataforma": "a"})]).await;
     let wrong_author = || with("vendedor", json!(99));
     for (actor, clave) in [(&ana, "9"), (&ana, "0"), (&ana, "-1"), (&berta, "1")] {
         let path = format!("/clientes/{clave}/interacciones");

@@ -4,12 +4,12 @@ use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_core::backoffice::{CreateKey, DisableUser};
-use svc_core::domain::scope::{Scope, Scopes};
-use svc_tests::{Reply, World, in_notice_mode};
+use svc_core::backoffice::CreateKey;
+use svc_core::domain::scope::Scope;
+use svc_tests::lists::claves;
+use svc_tests::{Reply, Resource, World, any_key, in_notice_mode};
 
-use super::super::{claves, events, newest as newest_customer};
+use super::super::{events, newest as newest_customer};
 use super::{
     PATH, closing, following, is_422, logged, newest, next_contact, one_customer, open, reachable, tasks, with,
 };
@@ -50,7 +50,7 @@ async fn a_contact_replaces_the_commitment() {
 async fn the_next_contact_is_what_the_list_of_customers_filters() {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
-    company.import(Resource::Clientes, &[reachable("Uno"), reachable("Dos"), reachable("Tres")]).await.unwrap();
+    company.load(Resource::Clientes, &[reachable("Uno"), reachable("Dos"), reachable("Tres")]).await;
     for (clave, day) in [(1, "2026-10-20"), (2, "2026-10-25"), (3, "2026-10-22")] {
         ana.post(&format!("/clientes/{clave}/interacciones"), following(day)).await.ok(201);
     }
@@ -72,7 +72,7 @@ async fn on_anothers_account_a_contact_is_but_a_note() {
     let (vera, ivan) = (company.user("Vera", true).await, company.user("Iván", true).await);
     let mut customer = reachable("Ana");
     (customer["vendedor"], customer["modificado"]) = (json!(vera), json!("2026-01-02T03:04:05Z"));
-    company.import(Resource::Clientes, &[customer]).await.unwrap();
+    company.load(Resource::Clientes, &[customer]).await;
     let ana = company.admin().await;
     let by = |vendedor: Option<i64>, mut contact: Value| {
         contact["vendedor"] = json!(vendedor);
@@ -111,8 +111,8 @@ async fn an_account_stays_that_of_a_salesperson_who_left() {
     let vera = company.user("Vera", true).await;
     let mut customer = reachable("Ana");
     customer["vendedor"] = json!(vera);
-    company.import(Resource::Clientes, &[customer]).await.unwrap();
-    company.world.office.perform(company.id, &DisableUser { usuario: vera }).await.unwrap();
+    company.load(Resource::Clientes, &[customer]).await;
+    company.disable_user(vera).await;
     let ana = company.admin().await;
     assert_eq!(ana.post(PATH, following("2026-10-13")).await.ok(201)["solo_nota"], true);
 }
@@ -122,7 +122,7 @@ async fn a_named_author_is_an_active_salesperson_of_the_company() {
     let (company, ana) = one_customer().await;
     let clerk = company.user("Cajera", false).await;
     let gone = company.user("Vendedor que se fue", true).await;
-    company.world.office.perform(company.id, &DisableUser { usuario: gone }).await.unwrap();
+    company.disable_user(gone).await;
     let other = company.world.company().await;
     let mut elsewhere = other.owner;
     while elsewhere <= gone {
@@ -135,7 +135,7 @@ async fn a_named_author_is_an_active_salesperson_of_the_company() {
     ana.post(PATH, with("vendedor", json!(company.owner))).await.ok(201);
 
     // The owner of a key need not be a salesperson.
-    let key = CreateKey { usuario: Some(clerk), scopes: Scopes::all(), expires: None, accept_terms: true };
+    let key = CreateKey { usuario: Some(clerk), ..any_key() };
     company.key(key).await.post(PATH, following("2026-10-13")).await.ok(201);
     assert_eq!(newest(&company.world).await["vendedor"], clerk);
     assert_eq!(open(&company.world).await, [("2026-10-13".to_owned(), clerk)]);
@@ -144,10 +144,10 @@ async fn a_named_author_is_an_active_salesperson_of_the_company() {
 #[tokio::test]
 async fn a_key_that_outlives_its_owner_names_the_author() {
     let company = World::new().await.company_with(in_notice_mode()).await;
-    company.import(Resource::Clientes, &[reachable("Ana")]).await.unwrap();
+    company.load(Resource::Clientes, &[reachable("Ana")]).await;
     let vera = company.user("Vera", true).await;
     let ana = company.admin().await;
-    company.world.office.perform(company.id, &DisableUser { usuario: company.owner }).await.unwrap();
+    company.disable_user(company.owner).await;
     company.world.clock.advance(TimeDelta::seconds(5));
     let reply = ana.post(PATH, closing()).await;
     is_422(&reply, "vendedor_requerido", "vendedor: ");
@@ -167,7 +167,7 @@ async fn who_cannot_be_contacted_here_is_refused() {
     let mut known = reachable("Cuatro");
     // The identifier alone does not make them a platform's customer.
     known["id_platform_a"] = json!("A1");
-    company.import(Resource::Clientes, &[platform, silent_platform, silent, known]).await.unwrap();
+    company.load(Resource::Clientes, &[platform, silent_platform, silent, known]).await;
     let post = |clave: i64| {
         let ana = &ana;
         async move { ana.post(&format!("/clientes/{clave}/interacciones"), closing()).await }

@@ -4,15 +4,14 @@ mod body;
 mod effect;
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, Company, Reply, World};
+use svc_tests::{Actor, Company, Reply, Resource, World};
 
 const PATH: &str = "/clientes/1/interacciones";
 
 /// A company with one customer, assigned to nobody, and someone with every scope.
 async fn one_customer() -> (Company, Actor) {
     let company = World::new().await.company().await;
-    company.import(Resource::Clientes, &[reachable("Ñandú")]).await.unwrap();
+    company.load(Resource::Clientes, &[reachable("Ñandú")]).await;
     let ana = company.admin().await;
     (company, ana)
 }

@@ -3,11 +3,10 @@
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource::Cxc;
+use svc_tests::Resource::Cxc;
 use svc_tests::{Actor, World, fresh_key};
 
 use super::{PPD, REMISION, banks, books, deposits, owed, payment, with, written};
-use crate::documents::import;
 
 /// The record of that clave, as its list shows it.
 async fn shown(actor: &Actor, path: &str) -> Value {
@@ -62,7 +61,7 @@ async fn a_payment_lowers_what_is_owed_and_raises_what_is_in_the_bank() {
     assert_eq!(event["datos"], json!({"pago": 1, "cxc": 1, "importe": "400.10"}));
     let url = "https://erp.example.com/api/v1/cxc-pagos?clave=1";
     assert_eq!(event["recurso"], json!({"tipo": "cxc-pagos", "clave": 1, "url": url}));
-    assert_eq!(company.world.sql::<i64>("SELECT count(*) FROM facturas").await, 0);
+    assert_eq!(company.world.count("facturas").await, 0);
 }
 
 #[tokio::test]
@@ -150,7 +149,7 @@ async fn a_sale_that_says_less_is_owed_is_owed_nothing_then() {
     let company = owed().await;
     let ana = company.admin().await;
     // Another part of sale 1, which says of itself that 1160 are owed.
-    import(&company, Cxc, &[json!({"venta": 1, "total": "900", "fecha": "2026-10-01"})]).await;
+    company.load(Cxc, &[json!({"venta": 1, "total": "900", "fecha": "2026-10-01"})]).await;
     ana.post(REMISION, payment("1000", "A-1")).await.ok(201);
     ana.post("/cxc/5/pagos", payment("900", "A-2")).await.ok(201);
     assert_eq!(shown(&ana, "/ventas?tipo=venta&clave=1").await["saldo"], "0.00");
@@ -188,10 +187,10 @@ async fn companies_pay_each_their_own() {
 
 /// Someone of another company to which 500.00 are owed.
 async fn owed_in(world: &World) -> Actor {
-    use svc_core::backoffice::import::Resource::{CuentasBancarias, Ventas};
+    use svc_tests::Resource::{CuentasBancarias, Ventas};
     let company = world.company().await;
-    import(&company, Ventas, &[json!({"tipo": "venta", "total": 500})]).await;
-    import(&company, Cxc, &[json!({"venta": 1, "total": 500})]).await;
-    import(&company, CuentasBancarias, &[json!({"nombre": "Otra"})]).await;
+    company.load(Ventas, &[json!({"tipo": "venta", "total": 500})]).await;
+    company.load(Cxc, &[json!({"venta": 1, "total": 500})]).await;
+    company.load(CuentasBancarias, &[json!({"nombre": "Otra"})]).await;
     company.admin().await
 }

@@ -6,10 +6,10 @@ mod races;
 mod rules;
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource::{CuentasBancarias, Cxc, Sucursales, Ventas};
+use svc_tests::Resource::{CuentasBancarias, Cxc, Sucursales, Ventas};
 use svc_tests::{Company, World};
 
-use crate::documents::{company, import};
+use crate::documents::company;
 
 /// The receivable of a sale without invoice, 1160.00 of customer 1.
 pub(crate) const REMISION: &str = "/cxc/1/pagos";
@@ -20,7 +20,7 @@ pub(crate) const PPD: &str = "/cxc/2/pagos";
 /// PUE, and one in dollars (PPD, at 17.50) of branch 3. Bank accounts: 1 in pesos, 2 in dollars, 3 in pesos but not in use.
 pub(crate) async fn owed() -> Company {
     let company = company(&World::new().await).await;
-    import(&company, Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
+    company.load(Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
     let sale = |change: Value| {
         let mut sale = json!({"tipo": "factura", "cliente": 2, "metodo_pago_sat": "PPD", "subtotal": "1000",
                               "impuestos": "160", "total": "1160", "saldo": "1160"});
@@ -33,19 +33,19 @@ pub(crate) async fn owed() -> Company {
         sale(json!({"metodo_pago_sat": "PUE", "cliente": 1})),
         sale(json!({"moneda": "USD", "tipo_cambio": "17.5", "sucursal": 3})),
     ];
-    import(&company, Ventas, &sales).await;
+    company.load(Ventas, &sales).await;
     let debt = |venta: i64| json!({"venta": venta, "total": "1160", "fecha": "2026-10-01"});
     let mut dollars = debt(4);
     merge(&mut dollars, json!({"moneda": "USD", "tipo_cambio": "17.5", "sucursal": 3}));
     let mut cash = debt(3);
     merge(&mut cash, json!({"metodo_pago_sat": "PUE"}));
-    import(&company, Cxc, &[debt(1), debt(2), cash, dollars]).await;
+    company.load(Cxc, &[debt(1), debt(2), cash, dollars]).await;
     let accounts = [
         json!({"nombre": "Pesos"}),
         json!({"nombre": "Dólares", "moneda": "USD"}),
         json!({"nombre": "Cerrada", "estatus": "inactivo"}),
     ];
-    import(&company, CuentasBancarias, &accounts).await;
+    company.load(CuentasBancarias, &accounts).await;
     company
 }
 

@@ -1,10 +1,9 @@
 //! What is not paid, each with its code, in their order.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource::{Cxc, CxcPagos, Ventas};
+use svc_tests::Resource::{Cxc, CxcPagos, Ventas};
 
 use super::{REMISION, banks, owed, payment, with, written};
-use crate::documents::import;
 
 #[tokio::test]
 async fn a_receivable_of_nobody_or_of_another_company_is_404() {
@@ -26,7 +25,7 @@ async fn each_fault_has_its_code_and_the_first_is_told() {
         json!({"tipo": "factura"}),
         json!({"tipo": "venta", "cancelada": true}),
     ];
-    import(&company, Ventas, &sales).await;
+    company.load(Ventas, &sales).await;
     let receivables = [
         json!({"total": 10, "fecha": "2026-10-01", "estatus": "cancelado"}),
         json!({"total": 10, "fecha": "2026-10-01"}),
@@ -37,7 +36,7 @@ async fn each_fault_has_its_code_and_the_first_is_told() {
         json!({"total": 10, "fecha": "2026-10-01", "venta": 9}),
         json!({"total": 10, "fecha": "2026-10-01", "venta": 1, "pagado": 10}),
     ];
-    import(&company, Cxc, &receivables).await;
+    company.load(Cxc, &receivables).await;
     let ana = company.admin().await;
     // Wrong in every way that is judged later.
     let wrong = || json!({"cuenta_bancaria": 99, "fecha": "2026-09-30", "importe": "99999"});
@@ -110,7 +109,7 @@ async fn an_imported_payment_is_repeated_too_unless_it_is_cancelled() {
         earlier("A-2", json!({"cancelado": true})),
         earlier("A-3", json!({"origen": "anticipo"})),
     ];
-    import(&company, CxcPagos, &rows).await;
+    company.load(CxcPagos, &rows).await;
     ana.post(REMISION, payment("100", "A-1")).await.fails(409, "pago_repetido");
     ana.post(REMISION, payment("100", "A-2")).await.ok(201);
     ana.post(REMISION, payment("100", "A-3")).await.ok(201);
@@ -140,7 +139,7 @@ async fn amounts_of_too_many_digits_are_refused_and_no_failure_of_ours() {
         json!({"venta": 1, "total": huge, "moneda": "USD", "tipo_cambio": "999999999999"}),
         json!({"venta": 1, "total": huge, "pagado": huge, "saldo": huge}),
     ];
-    import(&company, Cxc, &rows).await;
+    company.load(Cxc, &rows).await;
     let ana = company.admin().await;
     assert_eq!(ana.post("/cxc/5/pagos", payment(huge, "A-1")).await.ok(201)["saldo"], "0.00");
     // The account's balance, the amount in pesos, and what was paid of the receivable.

@@ -14,7 +14,7 @@ use super::{CATALOGUE, ROWS};
 /// A statement a table.
 const FILL: &str = include_str!("fill.sql");
 
-/// What makes PostgreSQL tell the plan of every statement, once it has run, to the client that sent it.
+/// What makes PostgreSQL report the plan of every statement, once it has run, to the client that sent it.
 const TELLING: [(&str, &str); 7] = [
     ("session_preload_libraries", "auto_explain"),
     ("auto_explain.log_min_duration", "0"),
@@ -71,7 +71,7 @@ impl Big {
         Self { world, company, sizes: sizes.into_iter().collect() }
     }
 
-    /// Someone of the big company whose requests' plans are told, and the store that they go to. It has one connection,
+    /// An actor of the big company whose requests' plans are reported, and the store that they go to. It has one connection,
     /// so that a request that is repeated meets its prepared statement.
     pub(super) async fn watched(&self) -> (PostgresStore, Actor) {
         let options = (*self.world.store.pool().connect_options()).clone().options(TELLING);

@@ -1,5 +1,5 @@
 //! Every list × every filter, over a company of a hundred thousand rows a table among other companies: the plans of the
-//! very statements that requests run, as PostgreSQL's `auto_explain` tells them.
+//! very statements that requests run, as PostgreSQL's `auto_explain` reports them.
 //!
 //! A new table wants a statement in `fill.sql`; a new text filter wants its values in `values.rs`.
 
@@ -9,12 +9,12 @@ mod values;
 
 use svc_core::operation::page::Cursors;
 use svc_core::operation::registry::Endpoint;
-use svc_tests::Actor;
 
 use self::fill::Big;
 use self::plans::{Plan, Plans};
 use self::values::Query;
 use super::{lists, path};
+use svc_tests::Actor;
 
 /// Rows of the big company, in each table that may have so many, and in the others.
 const ROWS: i64 = 100_000;
@@ -43,12 +43,12 @@ async fn every_list_and_filter_is_served_by_an_index() {
             let deep = address(list, &query, Some(&cursors.seal(last - 100, &query.canonical())));
             let mut blocks = Vec::new();
             for target in [&first, &deep] {
-                let told = ask(&ana, &plans, target).await;
-                for plan in &told {
+                let reported = call(&ana, &plans, target).await;
+                for plan in &reported {
                     let wrong = plan.faults(&big.sizes);
                     faults.extend(wrong.into_iter().map(|fault| format!("{target}: {fault}: {}", plan.statement)));
                 }
-                blocks.extend(told.last().map(Plan::blocks));
+                blocks.extend(reported.last().map(Plan::blocks));
             }
             if query.is_empty() && blocks[1] > DRIFT.0 * blocks[0] + DRIFT.1 {
                 faults.push(format!("{first}: touches {} blocks, but {} near the end", blocks[0], blocks[1]));
@@ -65,14 +65,14 @@ fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {
 }
 
 /// The plans of the statement that reads a list, when it is read again and again.
-async fn ask(actor: &Actor, plans: &Plans, target: &str) -> Vec<Plan> {
+async fn call(actor: &Actor, plans: &Plans, target: &str) -> Vec<Plan> {
     plans.take();
     for _ in 0..TIMES {
         actor.get(target).await.ok(200);
     }
-    let mut told = plans.take();
+    let mut reported = plans.take();
     // What authentication asks is no page.
-    told.retain(|plan| plan.statement.contains(" LIMIT "));
-    assert_eq!(told.len(), TIMES, "one statement a page: {target}: {told:#?}");
-    told
+    reported.retain(|plan| plan.statement.contains(" LIMIT "));
+    assert_eq!(reported.len(), TIMES, "one statement a page: {target}: {reported:#?}");
+    reported
 }

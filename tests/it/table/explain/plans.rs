@@ -1,4 +1,4 @@
-//! Plans as `auto_explain` tells them: notices, which the driver hands to `tracing`.
+//! Plans as `auto_explain` reports them: notices, which the driver hands to `tracing`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -17,19 +17,19 @@ const MOST: f64 = 5_000.0;
 
 /// The plans of the statements that this thread sends.
 pub(super) struct Plans {
-    told: Arc<Mutex<Vec<Plan>>>,
+    reported: Arc<Mutex<Vec<Plan>>>,
     _watching: DefaultGuard,
 }
 
 impl Plans {
     pub(super) fn watch() -> Self {
-        let told = Arc::default();
-        Self { _watching: tracing::subscriber::set_default(Notices(Arc::clone(&told))), told }
+        let reported = Arc::default();
+        Self { _watching: tracing::subscriber::set_default(Notices(Arc::clone(&reported))), reported }
     }
 
-    /// Those told since the last time.
+    /// Those reported since the last time.
     pub(super) fn take(&self) -> Vec<Plan> {
-        std::mem::take(&mut self.told.lock().expect("no panic"))
+        std::mem::take(&mut self.reported.lock().expect("no panic"))
     }
 }
 
@@ -43,8 +43,8 @@ pub(super) struct Plan {
 
 impl Plan {
     fn read(notice: &str) -> Option<Self> {
-        let mut told: Value = serde_json::from_str(&notice[notice.find('{')?..]).ok()?;
-        Some(Self { statement: told["Query Text"].as_str()?.to_owned(), root: told["Plan"].take() })
+        let mut reported: Value = serde_json::from_str(&notice[notice.find('{')?..]).ok()?;
+        Some(Self { statement: reported["Query Text"].as_str()?.to_owned(), root: reported["Plan"].take() })
     }
 
     /// The blocks it touched, in memory or not: what it cost. (The planner's own figure is no measure of a page near the

@@ -1,10 +1,8 @@
 //! What is refused: with which code, and in the name of which field.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
-use crate::documents::import;
 use crate::ventas::shop::{ANA, BARE, DELETED, INACTIVE, NAIL, line, sale, shop, with};
 
 #[tokio::test]
@@ -187,9 +185,9 @@ async fn what_another_company_has_is_not_there() {
     let world = World::new().await;
     let [one, other] = [shop(&world).await, shop(&world).await];
     let mine = one.admin().await;
-    import(&other, Resource::Clientes, &[json!({"clave": 50, "nombre": "Eva"})]).await;
-    import(&other, Resource::Productos, &[json!({"clave": 50, "sku": "SUYO"})]).await;
-    import(&other, Resource::Almacenes, &[json!({"codigo": "050"})]).await;
+    other.load(Resource::Clientes, &[json!({"clave": 50, "nombre": "Eva"})]).await;
+    other.load(Resource::Productos, &[json!({"clave": 50, "sku": "SUYO"})]).await;
+    other.load(Resource::Almacenes, &[json!({"codigo": "050"})]).await;
     let seller = other.user("Vendedor", true).await;
     let good = sale("pedido", &[line(NAIL, 1, "1")]);
     let theirs = other.admin().await;

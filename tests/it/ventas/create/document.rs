@@ -2,10 +2,8 @@
 
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
-use crate::documents::import;
 use crate::ventas::shop::{ANA, BEA, BORDER, NAIL, SERVICE, line, made, notices, sale, shop, with};
 
 #[tokio::test]
@@ -38,9 +36,9 @@ async fn the_least_body_makes_an_order_with_the_defaults() {
         "iva_tasa": "0.160000", "iva": "40.00", "total": "290.00",
     });
     assert_eq!(ana.walk("/ventas-renglones?venta=1").await, [line]);
-    let told =
+    let emitted =
         (json!({"venta": 1, "tipo": "pedido"}), json!("https://erp.example.com/api/v1/ventas?clave=1&tipo=pedido"));
-    assert_eq!(notices(&world, "venta.creada").await, [told]);
+    assert_eq!(notices(&world, "venta.creada").await, [emitted]);
 }
 
 #[tokio::test]
@@ -191,18 +189,18 @@ async fn folios_count_by_type_without_gaps_and_go_on_after_imported_ones() {
         ana.post("/ventas", with(&order, field, value)).await;
     }
     assert_eq!(folio(&order).await, 3);
-    import(
-        &company,
-        Resource::Ventas,
-        &[
-            json!({"tipo": "pedido", "folio": 70}),
-            json!({"tipo": "pedido", "serie": "P", "folio": 900}),
-            json!({"tipo": "cotizacion", "folio": 8}),
-            json!({"tipo": "cotizacion", "folio": 4}),
-            json!({"tipo": "venta", "folio": 5_000}),
-        ],
-    )
-    .await;
+    company
+        .load(
+            Resource::Ventas,
+            &[
+                json!({"tipo": "pedido", "folio": 70}),
+                json!({"tipo": "pedido", "serie": "P", "folio": 900}),
+                json!({"tipo": "cotizacion", "folio": 8}),
+                json!({"tipo": "cotizacion", "folio": 4}),
+                json!({"tipo": "venta", "folio": 5_000}),
+            ],
+        )
+        .await;
     assert_eq!([folio(&order).await, folio(&quote).await, folio(&quote).await], [71, 9, 10]);
 }
 

@@ -2,10 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, World};
+use svc_tests::{Actor, Resource, World};
 
-use crate::documents::import;
 use crate::ventas::shop::{ANA, BARE, BEA, BOOK, BORDER, FOOD, NAIL, UNTAXED, line, sale, shop, with};
 
 #[tokio::test]
@@ -19,8 +17,8 @@ async fn the_price_is_the_customer_s_list_s_then_list_1_s() {
         json!({"producto": FOOD, "lista": 3, "precio": "3.00"}),
         json!({"producto": BOOK, "lista": 1, "precio": "0.00"}),
     ];
-    import(&company, Resource::Precios, &prices).await;
-    import(&company, Resource::Clientes, &[json!({"clave": 3, "nombre": "Cid", "lista": 1})]).await;
+    company.load(Resource::Precios, &prices).await;
+    company.load(Resource::Clientes, &[json!({"clave": 3, "nombre": "Cid", "lista": 1})]).await;
     let ana = company.admin().await;
     for (cliente, producto, cantidad, expected) in [
         (ANA, NAIL, json!(1), Some("100.00")),
@@ -55,16 +53,16 @@ async fn a_price_holds_on_its_days_in_mexico() {
     let world = World::new().await;
     let company = shop(&world).await;
     let of = |precio: &str, desde: Value, hasta: Value| json!({"producto": BARE, "lista": 1, "precio": precio, "vigencia_desde": desde, "vigencia_hasta": hasta});
-    import(
-        &company,
-        Resource::Precios,
-        &[
-            of("1.00", json!(null), json!("2026-10-12")),
-            of("2.00", json!("2026-10-13"), json!("2026-10-13")),
-            of("3.00", json!("2026-10-15"), json!(null)),
-        ],
-    )
-    .await;
+    company
+        .load(
+            Resource::Precios,
+            &[
+                of("1.00", json!(null), json!("2026-10-12")),
+                of("2.00", json!("2026-10-13"), json!("2026-10-13")),
+                of("3.00", json!("2026-10-15"), json!(null)),
+            ],
+        )
+        .await;
     let ana = company.admin().await;
     let body = sale("cotizacion", &[json!({"producto": BARE, "cantidad": 1})]);
     // It is noon of the 12th in Mexico, whose days begin at six in UTC.
@@ -80,8 +78,7 @@ async fn a_price_holds_on_its_days_in_mexico() {
 async fn a_price_in_another_currency_is_no_price() {
     let world = World::new().await;
     let company = shop(&world).await;
-    import(&company, Resource::Precios, &[json!({"producto": BARE, "lista": 1, "moneda": "USD", "precio": "5.00"})])
-        .await;
+    company.load(Resource::Precios, &[json!({"producto": BARE, "lista": 1, "moneda": "USD", "precio": "5.00"})]).await;
     let ana = company.admin().await;
     let dollars = |producto: i64| {
         let body = with(&sale("cotizacion", &[json!({"producto": producto, "cantidad": 1})]), "moneda", json!("USD"));
@@ -97,7 +94,7 @@ async fn a_price_that_includes_iva_loses_it() {
     let world = World::new().await;
     let company = shop(&world).await;
     let of = |producto: i64| json!({"producto": producto, "lista": 2, "precio": "116.00", "iva_incluido": true, "cantidad_minima": 3});
-    import(&company, Resource::Precios, &[NAIL, BORDER, FOOD, BOOK, UNTAXED].map(of)).await;
+    company.load(Resource::Precios, &[NAIL, BORDER, FOOD, BOOK, UNTAXED].map(of)).await;
     let ana = company.admin().await;
     for (producto, unit, iva, total) in [
         (NAIL, "100.00", "48.00", "348.00"),

@@ -3,10 +3,8 @@
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
-use crate::documents::import;
 use crate::ventas::shop::{line, sale, shop, together};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -63,7 +61,7 @@ async fn long_orders_wait_for_one_another() {
     let world = World::new().await;
     let company = shop(&world).await;
     let products: Vec<_> = (1..=500).map(|at| json!({"clave": 1_000 + at, "sku": format!("L-{at}")})).collect();
-    import(&company, Resource::Productos, &products).await;
+    company.load(Resource::Productos, &products).await;
     let ana = company.admin().await;
     let mut lines: Vec<_> = (1..=500).map(|at| line(1_000 + at, 1, "1.00")).collect();
     ana.post("/ventas", sale("pedido", &lines)).await.ok(201);

@@ -1,10 +1,8 @@
 //! What an order reserves.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
-use crate::documents::import;
 use crate::ventas::shop::{
     BORDER, EXPENSE, FOOD, NAIL, SERVICE, invoiced, line, made, notices, ready, sale, shop, stock, with,
 };
@@ -17,7 +15,7 @@ async fn an_order_reserves_each_product_s_sum_in_its_warehouse() {
         json!({"producto": NAIL, "almacen": "001", "existencia": 10, "apartado": 1.5, "modificado": "2020-01-01T00:00:00Z"}),
         json!({"producto": NAIL, "almacen": "002", "existencia": 5}),
     ];
-    import(&company, Resource::Inventario, &held).await;
+    company.load(Resource::Inventario, &held).await;
     let ana = company.admin().await;
     let lines =
         [line(FOOD, 4, "1"), line(NAIL, 2, "1"), line(SERVICE, 9, "1"), line(NAIL, 3, "1"), line(EXPENSE, 1, "1")];
@@ -31,14 +29,14 @@ async fn an_order_reserves_each_product_s_sum_in_its_warehouse() {
     );
     assert_eq!(rows[0]["modificado"], "2026-10-12T18:00:00Z");
     assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(5), json!(0))));
-    let told = notices(&world, "inventario.existencia_cambiada").await;
+    let emitted = notices(&world, "inventario.existencia_cambiada").await;
     let data = |existencia: Value, producto: i64| {
         (
             json!({"existencia": existencia, "producto": producto, "almacen": "001"}),
             json!(format!("https://erp.example.com/api/v1/inventario?clave={existencia}")),
         )
     };
-    assert_eq!(told, [data(rows[0]["clave"].clone(), NAIL), data(rows[1]["clave"].clone(), FOOD)]);
+    assert_eq!(emitted, [data(rows[0]["clave"].clone(), NAIL), data(rows[1]["clave"].clone(), FOOD)]);
     assert_eq!(ana.walk("/movimientos-inventario?sku=A-1").await, Vec::<Value>::new(), "nothing moved");
 
     made(&ana, &with(&sale("pedido", &[line(NAIL, 7, "1")]), "almacen", json!("002"))).await;
@@ -62,14 +60,14 @@ async fn quotes_services_and_refused_orders_reserve_nothing() {
 async fn an_order_that_names_no_warehouse_is_of_the_main_one() {
     let world = World::new().await;
     let company = world.company().await;
-    import(&company, Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
-    import(&company, Resource::Productos, &[json!({"sku": "A-1"})]).await;
+    company.load(Resource::Clientes, &[json!({"nombre": "Ana"})]).await;
+    company.load(Resource::Productos, &[json!({"sku": "A-1"})]).await;
     let warehouses =
         [json!({"codigo": "002", "principal": true}), json!({"codigo": "003", "sucursal": 0, "principal": true})];
-    import(&company, Resource::Almacenes, &warehouses).await;
+    company.load(Resource::Almacenes, &warehouses).await;
     let ana = company.admin().await;
     let of = async |statement: &'static str| {
-        crate::ventas::shop::run(&world, statement).await;
+        world.run(statement).await;
         let reply = ana.post("/ventas", sale("pedido", &[line(1, 1, "1")])).await;
         match reply.json()["venta"].as_i64() {
             Some(venta) => {

@@ -1,12 +1,10 @@
-//! Each pre-check by itself: what it refuses, what it tells, and that nothing happened.
+//! Each pre-check by itself: what it refuses, what it says, and that nothing happened.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
-use crate::documents::import;
-use crate::ventas::shop::{invoiced, made, ready, run, shop};
+use crate::ventas::shop::{invoiced, made, ready, shop};
 
 /// Everything that an invoice writes.
 const WRITTEN: &str = "SELECT concat_ws(' ', (SELECT count(*) FROM facturas), (SELECT count(*) FROM cxc), \
@@ -18,7 +16,7 @@ const WRITTEN: &str = "SELECT concat_ws(' ', (SELECT count(*) FROM facturas), (S
 async fn each_fault_has_its_code_and_nothing_happens() {
     let world = World::new().await;
     let company = shop(&world).await;
-    import(&company, Resource::Sucursales, &[json!({"clave": 3})]).await;
+    company.load(Resource::Sucursales, &[json!({"clave": 3})]).await;
     let ana = company.admin().await;
     let venta = made(&ana, &ready()).await;
     assert_eq!(venta, 1);
@@ -90,7 +88,7 @@ async fn what_the_application_invoiced_is_not_told_again() {
     let ana = company.admin().await;
     for estatus in ["vigente", "en_espera", "error", "cancelada"] {
         let venta = made(&ana, &ready()).await;
-        import(&company, Resource::Facturas, &[json!({"venta": venta, "estatus": estatus})]).await;
+        company.load(Resource::Facturas, &[json!({"venta": venta, "estatus": estatus})]).await;
         invoiced(&ana, venta, json!({})).await.fails(422, "venta_ya_facturada");
     }
 }
@@ -123,10 +121,10 @@ async fn the_company_must_be_able_to_invoice_now() {
             "UPDATE empresas SET rfc = 'EKU9003173C9'",
         ),
     ] {
-        run(&world, wrong).await;
+        world.run(wrong).await;
         world.clock.advance(TimeDelta::seconds(6));
         invoiced(&ana, venta, json!({})).await.fails(422, code);
-        run(&world, right).await;
+        world.run(right).await;
     }
     world.clock.advance(TimeDelta::seconds(6));
     invoiced(&ana, venta, json!({})).await.ok(202);
@@ -137,7 +135,7 @@ async fn a_sale_that_is_being_invoiced_elsewhere_is_free_again_after_ten_minutes
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let venta = made(&ana, &ready()).await;
-    run(&world, "UPDATE ventas SET facturando = '2026-10-12T18:00:00Z'").await;
+    world.run("UPDATE ventas SET facturando = '2026-10-12T18:00:00Z'").await;
     for seconds in [0, 599] {
         world.clock.advance(TimeDelta::seconds(seconds));
         let reply = invoiced(&ana, venta, json!({})).await;
@@ -169,14 +167,14 @@ async fn what_no_column_holds_is_refused_and_never_a_failure_of_ours() {
     let mut body = ready();
     body["renglones"] = json!([{"producto": 1, "cantidad": 999_999_999_999_999_i64, "precio_unitario": "0.01"}]);
     let vast = made(&ana, &body).await;
-    run(&world, "UPDATE productos SET costo = 999999999999999999").await;
+    world.run("UPDATE productos SET costo = 999999999999999999").await;
     invoiced(&ana, vast, json!({})).await.fails(400, "dato_invalido");
-    run(&world, "UPDATE productos SET costo = 2000").await;
+    world.run("UPDATE productos SET costo = 2000").await;
     invoiced(&ana, vast, json!({})).await.fails(400, "dato_invalido");
-    run(&world, "UPDATE productos SET costo = 1").await;
-    run(&world, "UPDATE inventario SET existencia = -999999999999999999").await;
+    world.run("UPDATE productos SET costo = 1").await;
+    world.run("UPDATE inventario SET existencia = -999999999999999999").await;
     invoiced(&ana, vast, json!({})).await.fails(400, "dato_invalido");
-    run(&world, "UPDATE inventario SET existencia = 0").await;
+    world.run("UPDATE inventario SET existencia = 0").await;
     invoiced(&ana, vast, json!({})).await.ok(202);
 }
 
@@ -194,16 +192,14 @@ async fn set(world: &World, column: &str, value: &str) {
 }
 
 async fn restore(world: &World) {
-    run(
-        world,
-        "UPDATE ventas SET origen = 'api', cancelada = false, factura = NULL, uuid = NULL, tipo = 'pedido', \
+    world
+        .run(
+            "UPDATE ventas SET origen = 'api', cancelada = false, factura = NULL, uuid = NULL, tipo = 'pedido', \
          surtido_estatus = 'pendiente', sucursal = 0, forma_pago_sat = '03', metodo_pago_sat = 'PUE', uso_cfdi = NULL, \
          condicion_pago = 'contado', cliente = 1, almacen = 1",
-    )
-    .await;
-    run(
-        world,
-        "UPDATE clientes SET rfc = 'XIA190128J61', regimen = 601, cp = '06700', uso_cfdi = 'G03' WHERE clave = 1",
-    )
-    .await;
+        )
+        .await;
+    world
+        .run("UPDATE clientes SET rfc = 'XIA190128J61', regimen = 601, cp = '06700', uso_cfdi = 'G03' WHERE clave = 1")
+        .await;
 }

@@ -2,10 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Actor, BASE_URL, Company, World};
+use svc_tests::{Actor, BASE_URL, Company, Resource, World};
 
-use crate::documents::import;
 use crate::ventas::shop::{
     ANA, BORDER, NAIL, SERVICE, invoiced, line, made, notices, on_credit, ready, sale, shop, stock, with,
 };
@@ -14,7 +12,7 @@ use crate::ventas::shop::{
 async fn opened(world: &World) -> (Company, Actor) {
     let company = shop(world).await;
     let nails = json!({"producto": NAIL, "almacen": "001", "existencia": 10});
-    import(&company, Resource::Inventario, &[nails]).await;
+    company.load(Resource::Inventario, &[nails]).await;
     let ana = company.admin().await;
     (company, ana)
 }
@@ -94,14 +92,14 @@ async fn goods_leave_and_their_reservation_with_them() {
         movement(3, NAIL, "A-1", [1, 8, 7], ["40.00", "40.00"]),
     ];
     assert_eq!(ana.walk(&format!("/movimientos-inventario?venta={venta}")).await, expected);
-    let told: Vec<_> = notices(&world, "inventario.existencia_cambiada")
+    let emitted: Vec<_> = notices(&world, "inventario.existencia_cambiada")
         .await
         .into_iter()
         .map(|(data, _)| data["producto"].clone())
         .collect();
-    assert_eq!(told, [NAIL, BORDER], "once for when they were reserved and when they left");
+    assert_eq!(emitted, [NAIL, BORDER], "once for when they were reserved and when they left");
     assert_eq!(notices(&world, "venta.creada").await.len(), 1, "converting a sale makes no other");
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM emitidos").await, 3);
+    assert_eq!(world.count("emitidos").await, 3);
 }
 
 #[tokio::test]
@@ -153,7 +151,7 @@ async fn what_is_owed_is_a_receivable() {
     invoiced(&ana, free, json!({})).await.ok(202);
     let row = ana.walk(&format!("/cxc?venta={free}")).await.remove(0);
     assert_eq!([&row["estatus"], &row["total"], &row["saldo"]], ["pagado", "0.00", "0.00"]);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM polizas WHERE venta = 4").await, 0, "nothing to write down");
+    assert_eq!(world.count("polizas WHERE venta = 4").await, 0, "nothing to write down");
 }
 
 #[tokio::test]
@@ -213,14 +211,14 @@ async fn the_request_fills_what_the_sale_lacks() {
 async fn folios_are_the_branch_s_without_gaps_and_go_on_after_imported_ones() {
     let world = World::new().await;
     let (company, ana) = opened(&world).await;
-    import(&company, Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
-    import(&company, Resource::Ventas, &[json!({"tipo": "factura", "serie": "F", "folio": 40})]).await;
-    import(
-        &company,
-        Resource::Facturas,
-        &[json!({"venta": 1, "serie": "F", "folio": "41"}), json!({"serie": "F3", "folio": "A9"})],
-    )
-    .await;
+    company.load(Resource::Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;
+    company.load(Resource::Ventas, &[json!({"tipo": "factura", "serie": "F", "folio": 40})]).await;
+    company
+        .load(
+            Resource::Facturas,
+            &[json!({"venta": 1, "serie": "F", "folio": "41"}), json!({"serie": "F3", "folio": "A9"})],
+        )
+        .await;
     let mut found = Vec::new();
     for _ in 0..3 {
         let refused = made(&ana, &with(&ready(), "forma_pago_sat", json!("99"))).await;
@@ -231,8 +229,7 @@ async fn folios_are_the_branch_s_without_gaps_and_go_on_after_imported_ones() {
     assert_eq!(found, ["42", "43", "44"]);
     // Only captured sales are of another branch.
     let venta = made(&ana, &ready()).await;
-    crate::ventas::shop::run(&world, "UPDATE ventas SET sucursal = 3 WHERE clave = (SELECT max(clave) FROM ventas)")
-        .await;
+    world.run("UPDATE ventas SET sucursal = 3 WHERE clave = (SELECT max(clave) FROM ventas)").await;
     let answer = invoiced(&ana, venta, json!({"sucursal": 3})).await.ok(202);
     assert_eq!([&answer["serie"], &answer["folio"]], ["F3", "1"]);
     let row = ana.walk(&format!("/cxc?venta={venta}")).await.remove(0);

@@ -1,11 +1,10 @@
 //! Beside the application: what its screens do to a sale before it is invoiced, and to its invoice afterwards.
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_tests::{Company, World};
+use svc_tests::{Company, Resource, World};
 
-use crate::documents::{UUIDS, import};
-use crate::ventas::shop::{NAIL, invoiced, made, notices, on_credit, ready, run, shop, stock};
+use crate::documents::UUIDS;
+use crate::ventas::shop::{NAIL, invoiced, made, notices, on_credit, ready, shop, stock};
 
 async fn act(company: &Company, name: &str, input: Value) {
     company.act(name, &input).await.expect("the action is done");
@@ -47,7 +46,7 @@ async fn what_the_application_does_first_stands() {
 async fn an_invoice_is_refused_stamped_and_cancelled() {
     let world = World::new().await;
     let company = shop(&world).await;
-    import(&company, Resource::Inventario, &[json!({"producto": NAIL, "almacen": "001", "existencia": 10})]).await;
+    company.load(Resource::Inventario, &[json!({"producto": NAIL, "almacen": "001", "existencia": 10})]).await;
     let ana = company.admin().await;
     let venta = made(&ana, &ready()).await;
     invoiced(&ana, venta, json!({})).await.ok(202);
@@ -88,8 +87,8 @@ async fn credit_is_free_again_when_it_is_paid_or_cancelled() {
     let world = World::new().await;
     let company = shop(&world).await;
     let account = [json!({"nombre": "Banco"})];
-    import(&company, Resource::CuentasBancarias, &account).await;
-    run(&world, "UPDATE clientes SET limite_credito = 232").await;
+    company.load(Resource::CuentasBancarias, &account).await;
+    world.run("UPDATE clientes SET limite_credito = 232").await;
     let ana = company.admin().await;
     let [first, second, third] =
         [made(&ana, &on_credit()).await, made(&ana, &on_credit()).await, made(&ana, &on_credit()).await];

@@ -2,12 +2,10 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyChange;
-use svc_tests::{Company, World};
+use svc_tests::{Company, Resource, World};
 
-use crate::documents::import;
-use crate::ventas::shop::{ANA, BEA, invoiced, made, on_credit, ready, run, shop, together, with};
+use crate::ventas::shop::{ANA, BEA, invoiced, made, on_credit, ready, shop, together, with};
 
 #[tokio::test]
 async fn credit_reaches_to_the_cent() {
@@ -21,7 +19,7 @@ async fn credit_reaches_to_the_cent() {
         json!({"cliente": ANA, "total": "5000.00", "pagado": "5000.00", "vencimiento": "2020-01-01"}),
         json!({"cliente": BEA, "total": "5000.00", "vencimiento": "2020-01-01"}),
     ];
-    import(&company, Resource::Cxc, &owed).await;
+    company.load(Resource::Cxc, &owed).await;
     // 60.00 and 175.50 are owed; 232.00 more would be 467.50.
     for (limit, body, outcome) in [
         ("UPDATE clientes SET limite_credito = 0", on_credit(), Err("credito_insuficiente")),
@@ -30,7 +28,7 @@ async fn credit_reaches_to_the_cent() {
         ("UPDATE clientes SET limite_credito = 467.50", on_credit(), Err("credito_insuficiente")),
         ("UPDATE clientes SET limite_credito = 0", ready(), Ok("03")),
     ] {
-        run(&world, limit).await;
+        world.run(limit).await;
         let venta = made(&ana, &body).await;
         let reply = invoiced(&ana, venta, json!({})).await;
         match outcome {
@@ -41,9 +39,9 @@ async fn credit_reaches_to_the_cent() {
     // 232.00 USD at 20 are 4,640.00; 699.50 are owed by now.
     let dollars = with(&with(&on_credit(), "moneda", json!("USD")), "tipo_cambio", json!(20));
     let venta = made(&ana, &dollars).await;
-    run(&world, "UPDATE clientes SET limite_credito = 5339.49").await;
+    world.run("UPDATE clientes SET limite_credito = 5339.49").await;
     invoiced(&ana, venta, json!({})).await.fails(422, "credito_insuficiente");
-    run(&world, "UPDATE clientes SET limite_credito = 5339.50").await;
+    world.run("UPDATE clientes SET limite_credito = 5339.50").await;
     invoiced(&ana, venta, json!({})).await.ok(202);
 }
 
@@ -52,7 +50,7 @@ async fn overdue_is_what_was_due_before_today_in_utc() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
-    import(&company, Resource::Cxc, &[json!({"cliente": ANA, "total": "1.00", "vencimiento": "2026-10-12"})]).await;
+    company.load(Resource::Cxc, &[json!({"cliente": ANA, "total": "1.00", "vencimiento": "2026-10-12"})]).await;
     world.clock.advance(TimeDelta::hours(6) - TimeDelta::seconds(1));
     let venta = made(&ana, &on_credit()).await;
     invoiced(&ana, venta, json!({})).await.ok(202);
@@ -61,8 +59,8 @@ async fn overdue_is_what_was_due_before_today_in_utc() {
     invoiced(&ana, venta, json!({})).await.fails(422, "saldo_vencido");
     let cash = made(&ana, &ready()).await;
     invoiced(&ana, cash, json!({})).await.ok(202);
-    run(&world, "UPDATE cxc SET vencimiento = NULL WHERE clave = 1").await;
-    run(&world, "UPDATE cxc SET vencimiento = '2026-10-13' WHERE clave > 1").await;
+    world.run("UPDATE cxc SET vencimiento = NULL WHERE clave = 1").await;
+    world.run("UPDATE cxc SET vencimiento = '2026-10-13' WHERE clave > 1").await;
     invoiced(&ana, venta, json!({})).await.ok(202);
 }
 
@@ -72,9 +70,9 @@ async fn debts_beyond_all_bounds_are_no_failure_of_ours() {
     let company = shop(&world).await;
     let ana = company.admin().await;
     let vast = json!({"cliente": ANA, "total": "999999999999999999.999999", "moneda": "USD", "tipo_cambio": "999999999999.999999"});
-    import(&company, Resource::Cxc, &[vast.clone(), vast]).await;
+    company.load(Resource::Cxc, &[vast.clone(), vast]).await;
     let venta = made(&ana, &on_credit()).await;
-    run(&world, "UPDATE clientes SET limite_credito = 999999999999999999").await;
+    world.run("UPDATE clientes SET limite_credito = 999999999999999999").await;
     invoiced(&ana, venta, json!({})).await.fails(422, "credito_insuficiente");
 }
 
@@ -83,14 +81,14 @@ async fn of_two_sales_that_want_the_last_of_the_credit_one_gets_it() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     for round in 1..=20 {
-        run(&world, "UPDATE clientes SET limite_credito = 300 + (SELECT coalesce(sum(saldo), 0) FROM cxc)").await;
+        world.run("UPDATE clientes SET limite_credito = 300 + (SELECT coalesce(sum(saldo), 0) FROM cxc)").await;
         let sales = [made(&ana, &on_credit()).await, made(&ana, &on_credit()).await];
         let replies = together(sales.map(|venta| invoiced(&ana, venta, json!({})))).await;
         let mut statuses: Vec<_> = replies.iter().map(|reply| reply.status).collect();
         statuses.sort_unstable();
         assert_eq!(statuses, [202, 422], "round {round}");
         replies.iter().filter(|reply| reply.status == 422).for_each(|reply| reply.fails(422, "credito_insuficiente"));
-        assert_eq!(world.sql::<i64>("SELECT count(*) FROM cxc").await, round);
+        assert_eq!(world.count("cxc").await, round);
         world.clock.advance(TimeDelta::minutes(1));
     }
 }
@@ -145,9 +143,9 @@ async fn an_advance_counts_as_far_as_it_is_paid_and_not_applied() {
     ] {
         let world = World::new().await;
         let company = wanting_half(&world).await;
-        import(&company, Resource::Ventas, &advances).await;
-        import(&company, Resource::Cxc, &[json!({"cliente": ANA, "total": "50.00"})]).await;
-        import(&company, Resource::CxcPagos, &payments).await;
+        company.load(Resource::Ventas, &advances).await;
+        company.load(Resource::Cxc, &[json!({"cliente": ANA, "total": "50.00"})]).await;
+        company.load(Resource::CxcPagos, &payments).await;
         let ana = company.admin().await;
         let venta = made(&ana, &ready()).await;
         let reply = invoiced(&ana, venta, json!({})).await;
@@ -167,9 +165,9 @@ async fn what_is_paid_of_the_sale_counts_and_credit_wants_no_advance() {
     let ana = wanting_half(&world).await.admin().await;
     let venta = made(&ana, &ready()).await;
     invoiced(&ana, venta, json!({})).await.fails(422, "anticipo_insuficiente");
-    run(&world, "UPDATE ventas SET saldo = 116.01").await;
+    world.run("UPDATE ventas SET saldo = 116.01").await;
     invoiced(&ana, venta, json!({})).await.fails(422, "anticipo_insuficiente");
-    run(&world, "UPDATE ventas SET saldo = 116.00").await;
+    world.run("UPDATE ventas SET saldo = 116.00").await;
     invoiced(&ana, venta, json!({})).await.ok(202);
     let venta = made(&ana, &on_credit()).await;
     invoiced(&ana, venta, json!({})).await.ok(202);

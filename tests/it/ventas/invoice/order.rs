@@ -1,16 +1,14 @@
 //! The order of the pre-checks (contract §4): a sale has every fault at once; they are put right from the front, and each
-//! time the next one is told.
+//! time the next one is reported.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
 use svc_core::store::CompanyChange;
-use svc_tests::{Company, World};
+use svc_tests::{Company, Resource, World};
 
-use crate::documents::import;
-use crate::ventas::shop::{ANA, invoiced, made, ready, run, shop};
+use crate::ventas::shop::{ANA, invoiced, made, ready, shop};
 
-/// What is put right, what the request says from then on, and what is told next.
+/// What is put right, what the request says from then on, and what is reported next.
 struct Step {
     change: &'static str,
     body: fn() -> Value,
@@ -78,15 +76,15 @@ async fn of_all_faults_the_first_is_told() {
     invoiced(&ana, 99, wrong()).await.fails(404, "no_encontrado");
     for (at, Step { change, body, expected }) in STEPS.into_iter().enumerate() {
         for statement in change.split("; ") {
-            run(&world, statement).await;
+            world.run(statement).await;
         }
         world.clock.advance(TimeDelta::seconds(6));
         let reply = invoiced(&ana, 1, body()).await;
         let found = (reply.status, reply.json()["error"]["codigo"].as_str().unwrap_or_default().to_owned());
         assert_eq!(found, (expected.0, expected.1.to_owned()), "step {at}: {change}: {}", reply.json());
     }
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM timbrados").await, 0);
-    run(&world, "UPDATE empresas SET anticipo_minimo = 0").await;
+    assert_eq!(world.count("timbrados").await, 0);
+    world.run("UPDATE empresas SET anticipo_minimo = 0").await;
     world.clock.advance(TimeDelta::seconds(6));
     invoiced(&ana, 1, nothing()).await.ok(202);
 }
@@ -94,15 +92,15 @@ async fn of_all_faults_the_first_is_told() {
 /// A company whose sale 1 has every fault that can be there at once.
 async fn faulty(world: &World) -> Company {
     let company = shop(world).await;
-    import(&company, Resource::Sucursales, &[json!({"clave": 3})]).await;
+    company.load(Resource::Sucursales, &[json!({"clave": 3})]).await;
     company
         .edit(CompanyChange { facturacion: Some(false), anticipo_minimo: Some(1.into()), ..CompanyChange::default() })
         .await;
     let ana = company.admin().await;
     let venta = made(&ana, &ready()).await;
     assert_eq!(venta, 1);
-    import(&company, Resource::Facturas, &[json!({"venta": 1})]).await;
-    import(&company, Resource::Cxc, &[json!({"cliente": ANA, "total": "1.00", "vencimiento": "2026-10-11"})]).await;
+    company.load(Resource::Facturas, &[json!({"venta": 1})]).await;
+    company.load(Resource::Cxc, &[json!({"cliente": ANA, "total": "1.00", "vencimiento": "2026-10-11"})]).await;
     for statement in [
         "UPDATE ventas SET origen = 'aplicacion', cancelada = true, tipo = 'anticipo', surtido_estatus = NULL, \
          monto_surtido = NULL, facturando = '2026-10-12T18:00:00Z', uso_cfdi = 'G03', condicion_pago = NULL, \
@@ -110,7 +108,7 @@ async fn faulty(world: &World) -> Company {
         "UPDATE clientes SET rfc = NULL, regimen = NULL, cp = NULL, uso_cfdi = NULL, limite_credito = 0 WHERE clave = 1",
         "UPDATE certificados SET hasta = desde",
     ] {
-        run(world, statement).await;
+        world.run(statement).await;
     }
     company
 }

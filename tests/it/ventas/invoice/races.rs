@@ -3,11 +3,9 @@
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::json;
-use svc_core::backoffice::import::Resource;
 use svc_store_postgres::Settings;
-use svc_tests::World;
+use svc_tests::{Resource, World};
 
-use crate::documents::import;
 use crate::ventas::shop::{BORDER, NAIL, invoiced, line, made, ready, shop, stock, together, with};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -19,8 +17,8 @@ async fn twenty_at_once_get_the_same_invoice() {
         // With one Idempotency-Key for all, or one for each.
         let key = |at: i64| if round % 2 == 0 { format!("ronda-{round}") } else { format!("ronda-{round}-{at}") };
         let path = format!("/ventas/{venta}/facturar");
-        let ask = async |at: i64| ana.write(Method::POST, &path, &key(at), json!({})).await;
-        let replies = together((0..20).map(ask)).await;
+        let invoice = async |at: i64| ana.write(Method::POST, &path, &key(at), json!({})).await;
+        let replies = together((0..20).map(invoice)).await;
         let mut expected = json!({"ok": true, "factura": round, "venta": venta, "estatus": "timbrando", "serie": "F",
                                   "folio": round.to_string(), "uuid": null});
         for reply in &replies {
@@ -42,7 +40,7 @@ async fn twenty_sales_of_the_same_goods_are_all_invoiced() {
     let world = World::new().await;
     let company = shop(&world).await;
     let held = [json!({"producto": NAIL, "almacen": "001", "existencia": 1_000})];
-    import(&company, Resource::Inventario, &held).await;
+    company.load(Resource::Inventario, &held).await;
     let ana = company.admin().await;
     for round in 0..3 {
         let mut sales = Vec::new();
@@ -68,7 +66,7 @@ async fn twenty_sales_of_the_same_goods_are_all_invoiced() {
     let broken = "SELECT count(*) FROM (SELECT existencia_anterior, lag(existencia_actual) OVER (PARTITION BY producto ORDER BY clave) AS before \
                   FROM movimientos_inventario) AS m WHERE existencia_anterior <> before";
     assert_eq!(world.sql::<i64>(broken).await, 0);
-    assert_eq!(world.sql::<i64>("SELECT count(*) FROM movimientos_inventario").await, 180);
+    assert_eq!(world.count("movimientos_inventario").await, 180);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use svc_tests::{Actor, BASE_URL, Reply, World, fresh_key};
 
 use crate::documents::UUIDS;
-use crate::ventas::shop::{invoiced, made, ready, run, shop};
+use crate::ventas::shop::{invoiced, made, ready, shop};
 
 #[tokio::test]
-async fn whoever_asks_again_gets_the_invoice_that_is_there() {
+async fn a_repeated_request_gets_the_invoice_that_is_there() {
     let world = World::new().await;
     let company = shop(&world).await;
     let (ana, bob) = (company.admin().await, company.admin().await);
@@ -62,7 +62,7 @@ async fn it_tells_what_has_become_of_it() {
         ("UPDATE facturas SET estatus = 'cancelada'", "cancelada", json!(UUIDS[0])),
     ];
     for (statement, estatus, uuid) in states {
-        run(&world, statement).await;
+        world.run(statement).await;
         for key in ["una", "otra", estatus] {
             let reply = ana.write(Method::POST, &path, key, json!({})).await;
             assert_eq!(
@@ -74,7 +74,7 @@ async fn it_tells_what_has_become_of_it() {
         }
     }
     // Also when the sale itself was cancelled since.
-    run(&world, "UPDATE ventas SET cancelada = true").await;
+    world.run("UPDATE ventas SET cancelada = true").await;
     assert_eq!(ana.write(Method::POST, &path, "una", json!({})).await.ok(200)["estatus"], "cancelada");
 }
 

@@ -1,0 +1,144 @@
+use std::io;
+
+use serde_json::Value;
+use svc_core::Error;
+use svc_core::backoffice::{Action, CreateKey, CreateUser, DisableUser, EditCompany};
+use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::json::Json;
+use svc_core::store::{CompanyChange, CompanyId, NewUser, Store as _};
+
+use crate::{Actor, Resource, World, certificate};
+
+/// A company of the test's world.
+#[derive(Clone)]
+pub struct Company {
+    /// The world it is in.
+    pub world: World,
+    /// Its number.
+    pub id: CompanyId,
+    /// Its owner.
+    pub owner: i64,
+}
+
+/// A key with every scope, of the company's owner, as [`Company::key`] takes it: a test changes what it is about.
+pub fn any_key() -> CreateKey {
+    CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
+}
+
+impl Company {
+    /// An actor whose key has every scope.
+    pub async fn admin(&self) -> Actor {
+        self.key(any_key()).await
+    }
+
+    /// An actor whose key has these scopes only.
+    pub async fn actor(&self, scopes: &[Scope]) -> Actor {
+        self.key(CreateKey { scopes: scopes.iter().copied().collect(), ..any_key() }).await
+    }
+
+    /// An actor with a key made as `key` says.
+    pub async fn key(&self, key: CreateKey) -> Actor {
+        let created = self.perform(&key).await.expect("a key");
+        Actor::new(self.world.api.clone(), created.key_id, created.api_key)
+    }
+
+    /// Does an action of the back office.
+    ///
+    /// # Errors
+    ///
+    /// What the action is refused with.
+    pub async fn perform<A: Action>(&self, action: &A) -> Result<A::Output, Error> {
+        self.world.office.perform(self.id, action).await
+    }
+
+    /// Does the back-office action of that name; gives what it answers.
+    ///
+    /// # Errors
+    ///
+    /// What the action is refused with.
+    pub async fn act(&self, name: &str, input: &Value) -> Result<Value, Error> {
+        let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
+        let output = self.world.office.act(self.id, name, &input).await?;
+        Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
+    }
+
+    /// A new user; gives their clave.
+    pub async fn user(&self, nombre: &str, vendedor: bool) -> i64 {
+        let user = NewUser { nombre: nombre.to_owned(), correo: None, vendedor };
+        self.perform(&CreateUser(user)).await.expect("a user").usuario
+    }
+
+    /// Disables a user.
+    pub async fn disable_user(&self, usuario: i64) {
+        self.perform(&DisableUser { usuario }).await.expect("the user is disabled");
+    }
+
+    /// Changes its settings.
+    pub async fn edit(&self, change: CompanyChange) {
+        self.perform(&EditCompany(change)).await.expect("the company is edited");
+    }
+
+    /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company issues invoices with: a
+    /// company without RFC, regime or postal code gets them. The API remembers a company for a few seconds with the keys
+    /// that were used: load before the first request, or move the clock.
+    pub async fn load_certificate(&self) {
+        let mut tx = self.world.store.begin(self.id).await.expect("a transaction");
+        let company = tx.company().await.expect("the company is read").expect("the company exists");
+        drop(tx);
+        self.edit(CompanyChange {
+            regimen: company.regimen.is_none().then_some(601),
+            cp: company.cp.is_none().then(|| "06700".to_owned()),
+            ..CompanyChange::default()
+        })
+        .await;
+        self.perform(&certificate::load("valid", "valid")).await.expect("the certificate is loaded");
+    }
+
+    /// Imports records and gives how many; an error is its text.
+    ///
+    /// # Errors
+    ///
+    /// What the import is refused with.
+    pub async fn import(&self, resource: Resource, records: &[Value]) -> Result<u64, String> {
+        let lines: Vec<_> = records.iter().map(|record| Ok(record.to_string().into_bytes())).collect();
+        self.import_lines(resource, lines).await
+    }
+
+    /// Imports records that are good.
+    pub async fn load(&self, resource: Resource, records: &[Value]) {
+        let outcome = self.import(resource, records).await;
+        assert_eq!(outcome, Ok(records.len() as u64), "{}", resource.name());
+    }
+
+    /// Imports lines as they are and gives how many records they were; an error is its text.
+    ///
+    /// # Errors
+    ///
+    /// What the import is refused with.
+    pub async fn import_lines<L>(&self, resource: Resource, lines: L) -> Result<u64, String>
+    where
+        L: IntoIterator<Item = io::Result<Vec<u8>>>,
+        L::IntoIter: Send,
+    {
+        self.import_lines_reporting(resource, lines, &mut |_| ()).await
+    }
+
+    /// The same; `progress` is given how many records are in so far.
+    ///
+    /// # Errors
+    ///
+    /// What the import is refused with.
+    pub async fn import_lines_reporting<L>(
+        &self,
+        resource: Resource,
+        lines: L,
+        progress: &mut (dyn FnMut(u64) + Send),
+    ) -> Result<u64, String>
+    where
+        L: IntoIterator<Item = io::Result<Vec<u8>>>,
+        L::IntoIter: Send,
+    {
+        let lines = lines.into_iter();
+        self.world.office.import(self.id, resource, lines, progress).await.map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,71 @@
+//! What imports take and refuse.
+
+use serde_json::{Value, json};
+
+use crate::{Company, Resource};
+
+/// So many good customers.
+pub fn customers(count: usize) -> Vec<Value> {
+    (1..=count).map(|number| json!({"nombre": format!("Cliente {number}")})).collect()
+}
+
+/// Checks that an import was refused for this line, and that the text goes on with `text`: the field, mostly.
+#[track_caller]
+pub fn blames(outcome: Result<u64, String>, line: usize, text: &str) {
+    let error = outcome.expect_err("a refusal");
+    assert!(error.starts_with(&format!("line {line}: {text}")), "{error}, not line {line}: {text}");
+}
+
+/// Checks that a record with such a value in a field is refused, by line and field, between two good ones, and that the
+/// good one is good.
+pub async fn refuses_fields(company: &Company, resource: Resource, good: &Value, table: &[(&str, Value)]) {
+    refuses_fields_beside(company, resource, good, good, table).await;
+    let name = resource.name();
+    assert_eq!(company.import(resource, &[good.clone(), good.clone()]).await, Ok(2), "{name}: the good one is good");
+}
+
+/// Checks that `good` with such a value in a field is refused, by line and field, between two others that are good.
+pub async fn refuses_fields_beside(
+    company: &Company,
+    resource: Resource,
+    good: &Value,
+    other: &Value,
+    table: &[(&str, Value)],
+) {
+    for (field, value) in table {
+        let mut bad = good.clone();
+        bad[*field] = value.clone();
+        let outcome = company.import(resource, &[other.clone(), bad, other.clone()]).await;
+        let error = outcome.expect_err("a refusal");
+        assert!(error.starts_with(&format!("line 2: {field}: ")), "{field} = {value}: {error}");
+    }
+}
+
+/// Checks that a record whose every optional field is null or empty is as one without them, but for its clave.
+pub async fn takes_null_for_absent(company: &Company, resource: Resource, least: &Value, path: &str) {
+    let shown = company.admin().await.get(path).await.ok(200)["datos"][0].clone();
+    let names = shown.as_object().expect("a record").keys().filter(|name| least.get(name).is_none());
+    let (mut nulls, mut empties) = (least.clone(), least.clone());
+    for name in names {
+        nulls[name] = Value::Null;
+        empties[name] = json!("");
+    }
+    company.load(resource, &[least.clone(), nulls, empties]).await;
+    let mut records = company.admin().await.walk(path).await;
+    let mut imported = records.split_off(records.len() - 3);
+    for record in &mut imported {
+        for own in ["clave", "renglon"] {
+            record.as_object_mut().expect("a record").remove(own);
+        }
+    }
+    assert_eq!(imported[0], imported[1]);
+    assert_eq!(imported[0], imported[2]);
+}
+
+/// Checks that what the list at `path` shows of one company can be imported into another, whose list then shows the same.
+pub async fn can_be_imported_again(one: &Company, other: &Company, resource: Resource, path: &str) {
+    let shown = one.admin().await.walk(path).await;
+    assert!(!shown.is_empty(), "{path}");
+    other.load(resource, &shown).await;
+    assert_eq!(other.admin().await.walk(path).await, shown);
+}

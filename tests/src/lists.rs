@@ -1,0 +1,56 @@
+//! What lists find, refuse and show.
+
+use serde_json::Value;
+
+use crate::{Actor, Reply};
+
+/// The claves of records.
+pub fn claves(records: &[Value]) -> Vec<i64> {
+    records.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect()
+}
+
+/// Checks that each query of the list at `path` finds exactly the records of these claves, whatever the page's size.
+pub async fn finds(actor: &Actor, path: &str, table: &[(&str, &[i64])]) {
+    for (query, expected) in table {
+        assert_eq!(claves(&actor.walk(&format!("{path}?{query}")).await), *expected, "{path}?{query}");
+        let paged = actor.walk(&format!("{path}?{query}&limite=1")).await;
+        assert_eq!(claves(&paged), *expected, "{path}?{query}, one by one");
+    }
+}
+
+/// Checks that each query of the list at `path` is refused with this code.
+pub async fn refuses(actor: &Actor, path: &str, table: &[(&str, &str)]) {
+    for (query, codigo) in table {
+        let reply = actor.get(&format!("{path}?{query}")).await;
+        let json = reply.json();
+        assert_eq!((reply.status, json["error"]["codigo"].as_str()), (400, Some(*codigo)), "{path}?{query}: {json}");
+    }
+}
+
+/// Checks the records of the list at `target`: their fields, in order, and their values.
+pub async fn shows(actor: &Actor, target: &str, records: &[&str]) {
+    let page = actor.get(target).await;
+    let expected = format!(r#"{{"ok":true,"datos":[{}],"siguiente":null,"hay_mas":false}}"#, records.join(","));
+    assert_eq!(String::from_utf8_lossy(&page.body), expected, "{target}");
+}
+
+/// Checks that each query of the list at `path` finds one record, which has this value in `field`: a company's own
+/// record, where other companies have records of the same clave.
+pub async fn finds_its_own(actor: &Actor, path: &str, queries: &[&str], (field, value): (&str, &str)) {
+    for query in queries {
+        let found = actor.walk(&format!("{path}?{query}")).await;
+        let values: Vec<_> = found.iter().map(|record| &record[field]).collect();
+        assert_eq!(values, [value], "{path}?{query}");
+    }
+}
+
+/// Checks that the first record of a page has these fields, in this order, and no other.
+#[track_caller]
+pub fn has_fields(reply: &Reply, fields: &[&str]) {
+    let text = String::from_utf8(reply.body.to_vec()).expect("UTF-8");
+    let mut rest = text.split_once("\"datos\":[").expect("datos").1;
+    for field in fields {
+        rest = rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field} is not next in {rest}")).1;
+    }
+    assert_eq!(reply.json()["datos"][0].as_object().map(serde_json::Map::len), Some(fields.len()), "{text}");
+}
