@@ -315,9 +315,7 @@ async fn under_way(
 async fn waiting(world: &World, actor: &Actor) -> tokio::task::JoinHandle<Reply> {
     let actor = actor.clone();
     let write = tokio::spawn(async move { create(&actor).await });
-    let blocked = "SELECT EXISTS (SELECT FROM pg_stat_activity
-                   WHERE datname = current_database() AND wait_event_type = 'Lock')";
-    while !world.sql::<bool>(blocked).await {
+    while world.lock_waits().await == 0 {
         assert!(!write.is_finished(), "it did not wait");
     }
     write

@@ -33,6 +33,7 @@ mod proveedores;
 mod races;
 mod replica;
 mod stamping;
+mod store;
 mod sucursales;
 mod table;
 mod vendedores;

@@ -73,6 +73,20 @@ impl Company {
         self.perform(&DisableUser { usuario }).await.expect("the user is disabled");
     }
 
+    /// Claves that name no active salesperson of the company: a user who is none, one who left, one of another company, and
+    /// none at all.
+    pub async fn not_salespeople(&self) -> [i64; 6] {
+        let clerk = self.user("Cajera", false).await;
+        let gone = self.user("Vendedor que se fue", true).await;
+        self.disable_user(gone).await;
+        let other = self.world.company().await;
+        let mut elsewhere = other.owner;
+        while elsewhere <= gone {
+            elsewhere = other.user("De otra empresa", true).await;
+        }
+        [clerk, gone, elsewhere, i64::MAX, 0, -1]
+    }
+
     /// Changes its settings.
     pub async fn edit(&self, change: CompanyChange) {
         self.perform(&EditCompany(change)).await.expect("the company is edited");

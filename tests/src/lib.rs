@@ -13,6 +13,7 @@ pub mod imports;
 pub mod lists;
 pub mod notices;
 pub mod pooler;
+pub mod store_suite;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +29,7 @@ use svc_core::domain::clock::Clock as _;
 use svc_core::domain::quota::Period;
 use svc_core::secrets::SecretsKey;
 use svc_core::stamping::{StampReport, Stamper, stamp_due};
-use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, UsageStore as _};
+use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, Store, UsageStore as _};
 use svc_core::webhooks::{Budget, DeliveryReport, Notifier, NotifyReport, Sender, deliver_due, notify_due};
 use svc_core::{Api, ApiBuilder};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
@@ -100,6 +101,11 @@ impl World {
     /// What the API and the office use: [`World::store`], or the same database through the pooler.
     pub fn used_store(&self) -> &Arc<PostgresStore> {
         &self.used
+    }
+
+    /// The same, as the suite of [`store_suite`] takes it.
+    pub fn any_store(&self) -> Arc<dyn Store> {
+        self.used.clone()
     }
 
     /// Another API over the same database and clock, as a second server would be.
@@ -207,6 +213,11 @@ impl World {
     pub async fn count(&self, rows: &str) -> i64 {
         let statement = AssertSqlSafe(format!("SELECT count(*) FROM {rows}"));
         sqlx::query_scalar(statement).fetch_one(self.store.pool()).await.expect("the rows are counted")
+    }
+
+    /// How many statements of the test's database wait for a lock.
+    pub async fn lock_waits(&self) -> i64 {
+        self.count("pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").await
     }
 
     /// One value of the database that is JSON text.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use svc_tests::{Actor, Company, Resource, World, books};
 
 use super::did;
+pub(crate) use crate::ventas::shop::{line, stock};
 
 /// Goods with 16 % IVA which cost 40, and goods without IVA which cost 1.50.
 pub(crate) const NAIL: i64 = 1;
@@ -35,11 +36,6 @@ pub(crate) async fn shop(world: &World) -> Company {
     let accounts = [json!({"nombre": "Pesos"}), json!({"nombre": "Dólares", "moneda": "USD"})];
     company.load(Resource::CuentasBancarias, &accounts).await;
     company
-}
-
-/// A line of `cantidad` of a product at a price.
-pub(crate) fn line(producto: i64, cantidad: i64, precio: &str) -> Value {
-    json!({"producto": producto, "cantidad": cantidad, "precio_unitario": precio})
 }
 
 /// A document of customer 1 for these lines, paid at once by transfer.
@@ -86,12 +82,6 @@ pub(crate) async fn found(ana: &Actor, tipo: &str, venta: i64) -> Value {
         Some(sale) => sale.clone(),
         None => only(ana, &format!("/ventas?tipo={tipo}&clave={venta}&cancelada=true")).await,
     }
-}
-
-/// Stock and reservation of a product in a warehouse, once it has ever held it.
-pub(crate) async fn stock(ana: &Actor, sku: &str, almacen: &str) -> Option<(Value, Value)> {
-    let rows = ana.walk(&format!("/inventario?sku={sku}&almacen={almacen}")).await;
-    rows.first().map(|row| (row["existencia"].clone(), row["apartado"].clone()))
 }
 
 /// The ledger of a sale: type, SKU, quantity, stock after, warehouse, amount.

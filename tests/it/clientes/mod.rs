@@ -21,27 +21,15 @@ async fn write_raw(actor: &Actor, method: Method, path: &str, body: impl Into<By
 /// The newest customer as the database has it.
 async fn newest(world: &World) -> Value {
     // Without what only repeats other columns for comparing.
-    let row: String = world
-        .sql(
+    world
+        .json(
             "SELECT (to_jsonb(c) - '{correo_comparable,telefono_comparable,movil_comparable}'::text[])::text
              FROM clientes c ORDER BY empresa DESC, clave DESC LIMIT 1",
         )
-        .await;
-    serde_json::from_str(&row).expect("a row")
-}
-
-/// How many customers there are in all companies.
-async fn count(world: &World) -> i64 {
-    world.sql("SELECT count(*) FROM clientes").await
-}
-
-/// How many events there are of all companies.
-async fn events(world: &World) -> i64 {
-    world.sql("SELECT count(*) FROM emitidos").await
+        .await
 }
 
 /// The body of the event written last.
 async fn last_event(world: &World) -> Value {
-    let body: String = world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM emitidos ORDER BY id DESC LIMIT 1").await;
-    serde_json::from_str(&body).expect("a body")
+    world.json("SELECT convert_from(cuerpo, 'UTF8') FROM emitidos ORDER BY id DESC LIMIT 1").await
 }

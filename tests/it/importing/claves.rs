@@ -115,9 +115,5 @@ async fn a_product_s_null_fields_are_absent() {
 }
 
 async fn names_by_clave(company: &Company) -> Value {
-    let rows: String = company
-        .world
-        .sql("SELECT jsonb_agg(jsonb_build_array(clave, nombre) ORDER BY clave)::text FROM clientes")
-        .await;
-    serde_json::from_str(&rows).expect("rows")
+    company.world.json("SELECT jsonb_agg(jsonb_build_array(clave, nombre) ORDER BY clave)::text FROM clientes").await
 }

@@ -18,9 +18,7 @@ async fn hold(ana: &Actor, world: &World, count: i64) -> Held {
     sqlx::query("LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE").execute(&mut *lock).await.expect("the lock");
     let request = |ana: Actor| tokio::spawn(async move { ana.get("/clientes").await });
     let requests = (0..count).map(|_| request(ana.clone())).collect();
-    let waiting = "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-                   WHERE d.datname = current_database() AND NOT l.granted";
-    while world.sql::<i64>(waiting).await < count {
+    while world.lock_waits().await < count {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     Held { lock, requests }

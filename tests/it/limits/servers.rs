@@ -1,8 +1,6 @@
 use std::time::Duration;
 
 use svc_core::Api;
-use svc_core::store::MinuteUse;
-use svc_core::store::{KeyId, Usage, UsageStore as _};
 use svc_tests::{Actor, World};
 
 use super::{five_seconds_later, left, stored};
@@ -112,46 +110,4 @@ async fn a_store_that_is_away_loses_nothing() {
     sqlx::query("ALTER TABLE otros RENAME TO cupos").execute(world.store.pool()).await.expect("quotas");
     servers[0].merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 6);
-}
-
-/// Merges of the same keys in opposite orders, at once, again and again: they wait for each other, they do not collide.
-#[tokio::test]
-async fn merges_do_not_collide() {
-    let world = World::new().await;
-    let mut minutes = Vec::new();
-    for n in 0..40 {
-        let key = KeyId { company: world.company().await.id, suffix: format!("k{n}").into() };
-        minutes.push(MinuteUse { key, minuto: "2026-10-12T18:00:00Z".parse().expect("an instant"), usadas: 1 });
-    }
-    let usage = Usage { minutes, months: Vec::new() };
-    let mut reversed = usage.clone();
-    reversed.minutes.reverse();
-    let both = [usage, reversed];
-    let merges = (0..100).map(|n| world.store.add_usage(&both[n % 2]));
-    for total in futures_util::future::join_all(merges).await {
-        assert_eq!(total.expect("merged").minutes.len(), 40);
-    }
-    assert_eq!(world.sql::<i64>("SELECT sum(usadas)::bigint FROM llaves_minuto").await, 4_000);
-}
-
-#[tokio::test]
-async fn a_minute_that_is_over_changes_nothing_and_a_company_that_is_gone_fails_nobody() {
-    let world = World::new().await;
-    let company = world.company().await.id;
-    let key = KeyId { company, suffix: "k".into() };
-    let minute = |text: &str, usadas| MinuteUse { key: key.clone(), minuto: text.parse().expect("one"), usadas };
-    let mes = "2026-10-01".parse().expect("a day");
-    let month = |company, usadas| svc_core::store::MonthUse { company, mes, usadas };
-    for (minutes, total) in [
-        (minute("2026-10-12T18:00:00Z", 3), minute("2026-10-12T18:00:00Z", 3)),
-        (minute("2026-10-12T18:00:00Z", 2), minute("2026-10-12T18:00:00Z", 5)),
-        (minute("2026-10-12T18:01:00Z", 1), minute("2026-10-12T18:01:00Z", 1)),
-        (minute("2026-10-12T18:00:00Z", 9), minute("2026-10-12T18:01:00Z", 1)),
-    ] {
-        let gone = svc_core::store::CompanyId(999_999);
-        let usage = Usage { minutes: vec![minutes], months: vec![month(gone, 7), month(company, 1)] };
-        let stored = world.store.add_usage(&usage).await.expect("merged");
-        assert_eq!((stored.minutes, stored.months.len()), (vec![total], 1));
-    }
-    assert_eq!(stored(&world).await, 4);
 }

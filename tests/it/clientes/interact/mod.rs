@@ -59,8 +59,7 @@ async fn next_contact(actor: &Actor) -> Value {
 
 /// The newest contact as the database has it.
 async fn newest(world: &World) -> Value {
-    let row: String = world.sql("SELECT to_jsonb(i)::text FROM interacciones i ORDER BY clave DESC LIMIT 1").await;
-    serde_json::from_str(&row).expect("a row")
+    world.json("SELECT to_jsonb(i)::text FROM interacciones i ORDER BY clave DESC LIMIT 1").await
 }
 
 /// How many contacts there are.
