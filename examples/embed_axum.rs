@@ -11,7 +11,8 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
-use svc_core::Api;
+use svc_core::stamping::{SandboxStamper, Stamper};
+use svc_core::{Api, Context, Outside};
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -22,9 +23,13 @@ use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
-    let api = Api::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
+    let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
+    // What this process does beside answering: here it stamps, and webhooks and e-mails wait for another.
+    let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
+    let outside = Outside::default().stamper(stamper);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
-    serve(listener, api, async { tokio::signal::ctrl_c().await.unwrap_or_default() }).await?;
+    let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
+    serve(listener, Api::new(&context)?, outside, stop).await?;
     Ok(())
 }
 
@@ -32,19 +37,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 pub async fn serve(
     listener: TcpListener,
     api: Api,
+    outside: Outside,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), std::io::Error> {
     let (all_is_answered, end) = oneshot::channel::<()>();
-    let counted = api.clone();
-    // What keys and companies use is counted in memory; this brings it to the store, and the rest when all is answered.
-    let merging = tokio::spawn(async move { counted.keep_usage_merged(async { end.await.unwrap_or_default() }).await });
+    let context = api.context().clone();
+    let work = tokio::spawn(async move { context.work(outside, async { end.await.unwrap_or_default() }).await });
     let served = axum::serve(listener, app(api)).with_graceful_shutdown(stop).await;
     drop(all_is_answered);
-    match merging.await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => eprintln!("the last usage is lost: {error}"),
-        Err(error) => eprintln!("usage was not merged to the end: {error}"),
-    }
+    work.await.map_err(std::io::Error::other)?;
     served
 }
 
@@ -62,7 +63,7 @@ fn app(api: Api) -> Router {
     ours.merge(api)
 }
 
-/// Our own routes have our own door.
+/// Our own routes have their own authentication.
 async fn staff_only(request: Request, next: Next) -> Result<Response, StatusCode> {
     match request.headers().get(header::AUTHORIZATION) {
         Some(sent) if sent == "Bearer of-the-staff" => Ok(next.run(request).await),

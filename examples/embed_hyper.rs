@@ -9,7 +9,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
-use svc_core::Api;
+use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
 
@@ -17,7 +17,7 @@ use tokio::net::TcpListener;
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
-    let api = Api::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
+    let api = Api::new(&Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?)?;
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
     serve(listener, api, async { tokio::signal::ctrl_c().await.unwrap_or_default() }).await?;
     Ok(())
@@ -44,6 +44,6 @@ pub async fn serve(listener: TcpListener, api: Api, stop: impl Future<Output = (
         });
     }
     connections.shutdown().await;
-    // Without a timer that does it, requests merge what was used now and then; the last of it is brought here.
-    api.merge_usage().await.map_err(std::io::Error::other)
+    // Another process does the background work. Requests merge what was used now and then; the last of it is merged here.
+    api.context().merge_usage().await.map_err(std::io::Error::other)
 }

@@ -16,7 +16,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use svc_core::Api;
+use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 
 #[tokio::main]
@@ -31,6 +31,7 @@ pub async fn run(database_url: &str, base_url: &str) -> Result<(), lambda_http::
     let settings = Settings { max_connections: 1, idle_timeout: None, max_lifetime: None, ..Settings::default() };
     let store = PostgresStore::open(database_url, &settings)?;
     // What was used is brought to the store with each answer: after it the instance may be gone.
-    let api = Api::builder(Arc::new(store), base_url).merge_usage_every(Duration::ZERO).build()?;
+    let context = Context::builder(Arc::new(store), base_url).merge_usage_every(Duration::ZERO).build()?;
+    let api = Api::new(&context)?;
     lambda_http::run(api).await
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use svc_core::backoffice::Office;
+use svc_core::Context;
 use svc_core::stamping::{Budget, StampFailure, StampRequest, Stamped, Stamper, stamp_due};
 use svc_core::webhooks::{Notice, Notifier, NotifyFailure, notify_due};
 use svc_store_postgres::{PostgresStore, Settings};
@@ -77,10 +77,10 @@ impl Notifier for Chat {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
-    let office = Office::new(Arc::new(store), "http://127.0.0.1:3000/api/v1");
+    let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
     let (chat, mut said) = tokio::sync::mpsc::channel(100);
-    let stamped = stamp_due(&office, &OurStamper::default(), Budget::unlimited()).await?;
-    let told = notify_due(&office, &Chat(chat), Budget::unlimited()).await?;
+    let stamped = stamp_due(&context, &OurStamper::default(), Budget::unlimited()).await?;
+    let told = notify_due(&context, &Chat(chat), Budget::unlimited()).await?;
     while let Some(line) = said.recv().await {
         println!("{line}");
     }

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use svc_core::Api;
-use svc_core::operation::{List, Query};
-use svc_core::store::{CompanyId, ListReader, Reader, Store, StoreError, StoreLayer, Tx};
+use svc_core::domain::company::CompanyId;
+use svc_core::record::{ListSpec, Query};
+use svc_core::store::{EachRow, Reader, Store, StoreError, StoreLayer, Tx};
+use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 
 /// Any store, and what was asked of it.
@@ -59,16 +60,13 @@ struct AuditedReader<'s, S> {
 
 /// All lists, those of later versions too.
 #[async_trait]
-impl<L: List, S: Store> ListReader<L> for AuditedReader<'_, S>
-where
-    for<'r> dyn Reader + 'r: ListReader<L>,
-{
-    async fn page(&self, query: &Query<L::Filter, L::Path>) -> Result<Vec<L::Item>, StoreError> {
-        let (path, started) = (L::SPEC.spec.path, Instant::now());
-        self.audit.count(self.company, path);
-        let page = ListReader::<L>::page(self.inner.as_ref(), query).await;
+impl<S: Store> Reader for AuditedReader<'_, S> {
+    async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
+        let started = Instant::now();
+        self.audit.count(self.company, list.path);
+        let page = self.inner.page(list, query, each).await;
         if started.elapsed() > Duration::from_millis(500) {
-            eprintln!("company {}: {path} took {:?}", self.company.0, started.elapsed());
+            eprintln!("company {}: {} took {:?}", self.company.0, list.path, started.elapsed());
         }
         page
     }
@@ -79,7 +77,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
     let store = Arc::new(Audited::new(store));
-    let api = Api::builder(store.clone(), "http://127.0.0.1:3000/api/v1").build()?;
+    let api = Api::new(&Context::builder(store.clone(), "http://127.0.0.1:3000/api/v1").build()?)?;
     let app = axum::Router::new().nest_service("/api/v1", api);
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3000").await?;

@@ -3,7 +3,7 @@ use std::io;
 use svc_core::backoffice::import::ImportError;
 use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
-use svc_core::{BuildError, Error};
+use svc_core::{BaseUrlError, Error, RouteError};
 use svc_store_postgres::OpenError;
 use svc_store_postgres::local::LocalError;
 
@@ -19,7 +19,9 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
-    Build(#[from] BuildError),
+    BaseUrl(#[from] BaseUrlError),
+    #[error(transparent)]
+    Route(#[from] RouteError),
     #[error(transparent)]
     Import(#[from] ImportError),
     #[error("{}", action_text(.0))]

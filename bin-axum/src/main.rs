@@ -15,8 +15,6 @@ mod server;
 mod serving;
 mod shutdown;
 mod telemetry;
-mod usage;
-mod workers;
 
 use std::process::ExitCode;
 

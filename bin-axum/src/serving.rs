@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use svc_core::Api;
-use svc_core::backoffice::Office;
 use svc_core::secrets::SecretsKey;
-use svc_core::settings::Outside;
 use svc_core::webhooks::Networks;
+use svc_core::{Api, Context, Outside};
 
 use crate::admin::Admin;
 use crate::cli::{ProcessArgs, ServiceArgs};
@@ -14,14 +12,13 @@ use crate::database::OpenedDatabase;
 use crate::failure::Failure;
 use crate::server::Server;
 use crate::shutdown::{ShutdownPlan, StopSignal};
-use crate::workers::Workers;
 
-/// Answers clients and operators until the process is signalled to stop.
+/// Answers clients and operators until the process is signalled to stop; does the background work, if it is given through what.
 pub(crate) async fn answer(
     database: OpenedDatabase,
     server: Server,
-    api: Api,
-    workers: Option<Workers>,
+    context: Context,
+    outside: Option<Outside>,
     process: &ProcessArgs,
 ) -> Result<(), Failure> {
     let stop = StopSignal::listen()?;
@@ -30,7 +27,7 @@ pub(crate) async fn answer(
         None => None,
     };
     tracing::info!(address = %server.address, "serving");
-    server.run(api, workers, stop, ShutdownPlan::new(process)).await;
+    server.run(Api::new(&context)?, outside, stop, ShutdownPlan::new(process)).await;
     // Operators can watch until the last request is answered.
     drop(admin);
     database.close().await
@@ -46,33 +43,20 @@ pub(crate) fn warn_of_development(networks: &Networks) {
     }
 }
 
-/// The background tasks beside the API, started.
-pub(crate) fn workers(
-    database: &OpenedDatabase,
-    service: &ServiceArgs,
-    secrets: Option<SecretsKey>,
-    server: &Server,
-    outside: Outside,
-) -> Workers {
-    let store = Arc::new(database.store.clone());
-    let office = Office::new(store.clone(), base_url(service, server)).secrets(secrets);
-    Workers::start(store, &office, outside)
-}
-
 /// The API's public address: the one that is set, else the one it listens on.
 pub(crate) fn base_url(service: &ServiceArgs, server: &Server) -> String {
     service.base_url.clone().unwrap_or_else(|| server.default_base_url())
 }
 
-/// The API over a database, by its settings. `networks` decide which URLs webhooks may be registered with.
-pub(crate) fn api(
+/// The context of a server over a database, by its settings. `networks` decide which URLs webhooks may be registered with.
+pub(crate) fn context(
     database: &OpenedDatabase,
     service: &ServiceArgs,
     networks: &Networks,
     secrets: Option<SecretsKey>,
     server: &Server,
-) -> Result<Api, Failure> {
-    let builder = Api::builder(Arc::new(database.store.clone()), base_url(service, server));
+) -> Result<Context, Failure> {
+    let builder = Context::builder(Arc::new(database.store.clone()), base_url(service, server));
     let development = networks.is_development();
     Ok(service.api.apply(builder).secrets(secrets).development_destinations(development).build()?)
 }

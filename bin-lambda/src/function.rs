@@ -9,9 +9,8 @@ use lambda_http::Context;
 use lambda_http::lambda_runtime::Diagnostic;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use svc_core::Api;
 use svc_core::settings::OutsideSettings;
-use svc_core::store::Store;
+use svc_core::{Api, RouteError};
 
 use crate::config::Config;
 use crate::event::{self, Event, EventError, HttpEvent};
@@ -51,25 +50,24 @@ impl From<InvocationError> for Diagnostic {
 impl Function {
     /// As the settings say. Nothing is connected yet: the database may be slow, and the platform does not wait long for an instance.
     pub(crate) fn new(config: Config) -> Result<Self, lambda_http::Error> {
-        let store: Arc<dyn Store> = Arc::new(config.store()?);
         let secrets = config.secrets.key()?;
         if secrets.is_none() {
             tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
         }
-        let builder = config.api.apply(Api::builder(store.clone(), &config.base_url));
-        let api = builder
+        let builder = config.api.apply(svc_core::Context::builder(Arc::new(config.store()?), &config.base_url));
+        let context = builder
             .secrets(secrets)
             .development_destinations(config.is_development()?)
             // Once it has answered, an instance may be frozen, or gone.
             .merge_usage_every(Duration::ZERO)
             .build()?;
-        Ok(Self::of(api, &config.base_url, store, config.outside))
+        Ok(Self::of(&context, &config.base_url, config.outside)?)
     }
 
-    fn of(api: Api, base_url: &str, store: Arc<dyn Store>, outside: OutsideSettings) -> Self {
-        let schedule = Schedule::new(store, api.office(), outside);
+    fn of(context: &svc_core::Context, base_url: &str, outside: OutsideSettings) -> Result<Self, RouteError> {
+        let schedule = Schedule::new(context.clone(), outside);
         let path = base_url.parse::<http::Uri>().map(|uri| uri.path().trim_end_matches('/').to_owned());
-        Self(Arc::new(Inner { api, base_path: path.unwrap_or_default(), schedule }))
+        Ok(Self(Arc::new(Inner { api: Api::new(context)?, base_path: path.unwrap_or_default(), schedule })))
     }
 
     /// Answers an invocation.

@@ -1,19 +1,16 @@
 //! What the server does on timers, in the time that an invocation has.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join_all;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use svc_core::backoffice::Office;
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::settings::OutsideSettings;
 use svc_core::stamping::stamp_due;
-use svc_core::store::Store;
 use svc_core::webhooks::{deliver_due, notify_due};
-use svc_core::{Budget, clean_up};
+use svc_core::{Budget, Context, clean_up};
 
 use crate::task::Task;
 
@@ -30,14 +27,13 @@ pub(crate) struct ScheduleError(String);
 
 /// Does scheduled work.
 pub(crate) struct Schedule {
-    store: Arc<dyn Store>,
-    office: Office,
+    context: Context,
     outside: OutsideSettings,
 }
 
 impl Schedule {
-    pub(crate) fn new(store: Arc<dyn Store>, office: Office, outside: OutsideSettings) -> Self {
-        Self { store, office, outside }
+    pub(crate) fn new(context: Context, outside: OutsideSettings) -> Self {
+        Self { context, outside }
     }
 
     /// Does the tasks side by side, and reports by task what was done, `null` for one that the deadline cut. Ends two seconds before
@@ -73,7 +69,7 @@ impl Schedule {
             Task::Stamp => self.stamp(until).await,
             Task::Deliver => self.deliver(until).await,
             Task::CleanUp => {
-                let removed = clean_up(self.store.as_ref(), &SystemClock).await.map_err(text)?;
+                let removed = clean_up(&self.context).await.map_err(text)?;
                 Ok(json!({ "removed": removed }))
             }
         }
@@ -82,17 +78,18 @@ impl Schedule {
     async fn stamp(&self, until: DateTime<Utc>) -> Result<Value, String> {
         let stamper = self.outside.stamper.stamper().map_err(text)?;
         let budget = budget(until, stamper.deadline());
-        value(&stamp_due(&self.office, stamper.as_ref(), budget).await.map_err(text)?)
+        value(&stamp_due(&self.context, stamper.as_ref(), budget).await.map_err(text)?)
     }
 
     async fn deliver(&self, until: DateTime<Utc>) -> Result<Value, String> {
         let sender = self.outside.webhooks.sender().map_err(text)?;
         let mail = self.outside.mail.notifier().map_err(text)?;
         let budget_of = |longest| budget(until, longest);
-        let delivered = deliver_due(&self.office, sender.as_ref(), budget_of(sender.deadline())).await.map_err(text)?;
+        let delivered =
+            deliver_due(&self.context, sender.as_ref(), budget_of(sender.deadline())).await.map_err(text)?;
         let mut report = json!({ "webhooks": value(&delivered)? });
         if let Some(mail) = mail {
-            let sent = notify_due(&self.office, mail.as_ref(), budget_of(E_MAIL)).await.map_err(text)?;
+            let sent = notify_due(&self.context, mail.as_ref(), budget_of(E_MAIL)).await.map_err(text)?;
             report["mail"] = value(&sent)?;
         }
         Ok(report)

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, missing_docs, reason = "each example is a program of its own")]
 
+#[path = "../background.rs"]
+mod background;
 #[path = "../embed_axum.rs"]
 mod embed_axum;
 #[path = "../embed_hyper.rs"]
@@ -10,8 +12,6 @@ mod embed_hyper;
 mod embed_lambda;
 #[path = "../own_outside.rs"]
 mod own_outside;
-#[path = "../scheduler.rs"]
-mod scheduler;
 #[path = "../store_layer.rs"]
 mod store_layer;
 

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use serde_json::json;
-use svc_core::Api;
 use svc_core::store::Store;
+use svc_core::{Api, Context, Outside};
 use svc_tests::{Actor, BASE_URL, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -40,11 +40,12 @@ async fn in_an_axum_application() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel::<()>();
-    let serving = embed_axum::serve(listener, world.api.clone(), async { stopped.await.unwrap_or_default() });
+    let serving =
+        embed_axum::serve(listener, world.api.clone(), Outside::default(), async { stopped.await.unwrap_or_default() });
     let serving = tokio::spawn(serving);
 
     assert_eq!(ask(address, "/", "").await, (200, "our own page".to_owned()));
-    assert_eq!(ask(address, "/reports", "").await.0, 401, "our own door");
+    assert_eq!(ask(address, "/reports", "").await.0, 401, "our own authentication");
     assert_eq!(ask(address, "/reports", "Authorization: Bearer of-the-staff\r\n").await.0, 200);
     assert_eq!(ask(address, "/api/v1/clientes", &credentials(&ana)).await.0, 200);
     let (status, body) = ask(address, "/api/v1/nothing", "").await;
@@ -82,14 +83,15 @@ async fn over_a_store_with_a_layer_of_our_own() {
     let company = world.company().await;
     let store = Arc::new(Audited::new((**world.used_store()).clone()));
     let layered: Arc<dyn Store> = store.clone();
-    let api = Api::builder(layered, BASE_URL).clock(world.clock.clone()).build().expect("an API");
+    let context = Context::builder(layered, BASE_URL).clock(world.clock.clone()).build().expect("a context");
+    let api = Api::new(&context).expect("an API");
     let ana = company.admin().await.at(&api);
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     for _ in 0..2 {
         assert_eq!(ana.get("/clientes").await.ok(200)["datos"][0]["nombre"], "Ana");
     }
     ana.get("/productos").await.ok(200);
-    api.merge_usage().await.expect("merged");
+    context.merge_usage().await.expect("merged");
     assert_eq!(used(&world).await, 4, "what has no layer goes to the store beneath");
     let counts = store.counts();
     let count = |what| counts.get(&(company.id, what)).copied();

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
+use svc_core::Outside;
 use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::{Clock as _, SystemClock};
-use svc_core::stamping::{Budget, stamp_due};
+use svc_core::stamping::{Budget, Stamper, stamp_due};
 use svc_core::webhooks::{NotifyReport, Outcome, Post, Sender, notify_due};
 use svc_tests::{Actor, Company, World};
+use tokio::sync::oneshot;
 
 use crate::own_outside::{Chat, OurStamper};
-use crate::scheduler::Scheduler;
 
 /// A company with an order that can be invoiced; gives someone of it.
 async fn shop(world: &World) -> (Company, Actor) {
@@ -39,7 +40,7 @@ async fn stamped(actor: &Actor) -> bool {
 async fn through_a_provider_and_a_notifier_of_our_own() {
     let world = World::new().await;
     let (company, actor) = shop(&world).await;
-    let done = stamp_due(&world.office, &OurStamper::default(), Budget::unlimited()).await.expect("a pass");
+    let done = stamp_due(world.api.context(), &OurStamper::default(), Budget::unlimited()).await.expect("a pass");
     assert_eq!(done.timbrados, 1, "{done:?}");
     assert!(stamped(&actor).await);
 
@@ -48,7 +49,7 @@ async fn through_a_provider_and_a_notifier_of_our_own() {
     let now = world.clock.now();
     sqlx::query(mail).bind(company.id.0).bind(now).execute(world.store.pool()).await.expect("an e-mail");
     let (chat, mut said) = tokio::sync::mpsc::channel(1);
-    let told = notify_due(&world.office, &Chat(chat), Budget::unlimited()).await.expect("a pass");
+    let told = notify_due(world.api.context(), &Chat(chat), Budget::unlimited()).await.expect("a pass");
     assert_eq!(told, NotifyReport { enviados: 1, ..NotifyReport::default() });
     assert_eq!(said.recv().await.as_deref(), Some("@ana@example.com: Aviso\nSu webhook"));
 }
@@ -66,28 +67,32 @@ impl Sender for Receiver {
 }
 
 #[tokio::test]
-async fn by_a_scheduler_of_our_own() {
+async fn all_of_it_as_one_future() {
     let world = World::new().await;
-    // The scheduler goes by the machine's clock, and removes what is a month old by it.
+    // Work goes by the context's clock, and removes what is a month old by it.
     world.clock.advance(SystemClock.now() - world.clock.now());
     let (_, actor) = shop(&world).await;
     let hook = json!({"url": "https://example.com/avisos", "eventos": ["factura.timbrada"]});
     actor.post("/webhooks", hook).await.ok(201);
     let receiver = Arc::new(Receiver::default());
-    let store = world.used_store().clone();
-    let scheduler = Scheduler::start(&world.api, store, Arc::new(OurStamper::default()), receiver.clone());
+    let (stamper, sender): (Arc<dyn Stamper>, Arc<dyn Sender>) = (Arc::new(OurStamper::default()), receiver.clone());
+    let (stop, stopped) = oneshot::channel::<()>();
+    let context = world.api.context().clone();
+    let outside = Outside::default().stamper(stamper).sender(sender);
+    let work = tokio::spawn(async move { context.work(outside, async { stopped.await.unwrap_or_default() }).await });
     for _ in 0..200 {
         if stamped(&actor).await && receiver.0.load(Ordering::SeqCst) == 1 {
             break;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    assert!(stamped(&actor).await && receiver.0.load(Ordering::SeqCst) == 1, "stamped, and told once");
+    assert!(stamped(&actor).await && receiver.0.load(Ordering::SeqCst) == 1, "stamped, and sent once");
     let sent = 5 + world.sql::<i64>("SELECT coalesce(sum(usadas), 0)::bigint FROM cupos").await;
     for _ in 0..5 {
         actor.get("/clientes").await.ok(200);
     }
-    scheduler.finish().await.expect("merged");
+    drop(stop);
+    work.await.expect("work ends");
     let used = world.sql::<i64>("SELECT sum(usadas)::bigint FROM cupos").await;
     assert!(used >= sent, "what was used last is kept: {used} of {sent}");
 }

@@ -19,7 +19,7 @@ impl Budget {
         Self::default()
     }
 
-    /// Until then by the office's clock.
+    /// Until then by the context's clock.
     #[must_use]
     pub fn until(mut self, deadline: DateTime<Utc>) -> Self {
         self.until = Some(deadline);

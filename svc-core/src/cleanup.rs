@@ -2,9 +2,8 @@
 
 use chrono::TimeDelta;
 
-use crate::domain::clock::Clock;
-use crate::pipeline::REMEMBERED;
-use crate::store::{Store, StoreError};
+use crate::context::Context;
+use crate::store::{ANSWERS_KEPT, StoreError};
 
 /// Rows removed in one statement: short enough to hold up no one.
 const BATCH: u32 = 1_000;
@@ -16,9 +15,9 @@ const KEPT: TimeDelta = TimeDelta::days(30);
 /// after 30, in this order, since the later are kept as long as the earlier refer to them. Gives how many rows went.
 ///
 /// A server calls it on a timer, a scheduled function when it likes; several at once do no harm.
-pub async fn clean_up(store: &dyn Store, clock: &dyn Clock) -> Result<u64, StoreError> {
-    let now = clock.now();
-    let mut removed = in_batches(|| store.forget_answers(now - REMEMBERED, BATCH)).await?;
+pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
+    let (store, now) = (context.store(), context.now());
+    let mut removed = in_batches(|| store.forget_answers(now - ANSWERS_KEPT, BATCH)).await?;
     removed += in_batches(|| store.forget_deliveries(now - KEPT, BATCH)).await?;
     removed += in_batches(|| store.forget_events(now - KEPT, BATCH)).await?;
     removed += in_batches(|| store.forget_webhooks(now - KEPT, BATCH)).await?;

@@ -5,8 +5,6 @@ use std::fmt;
 
 use http::StatusCode;
 
-use crate::store::{Conflict, StoreError};
-
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident = $status:literal $codigo:literal $mensaje:literal,)*) => {
         /// The public errors (spec, "Errors"; contract §2 to §5). A variant bears its wire code's name.
@@ -312,6 +310,20 @@ impl Error {
         self.allow.as_deref()
     }
 
+    /// With what went wrong, for the log.
+    #[must_use]
+    pub(crate) fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// As one after which the same transaction may succeed when it is run again.
+    #[must_use]
+    pub(crate) fn transient(mut self, transient: bool) -> Self {
+        self.transient = transient;
+        self
+    }
+
     /// Whether the same transaction may succeed when it is run again.
     pub(crate) fn is_transient(&self) -> bool {
         self.transient
@@ -334,24 +346,6 @@ impl std::error::Error for Error {}
 impl From<Code> for Error {
     fn from(code: Code) -> Self {
         Self::new(code)
-    }
-}
-
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Self {
-        let code = match &error {
-            StoreError::Conflict(Conflict::Rfc) => return Code::RfcDuplicado.into(),
-            StoreError::Conflict(Conflict::Sku) => return Code::SkuDuplicado.into(),
-            StoreError::Conflict(Conflict::Reference(field)) => {
-                return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
-            }
-            StoreError::NoRecord => return Code::NoEncontrado.into(),
-            StoreError::Transient(_) | StoreError::Busy(_) | StoreError::Unavailable(_) => Code::NoDisponible,
-            StoreError::Conflict(_) | StoreError::Other(_) => Code::ErrorInterno,
-        };
-        let transient = matches!(error, StoreError::Transient(_));
-        let retry_after = (code == Code::NoDisponible).then_some(1);
-        Self { retry_after, transient, cause: Some(Box::new(error)), ..Self::new(code) }
     }
 }
 

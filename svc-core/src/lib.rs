@@ -1,12 +1,12 @@
 //! A whole ERP/CRM HTTP API as one [`tower::Service`]: customers, products, prospects — scoped to one company by API key.
 //!
-//! Everything is [`Api`]: `http::Request` in, `http::Response` out, `Error = Infallible`. It knows no web framework and no
+//! The API is [`Api`]: `http::Request` in, `http::Response` out, `Error = Infallible`. It knows no web framework and no
 //! database: a front end mounts it, a [`store::Store`] keeps its data. It runs in a tokio runtime with timers enabled, and
 //! spawns nothing there.
 //!
 //! # Quick start
 //!
-//! From an empty database to a customer, and what there is to do beside answering:
+//! From an empty database to a customer, with all that is to be done beside answering:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -14,11 +14,11 @@
 //! use bytes::Bytes;
 //! use http::Request;
 //! use svc_core::backoffice::CreateKey;
-//! use svc_core::domain::clock::SystemClock;
+//! use svc_core::domain::company::CompanyId;
 //! use svc_core::domain::scope::Scopes;
-//! use svc_core::stamping::{SandboxStamper, stamp_due};
-//! use svc_core::store::{CompanyChange, CompanyId};
-//! use svc_core::{Api, Budget, clean_up};
+//! use svc_core::stamping::{SandboxStamper, Stamper};
+//! use svc_core::store::CompanyChange;
+//! use svc_core::{Api, Context, Outside};
 //! use svc_store_postgres::local::Cluster;
 //! use svc_store_postgres::{PostgresStore, Settings};
 //!
@@ -30,15 +30,25 @@
 //! let store = Arc::new(PostgresStore::with_options(cluster.options("postgres"), &Settings::default()));
 //! store.migrate().await?;
 //!
-//! // The API, as the world knows it. Mount it in any server: it is a tower::Service.
-//! let api = Api::builder(store.clone(), "https://erp.example.com/api/v1").build()?;
+//! // What a process has once: store, clock, secrets, public address. On it the API: mount it in any server, it is a
+//! // tower::Service.
+//! let context = Context::builder(store.clone(), "https://erp.example.com/api/v1").build()?;
+//! let api = Api::new(&context)?;
+//!
+//! // All that is to be done beside answering, as one future: stamping here; webhooks and e-mails too, once there is through
+//! // whom (features `client` and `smtp`); usage and clean-up in any case.
+//! let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
+//! let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+//! let background = context.clone();
+//! let work = tokio::spawn(async move {
+//!     background.work(Outside::default().stamper(stamper), async { stopped.await.unwrap_or_default() }).await;
+//! });
 //!
 //! // A company, and a key of its owner's. The secret is shown once.
-//! let office = api.office();
 //! let company = CompanyChange { nombre: Some("Mi empresa".to_owned()), ..CompanyChange::default() };
-//! let company = CompanyId(office.create_company(company).await?.empresa);
+//! let company = CompanyId(context.create_company(company).await?.empresa);
 //! let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
-//! let key = office.perform(company, &key).await?;
+//! let key = context.perform(company, &key).await?;
 //!
 //! // A request, as a front end would hand it over.
 //! let request = Request::post("/clientes")
@@ -50,20 +60,9 @@
 //! let answer = api.handle(request).await;
 //! assert_eq!(answer.status(), 201);
 //!
-//! // Beside answering: four times a second what was used is brought to the store,
-//! api.merge_usage().await?;
-//! // every second what is due is stamped and delivered,
-//! stamp_due(&office, &SandboxStamper, Budget::unlimited()).await?;
-//! # #[cfg(feature = "client")]
-//! # {
-//! use svc_core::webhooks::{HttpSender, Networks, deliver_due};
-//! match HttpSender::new(Networks::default()) {
-//!     Ok(sender) => println!("{:?}", deliver_due(&office, &sender, Budget::unlimited()).await?),
-//!     Err(no_authorities) => eprintln!("nothing is delivered: {no_authorities}"),
-//! }
-//! # }
-//! // and now and then what is kept no longer is removed.
-//! clean_up(store.as_ref(), &SystemClock).await?;
+//! // At the end what was under way is finished, and what was used last is merged.
+//! drop(stop);
+//! work.await?;
 //! # store.close().await;
 //! # Ok(())
 //! # }
@@ -79,18 +78,22 @@
 //! - `settings`: the settings of `svc serve` that any server may have, as flags and environment variables (clap): the module
 //!   `settings`. It includes both of the others, since it makes the stamper, the sender and the notifier that are set.
 //!
-//! # What is where
+//! # For who embeds it
 //!
-//! - [`operation`] is what an operation is, and how to add one; [`api`] holds them all.
-//! - [`store`] is what is asked of a database; the crate `svc-store-postgres` answers it.
-//! - [`backoffice`] is what the ERP's own screens do, for embedders and the command line.
-//! - [`stamping`] has tax documents stamped; [`domain::cfdi`] makes them.
-//! - [`domain`] holds the rules, without I/O.
-//! - [`usage`] counts what companies use, for the limits.
-//! - [`webhooks`] tells others what happened.
-//! - [`observe`] is what it tells of itself: spans, lines, figures.
-//! - [`secrets`] is how secrets are kept at rest.
-//! - `settings` (feature `settings`) is what a server is set by.
+//! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Outside`] is what that goes through.
+//! - [`Context::perform`] does an operation from Rust, [`Context::act`] one by its name: those of [`api`], which HTTP reaches too,
+//!   and those of [`backoffice`], which the ERP's own screens do. [`Context::import`] loads records in bulk.
+//! - [`webhooks`] and [`stamping`] say what a sender, a notifier and a stamper are, and have them; each pass over a backlog can
+//!   be called by itself, within a [`Budget`], as a scheduled function does.
+//! - [`registry`] lists all operations as data. [`observe`] says what is logged and counted. [`secrets`] says how secrets are
+//!   kept at rest. `settings` (feature `settings`) is what a server is set by.
+//!
+//! # For who writes a store
+//!
+//! - [`store`] is what is asked of a database: [`store::Store`], [`store::Reader`] for lists, and a small trait an aggregate for
+//!   what is written. The crate `svc-store-postgres` answers it; [`store::StoreLayer`] is a store over another.
+//! - [`record`] says what a record is: its table, its columns, the lists and filters; [`domain::value`] is what a column holds.
+//! - [`domain`] holds the rules and the types that both sides speak in, without I/O.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -99,6 +102,7 @@ pub mod api;
 pub mod backoffice;
 mod budget;
 mod cleanup;
+mod context;
 pub mod domain;
 mod error;
 pub mod json;
@@ -108,6 +112,8 @@ pub mod operation;
 mod outbound;
 mod pipeline;
 mod posting;
+pub mod record;
+pub mod registry;
 mod schema;
 pub mod secrets;
 mod service;
@@ -119,9 +125,15 @@ pub mod store;
 mod testing;
 pub mod usage;
 pub mod webhooks;
+mod work;
 
 pub use budget::Budget;
 pub use cleanup::clean_up;
+pub use context::{
+    BaseUrlError, Context, ContextBuilder, DEFAULT_IN_FLIGHT, DEFAULT_MAX_BODY, DEFAULT_RATE_PER_MINUTE,
+};
+pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error};
-pub use pipeline::{TERMS_VERSION, parse_key_id};
-pub use service::{Api, ApiBuilder, BuildError, DEFAULT_IN_FLIGHT, DEFAULT_MAX_BODY, DEFAULT_RATE_PER_MINUTE};
+pub use operation::RouteError;
+pub use service::Api;
+pub use work::Outside;

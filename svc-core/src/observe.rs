@@ -26,6 +26,7 @@
 //! | [`DELIVERIES`] | counter | `outcome`: `delivered` `retried` `failed` `lost` |
 //! | [`STAMPINGS`] | counter | `outcome`: `stamped` `rejected` `postponed` `waiting` `lost` `failed` |
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
+//! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `clean-up` `usage`; `reason`: `error` `panic` |
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -35,8 +36,8 @@ use metrics::{SharedString, Unit, counter, gauge, histogram};
 use tracing::Span;
 use tracing::field::Empty;
 
+use crate::domain::company::CompanyId;
 use crate::error::Code;
-use crate::store::CompanyId;
 
 /// The target of a request's span and line.
 pub const TARGET: &str = "svc_core::request";
@@ -62,6 +63,9 @@ pub const STAMPINGS: &str = "svc_stampings_total";
 /// Attempts at e-mails, by what came of them.
 pub const EMAILS: &str = "svc_emails_total";
 
+/// Passes of background work that failed.
+pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
+
 /// The operation of a request that names none.
 const NO_OPERATION: &str = "none";
 
@@ -77,6 +81,7 @@ pub fn describe() {
     metrics::describe_counter!(DELIVERIES, "Attempts at deliveries of webhooks, by outcome");
     metrics::describe_counter!(STAMPINGS, "Attempts at stampings, by outcome");
     metrics::describe_counter!(EMAILS, "Attempts at e-mails, by outcome");
+    metrics::describe_counter!(BACKGROUND_FAILURES, "Passes of background work that failed, by work and reason");
 }
 
 /// Counts what came of `count` attempts.
@@ -84,6 +89,11 @@ pub(crate) fn attempts(figure: &'static str, outcome: &'static str, count: u64) 
     if count > 0 {
         counter!(figure, "outcome" => outcome).increment(count);
     }
+}
+
+/// Counts a pass of background work that failed.
+pub(crate) fn background_failed(work: &'static str, reason: &'static str) {
+    counter!(BACKGROUND_FAILURES, "work" => work, "reason" => reason).increment(1);
 }
 
 /// Counts what is run again after a collision.

@@ -13,7 +13,7 @@ use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use zeroize::Zeroizing;
 
 use crate::domain::clock::{Random, random_bytes};
-use crate::store::CompanyId;
+use crate::domain::company::CompanyId;
 
 /// The first byte of a secret that is kept as it is.
 const PLAIN: u8 = 0;

@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use crate::store::{Company, CompanyId, Plan};
+use crate::domain::company::{Company, CompanyId, Plan};
 
 /// A company that may do everything; its cursor key follows from its number.
 pub(crate) fn company(id: u8) -> Company {

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use chrono::DateTime;
 use criterion::{Criterion, criterion_group, criterion_main};
-use svc_core::api::clientes::Customers;
-use svc_core::api::productos::Products;
-use svc_core::backoffice::Office;
+use svc_core::Context;
 use svc_core::backoffice::import::Resource;
-use svc_core::operation::{Keyed, List, Query};
-use svc_core::store::{CompanyChange, CompanyId, ListReader, Reader, Store};
+use svc_core::domain::company::CompanyId;
+use svc_core::record::clientes::Customer;
+use svc_core::record::productos::Product;
+use svc_core::record::{List, Query};
+use svc_core::store::{CompanyChange, Store as _, read_page};
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::runtime::Runtime;
@@ -34,21 +35,15 @@ struct Pages<'a> {
 
 impl Pages<'_> {
     /// The page after `after`; gives how many records it has.
-    async fn read<L: List<Path = ()>>(&self, after: Option<i64>) -> usize
-    where
-        for<'r> dyn Reader + 'r: ListReader<L>,
-    {
-        let query = Query::new(Vec::new(), after, LIMIT, DateTime::UNIX_EPOCH);
-        let items = ListReader::<L>::page(self.store.reader(self.company).as_ref(), &query).await.expect("a page");
+    async fn read<L: List>(&self, after: Option<i64>) -> usize {
+        let query = Query::new(&L::LIST, after, LIMIT, DateTime::UNIX_EPOCH);
+        let items: Vec<L> = read_page(self.store.reader(self.company).as_ref(), &query).await.expect("a page");
         assert!(items.iter().all(|item| item.clave() > after.unwrap_or(0)));
         items.len()
     }
 
-    fn bench<L: List<Path = ()>>(&self, criterion: &mut Criterion)
-    where
-        for<'r> dyn Reader + 'r: ListReader<L>,
-    {
-        let path = L::SPEC.spec.path;
+    fn bench<L: List>(&self, criterion: &mut Criterion) {
+        let path = L::LIST.path;
         let pages = [(1, None), (PAGE, Some((PAGE - 1) * i64::from(LIMIT)))];
         for (number, after) in pages {
             let full = self.runtime.block_on(self.read::<L>(after));
@@ -79,9 +74,10 @@ fn median(mut times: Vec<Duration>) -> Duration {
 /// A company with its customers and products.
 async fn load(store: &PostgresStore) -> CompanyId {
     store.migrate().await.expect("the schema");
-    let office = Office::new(Arc::new(store.clone()), "https://erp.example.com/api/v1");
+    let context = Context::builder(Arc::new(store.clone()), "https://erp.example.com/api/v1").build();
+    let context = context.expect("a context");
     let company =
-        office.create_company(CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() });
+        context.create_company(CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() });
     let company = CompanyId(company.await.expect("a company").empresa);
     let customer = |n| {
         format!(
@@ -92,7 +88,7 @@ async fn load(store: &PostgresStore) -> CompanyId {
         |n| format!(r#"{{"sku":"SKU-{n}","descripcion":"Tornillo galvanizado de {n} mm","codigo_sat":"31162800"}}"#);
     let lines = |line: fn(i64) -> String| (1..=ROWS).map(move |n| Ok(line(n).into_bytes()));
     for (resource, line) in [(Resource::Clientes, customer as fn(i64) -> String), (Resource::Productos, product)] {
-        office.import(company, resource, lines(line), &mut |_| ()).await.expect("the records");
+        context.import(company, resource, lines(line), &mut |_| ()).await.expect("the records");
     }
     sqlx::query("VACUUM ANALYZE").execute(store.pool()).await.expect("statistics");
     company
@@ -110,8 +106,8 @@ fn pages(criterion: &mut Criterion) {
         (store, company)
     });
     let pages = Pages { runtime: &runtime, store: &store, company };
-    pages.bench::<Customers>(criterion);
-    pages.bench::<Products>(criterion);
+    pages.bench::<Customer>(criterion);
+    pages.bench::<Product>(criterion);
     runtime.block_on(store.close());
 }
 

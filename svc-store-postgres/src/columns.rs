@@ -1,7 +1,6 @@
 //! Columns as the domain's values.
 
 use chrono::{DateTime, Utc};
-use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
@@ -10,10 +9,6 @@ use svc_core::domain::time::Timestamp;
 
 pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
     row.try_get(at).map(Money::new)
-}
-
-pub(crate) fn money_or_null(row: &PgRow, at: usize) -> Result<Option<Money>, sqlx::Error> {
-    row.try_get::<Option<Decimal>, _>(at).map(|amount| amount.map(Money::new))
 }
 
 pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> {
@@ -32,6 +27,12 @@ pub(crate) fn instant_or_null(row: &PgRow, at: usize) -> Result<Option<Timestamp
     row.try_get::<Option<DateTime<Utc>>, _>(at).map(|at| at.map(Timestamp::new))
 }
 
+/// A count, which the table keeps from being negative.
+pub(crate) fn used(row: &PgRow, column: &str) -> Result<u64, sqlx::Error> {
+    let count: i64 = row.try_get(column)?;
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
 /// A word of a closed set. The column's constraint names the same set, so another word is a fault of the database.
 pub(crate) fn word<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>) -> Result<W, sqlx::Error> {
     word_or_null(row, at, of)?.ok_or_else(|| unexpected(at))
@@ -40,12 +41,6 @@ pub(crate) fn word<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>) -> Resu
 pub(crate) fn word_or_null<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>) -> Result<Option<W>, sqlx::Error> {
     let text: Option<&str> = row.try_get(at)?;
     text.map(|text| of(text).ok_or_else(|| unexpected(at))).transpose()
-}
-
-/// Words of a closed set.
-pub(crate) fn words<W>(row: &PgRow, at: usize, of: fn(&str) -> Option<W>) -> Result<Vec<W>, sqlx::Error> {
-    let texts: Vec<String> = row.try_get(at)?;
-    texts.iter().map(|text| of(text).ok_or_else(|| unexpected(at))).collect()
 }
 
 fn unexpected(at: usize) -> sqlx::Error {

@@ -2,17 +2,14 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::backoffice::FIRST_UNITS;
+use svc_core::domain::company::{Company, CompanyId, FIRST_UNITS, LimitMode, Plan};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scope;
-use svc_core::store::{
-    Company, CompanyChange, CompanyId, CompanyTx, KeyId, KeyRecord, KnownUse, LimitMode, NewKey, NewUser, Plan,
-    StoreError,
-};
+use svc_core::store::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, StoreError};
 
+use crate::columns::used;
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
-use crate::usage::used;
 
 /// A key with its company, its owner's access, and what was used with it in `period`.
 pub(crate) fn key_record(row: &PgRow, period: Period) -> Result<KeyRecord, sqlx::Error> {

@@ -2,6 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
+use svc_core::domain::value::Value;
 use svc_core::store::StoreError;
 
 use crate::database::Statements;
@@ -38,6 +39,20 @@ impl Copy {
         self
     }
 
+    /// The next value of the row, as a column holds it.
+    pub(crate) fn column(&mut self, value: &Value<'_>) {
+        match value {
+            Value::Boolean(value) => self.value(value),
+            Value::Integer(value) => self.value(value),
+            Value::Decimal(value) => self.value(value),
+            Value::Text(value) => self.value(value),
+            Value::Date(value) => self.value(value),
+            Value::Instant(value) => self.value(value.format("%Y-%m-%dT%H:%M:%S%.fZ")),
+            Value::Uuid(value) => self.value(value),
+            _ => self.optional(None::<&str>),
+        };
+    }
+
     /// Ends the row.
     pub(crate) fn end(&mut self) {
         // The last value's tab becomes the row's end.
@@ -46,8 +61,8 @@ impl Copy {
     }
 
     /// Sends the rows; `statement` is `COPY table (columns) FROM STDIN`.
-    pub(crate) async fn send(self, connection: Statements<'_>, statement: &'static str) -> Result<(), StoreError> {
-        let mut copy = connection.copy(statement).await.map_err(store_error)?;
+    pub(crate) async fn send(self, connection: Statements<'_>, statement: String) -> Result<(), StoreError> {
+        let mut copy = connection.copy(&statement).await.map_err(store_error)?;
         match copy.send(self.text.as_bytes()).await {
             Ok(_) => copy.finish().await.map(|_| ()).map_err(store_error),
             Err(error) => Err(store_error(error)),

@@ -116,7 +116,7 @@ impl<'c> Statements<'c> {
     }
 
     /// Begins a COPY.
-    pub(crate) async fn copy(self, statement: &'static str) -> Result<PgCopyIn<&'c mut PgConnection>, sqlx::Error> {
+    pub(crate) async fn copy(self, statement: &str) -> Result<PgCopyIn<&'c mut PgConnection>, sqlx::Error> {
         self.connection.copy_in_raw(statement).await
     }
 }

@@ -6,21 +6,22 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::event::CREADO;
 use svc_core::domain::time::Timestamp;
+use svc_core::domain::webhook::Next;
 use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use svc_core::store::{
-    AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
-    LeasedMail, Recorded, StoreError, WebhookStanding,
+    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut, LeasedMail,
+    Recorded, StoreError, WebhookStanding,
 };
-use svc_core::webhooks::schedule::Next;
 use uuid::Uuid;
 
 use self::statements::{CLAIM, FAN_OUT, GATHER, RECORD};
-use crate::PostgresStore;
 use crate::columns::word;
 use crate::database::Database;
 use crate::error::store_error;
+use crate::store::PostgresStore;
 use crate::transaction::PostgresTx;
 
 /// How far the clock of another worker may be ahead of ours.

@@ -1,7 +1,6 @@
 //! Database errors as [`StoreError`]s.
 
 use sqlx::error::{DatabaseError, ErrorKind};
-use svc_core::json::Fault;
 use svc_core::store::{Conflict, StoreError};
 
 /// What an error means when no constraint of ours is expected to have been violated, and when one is: constraints
@@ -24,11 +23,6 @@ pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
         }
         _ => StoreError::Other(error.into()),
     }
-}
-
-/// A value that was found wrong where it was to be written.
-pub(crate) fn value_error(fault: &Fault) -> StoreError {
-    StoreError::Conflict(Conflict::Value(fault.field().to_owned()))
 }
 
 fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {

@@ -1,10 +1,16 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 use sqlx::AssertSqlSafe;
-use svc_core::store::{Conflict, ImportTx, Parents, StoreError};
+use svc_core::domain::quantity::Rate;
+use svc_core::domain::value::Value;
+use svc_core::domain::words::{OpportunityStatus, SaleKind};
+use svc_core::store::{ImportTx, ImportedReceivable, ImportedSale, Parents, StoreError};
 
+use crate::copy::Copy;
 use crate::error::store_error;
+use crate::sale::folio_series;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
@@ -41,103 +47,179 @@ impl ImportTx for PostgresTx {
             .await
             .map_err(store_error)
     }
-}
 
-impl PostgresTx {
-    async fn control(&mut self, statement: &'static str) -> Result<(), StoreError> {
-        sqlx::query(statement).execute(self.connection()).await.map(|_| ()).map_err(store_error)
-    }
-
-    /// The claves of rows, of which some bring their own. Row by row: one that brings none gets the clave after the
-    /// greatest so far, so that where a batch ends makes no difference.
-    pub(crate) async fn claves(
-        &mut self,
-        serie: &str,
-        given: impl Iterator<Item = Option<i64>> + Send,
-    ) -> Result<Vec<i64>, StoreError> {
-        let given: Vec<Option<i64>> = given.collect();
-        let mut last = self.next(serie, 0).await? - 1;
+    async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError> {
+        // Row by row: one that brings none gets the clave after the greatest so far, so that where a batch ends makes no
+        // difference.
+        let mut last = self.next(table, 0).await? - 1;
         let claves = given
-            .into_iter()
+            .iter()
             .map(|given| {
                 let clave = given.unwrap_or(last.saturating_add(1));
                 last = last.max(clave);
                 clave
             })
             .collect();
-        self.move_past(serie, last).await?;
+        self.move_series(table, last).await?;
         Ok(claves)
     }
 
-    /// The products that rows name, by clave or else by SKU. A SKU means the active product that has it, else the
-    /// newest of the others; one that no product has is a conflict. A row that names none gets none.
-    pub(crate) async fn products_by_sku<'n>(
-        &mut self,
-        named: impl Iterator<Item = (Option<i64>, Option<&'n str>)> + Send,
-    ) -> Result<Vec<Option<i64>>, StoreError> {
-        let named: Vec<_> = named.collect();
-        let skus = || named.iter().filter(|(clave, _)| clave.is_none()).filter_map(|(_, sku)| *sku);
-        let claves = self.known_skus(skus()).await?;
-        if skus().any(|sku| !claves.contains_key(sku)) {
-            return Err(StoreError::Conflict(Conflict::Reference("sku".to_owned())));
-        }
-        Ok(named.into_iter().map(|(clave, sku)| clave.or_else(|| claves.get(sku?).copied())).collect())
+    async fn move_past(&mut self, series: &str, last: i64) -> Result<(), StoreError> {
+        self.move_series(series, last).await
     }
 
-    /// The products of those SKUs that a product has; a SKU means the one that [`PostgresTx::products_by_sku`] tells.
-    pub(crate) async fn known_skus<'n>(
+    async fn move_past_folio(&mut self, tipo: &str, serie: &str, last: i64) -> Result<(), StoreError> {
+        self.move_series(&folio_series(tipo, serie), last).await
+    }
+
+    async fn insert_records(
         &mut self,
-        skus: impl Iterator<Item = &'n str> + Send,
-    ) -> Result<HashMap<String, i64>, StoreError> {
-        let mut skus: Vec<&str> = skus.collect();
-        skus.sort_unstable();
-        skus.dedup();
-        if skus.is_empty() {
-            return Ok(HashMap::new());
+        table: &'static str,
+        columns: &'static [&'static str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError> {
+        let mut copy = Copy::default();
+        for record in values.chunks(columns.len()) {
+            copy.value(self.empresa);
+            for value in record {
+                copy.column(value);
+            }
+            copy.end();
         }
+        copy.send(self.connection(), format!("COPY {table} (empresa, {}) FROM STDIN", columns.join(", "))).await
+    }
+
+    async fn claves_of(
+        &mut self,
+        table: &'static str,
+        column: &'static str,
+        names: &[&str],
+    ) -> Result<HashMap<String, i64>, StoreError> {
+        let found: Vec<(String, i64)> = sqlx::query_as(AssertSqlSafe(format!(
+            "SELECT {column}, min(clave) FROM {table} WHERE empresa = $1 AND {column} = ANY ($2) GROUP BY {column}"
+        )))
+        .bind(self.empresa)
+        .bind(names)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(found.into_iter().collect())
+    }
+
+    async fn products_of(&mut self, skus: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
         let found: Vec<(String, i64)> = sqlx::query_as(
             "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
              ORDER BY sku, (estatus = 'activo') DESC, clave DESC",
         )
         .bind(self.empresa)
-        .bind(&skus)
+        .bind(skus)
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
         Ok(found.into_iter().collect())
     }
 
-    /// The warehouses of these codes; one that does not exist is a conflict.
-    pub(crate) async fn warehouses<'c>(
-        &mut self,
-        codes: impl Iterator<Item = &'c str> + Send,
-    ) -> Result<HashMap<String, i64>, StoreError> {
-        self.named("almacenes", "codigo", "almacen", codes).await
-    }
-
-    /// The claves of the records that bear these names in `column`; a name that none bears is a conflict of `field`.
-    /// `table` and `column` are ours, never a client's.
-    pub(crate) async fn named<'n>(
-        &mut self,
-        table: &'static str,
-        column: &'static str,
-        field: &str,
-        names: impl Iterator<Item = &'n str> + Send,
-    ) -> Result<HashMap<String, i64>, StoreError> {
-        let mut names: Vec<&str> = names.collect();
-        names.sort_unstable();
-        names.dedup();
-        let found: Vec<(String, i64)> = sqlx::query_as(AssertSqlSafe(format!(
-            "SELECT {column}, min(clave) FROM {table} WHERE empresa = $1 AND {column} = ANY ($2) GROUP BY {column}"
-        )))
-        .bind(self.empresa)
-        .bind(&names)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        if found.len() < names.len() {
-            return Err(StoreError::Conflict(Conflict::Reference(field.to_owned())));
+    async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError> {
+        if products.is_empty() {
+            return Ok(HashMap::new());
         }
+        let found: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT clave, sku FROM productos WHERE empresa = $1 AND clave = ANY ($2) AND sku IS NOT NULL",
+        )
+        .bind(self.empresa)
+        .bind(products)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
         Ok(found.into_iter().collect())
+    }
+
+    async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError> {
+        let (lists, names): (Vec<i64>, Vec<Option<&str>>) = lists.iter().copied().unzip();
+        let greatest = lists.iter().copied().max().unwrap_or(0);
+        let query = sqlx::query(
+            "INSERT INTO listas_precios (empresa, clave, nombre)
+             SELECT $1, lista, max(nombre) FROM unnest($2::bigint[], $3::text[]) AS l (lista, nombre) GROUP BY lista
+             ON CONFLICT (empresa, clave) DO UPDATE SET nombre = coalesce(excluded.nombre, listas_precios.nombre)",
+        )
+        .bind(self.empresa)
+        .bind(lists)
+        .bind(names);
+        self.run(query).await?;
+        self.move_series("listas_precios", greatest).await
+    }
+
+    async fn stage_kinds(&mut self, stages: &[i64]) -> Result<HashMap<i64, OpportunityStatus>, StoreError> {
+        let kinds: Vec<(i64, String)> =
+            sqlx::query_as("SELECT clave, tipo FROM etapas_oportunidad WHERE empresa = $1 AND clave = ANY ($2)")
+                .bind(self.empresa)
+                .bind(stages)
+                .fetch_all(self.connection())
+                .await
+                .map_err(store_error)?;
+        Ok(kinds.into_iter().filter_map(|(clave, tipo)| Some((clave, OpportunityStatus::of(&tipo)?))).collect())
+    }
+
+    async fn last_lines(&mut self, sales: &[i64]) -> Result<HashMap<i64, i64>, StoreError> {
+        if sales.is_empty() {
+            return Ok(HashMap::new());
+        }
+        let last: Vec<(i64, i64)> = sqlx::query_as(
+            "SELECT venta, max(renglon) FROM ventas_renglones WHERE empresa = $1 AND venta = ANY ($2) GROUP BY venta",
+        )
+        .bind(self.empresa)
+        .bind(sales)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(last.into_iter().collect())
+    }
+
+    async fn imported_sales(&mut self, sales: &[i64]) -> Result<HashMap<i64, ImportedSale>, StoreError> {
+        let found: Vec<(i64, Option<i64>, String)> =
+            sqlx::query_as("SELECT clave, cliente, tipo FROM ventas WHERE empresa = $1 AND clave = ANY ($2)")
+                .bind(self.empresa)
+                .bind(sales)
+                .fetch_all(self.connection())
+                .await
+                .map_err(store_error)?;
+        let sale = |(clave, cliente, tipo): (i64, _, String)| {
+            Some((clave, ImportedSale { cliente, tipo: SaleKind::of(&tipo)? }))
+        };
+        Ok(found.into_iter().filter_map(sale).collect())
+    }
+
+    async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError> {
+        let found: Vec<(i64, Option<i64>, Option<i64>, String, Decimal)> = sqlx::query_as(
+            "SELECT clave, cliente, venta, moneda, tipo_cambio FROM cxc WHERE empresa = $1 AND clave = ANY ($2)",
+        )
+        .bind(self.empresa)
+        .bind(cxc)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        let receivable = |(clave, cliente, venta, moneda, rate)| {
+            (clave, ImportedReceivable { cliente, venta, moneda, tipo_cambio: Rate::new(rate) })
+        };
+        Ok(found.into_iter().map(receivable).collect())
+    }
+
+    async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError> {
+        let query = sqlx::query(
+            "UPDATE ventas v SET factura = f.factura, uuid = f.uuid
+             FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS f (venta, factura, uuid)
+             WHERE v.empresa = $1 AND v.clave = f.venta AND v.factura IS NULL",
+        )
+        .bind(self.empresa)
+        .bind(invoices.iter().map(|(venta, ..)| *venta).collect::<Vec<_>>())
+        .bind(invoices.iter().map(|(_, factura, _)| *factura).collect::<Vec<_>>())
+        .bind(invoices.iter().map(|(.., uuid)| *uuid).collect::<Vec<_>>());
+        self.run(query).await
+    }
+}
+
+impl PostgresTx {
+    async fn control(&mut self, statement: &'static str) -> Result<(), StoreError> {
+        sqlx::query(statement).execute(self.connection()).await.map(|_| ()).map_err(store_error)
     }
 }

@@ -1,122 +1,211 @@
 //! The shape that every list's statement has.
 
-use sqlx::postgres::PgRow;
-use sqlx::{Execute as _, Postgres, QueryBuilder, Row};
-use svc_core::operation::Query;
-use svc_core::store::StoreError;
+use chrono::{DateTime, NaiveDate, Utc};
+use sqlx::{Postgres, QueryBuilder};
+use svc_core::domain::text::like_pattern;
+use svc_core::domain::value::{Kind, Value};
+use svc_core::record::{Compare, Condition, LONGEST_WINDOW, ListSpec, Query};
 
-use crate::error::store_error;
-use crate::reader::PostgresReader;
+use crate::value::push;
 
-/// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave LIMIT …`.
-pub(crate) struct Page {
-    builder: QueryBuilder<Postgres>,
-    /// The list's table or alias with its dot.
-    prefix: &'static str,
-    /// Whether an index of its filters leads, not the order of claves.
-    range_leads: bool,
-    /// Whether it is under a record.
-    under: bool,
+/// Writes the condition of a filter with its value.
+pub(crate) type WriteFilter = fn(&mut Page<'_>, &Value<'_>);
+
+/// Where the rows of a list come from.
+pub(crate) struct Source {
+    /// What stands behind FROM; the table itself if it is empty.
+    pub(crate) from: &'static str,
+    /// The table's alias with its dot.
+    pub(crate) alias: &'static str,
+    /// Columns that are not the table's own: name, expression.
+    pub(crate) columns: &'static [(&'static str, &'static str)],
+    /// What else holds for every row, from its AND on.
+    pub(crate) always: &'static str,
+    /// Filters that are more than a comparison with a column: name, how the condition is written.
+    pub(crate) filters: &'static [(&'static str, WriteFilter)],
+    /// How all conditions are written, where they are not simply one after the other.
+    pub(crate) conditions: Option<fn(&mut Page<'_>)>,
+    /// The span of time by which the rows are found, if it is short.
+    pub(crate) span: Option<Span>,
+    /// The record that the rows are under.
+    pub(crate) under: Option<Under>,
 }
 
-impl Page {
-    /// Begins with `select` (columns and FROM) for one company, which is `$1`; `prefix` qualifies `empresa` and `clave`.
-    pub(crate) fn new(select: &'static str, prefix: &'static str, empresa: i64) -> Self {
-        let mut builder = QueryBuilder::new(select);
-        builder.push(" WHERE ").push(prefix).push("empresa = ").push_bind(empresa);
-        Self { builder, prefix, range_leads: false, under: false }
+/// The record that a list is under.
+#[derive(Clone, Copy)]
+pub(crate) struct Under {
+    /// What selects it, `SELECT FROM table WHERE …`, but for company and clave.
+    pub(crate) record: &'static str,
+    /// The column of the list that holds its clave.
+    pub(crate) column: &'static str,
+}
+
+/// The filters that bound a list's span of time.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    from: &'static str,
+    until: &'static str,
+}
+
+impl Span {
+    /// By the column `fecha`.
+    pub(crate) const BY_DATE: Option<Self> = Some(Self { from: "fecha_desde", until: "fecha_hasta" });
+
+    /// Whether collecting the span is cheaper than walking the claves: whether it is no longer than sales are read for.
+    pub(crate) fn is_short(self, query: &Query) -> bool {
+        let from = query.get(self.from).map(day);
+        let until = query.get(self.until).map_or(query.now.date_naive(), day);
+        from.is_some_and(|from| until - from <= LONGEST_WINDOW)
+    }
+}
+
+fn day(value: &Value<'_>) -> NaiveDate {
+    match value {
+        Value::Date(date) => *date,
+        Value::Instant(at) => at.date_naive(),
+        _ => DateTime::<Utc>::UNIX_EPOCH.date_naive(),
+    }
+}
+
+impl Source {
+    /// The table of the list's records as it is.
+    pub(crate) const PLAIN: Self =
+        Self { from: "", alias: "", columns: &[], always: "", filters: &[], conditions: None, span: None, under: None };
+}
+
+/// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave LIMIT …`. The company is
+/// `$1`.
+pub(crate) struct Page<'q> {
+    sql: QueryBuilder<Postgres>,
+    source: &'static Source,
+    query: &'q Query,
+    hidden: Option<(&'static str, &'static str)>,
+}
+
+impl<'q> Page<'q> {
+    /// The statement for the records after the cursor, one more than the page holds.
+    pub(crate) fn of(source: &'static Source, list: &'static ListSpec, query: &'q Query, empresa: i64) -> Self {
+        let mut page = Self { sql: QueryBuilder::new(""), source, query, hidden: list.hidden };
+        page.select(list, empresa);
+        match source.conditions {
+            Some(conditions) => conditions(&mut page),
+            None => page.conditions(),
+        }
+        page.hide();
+        page.end();
+        page
     }
 
-    /// The same for records under another: a statement that yields a row of nulls when there are none, and no row when the
-    /// record that they are under is not there. `record` selects that one, `FROM table WHERE …`; its clave is `$2`. What it
-    /// is matched by is for the caller to add. The first column of `select` is the clave.
-    pub(crate) fn under(
-        record: &'static str,
-        clave: i64,
-        select: &'static str,
-        prefix: &'static str,
-        empresa: i64,
-    ) -> Self {
-        let mut builder = QueryBuilder::new("SELECT hijos.* FROM (");
-        builder.push(record).push(" AND empresa = ").push_bind(empresa).push(" AND clave = ").push_bind(clave);
-        builder.push(") padre LEFT JOIN LATERAL (").push(select);
-        builder.push(" WHERE ").push(prefix).push("empresa = $1");
-        Self { builder, prefix, range_leads: false, under: true }
+    /// The statement.
+    pub(crate) fn into_sql(self) -> QueryBuilder<Postgres> {
+        self.sql
+    }
+
+    /// What the list is asked for.
+    pub(crate) fn query(&self) -> &'q Query {
+        self.query
+    }
+
+    /// The statement, for a condition of its own; what it has so far ends in AND.
+    pub(crate) fn and(&mut self) -> &mut QueryBuilder<Postgres> {
+        self.sql.push(" AND ")
     }
 
     /// A condition without a value.
     pub(crate) fn only(&mut self, condition: &'static str) {
-        self.builder.push(" AND ").push(condition);
+        self.and().push(condition);
     }
 
     /// A condition of three parts: SQL, a value, SQL.
-    pub(crate) fn with<'t, T>(&mut self, before: &'static str, value: T, after: &'static str)
-    where
-        T: 't + sqlx::Encode<'t, Postgres> + sqlx::Type<Postgres>,
-    {
-        self.builder.push(" AND ").push(before).push_bind(value).push(after);
+    pub(crate) fn with(&mut self, before: &'static str, value: &Value<'_>, after: &'static str) {
+        let sql = self.and().push(before);
+        push(sql, value, Kind::Text);
+        sql.push(after);
     }
 
-    /// `column = value`, and the like.
-    pub(crate) fn compare<'t, T>(&mut self, before: &'static str, value: T)
-    where
-        T: 't + sqlx::Encode<'t, Postgres> + sqlx::Type<Postgres>,
-    {
-        self.with(before, value, "");
+    /// All conditions of the query.
+    fn conditions(&mut self) {
+        self.query.conditions.iter().for_each(|condition| self.condition(condition));
     }
 
-    /// The statement, for a condition of more parts; what it has so far ends in AND.
-    pub(crate) fn and(&mut self) -> &mut QueryBuilder<Postgres> {
-        self.builder.push(" AND ")
+    /// A condition of the query: as its filter says, unless the source knows better.
+    pub(crate) fn condition(&mut self, condition: &Condition) {
+        let Condition { filter, value } = condition;
+        if let Some((_, write)) = self.source.filters.iter().find(|(name, _)| *name == filter.name) {
+            return write(self, value);
+        }
+        let alias = self.source.alias;
+        let operator = match filter.compare {
+            Compare::Equal => " = ",
+            Compare::AtLeast => " >= ",
+            Compare::AtMost => " <= ",
+            Compare::Contains => " LIKE ",
+        };
+        let mut compare = |value: &Value<'_>| {
+            let sql = self.and().push(alias).push(filter.column).push(operator);
+            push(sql, value, Kind::Text);
+        };
+        match value {
+            Value::Texts(words) => words.iter().for_each(|word| compare(&Value::Text(like_pattern(word).into()))),
+            value => compare(value),
+        }
     }
 
-    /// Says that a filter is a bounded span of time. The database takes claves and times to be independent; since they
-    /// are not, walking the claves until enough lie in the span may read all that is older. So the span is collected.
-    pub(crate) fn range_leads(&mut self) {
-        self.range_leads = true;
+    /// Leaves out the records that are shown only to those who ask for them.
+    pub(crate) fn hide(&mut self) {
+        if let Some((column, word)) = self.hidden
+            && !self.query.has(&[column])
+        {
+            let alias = self.source.alias;
+            self.and().push(alias).push(column).push(" <> '").push(word).push("'");
+        }
     }
 
-    /// Runs it for the records after the cursor, one more than the page holds.
-    pub(crate) async fn fetch<F, P, T>(
-        mut self,
-        reader: &PostgresReader<'_>,
-        query: &Query<F, P>,
-        read: fn(&PgRow) -> Result<T, sqlx::Error>,
-    ) -> Result<Vec<T>, StoreError> {
-        if let Some(after) = query.after {
-            self.builder.push(" AND ").push(self.prefix).push("clave > ").push_bind(after);
+    /// The columns of the list's records, and where they are found. Of records under another it yields a row of nulls when
+    /// there are none, and no row when the record that they are under is not there.
+    fn select(&mut self, list: &ListSpec, empresa: i64) {
+        let Source { from, alias, columns, under, .. } = *self.source;
+        if let Some(under) = under {
+            self.sql.push("SELECT hijos.* FROM (").push(under.record).push(" AND empresa = ").push_bind(empresa);
+            self.sql.push(" AND clave = ").push_bind(self.query.under.unwrap_or_default());
+            self.sql.push(") padre LEFT JOIN LATERAL (");
         }
-        self.builder.push(" ORDER BY ").push(self.prefix).push("clave");
-        if self.range_leads {
-            // No index has this order.
-            self.builder.push(" + 0");
+        let mut joint = "SELECT ";
+        for column in list.columns {
+            self.sql.push(joint);
+            match columns.iter().find(|(name, _)| name == column) {
+                Some((_, expression)) => self.sql.push(expression),
+                None => self.sql.push(alias).push(column),
+            };
+            joint = ", ";
         }
-        self.builder.push(" LIMIT ").push_bind(i64::from(query.limit) + 1);
-        if self.under {
-            self.builder.push(") hijos ON true");
+        self.sql.push(" FROM ").push(if from.is_empty() { list.table } else { from });
+        self.sql.push(" WHERE ").push(alias).push("empresa = ");
+        match under {
+            Some(under) => {
+                self.sql.push("$1 AND ").push(under.column).push(" = ").push_bind(self.query.under.unwrap_or_default());
+            }
+            None => {
+                self.sql.push_bind(empresa);
+            }
         }
-        let mut statement = self.builder.build();
-        let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
-        let rows = reader.rows(statement.sql(), arguments, self.under).await?;
-        if self.under {
-            return read_under(&rows, read);
-        }
-        rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
+        self.sql.push(self.source.always);
     }
-}
 
-/// The records of a page under another. A join is free to mix its rows up, so they are put in order again.
-fn read_under<T>(rows: &[PgRow], read: fn(&PgRow) -> Result<T, sqlx::Error>) -> Result<Vec<T>, StoreError> {
-    if rows.is_empty() {
-        return Err(StoreError::NoRecord);
-    }
-    let mut records = Vec::with_capacity(rows.len());
-    for row in rows {
-        let clave: Option<i64> = row.try_get(0).map_err(store_error)?;
-        if let Some(clave) = clave {
-            records.push((clave, read(row).map_err(store_error)?));
+    fn end(&mut self) {
+        let alias = self.source.alias;
+        if let Some(after) = self.query.after {
+            self.and().push(alias).push("clave > ").push_bind(after);
+        }
+        self.sql.push(" ORDER BY ").push(alias).push("clave");
+        if self.source.span.is_some_and(|span| span.is_short(self.query)) {
+            // No index has this order. The database takes claves and times to be independent; since they are not, walking
+            // the claves until enough lie in the span may read all that is older. So the span is collected.
+            self.sql.push(" + 0");
+        }
+        self.sql.push(" LIMIT ").push_bind(i64::from(self.query.limit) + 1);
+        if self.source.under.is_some() {
+            self.sql.push(") hijos ON true");
         }
     }
-    records.sort_by_key(|(clave, _)| *clave);
-    Ok(records.into_iter().map(|(_, record)| record).collect())
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
-use crate::{MIGRATOR, OpenError};
+use crate::schema::{MIGRATOR, OpenError};
 
 /// Asks the database for a sign of life, over a connection of its own: a pool that is busy is no database that is away.
 pub struct Probe {

@@ -2,74 +2,14 @@ use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::api::compras::{Purchase, PurchaseFilter, Purchases};
-use svc_core::api::compras_renglones::{PurchaseLine, PurchaseLineFilter, PurchaseLines};
-use svc_core::backoffice::import::{PurchaseLineRecord, PurchaseRecord};
 use svc_core::domain::purchase::{Arrival, OrderedLine};
-use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::PurchaseStatus;
-use svc_core::operation::Query;
-use svc_core::store::{ListReader, NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx, StoreError};
+use svc_core::store::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx, StoreError};
 
-use crate::columns::{instant, instant_or_null, money, quantity, rate};
-use crate::copy::Copy;
+use crate::columns::{money, quantity, rate};
 use crate::error::store_error;
-use crate::page::Page;
-use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
-
-const SELECT: &str = "SELECT c.clave, c.folio, c.estatus, c.proveedor, c.fecha, c.fecha_entrega, c.sucursal, a.codigo, \
-                      c.moneda, c.tipo_cambio, c.subtotal, c.descuento, c.impuestos, c.total, c.cxp, c.comentarios, \
-                      c.modificado \
-                      FROM compras c \
-                      LEFT JOIN almacenes a ON a.empresa = c.empresa AND a.clave = c.almacen";
-
-const SELECT_LINES: &str = "SELECT r.clave, r.compra, r.renglon, r.producto, p.sku, r.descripcion, r.cantidad, \
-                            r.cantidad_recibida, r.unidad, r.costo_unitario, r.descuento, r.subtotal, r.iva, r.total \
-                            FROM compras_renglones r \
-                            LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto";
-
-fn purchase(row: &PgRow) -> Result<Purchase, sqlx::Error> {
-    Ok(Purchase {
-        clave: row.try_get(0)?,
-        folio: row.try_get(1)?,
-        estatus: row.try_get(2)?,
-        proveedor: row.try_get(3)?,
-        fecha: instant(row, 4)?,
-        fecha_entrega: row.try_get(5)?,
-        sucursal: row.try_get(6)?,
-        almacen: row.try_get(7)?,
-        moneda: row.try_get(8)?,
-        tipo_cambio: rate(row, 9)?,
-        subtotal: money(row, 10)?,
-        descuento: money(row, 11)?,
-        impuestos: money(row, 12)?,
-        total: money(row, 13)?,
-        cxp: row.try_get(14)?,
-        comentarios: row.try_get(15)?,
-        modificado: instant_or_null(row, 16)?,
-    })
-}
-
-fn line(row: &PgRow) -> Result<PurchaseLine, sqlx::Error> {
-    Ok(PurchaseLine {
-        clave: row.try_get(0)?,
-        compra: row.try_get(1)?,
-        renglon: row.try_get(2)?,
-        producto: row.try_get(3)?,
-        sku: row.try_get(4)?,
-        descripcion: row.try_get(5)?,
-        cantidad: quantity(row, 6)?,
-        cantidad_recibida: quantity(row, 7)?,
-        unidad: row.try_get(8)?,
-        costo_unitario: money(row, 9)?,
-        descuento: money(row, 10)?,
-        subtotal: money(row, 11)?,
-        iva: money(row, 12)?,
-        total: money(row, 13)?,
-    })
-}
 
 fn purchase_order(row: &PgRow) -> Result<PurchaseOrder, sqlx::Error> {
     Ok(PurchaseOrder {
@@ -123,39 +63,6 @@ impl PostgresTx {
         .bind(decimals(|line| line.amounts.impuestos.get()))
         .bind(decimals(|line| line.amounts.total.get()));
         self.run(query).await
-    }
-}
-
-#[async_trait]
-impl ListReader<Purchases> for PostgresReader<'_> {
-    async fn page(&self, query: &Query<PurchaseFilter>) -> Result<Vec<Purchase>, StoreError> {
-        use PurchaseFilter as F;
-        let mut page = Page::new(SELECT, "c.", self.empresa);
-        for filter in &query.filters {
-            match filter {
-                F::Clave(clave) => page.compare("c.clave = ", clave),
-                F::Folio(folio) => page.compare("c.folio = ", folio),
-                F::Proveedor(proveedor) => page.compare("c.proveedor = ", proveedor),
-                F::Estatus(estatus) => page.compare("c.estatus = ", estatus),
-                F::Sucursal(sucursal) => page.compare("c.sucursal = ", sucursal),
-                F::FechaDesde(from) => page.compare("c.fecha >= ", from),
-                F::FechaHasta(until) => page.compare("c.fecha <= ", until),
-            }
-        }
-        page.fetch(self, query, purchase).await
-    }
-}
-
-#[async_trait]
-impl ListReader<PurchaseLines> for PostgresReader<'_> {
-    async fn page(&self, query: &Query<PurchaseLineFilter>) -> Result<Vec<PurchaseLine>, StoreError> {
-        let mut page = Page::new(SELECT_LINES, "r.", self.empresa);
-        for filter in &query.filters {
-            match filter {
-                PurchaseLineFilter::Compra(compra) => page.compare("r.compra = ", compra),
-            }
-        }
-        page.fetch(self, query, line).await
     }
 }
 
@@ -246,48 +153,5 @@ impl PurchaseTx for PostgresTx {
                 .bind(cxp)
                 .bind(modificado.get());
         self.run(query).await
-    }
-
-    async fn import_purchases(&mut self, rows: &[PurchaseRecord], now: Timestamp) -> Result<(), StoreError> {
-        let warehouses = self.warehouses(rows.iter().filter_map(|row| row.almacen.as_deref())).await?;
-        let claves = self.claves("compras", rows.iter().map(|row| row.clave)).await?;
-        let mut copy = Copy::default();
-        for (row, clave) in rows.iter().zip(claves) {
-            copy.value(self.empresa).value(clave);
-            copy.value(row.folio.as_deref().map_or_else(|| clave.to_string(), str::to_owned));
-            copy.value(row.estatus.unwrap_or(PurchaseStatus::Pendiente).word()).value(row.proveedor);
-            copy.value(row.fecha.unwrap_or(now)).optional(row.fecha_entrega.map(|date| date.0));
-            copy.value(row.sucursal.unwrap_or(0));
-            copy.optional(row.almacen.as_deref().and_then(|code| warehouses.get(code)));
-            copy.value(row.moneda.as_deref().unwrap_or("MXN")).value(row.tipo_cambio.unwrap_or(Rate::ONE));
-            copy.value(row.subtotal.unwrap_or_default()).value(row.descuento.unwrap_or_default());
-            copy.value(row.impuestos.unwrap_or_default()).value(row.total.unwrap_or_default());
-            copy.optional(row.cxp).optional(row.comentarios.as_deref()).value(row.modificado.unwrap_or(now)).end();
-        }
-        copy.send(
-            self.connection(),
-            "COPY compras (empresa, clave, folio, estatus, proveedor, fecha, fecha_entrega, sucursal, almacen, moneda, \
-             tipo_cambio, subtotal, descuento, impuestos, total, cxp, comentarios, modificado) FROM STDIN",
-        )
-        .await
-    }
-
-    async fn import_purchase_lines(&mut self, rows: &[PurchaseLineRecord]) -> Result<(), StoreError> {
-        let products = self.products_by_sku(rows.iter().map(|row| (row.producto, row.sku.as_deref()))).await?;
-        let claves = self.claves("compras_renglones", rows.iter().map(|row| row.clave)).await?;
-        let mut copy = Copy::default();
-        for ((row, clave), product) in rows.iter().zip(claves).zip(products) {
-            copy.value(self.empresa).value(clave).value(row.compra).value(row.renglon).optional(product);
-            copy.optional(row.descripcion.as_deref()).value(row.cantidad);
-            copy.value(row.cantidad_recibida.unwrap_or_default()).optional(row.unidad.as_deref());
-            copy.value(row.costo_unitario.unwrap_or_default()).value(row.descuento.unwrap_or_default());
-            copy.value(row.subtotal()).value(row.iva.unwrap_or_default()).value(row.total()).end();
-        }
-        copy.send(
-            self.connection(),
-            "COPY compras_renglones (empresa, clave, compra, renglon, producto, descripcion, cantidad, cantidad_recibida, \
-             unidad, costo_unitario, descuento, subtotal, iva, total) FROM STDIN",
-        )
-        .await
     }
 }

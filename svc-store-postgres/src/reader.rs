@@ -1,9 +1,14 @@
+use async_trait::async_trait;
 use sqlx::postgres::{PgArguments, PgRow};
-use sqlx::{Executor as _, SqlStr};
-use svc_core::store::StoreError;
+use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
+use svc_core::record::{ListSpec, Query};
+use svc_core::store::{EachRow, Reader, StoreError};
 
-use crate::PostgresStore;
 use crate::error::store_error;
+use crate::page::Page;
+use crate::sources;
+use crate::store::PostgresStore;
+use crate::value::PostgresRow;
 
 /// Reads of one company.
 pub(crate) struct PostgresReader<'a> {
@@ -11,15 +16,28 @@ pub(crate) struct PostgresReader<'a> {
     pub(crate) empresa: i64,
 }
 
+#[async_trait]
+impl Reader for PostgresReader<'_> {
+    async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
+        let under = query.under.is_some();
+        let mut sql = Page::of(sources::of(list.table), list, query, self.empresa).into_sql();
+        let mut statement = sql.build();
+        let arguments = statement.take_arguments().map_err(StoreError::Other)?.unwrap_or_default();
+        let mut rows = self.rows(statement.sql(), arguments, under).await?;
+        if under {
+            rows = children(rows)?;
+        }
+        for row in &rows {
+            each(&PostgresRow(row))?;
+        }
+        Ok(())
+    }
+}
+
 impl PostgresReader<'_> {
     /// What a list's statement yields: from the replica where there is one that may answer, else from the primary.
     /// `needed` says that there must be a row; one that is missing may be too new for the replica.
-    pub(crate) async fn rows(
-        &self,
-        sql: SqlStr,
-        arguments: PgArguments,
-        needed: bool,
-    ) -> Result<Vec<PgRow>, StoreError> {
+    async fn rows(&self, sql: SqlStr, arguments: PgArguments, needed: bool) -> Result<Vec<PgRow>, StoreError> {
         if let Some(replica) = &self.store.replica
             && let Some(rows) = replica.rows(self.empresa, sql.clone(), arguments.clone()).await
             && !(needed && rows.is_empty())
@@ -29,4 +47,19 @@ impl PostgresReader<'_> {
         let query = sqlx::query_with(sql, arguments);
         (&self.store.database).fetch_all(query).await.map_err(store_error)
     }
+}
+
+/// The records of a page under another. A join is free to mix its rows up, so they are put in order again, by their first
+/// column, the clave.
+fn children(rows: Vec<PgRow>) -> Result<Vec<PgRow>, StoreError> {
+    if rows.is_empty() {
+        return Err(StoreError::NoRecord);
+    }
+    let mut records = Vec::with_capacity(rows.len());
+    for row in rows {
+        let clave: Option<i64> = row.try_get(0).map_err(store_error)?;
+        records.extend(clave.map(|clave| (clave, row)));
+    }
+    records.sort_by_key(|(clave, _)| *clave);
+    Ok(records.into_iter().map(|(_, record)| record).collect())
 }

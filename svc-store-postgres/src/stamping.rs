@@ -3,11 +3,12 @@ use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::{Line, Receiver};
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::line::VatRate;
 use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
-    CompanyId, LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx, StoreError,
+    LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx, StoreError,
 };
 use uuid::Uuid;
 

@@ -58,7 +58,7 @@ impl PostgresTx {
     }
 
     /// Moves a series past `clave`, which a record brought along.
-    pub(crate) async fn move_past(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
+    pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         sqlx::query(
             "INSERT INTO contadores (empresa, serie, valor) VALUES ($1, $2, $3)
              ON CONFLICT (empresa, serie) DO UPDATE SET valor = greatest(contadores.valor, excluded.valor)",

@@ -1,9 +1,11 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::quota::Period;
-use svc_core::store::{CompanyId, KeyId, KeyRecord, MinuteUse, MonthUse, StoreError, Usage};
+use svc_core::store::{KeyId, KeyRecord, MinuteUse, MonthUse, StoreError, Usage};
 
+use crate::columns::used;
 use crate::company::key_record;
 use crate::database::Database;
 use crate::error::store_error;
@@ -81,12 +83,6 @@ fn read(row: &PgRow, total: &mut Usage) -> Result<(), sqlx::Error> {
         total.months.push(MonthUse { company, mes: row.try_get("mes")?, usadas });
     }
     Ok(())
-}
-
-/// A count, which the table keeps from being negative.
-pub(crate) fn used(row: &PgRow, column: &str) -> Result<u64, sqlx::Error> {
-    let count: i64 = row.try_get(column)?;
-    Ok(u64::try_from(count).unwrap_or(0))
 }
 
 fn counts(counts: impl Iterator<Item = u64>) -> Vec<i64> {

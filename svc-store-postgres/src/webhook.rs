@@ -1,97 +1,25 @@
 use async_trait::async_trait;
-use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::api::webhooks::{Deliveries, Delivery, DeliveryFilter, Webhook, WebhookFilter, Webhooks};
-use svc_core::domain::event::{EventKind, event_id};
+use sqlx::{AssertSqlSafe, Row};
+use svc_core::domain::event::EventKind;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::webhook::{DeliveryStatus, WebhookState};
-use svc_core::operation::Query;
-use svc_core::store::{
-    DeliveryTx as _, EarlierDelivery, ListReader, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx,
-};
+use svc_core::domain::webhook::DeliveryStatus;
+use svc_core::record::Record as _;
+use svc_core::record::webhooks::Webhook;
+use svc_core::store::{DeliveryTx as _, EarlierDelivery, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx};
 
-use crate::columns::{instant, instant_or_null, word, words};
+use crate::columns::word;
 use crate::error::store_error;
-use crate::page::Page;
-use crate::reader::PostgresReader;
 use crate::transaction::PostgresTx;
+use crate::value::PostgresRow;
 
-/// What a webhook is shown by; the columns of [`webhook`].
-macro_rules! columns {
-    () => {
-        "clave, url, eventos, descripcion, activo, motivo_desactivacion, fallos_consecutivos, ultima_entrega, creado, modificado"
-    };
+/// What a webhook is shown by.
+fn columns() -> String {
+    Webhook::COLUMNS.join(", ")
 }
 
-fn webhook(row: &PgRow) -> Result<Webhook, sqlx::Error> {
-    let (activo, motivo): (bool, Option<String>) = (row.try_get(4)?, row.try_get(5)?);
-    Ok(Webhook {
-        clave: row.try_get(0)?,
-        url: row.try_get(1)?,
-        eventos: words(row, 2, EventKind::of)?,
-        descripcion: row.try_get(3)?,
-        activo,
-        estado: WebhookState::new(activo, motivo.is_some()),
-        motivo_desactivacion: motivo,
-        fallos_consecutivos: row.try_get(6)?,
-        ultima_entrega: instant_or_null(row, 7)?,
-        creado: instant(row, 8)?,
-        modificado: instant_or_null(row, 9)?,
-    })
-}
-
-fn delivery(row: &PgRow) -> Result<Delivery, sqlx::Error> {
-    Ok(Delivery {
-        clave: row.try_get(0)?,
-        webhook: row.try_get(1)?,
-        evento: event_id(row.try_get(2)?),
-        tipo: row.try_get(3)?,
-        estado: row.try_get(4)?,
-        intentos: row.try_get(5)?,
-        http: row.try_get(6)?,
-        motivo: row.try_get(7)?,
-        duracion_ms: row.try_get(8)?,
-        creado: instant(row, 9)?,
-        ultimo_intento: instant_or_null(row, 10)?,
-        proximo_intento: instant_or_null(row, 11)?,
-    })
-}
-
-#[async_trait]
-impl ListReader<Webhooks> for PostgresReader<'_> {
-    async fn page(&self, query: &Query<WebhookFilter>) -> Result<Vec<Webhook>, StoreError> {
-        use WebhookFilter as F;
-        let mut page = Page::new(concat!("SELECT ", columns!(), " FROM webhooks"), "", self.empresa);
-        page.only("eliminado IS NULL");
-        for filter in &query.filters {
-            match filter {
-                F::Clave(clave) => page.compare("clave = ", clave),
-                F::Activo(true) => page.only("activo"),
-                F::Activo(false) => page.only("NOT activo"),
-            }
-        }
-        page.fetch(self, query, webhook).await
-    }
-}
-
-#[async_trait]
-impl ListReader<Deliveries> for PostgresReader<'_> {
-    async fn page(&self, query: &Query<DeliveryFilter, i64>) -> Result<Vec<Delivery>, StoreError> {
-        use DeliveryFilter as F;
-        const WEBHOOK: &str = "SELECT FROM webhooks WHERE eliminado IS NULL";
-        const SELECT: &str = "SELECT clave, webhook, evento, tipo, estado, intentos, http, motivo, duracion_ms, creado, \
-                              ultimo_intento, proximo_intento FROM entregas";
-        let mut page = Page::under(WEBHOOK, query.path, SELECT, "", self.empresa);
-        page.compare("webhook = ", query.path);
-        for filter in &query.filters {
-            match filter {
-                F::Clave(clave) => page.compare("clave = ", clave),
-                F::Estado(estado) => page.compare("estado = ", estado),
-                F::Tipo(tipo) => page.compare("tipo = ", tipo),
-            }
-        }
-        page.fetch(self, query, delivery).await
-    }
+fn webhook(row: &PgRow) -> Result<Webhook, StoreError> {
+    Ok(Webhook::read(&PostgresRow(row))?)
 }
 
 #[async_trait]
@@ -108,11 +36,11 @@ impl WebhookTx for PostgresTx {
     }
 
     async fn insert_webhook(&mut self, row: &NewWebhook<'_>) -> Result<Webhook, StoreError> {
-        let inserted = sqlx::query(concat!(
+        let inserted = sqlx::query(AssertSqlSafe(format!(
             "INSERT INTO webhooks (empresa, clave, url, eventos, descripcion, activo, activo_desde, secreto, usuario, creado)
-             VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $8, $9) RETURNING ",
-            columns!()
-        ))
+             VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $8, $9) RETURNING {}",
+            columns()
+        )))
         .bind(self.empresa)
         .bind(row.clave)
         .bind(&row.data.url)
@@ -123,37 +51,35 @@ impl WebhookTx for PostgresTx {
         .bind(row.usuario)
         .bind(row.creado.get())
         .fetch_one(self.connection())
-        .await
-        .and_then(|row| webhook(&row));
-        inserted.map_err(store_error)
+        .await;
+        webhook(&inserted.map_err(store_error)?)
     }
 
     async fn webhook(&mut self, clave: i64) -> Result<Option<Webhook>, StoreError> {
-        let row = sqlx::query(concat!(
-            "SELECT ",
-            columns!(),
-            " FROM webhooks WHERE empresa = $1 AND clave = $2 AND eliminado IS NULL FOR NO KEY UPDATE"
-        ))
+        let row = sqlx::query(AssertSqlSafe(format!(
+            "SELECT {} FROM webhooks WHERE empresa = $1 AND clave = $2 AND eliminado IS NULL FOR NO KEY UPDATE",
+            columns()
+        )))
         .bind(self.empresa)
         .bind(clave)
         .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;
-        row.as_ref().map(webhook).transpose().map_err(store_error)
+        row.as_ref().map(webhook).transpose()
     }
 
     async fn update_webhook(&mut self, clave: i64, data: &WebhookData, now: Timestamp) -> Result<Webhook, StoreError> {
         // On the right `activo` is what it was.
-        let updated = sqlx::query(concat!(
+        let updated = sqlx::query(AssertSqlSafe(format!(
             "UPDATE webhooks SET url = $3, eventos = $4, descripcion = $5, activo = $6, modificado = $7,
                  activo_desde = CASE WHEN $6 AND NOT activo THEN $7 ELSE activo_desde END,
                  motivo_desactivacion = CASE WHEN $6 THEN NULL ELSE motivo_desactivacion END,
                  intentos_fallidos = CASE WHEN $6 AND NOT activo THEN 0 ELSE intentos_fallidos END,
                  fallos_consecutivos = CASE WHEN $6 AND NOT activo THEN 0 ELSE fallos_consecutivos END,
                  racha_desde = CASE WHEN $6 AND NOT activo THEN NULL ELSE racha_desde END
-             WHERE empresa = $1 AND clave = $2 RETURNING ",
-            columns!()
-        ))
+             WHERE empresa = $1 AND clave = $2 RETURNING {}",
+            columns()
+        )))
         .bind(self.empresa)
         .bind(clave)
         .bind(&data.url)
@@ -162,9 +88,8 @@ impl WebhookTx for PostgresTx {
         .bind(data.activo)
         .bind(now.get())
         .fetch_one(self.connection())
-        .await
-        .and_then(|row| webhook(&row));
-        updated.map_err(store_error)
+        .await;
+        webhook(&updated.map_err(store_error)?)
     }
 
     async fn rotate_webhook_secret(

@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use svc_core::backoffice::Office;
+use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::webhooks::{Budget, HttpSender, Networks, ResolveError, Resolver, deliver_due};
 use svc_tests::{BASE_URL, Company, World, notices};
@@ -87,14 +87,14 @@ async fn receiver(tls: Option<TlsAcceptor>, keeps: bool) -> u16 {
 /// Deliveries a second, and statements a delivery if this machine can count them.
 async fn measure(company: &Company, sender: &HttpSender, webhooks: u32) -> (f64, Option<f64>) {
     let World { store, .. } = &company.world;
-    let office = Office::new(store.clone(), BASE_URL);
+    let context = Context::builder(store.clone(), BASE_URL).build().expect("a context");
     let mut rates = Vec::new();
     let before = statements(&company.world).await;
     for _ in 0..PASSES {
         let events = i64::from(DELIVERIES / webhooks);
         notices::events(store.pool(), company.id.0, EVENT, events, SystemClock.now()).await;
         let began = Instant::now();
-        let report = deliver_due(&office, sender, Budget::unlimited()).await.expect("a pass");
+        let report = deliver_due(&context, sender, Budget::unlimited()).await.expect("a pass");
         assert_eq!(report.entregadas, u64::from(DELIVERIES), "{report:?}");
         rates.push(f64::from(DELIVERIES) / began.elapsed().as_secs_f64());
     }

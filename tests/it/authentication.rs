@@ -8,7 +8,8 @@ use serde_json::json;
 use sqlx::AssertSqlSafe;
 use svc_core::backoffice::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::domain::clock::Clock;
-use svc_core::store::{CompanyChange, LimitMode, Plan};
+use svc_core::domain::company::{LimitMode, Plan};
+use svc_core::store::CompanyChange;
 use svc_store_postgres::{PostgresStore, Settings};
 use svc_tests::{Actor, Company, World, any_key, in_notice_mode};
 

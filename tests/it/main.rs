@@ -20,6 +20,7 @@ mod health;
 mod idempotency;
 mod importing;
 mod inventario;
+mod layers;
 mod leads;
 mod limits;
 mod motivos_perdida;

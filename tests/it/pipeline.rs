@@ -17,8 +17,8 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
-use svc_core::Api;
 use svc_core::domain::clock::Clock;
+use svc_core::{Api, Context};
 use svc_tests::{Actor, BASE_URL, TestClock, World};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -66,7 +66,10 @@ async fn the_base_path_may_be_stripped_or_not() {
         ("http://127.0.0.1:8080", &["/clientes", "/api/v1/clientes"]),
         ("https://example.com/erp/api/v1", &["/clientes", "/erp/api/v1/clientes"]),
     ] {
-        let api = Api::builder(world.store.clone(), base).clock(world.clock.clone()).build().expect("an API");
+        let api = Api::new(
+            &Context::builder(world.store.clone(), base).clock(world.clock.clone()).build().expect("a context"),
+        )
+        .expect("an API");
         for path in paths {
             ana.at(&api).get(path).await.ok(200);
             ana.at(&api).get(&format!("https://other.example.com{path}")).await.ok(200);
@@ -172,7 +175,9 @@ async fn a_panic_is_an_answer_like_any_other_and_leaves_nothing_behind() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let clock = Arc::new(Fragile { clock: world.clock.clone(), calls_left: AtomicU32::new(u32::MAX) });
-    let api = Api::builder(world.store.clone(), BASE_URL).clock(clock.clone()).build().expect("an API");
+    let api =
+        Api::new(&Context::builder(world.store.clone(), BASE_URL).clock(clock.clone()).build().expect("a context"))
+            .expect("an API");
     let ana = ana.at(&api);
     let mut panics = 0;
     loop {

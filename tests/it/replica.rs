@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use sqlx::postgres::PgConnectOptions;
-use svc_core::Api;
+use svc_core::{Api, Context};
 use svc_store_postgres::Settings;
 use svc_tests::{Actor, BASE_URL, Resource, World};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -31,7 +31,10 @@ impl Pair {
         let ana = named(&primary, "primaria").await;
         named(&replica, "réplica").await;
         let store = (*primary.store).clone().with_replica_options(options(&replica), &Settings::default());
-        let api = Api::builder(Arc::new(store), BASE_URL).clock(primary.clock.clone()).build().expect("an API");
+        let api = Api::new(
+            &Context::builder(Arc::new(store), BASE_URL).clock(primary.clock.clone()).build().expect("a context"),
+        )
+        .expect("an API");
         Self { ana: ana.at(&api), api, primary, replica }
     }
 

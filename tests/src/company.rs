@@ -2,10 +2,12 @@ use std::io;
 
 use serde_json::Value;
 use svc_core::Error;
-use svc_core::backoffice::{Action, CreateKey, CreateUser, DisableUser, EditCompany};
+use svc_core::backoffice::{CreateKey, CreateUser, DisableUser, EditCompany};
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::json::Json;
-use svc_core::store::{CompanyChange, CompanyId, NewUser, Store as _};
+use svc_core::operation::Operation;
+use svc_core::store::{CompanyChange, NewUser, Store as _};
 
 use crate::{Actor, Resource, World, certificate};
 
@@ -47,8 +49,8 @@ impl Company {
     /// # Errors
     ///
     /// What the action is refused with.
-    pub async fn perform<A: Action>(&self, action: &A) -> Result<A::Output, Error> {
-        self.world.office.perform(self.id, action).await
+    pub async fn perform<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
+        self.world.office.perform(self.id, operation).await
     }
 
     /// Does the back-office action of that name; gives what it answers.

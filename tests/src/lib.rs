@@ -9,7 +9,9 @@ pub mod certificate;
 mod clock;
 mod company;
 mod database;
+mod endpoints;
 pub mod imports;
+pub mod layers;
 pub mod lists;
 pub mod notices;
 pub mod pooler;
@@ -21,17 +23,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use actor::{Actor, Reply, fresh_key};
 pub use clock::TestClock;
 pub use company::{Company, any_key};
+pub use endpoints::{Endpoint, endpoints};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
-use svc_core::backoffice::Office;
 pub use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::Clock as _;
+use svc_core::domain::company::{CompanyId, LimitMode};
 use svc_core::domain::quota::Period;
 use svc_core::secrets::SecretsKey;
 use svc_core::stamping::{StampReport, Stamper, stamp_due};
-use svc_core::store::{CompanyChange, CompanyId, KeyId, KeyRecord, LimitMode, Store, UsageStore as _};
+use svc_core::store::{CompanyChange, KeyId, KeyRecord, Store, UsageStore as _};
 use svc_core::webhooks::{Budget, DeliveryReport, Notifier, NotifyReport, Sender, deliver_due, notify_due};
-use svc_core::{Api, ApiBuilder};
+use svc_core::{Api, Context, ContextBuilder};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
 /// The base URL of every test's API.
@@ -43,7 +46,7 @@ pub struct World {
     /// The API.
     pub api: Api,
     /// The back office. Tests use it through [`Company::perform`], [`Company::import`], [`World::stamp`] and the like.
-    office: Office,
+    office: Context,
     /// The time.
     pub clock: Arc<TestClock>,
     /// The store, to look behind the API.
@@ -59,12 +62,12 @@ impl World {
     }
 
     /// A world whose API is built as `change` says.
-    pub async fn with(change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Self {
+    pub async fn with(change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Self {
         Self::on(Settings::default(), change).await
     }
 
     /// A world whose database is used as `settings` say.
-    pub async fn on(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Self {
+    pub async fn on(settings: Settings, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Self {
         if std::env::var("SVC_TEST_POOLER").is_ok_and(|pooler| pooler == "transaction") {
             return Self::pooled(settings, change).await.expect("PgBouncer");
         }
@@ -75,7 +78,7 @@ impl World {
     /// The same behind a pooler in transaction mode, if the machine has one; see [`pooler::PgBouncer::start`]. [`World::store`] goes
     /// past it. With `SVC_TEST_POOLER=transaction` in the environment every world is such a one, and all tests pass but those
     /// that count statements, close the store, or hold more locks than the pooler has connections.
-    pub async fn pooled(settings: Settings, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Option<Self> {
+    pub async fn pooled(settings: Settings, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Option<Self> {
         let pooler = database::pooler().await?;
         let options = database::fresh().await;
         let through = pooler.options(options.get_database().expect("a database"));
@@ -87,14 +90,13 @@ impl World {
     fn over(
         store: Arc<PostgresStore>,
         used: Arc<PostgresStore>,
-        change: impl FnOnce(ApiBuilder) -> ApiBuilder,
+        change: impl FnOnce(ContextBuilder) -> ContextBuilder,
     ) -> Self {
         database::drop_after([&store, &used]);
         let clock = Arc::new(TestClock::default());
-        let builder =
-            Api::builder(used.clone(), BASE_URL).clock(clock.clone()).rate_per_minute(1_000_000).in_flight(1_000);
-        let api = change(builder).build().expect("the API builds");
-        let office = Office::new(used.clone(), BASE_URL).clock(clock.clone());
+        let api = api(&used, &clock, change);
+        // Its own context, as another process has: the API finds out what it changes when its keys are read anew.
+        let office = Context::builder(used.clone(), BASE_URL).clock(clock.clone()).build().expect("a context");
         Self { api, office, clock, store, used }
     }
 
@@ -114,15 +116,15 @@ impl World {
     }
 
     /// The same, built as `change` says.
-    pub fn second_api_with(&self, change: impl FnOnce(ApiBuilder) -> ApiBuilder) -> Api {
-        let builder = Api::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
-        change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("the API builds")
+    pub fn second_api_with(&self, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Api {
+        api(&self.used, &self.clock, change)
     }
 
     /// The same world, but its back office and its workers seal and open secrets with `key`, and its API does not.
     #[must_use]
     pub fn with_secrets(&self, key: impl Into<Option<SecretsKey>>) -> Self {
-        Self { office: self.office.clone().secrets(key), ..self.clone() }
+        let builder = Context::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
+        Self { office: builder.secrets(key).build().expect("a context"), ..self.clone() }
     }
 
     /// One stamping pass over everything that is due.
@@ -229,6 +231,17 @@ impl World {
     pub async fn run(&self, statement: &'static str) {
         sqlx::query(statement).execute(self.store.pool()).await.expect("the statement runs");
     }
+}
+
+/// An API over that store, built as `change` says.
+fn api(
+    store: &Arc<PostgresStore>,
+    clock: &Arc<TestClock>,
+    change: impl FnOnce(ContextBuilder) -> ContextBuilder,
+) -> Api {
+    let builder = Context::builder(store.clone(), BASE_URL).clock(clock.clone());
+    let context = change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("a context");
+    Api::new(&context).expect("the API builds")
 }
 
 /// The stored key of that public identifier.

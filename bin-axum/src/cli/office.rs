@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
-use svc_core::store::{CompanyChange, LimitMode, Plan};
+use svc_core::domain::company::{LimitMode, Plan};
+use svc_core::store::CompanyChange;
 
 use super::settings::DEFAULT_BASE_URL;
 

@@ -1,10 +1,9 @@
 use std::io::Read as _;
 
 use serde_json::value::RawValue;
-use svc_core::backoffice::actions::Description;
-use svc_core::backoffice::{ACTIONS, Office};
+use svc_core::Context;
+use svc_core::domain::company::CompanyId;
 use svc_core::json::Json;
-use svc_core::store::CompanyId;
 
 use crate::cli::ActionArgs;
 use crate::failure::Failure;
@@ -12,15 +11,15 @@ use crate::output::print;
 
 /// Prints every action with the schema of its input: one JSON document.
 pub(super) fn list() -> Result<(), Failure> {
-    print(&ACTIONS.iter().map(svc_core::backoffice::actions::Entry::describe).collect::<Vec<Description>>())
+    print(&svc_core::registry::named().collect::<Vec<_>>())
 }
 
-pub(super) async fn run(office: &Office, args: ActionArgs) -> Result<(), Failure> {
+pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failure> {
     // Without these three the command line takes `--list` only.
     let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else { return list() };
     let input = if input == "-" { from_stdin()? } else { input };
     let input = Json::parse_object(input.as_bytes()).map_err(|text| Failure::Other(text.into_owned()))?;
-    let output = office.act(CompanyId(company), &action, &input).await?;
+    let output = context.act(CompanyId(company), &action, &input).await?;
     let output: &RawValue = serde_json::from_slice(&output).map_err(|error| Failure::Other(error.to_string()))?;
     print(&output)
 }

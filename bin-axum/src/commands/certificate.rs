@@ -2,8 +2,9 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use svc_core::backoffice::{LoadCertificate, Office};
-use svc_core::store::CompanyId;
+use svc_core::Context;
+use svc_core::backoffice::LoadCertificate;
+use svc_core::domain::company::CompanyId;
 
 use crate::cli::CertificateCommand;
 use crate::failure::Failure;
@@ -12,13 +13,13 @@ use crate::output::print;
 /// Longest file taken, in bytes: certificates and keys have one or two kilobytes.
 const MAX_FILE: u64 = 65_536;
 
-pub(super) async fn run(office: &Office, command: CertificateCommand) -> Result<(), Failure> {
+pub(super) async fn run(context: &Context, command: CertificateCommand) -> Result<(), Failure> {
     let CertificateCommand::Load { company, cer, key, password_env } = command;
     // The variable is not named, since a user may have given the password itself in its place.
     let unset = |_| Failure::Other("the environment variable that --password-env names is not set".to_owned());
     let password = std::env::var(password_env).map_err(unset)?;
     let load = LoadCertificate { cer: read(&cer)?, key: read(&key)?, password };
-    print(&office.perform(CompanyId(company), &load).await?)
+    print(&context.perform(CompanyId(company), &load).await?)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

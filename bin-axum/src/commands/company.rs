@@ -1,15 +1,16 @@
-use svc_core::backoffice::{EditCompany, Office};
-use svc_core::store::CompanyId;
+use svc_core::Context;
+use svc_core::backoffice::EditCompany;
+use svc_core::domain::company::CompanyId;
 
 use crate::cli::CompanyCommand;
 use crate::failure::Failure;
 use crate::output::print;
 
-pub(super) async fn run(office: &Office, command: CompanyCommand) -> Result<(), Failure> {
+pub(super) async fn run(context: &Context, command: CompanyCommand) -> Result<(), Failure> {
     match command {
-        CompanyCommand::Create { settings } => print(&office.create_company(settings.into()).await?),
+        CompanyCommand::Create { settings } => print(&context.create_company(settings.into()).await?),
         CompanyCommand::Edit { company, settings } => {
-            print(&office.perform(CompanyId(company), &EditCompany(settings.into())).await?)
+            print(&context.perform(CompanyId(company), &EditCompany(settings.into())).await?)
         }
     }
 }

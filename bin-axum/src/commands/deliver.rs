@@ -1,4 +1,4 @@
-use svc_core::backoffice::Office;
+use svc_core::Context;
 use svc_core::settings::{MailSettings, WebhookSettings};
 use svc_core::webhooks::{Budget, deliver_due, notify_due};
 
@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::output::print;
 
 /// One pass over due deliveries, then the e-mails that are due; prints the pass's report.
-pub(super) async fn run(office: &Office, webhooks: &WebhookSettings, mail: &MailSettings) -> Result<(), Failure> {
+pub(super) async fn run(context: &Context, webhooks: &WebhookSettings, mail: &MailSettings) -> Result<(), Failure> {
     let (sender, mail) = (webhooks.sender()?, mail.notifier()?);
-    let delivered = deliver_due(office, sender.as_ref(), Budget::unlimited()).await?;
+    let delivered = deliver_due(context, sender.as_ref(), Budget::unlimited()).await?;
     if let Some(mail) = mail {
-        let sent = notify_due(office, mail.as_ref(), Budget::unlimited()).await?;
+        let sent = notify_due(context, mail.as_ref(), Budget::unlimited()).await?;
         tracing::info!(?sent, "e-mails");
     }
     print(&delivered)

@@ -1,24 +1,25 @@
-use svc_core::backoffice::{AcceptTerms, CreateKey, Office, RevokeKey};
+use svc_core::Context;
+use svc_core::backoffice::{AcceptTerms, CreateKey, RevokeKey};
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
-use svc_core::store::CompanyId;
 
 use crate::cli::KeyCommand;
 use crate::failure::Failure;
 use crate::output::print;
 
-pub(super) async fn run(office: &Office, command: KeyCommand) -> Result<(), Failure> {
+pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Failure> {
     match command {
         KeyCommand::Create { company, user, scopes, expires, no_terms } => {
             let key = CreateKey { usuario: user, scopes: read_scopes(&scopes)?, expires, accept_terms: !no_terms };
-            print(&office.perform(CompanyId(company), &key).await?)
+            print(&context.perform(CompanyId(company), &key).await?)
         }
         KeyCommand::AcceptTerms { key_id } => {
             let (company, suffix) = parse(&key_id)?;
-            print(&office.perform(company, &AcceptTerms { suffix }).await?)
+            print(&context.perform(company, &AcceptTerms { suffix }).await?)
         }
         KeyCommand::Revoke { key_id } => {
             let (company, suffix) = parse(&key_id)?;
-            print(&office.perform(company, &RevokeKey { suffix }).await?)
+            print(&context.perform(company, &RevokeKey { suffix }).await?)
         }
     }
 }

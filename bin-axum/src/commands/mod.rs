@@ -14,7 +14,7 @@ mod user;
 
 use std::sync::Arc;
 
-use svc_core::backoffice::Office;
+use svc_core::Context;
 
 use crate::cli::{Cli, Command};
 use crate::database::OpenedDatabase;
@@ -40,8 +40,9 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         command => {
             let secrets = secrets?;
             let database = OpenedDatabase::ready(&cli.database).await?;
-            let office = Office::new(Arc::new(database.store.clone()), base_url(&command)).secrets(secrets);
-            let outcome = act(&office, command).await;
+            let context = Context::builder(Arc::new(database.store.clone()), base_url(&command));
+            let context = context.secrets(secrets).build()?;
+            let outcome = act(&context, command).await;
             database.close().await?;
             outcome
         }
@@ -57,16 +58,16 @@ fn base_url(command: &Command) -> &str {
     }
 }
 
-async fn act(office: &Office, command: Command) -> Result<(), Failure> {
+async fn act(context: &Context, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Company(command) => company::run(office, command).await,
-        Command::User(command) => user::run(office, command).await,
-        Command::Key(command) => key::run(office, command).await,
-        Command::Do(args) => action::run(office, args).await,
-        Command::Stamp { stamper, .. } => stamp::run(office, &stamper).await,
-        Command::Deliver { webhooks, mail, .. } => deliver::run(office, &webhooks, &mail).await,
-        Command::Certificate(command) => certificate::run(office, command).await,
-        Command::Import { company, resource, file } => import::run(office, company, &resource, &file).await,
+        Command::Company(command) => company::run(context, command).await,
+        Command::User(command) => user::run(context, command).await,
+        Command::Key(command) => key::run(context, command).await,
+        Command::Do(args) => action::run(context, args).await,
+        Command::Stamp { stamper, .. } => stamp::run(context, &stamper).await,
+        Command::Deliver { webhooks, mail, .. } => deliver::run(context, &webhooks, &mail).await,
+        Command::Certificate(command) => certificate::run(context, command).await,
+        Command::Import { company, resource, file } => import::run(context, company, &resource, &file).await,
         Command::Demo { .. }
         | Command::Serve(_)
         | Command::Listen(_)

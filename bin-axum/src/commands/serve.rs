@@ -19,7 +19,6 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, secrets: Opti
         tracing::info!(done, "the schema is up to date");
     }
     let server = Server::bind(args.service.address()).await?;
-    let api = serving::api(&database, &args.service, &networks, secrets.clone(), &server)?;
-    let workers = outside.map(|outside| serving::workers(&database, &args.service, secrets, &server, outside));
-    serving::answer(database, server, api, workers, &args.process).await
+    let context = serving::context(&database, &args.service, &networks, secrets, &server)?;
+    serving::answer(database, server, context, outside, &args.process).await
 }

@@ -1,4 +1,4 @@
-use svc_core::backoffice::Office;
+use svc_core::Context;
 use svc_core::settings::StamperSettings;
 use svc_core::stamping::{Budget, stamp_due};
 
@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::print;
 
 /// One pass over what is due; prints its report.
-pub(super) async fn run(office: &Office, settings: &StamperSettings) -> Result<(), Failure> {
+pub(super) async fn run(context: &Context, settings: &StamperSettings) -> Result<(), Failure> {
     let stamper = settings.stamper()?;
-    print(&stamp_due(office, stamper.as_ref(), Budget::unlimited()).await?)
+    print(&stamp_due(context, stamper.as_ref(), Budget::unlimited()).await?)
 }

@@ -1,16 +1,18 @@
-//! The demo company, made by the same back-office actions and imports as any other.
+//! The demo company, made by the same back-context actions and imports as any other.
 
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use svc_core::Context;
 use svc_core::backoffice::import::Resource;
-use svc_core::backoffice::{CreateKey, CreateUser, FIRST_UNITS, LoadCertificate, Office};
+use svc_core::backoffice::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::domain::company::{CompanyId, FIRST_UNITS};
 use svc_core::domain::scope::Scopes;
 use svc_core::secrets::SecretsKey;
-use svc_core::store::{CompanyChange, CompanyId, NewUser};
+use svc_core::store::{CompanyChange, NewUser};
 use svc_store_postgres::PostgresStore;
 
 use super::access::Access;
@@ -24,7 +26,7 @@ const CUSTOMERS: usize = 480;
 const SALESPERSON: &str = "Lucía Arriaga";
 
 pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -> Result<Access, Failure> {
-    let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1").secrets(secrets);
+    let context = Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(secrets).build()?;
     let settings = CompanyChange {
         nombre: Some("Ferretera del Valle, S.A. de C.V.".to_owned()),
         rfc: Some("FVA1503129M6".to_owned()),
@@ -33,33 +35,33 @@ pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -
         licencias: Some(5),
         ..CompanyChange::default()
     };
-    let company = CompanyId(office.create_company(settings).await?.empresa);
+    let company = CompanyId(context.create_company(settings).await?.empresa);
     let salesperson =
         NewUser { nombre: SALESPERSON.to_owned(), correo: Some("ventas@example.com".to_owned()), vendedor: true };
-    office.perform(company, &CreateUser(salesperson)).await?;
+    context.perform(company, &CreateUser(salesperson)).await?;
 
-    office.perform(company, &certificate()).await?;
+    context.perform(company, &certificate()).await?;
 
     let today = SystemClock.now().date_naive();
     let (units, unit_records) = units();
-    load(&office, company, Resource::Unidades, unit_records).await?;
+    load(&context, company, Resource::Unidades, unit_records).await?;
     let brands = data::brands().iter().map(|name| json!({ "nombre": name })).collect();
-    load(&office, company, Resource::Marcas, brands).await?;
-    load(&office, company, Resource::Categorias, categories()).await?;
+    load(&context, company, Resource::Marcas, brands).await?;
+    load(&context, company, Resource::Categorias, categories()).await?;
     let (products, customers) = (data::products(SEED, today), data::customers(SEED, today, CUSTOMERS));
     let year = data::year(SEED, today, &products, &customers);
     let sale = SampleSale::of(&products, &customers, &year);
     let products = products.into_iter().map(|product| with_unit(product, &units)).collect();
-    load(&office, company, Resource::Productos, products).await?;
-    load(&office, company, Resource::Clientes, customers.into_iter().map(Value::Object).collect()).await?;
+    load(&context, company, Resource::Productos, products).await?;
+    load(&context, company, Resource::Clientes, customers.into_iter().map(Value::Object).collect()).await?;
     for (name, records) in year {
         let unknown = || Failure::Other(format!("the demo has records of {name:?}, which cannot be imported"));
         let resource = Resource::parse(name).ok_or_else(unknown)?;
-        load(&office, company, resource, records.into_iter().map(Value::Object).collect()).await?;
+        load(&context, company, resource, records.into_iter().map(Value::Object).collect()).await?;
     }
 
     let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
-    let created = office.perform(company, &key).await?;
+    let created = context.perform(company, &key).await?;
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale })
 }
 
@@ -72,9 +74,9 @@ fn certificate() -> LoadCertificate {
     }
 }
 
-async fn load(office: &Office, company: CompanyId, resource: Resource, records: Vec<Value>) -> Result<(), Failure> {
+async fn load(context: &Context, company: CompanyId, resource: Resource, records: Vec<Value>) -> Result<(), Failure> {
     let lines = records.iter().map(|record| io::Result::Ok(record.to_string().into_bytes()));
-    let count = office.import(company, resource, lines, &mut |_| ()).await?;
+    let count = context.import(company, resource, lines, &mut |_| ()).await?;
     tracing::info!(resource = resource.name(), count, "demo data");
     Ok(())
 }

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::domain::quota::Period;
 use svc_core::secrets::SecretsKey;
-use svc_core::settings::{Outside, WebhookSettings};
-use svc_core::stamping::SandboxStamper;
+use svc_core::settings::WebhookSettings;
+use svc_core::stamping::{SandboxStamper, Stamper};
 use svc_core::store::{KeyId, UsageStore as _};
+use svc_core::{Api, Outside};
 
 pub(crate) use self::access::Access;
 use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
@@ -45,15 +46,15 @@ pub(crate) async fn run(
     };
     access.base_url = Some(serving::base_url(service, &server));
     access.write(&args.data_dir)?;
-    let api = serving::api(&database, service, &networks, secrets.clone(), &server)?;
-    let outside = Outside { stamper: Arc::new(SandboxStamper), sender: webhooks.sender_if_possible()?, notifier: None };
-    let workers = serving::workers(&database, service, secrets, &server, outside);
+    let context = serving::context(&database, service, &networks, secrets, &server)?;
+    let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
+    let outside = Outside::default().stamper(stamper).sender(webhooks.sender_if_possible()?);
     let pay_day = match &access.sale {
-        Some(sale) => sale.pay_day(&api, &access.key_id, &access.api_key).await,
+        Some(sale) => sale.pay_day(&Api::new(&context)?, &access.key_id, &access.api_key).await,
         None => String::new(),
     };
     guide::print(&serving::base_url(service, &server), &access, &pay_day)?;
-    serving::answer(database, server, api, Some(workers), process).await
+    serving::answer(database, server, context, Some(outside), process).await
 }
 
 /// The access that an earlier run saved, if its key is still in the database.

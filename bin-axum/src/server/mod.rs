@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::middleware::map_response_with_state;
 use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
-use svc_core::Api;
+use svc_core::{Api, Context, Outside};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 use tower_http::timeout::RequestBodyTimeoutLayer;
@@ -18,8 +18,6 @@ use self::connections::Connections;
 use crate::accept::accept;
 use crate::failure::Failure;
 use crate::shutdown::{ShutdownPlan, StopSignal};
-use crate::usage::UsageTimer;
-use crate::workers::Workers;
 
 /// How long a client may take from one piece of a body to the next.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -47,9 +45,10 @@ impl Server {
     }
 
     /// Answers until the process is signalled to stop, and for the plan's delay after that; then lets the requests in progress
-    /// and the workers finish. What has not finished by the plan's deadline is cut.
-    pub(crate) async fn run(self, api: Api, mut workers: Option<Workers>, mut stop: StopSignal, plan: ShutdownPlan) {
-        let usage = UsageTimer::start(api.clone());
+    /// and the background work finish. What has not finished by the plan's deadline is cut.
+    pub(crate) async fn run(self, api: Api, outside: Option<Outside>, mut stop: StopSignal, plan: ShutdownPlan) {
+        let context = api.context().clone();
+        let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
         // The API answers 404 in its own words, so it is the fallback of everything.
         let app = axum::Router::new()
             .fallback_service(api)
@@ -62,11 +61,6 @@ impl Server {
         }
         let cut = plan.cut(Instant::now());
         tracing::info!(delay = ?plan.delay, deadline = ?plan.deadline, "told to stop");
-        let finishing = async {
-            if let Some(workers) = &mut workers {
-                workers.finish().await;
-            }
-        };
         let draining = async move {
             tokio::select! {
                 () = accept_all(&listener, connections) => {}
@@ -80,13 +74,28 @@ impl Server {
             tracing::info!("draining what is under way");
             connections.drain().await;
         };
-        let ending = async { tokio::join!(draining, finishing) };
+        let ending = async { tokio::join!(draining, &mut work) };
         if timeout_at(cut, ending).await.is_err() {
             tracing::warn!("not all that was under way ended in time; the rest is cut");
             connections.cut().await;
+            work.abort();
         }
-        if timeout(LAST_USAGE_TIMEOUT, usage.finish()).await.is_err() {
-            tracing::warn!("what was used last could not be merged in time");
+        match timeout(LAST_USAGE_TIMEOUT, context.merge_usage()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "what was counted last is lost"),
+            Err(_) => tracing::warn!("what was used last could not be merged in time"),
+        }
+    }
+}
+
+/// All background work, or without what it goes through the merging of usage alone, until the process is signalled to stop.
+async fn work(context: Context, outside: Option<Outside>, mut stop: StopSignal) {
+    match outside {
+        Some(outside) => context.work(outside, stop.wait()).await,
+        None => {
+            if let Err(error) = context.keep_usage_merged(stop.wait()).await {
+                tracing::warn!(%error, "usage could not be merged");
+            }
         }
     }
 }

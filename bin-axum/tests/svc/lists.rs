@@ -9,8 +9,8 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::domain::text::{clean_phone, fold, normalise_email};
-use svc_core::operation::filters::Takes;
-use svc_core::operation::registry::{Endpoint, OPERATIONS};
+use svc_core::record::Takes;
+use svc_tests::{Endpoint, endpoints};
 
 use crate::harness::{Demo, Svc};
 
@@ -20,12 +20,11 @@ fn every_filter_of_every_list_returns_exactly_what_it_should() {
     let demo = svc.demo();
     let mut answered = 0;
     // The demo has no webhooks, hence no deliveries.
-    let shown = |endpoint: &&Endpoint| endpoint.pages().is_some() && !endpoint.spec.path.starts_with("/webhooks");
-    for endpoint in OPERATIONS.iter().filter(shown) {
-        let list = Listed::read(&demo, endpoint);
-        assert!(!list.shown.is_empty(), "{} shows nothing", endpoint.spec.path);
-        answered +=
-            endpoint.filters().into_iter().map(|filter| list.check(&demo, filter.name, filter.takes)).sum::<u32>();
+    let shown = |endpoint: &Endpoint| endpoint.pages().is_some() && !endpoint.http.path.starts_with("/webhooks");
+    for endpoint in endpoints().filter(shown) {
+        let list = Listed::read(&demo, &endpoint);
+        assert!(!list.shown.is_empty(), "{} shows nothing", endpoint.http.path);
+        answered += endpoint.filters().iter().map(|filter| list.check(&demo, filter.name, filter.takes)).sum::<u32>();
     }
     assert!(answered > 140, "the demo's data answer only {answered} filters");
     demo.stop(Signal::SIGTERM);
@@ -55,7 +54,7 @@ struct Listed {
 
 impl Listed {
     fn read(demo: &Demo, endpoint: &Endpoint) -> Self {
-        let path = endpoint.spec.path;
+        let path = endpoint.http.path;
         let selector = match path {
             "/ventas-renglones" => format!("venta={}", demo.walk("/ventas?tipo=factura")[0]["clave"]),
             "/compras-renglones" => format!("compra={}", demo.walk("/compras")[0]["clave"]),
@@ -65,7 +64,7 @@ impl Listed {
             _ => String::new(),
         };
         let shown = demo.walk(&format!("{path}?{selector}"));
-        let hiding = endpoint.filters().into_iter().find_map(|filter| match (filter.name, filter.takes) {
+        let hiding = endpoint.filters().iter().find_map(|filter| match (filter.name, filter.takes) {
             ("estatus", Takes::Choice(words)) => {
                 Some(words.iter().map(|word| format!("estatus={word}")).collect::<Vec<_>>())
             }

@@ -15,7 +15,7 @@ use nix::unistd::Pid;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use sqlx::{AssertSqlSafe, PgPool};
-use svc_core::backoffice::Office;
+use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::store::CompanyChange;
 use svc_store_postgres::local::Cluster;
@@ -203,9 +203,9 @@ async fn a_signalled_server_finishes_attempts_in_progress_and_hands_back_the_res
 /// A company with webhooks that lead to `port`, and events for each of them.
 async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     store.migrate().await.unwrap();
-    let office = Office::new(Arc::new(store.clone()), "http://localhost/api/v1");
+    let context = Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").build().unwrap();
     let named = CompanyChange { nombre: Some("Uno".to_owned()), ..CompanyChange::default() };
-    let company = office.create_company(named).await.unwrap();
+    let company = context.create_company(named).await.unwrap();
     let now = SystemClock.now();
     let (maker, url) = ((company.empresa, company.usuario), format!("http://localhost:{port}/{{}}"));
     for _ in 0..WEBHOOKS {

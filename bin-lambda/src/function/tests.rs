@@ -27,10 +27,10 @@ async fn answer(event: &str, time: usize) -> Value {
     let config =
         Config::parse_from(["bin-lambda", "--database-url", url, "--base-url", "https://erp.example.com/api/v1"]);
     let settings = Settings { acquire_timeout: Duration::from_millis(200), ..Settings::default() };
-    let store: Arc<dyn Store> = Arc::new(PostgresStore::open(url, &settings).unwrap());
+    let store = Arc::new(PostgresStore::open(url, &settings).unwrap());
     let clock = Arc::new(Broken(AtomicUsize::new(time)));
-    let api = Api::builder(store.clone(), &config.base_url).clock(clock).build().unwrap();
-    let function = Function::of(api, &config.base_url, store, config.outside);
+    let context = svc_core::Context::builder(store, &config.base_url).clock(clock).build().unwrap();
+    let function = Function::of(&context, &config.base_url, config.outside).unwrap();
     function.answer(RawValue::from_string(event.to_owned()).unwrap(), &Context::default()).await.unwrap()
 }
 

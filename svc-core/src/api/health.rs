@@ -1,27 +1,26 @@
 //! `GET /health`: the process is alive. It asks nothing of the database.
 
+use bytes::Bytes;
 use serde::Serialize;
 
-use crate::operation::{Method, OpenOperation, Spec};
+use crate::error::Error;
+use crate::operation::{Entry, Http, Method, Spec};
 
 /// The version of the interface (spec, "Versioning").
 pub const API_VERSION: &str = "1.0.0";
 
 /// Says that the process is alive.
-pub struct Health;
+pub(crate) const ENTRY: Entry =
+    Entry::open(&Spec::new("Say that the process is alive").http(Http::open(Method::Get, "/health")), answer);
 
-/// The answer of [`Health`].
-#[derive(Debug, Serialize)]
-pub struct Alive {
+#[derive(Serialize)]
+struct Alive<'a> {
+    ok: bool,
     version: &'static str,
-    peticion: String,
+    peticion: &'a str,
 }
 
-impl OpenOperation for Health {
-    const SPEC: Spec = Spec::open(Method::Get, "/health").summary("Say that the process is alive");
-    type Output = Alive;
-
-    fn run(peticion: &str) -> Alive {
-        Alive { version: API_VERSION, peticion: peticion.to_owned() }
-    }
+fn answer(peticion: &str) -> Result<Bytes, Error> {
+    let alive = Alive { ok: true, version: API_VERSION, peticion };
+    serde_json::to_vec(&alive).map(Bytes::from).map_err(Error::internal)
 }

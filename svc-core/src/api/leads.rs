@@ -9,16 +9,13 @@ use crate::domain::text;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::json::Text;
-use crate::operation::{Cx, Method, Operation, Spec};
+use crate::operation::{Cx, Http, Operation, Spec};
 use crate::store::NewCustomerRow;
 
 /// Creates a prospect: a customer row with `prospecto` true. It emits no event (spec, "Event catalogue").
-pub struct CreateLead;
-
-/// The body of [`CreateLead`] (spec, "POST /leads").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewLead {
+pub struct CreateLead {
     /// The person's name; this or `empresa` is required.
     pub nombre: Option<Text<100>>,
     /// The company's name; becomes `razon_social`.
@@ -45,39 +42,36 @@ pub struct LeadCreated {
 }
 
 impl Operation for CreateLead {
-    const SPEC: Spec = Spec::write(Method::Post, "/leads", Scope::LeadsWrite)
-        .summary("Create a prospect")
-        .optional_idempotency()
+    const SPEC: Spec = Spec::new("Create a prospect")
+        .http(Http::post("/leads", Scope::LeadsWrite).optional_idempotency())
         .errors(&[Code::VendedorInvalido]);
-    type Path = ();
-    type Input = NewLead;
     type Output = LeadCreated;
 
-    async fn run(cx: &mut Cx<'_>, (): (), lead: NewLead) -> Result<LeadCreated, Error> {
-        let correo = lead.correo.map(|correo| text::tidy_emails(&correo)).filter(|correo| !correo.is_empty());
-        if lead.nombre.is_none() && lead.empresa.is_none() {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<LeadCreated, Error> {
+        let correo = self.correo.as_deref().map(text::tidy_emails).filter(|correo| !correo.is_empty());
+        if self.nombre.is_none() && self.empresa.is_none() {
             return Err(Error::field(Code::DatoRequerido, "nombre", "hace falta nombre o empresa"));
         }
-        if correo.is_none() && lead.telefono.is_none() {
+        if correo.is_none() && self.telefono.is_none() {
             return Err(Error::field(Code::DatoRequerido, "correo", "hace falta correo o telefono"));
         }
-        if let Some(vendedor) = lead.vendedor
+        if let Some(vendedor) = self.vendedor
             && !cx.tx.is_salesperson(vendedor).await?
         {
             return Err(Code::VendedorInvalido.into());
         }
         let data = CustomerData {
-            nombre: lead.nombre.map(Text::into_string),
-            razon_social: lead.empresa.map(Text::into_string),
+            nombre: self.nombre.as_deref().map(str::to_owned),
+            razon_social: self.empresa.as_deref().map(str::to_owned),
             correo,
-            telefono: lead.telefono.map(Text::into_string),
+            telefono: self.telefono.as_deref().map(str::to_owned),
             ..CustomerData::default()
         };
         let row = NewCustomerRow {
             data: &data,
             prospecto: true,
-            vendedor: lead.vendedor,
-            mensaje: lead.mensaje.as_deref(),
+            vendedor: self.vendedor,
+            mensaje: self.mensaje.as_deref(),
             creado: cx.now,
         };
         let prospecto = cx.tx.insert_customer(&row).await?;

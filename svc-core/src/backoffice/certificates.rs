@@ -4,11 +4,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::Action;
 use crate::domain::certificate;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::store::CompanyChange;
 
 /// Where a certificate's private key is sealed for, under the certificate's number.
@@ -41,7 +40,8 @@ pub struct CertificateLoaded {
     pub vigente_hasta: Timestamp,
 }
 
-impl Action for LoadCertificate {
+impl Operation for LoadCertificate {
+    const SPEC: Spec = Spec::new("Load the signing certificate");
     type Output = CertificateLoaded;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CertificateLoaded, Error> {

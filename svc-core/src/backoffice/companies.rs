@@ -2,17 +2,14 @@
 
 use serde::Serialize;
 
-use super::{Action, Office};
+use crate::context::Context;
 use crate::domain::clock::random_bytes;
+use crate::domain::company::{Company, CompanyId, Plan};
 use crate::domain::rfc::Rfc;
 use crate::domain::sat;
 use crate::error::{Code, Error};
-use crate::operation::Cx;
-use crate::store::{Company, CompanyChange, CompanyId, NewUser, Plan, Tx, Work, transact};
-
-/// The units a company begins with, under the claves 1, 2, 3…: name, and key of the SAT's catalogue.
-pub const FIRST_UNITS: [(&str, &str); 6] =
-    [("Pieza", "H87"), ("Servicio", "E48"), ("Kilogramo", "KGM"), ("Litro", "LTR"), ("Metro", "MTR"), ("Caja", "XBX")];
+use crate::operation::{Cx, Operation, Spec};
+use crate::store::{CompanyChange, NewUser, Tx, Work, transact};
 
 /// A new company.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -23,7 +20,7 @@ pub struct CompanyCreated {
     pub usuario: i64,
 }
 
-impl Office {
+impl Context {
     /// Makes a company with its head office (branch 0), a main warehouse `001`, units, price list 1 and an owner.
     /// What `settings` leaves out: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
@@ -32,7 +29,7 @@ impl Office {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
         };
         let mut company = Company {
-            id: self.store.next_company().await?,
+            id: self.store().next_company().await?,
             nombre,
             plan: Plan::Pro,
             licencias: 3,
@@ -44,16 +41,16 @@ impl Office {
             rfc: None,
             regimen: None,
             cp: None,
-            cursor_key: random_bytes(self.random.as_ref()),
+            cursor_key: random_bytes(self.random()),
         };
         settings.apply(&mut company);
         let id = company.id;
-        transact(self.store.as_ref(), id, &mut Create { office: self, company }).await
+        transact(self.store(), id, &mut Create { context: self, company }).await
     }
 }
 
 struct Create<'a> {
-    office: &'a Office,
+    context: &'a Context,
     company: Company,
 }
 
@@ -61,7 +58,7 @@ impl Work for Create<'_> {
     type Output = CompanyCreated;
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<CompanyCreated, Error> {
-        tx.insert_company(&self.company, self.office.clock.now()).await?;
+        tx.insert_company(&self.company, self.context.now()).await?;
         let owner = NewUser { nombre: "Titular".to_owned(), correo: None, vendedor: true };
         let usuario = tx.insert_user(&owner).await?;
         let CompanyId(empresa) = self.company.id;
@@ -80,9 +77,9 @@ pub struct CompanyEdited {
     pub empresa: i64,
 }
 
-impl Action for EditCompany {
+impl Operation for EditCompany {
+    const SPEC: Spec = Spec::new("Edit a company").changes_access();
     type Output = CompanyEdited;
-    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {
         cx.tx.update_company(&settle(self.0.clone())?).await?;

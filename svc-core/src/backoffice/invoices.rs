@@ -4,15 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Action, NamedAction};
 use crate::domain::clock::random_bytes;
-use crate::domain::event::Event;
+use crate::domain::event::{Event, EventKind};
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::text::parse_uuid;
 use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::posting::{books, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
@@ -90,13 +89,10 @@ fn uuid(text: &str, field: &str) -> Result<Uuid, Error> {
     parse_uuid(text).ok_or_else(|| Error::field(Code::DatoInvalido, field, "no es un folio fiscal"))
 }
 
-impl NamedAction for InvoiceStamped {
-    const NAME: &'static str = "invoice.stamped";
-    const SUMMARY: &'static str = "Tell that an invoice or payment complement was stamped";
-    const EMITS: &'static [&'static str] = &["factura.timbrada"];
-}
-
-impl Action for InvoiceStamped {
+impl Operation for InvoiceStamped {
+    const SPEC: Spec = Spec::new("Tell that an invoice or payment complement was stamped")
+        .named("invoice.stamped")
+        .emits(&[EventKind::FacturaTimbrada]);
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
@@ -118,13 +114,8 @@ impl Action for InvoiceStamped {
     }
 }
 
-impl NamedAction for InvoiceRejected {
-    const NAME: &'static str = "invoice.rejected";
-    const SUMMARY: &'static str = "Tell that an invoice or payment complement was refused";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for InvoiceRejected {
+impl Operation for InvoiceRejected {
+    const SPEC: Spec = Spec::new("Tell that an invoice or payment complement was refused").named("invoice.rejected");
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
@@ -151,13 +142,10 @@ impl CancelInvoice {
     }
 }
 
-impl NamedAction for CancelInvoice {
-    const NAME: &'static str = "invoice.cancel";
-    const SUMMARY: &'static str = "Cancel an invoice, or ask its receiver to accept that";
-    const EMITS: &'static [&'static str] = &["factura.cancelada", "inventario.existencia_cambiada"];
-}
-
-impl Action for CancelInvoice {
+impl Operation for CancelInvoice {
+    const SPEC: Spec = Spec::new("Cancel an invoice, or ask its receiver to accept that")
+        .named("invoice.cancel")
+        .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
@@ -186,13 +174,10 @@ impl Action for CancelInvoice {
     }
 }
 
-impl NamedAction for AcceptCancellation {
-    const NAME: &'static str = "invoice.cancel-accepted";
-    const SUMMARY: &'static str = "Tell that the cancellation of an invoice was accepted";
-    const EMITS: &'static [&'static str] = &["factura.cancelada", "inventario.existencia_cambiada"];
-}
-
-impl Action for AcceptCancellation {
+impl Operation for AcceptCancellation {
+    const SPEC: Spec = Spec::new("Tell that the cancellation of an invoice was accepted")
+        .named("invoice.cancel-accepted")
+        .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
@@ -202,13 +187,9 @@ impl Action for AcceptCancellation {
     }
 }
 
-impl NamedAction for RejectCancellation {
-    const NAME: &'static str = "invoice.cancel-rejected";
-    const SUMMARY: &'static str = "Tell that the cancellation of an invoice was refused";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for RejectCancellation {
+impl Operation for RejectCancellation {
+    const SPEC: Spec =
+        Spec::new("Tell that the cancellation of an invoice was refused").named("invoice.cancel-rejected");
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {

@@ -6,12 +6,11 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::Action;
 use crate::domain::clock::{Random, random_bytes};
+use crate::domain::company::TERMS_VERSION;
 use crate::domain::scope::Scopes;
 use crate::error::{Code, Error};
-use crate::operation::Cx;
-use crate::pipeline::TERMS_VERSION;
+use crate::operation::{Cx, Operation, Spec};
 use crate::store::NewKey;
 
 /// Makes an API key.
@@ -63,9 +62,9 @@ pub struct KeyNamed {
     pub key_id: String,
 }
 
-impl Action for CreateKey {
+impl Operation for CreateKey {
+    const SPEC: Spec = Spec::new("Create an API key").changes_access();
     type Output = KeyCreated;
-    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyCreated, Error> {
         let usuario = match self.usuario {
@@ -88,9 +87,9 @@ impl Action for CreateKey {
     }
 }
 
-impl Action for AcceptTerms {
+impl Operation for AcceptTerms {
+    const SPEC: Spec = Spec::new("Accept the terms of use").changes_access();
     type Output = KeyNamed;
-    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
         let found = cx.tx.accept_terms(&self.suffix, TERMS_VERSION).await?;
@@ -98,9 +97,9 @@ impl Action for AcceptTerms {
     }
 }
 
-impl Action for RevokeKey {
+impl Operation for RevokeKey {
+    const SPEC: Spec = Spec::new("Revoke an API key").changes_access();
     type Output = KeyNamed;
-    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
         let found = cx.tx.revoke_key(&self.suffix, cx.now.get()).await?;

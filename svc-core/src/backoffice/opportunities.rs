@@ -3,16 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, NamedAction};
 use crate::domain::currency::{self, PESO};
-use crate::domain::event::Event;
+use crate::domain::event::{Event, EventKind};
 use crate::domain::money::Money;
 use crate::domain::opportunity::{Stage, Standing};
 use crate::domain::text::tidy_emails;
 use crate::domain::time::Date;
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text, Within};
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::store::NewOpportunity;
 
 /// Creates an opportunity.
@@ -67,13 +66,9 @@ pub struct OpportunityNamed {
     pub oportunidad: i64,
 }
 
-impl NamedAction for CreateOpportunity {
-    const NAME: &'static str = "opportunity.create";
-    const SUMMARY: &'static str = "Create an opportunity";
-    const EMITS: &'static [&'static str] = &["oportunidad.creada"];
-}
-
-impl Action for CreateOpportunity {
+impl Operation for CreateOpportunity {
+    const SPEC: Spec =
+        Spec::new("Create an opportunity").named("opportunity.create").emits(&[EventKind::OportunidadCreada]);
     type Output = OpportunityNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityNamed, Error> {
@@ -109,13 +104,10 @@ impl Action for CreateOpportunity {
     }
 }
 
-impl NamedAction for MoveOpportunity {
-    const NAME: &'static str = "opportunity.move";
-    const SUMMARY: &'static str = "Move an opportunity to a stage, win it or lose it";
-    const EMITS: &'static [&'static str] = &["oportunidad.etapa_cambiada"];
-}
-
-impl Action for MoveOpportunity {
+impl Operation for MoveOpportunity {
+    const SPEC: Spec = Spec::new("Move an opportunity to a stage, win it or lose it")
+        .named("opportunity.move")
+        .emits(&[EventKind::EtapaCambiada]);
     type Output = OpportunityNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityNamed, Error> {

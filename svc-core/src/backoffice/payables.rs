@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::import::require_uuid;
 use super::purchases::{branch, supplier};
-use super::{Action, NamedAction};
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::payable::settle;
@@ -14,7 +13,7 @@ use crate::domain::time::Date;
 use crate::domain::words::{PayableKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text, Within};
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::store::{NewPayable, PurchaseOrder};
 
 /// Captures an account payable: an expense, or the bill of a purchase order, which has one at most.
@@ -60,13 +59,8 @@ pub struct PayableNamed {
     pub cxp: i64,
 }
 
-impl NamedAction for CapturePayable {
-    const NAME: &'static str = "payable.capture";
-    const SUMMARY: &'static str = "Capture an account payable";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for CapturePayable {
+impl Operation for CapturePayable {
+    const SPEC: Spec = Spec::new("Capture an account payable").named("payable.capture");
     type Output = PayableNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableNamed, Error> {

@@ -6,9 +6,9 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, NamedAction};
 use crate::domain::clock::mexico_date;
 use crate::domain::deposit::PaidAccount;
+use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{BankForm, default_form, judge_amount, judge_day, too_large};
@@ -17,7 +17,7 @@ use crate::domain::time::Date;
 use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::posting::payment::{Terms, apply};
 use crate::store::{DepositOrigin, Receipt, Withdrawal};
 
@@ -154,13 +154,10 @@ impl ApplyPayment {
     }
 }
 
-impl NamedAction for ApplyPayment {
-    const NAME: &'static str = "payment.apply";
-    const SUMMARY: &'static str = "Apply a payment to a receivable, or a deposit to several";
-    const EMITS: &'static [&'static str] = &["cxc.pago_aplicado"];
-}
-
-impl Action for ApplyPayment {
+impl Operation for ApplyPayment {
+    const SPEC: Spec = Spec::new("Apply a payment to a receivable, or a deposit to several")
+        .named("payment.apply")
+        .emits(&[EventKind::PagoAplicado]);
     type Output = PaymentsApplied;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentsApplied, Error> {
@@ -182,13 +179,8 @@ impl Action for ApplyPayment {
     }
 }
 
-impl NamedAction for CancelPayment {
-    const NAME: &'static str = "payment.cancel";
-    const SUMMARY: &'static str = "Cancel a payment of a receivable";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for CancelPayment {
+impl Operation for CancelPayment {
+    const SPEC: Spec = Spec::new("Cancel a payment of a receivable").named("payment.cancel");
     type Output = PaymentNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentNamed, Error> {
@@ -218,13 +210,8 @@ impl Action for CancelPayment {
     }
 }
 
-impl NamedAction for CaptureDeposit {
-    const NAME: &'static str = "deposit.capture";
-    const SUMMARY: &'static str = "Capture a deposit that is to be applied later";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for CaptureDeposit {
+impl Operation for CaptureDeposit {
+    const SPEC: Spec = Spec::new("Capture a deposit that is to be applied later").named("deposit.capture");
     type Output = DepositNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositNamed, Error> {

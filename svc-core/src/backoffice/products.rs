@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, NamedAction};
-use crate::domain::event::Event;
+use crate::domain::event::{Event, EventKind};
 use crate::error::{Code, Error};
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 
 /// Deletes a product: from then on it is shown only when deleted ones are asked for, and its SKU is free. What speaks of
 /// it stays.
@@ -24,13 +23,8 @@ pub struct ProductNamed {
     pub producto: i64,
 }
 
-impl NamedAction for DeleteProduct {
-    const NAME: &'static str = "product.delete";
-    const SUMMARY: &'static str = "Delete a product";
-    const EMITS: &'static [&'static str] = &["producto.actualizado"];
-}
-
-impl Action for DeleteProduct {
+impl Operation for DeleteProduct {
+    const SPEC: Spec = Spec::new("Delete a product").named("product.delete").emits(&[EventKind::ProductoActualizado]);
     type Output = ProductNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<ProductNamed, Error> {

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, NamedAction};
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
+use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::payable::settle;
 use crate::domain::purchase::{Arrival, line_amounts, receive};
@@ -16,7 +16,7 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{MovementKind, PayableKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text};
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::posting::lines::{amounts, fault};
 use crate::posting::products::{ProductName, find_products};
 use crate::posting::stock;
@@ -108,13 +108,8 @@ pub struct PurchaseReceived {
     pub cxp: Option<i64>,
 }
 
-impl NamedAction for CapturePurchase {
-    const NAME: &'static str = "purchase.capture";
-    const SUMMARY: &'static str = "Capture a purchase order";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for CapturePurchase {
+impl Operation for CapturePurchase {
+    const SPEC: Spec = Spec::new("Capture a purchase order").named("purchase.capture");
     type Output = PurchaseNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseNamed, Error> {
@@ -185,13 +180,10 @@ impl OrderLine {
     }
 }
 
-impl NamedAction for ReceivePurchase {
-    const NAME: &'static str = "purchase.receive";
-    const SUMMARY: &'static str = "Receive goods of a purchase order";
-    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
-}
-
-impl Action for ReceivePurchase {
+impl Operation for ReceivePurchase {
+    const SPEC: Spec = Spec::new("Receive goods of a purchase order")
+        .named("purchase.receive")
+        .emits(&[EventKind::ExistenciaCambiada]);
     type Output = PurchaseReceived;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseReceived, Error> {

@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, NamedAction};
 use crate::domain::clock::mexico_month;
 use crate::error::Error;
 use crate::json::Within;
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 
 /// Adds what the AI connector used to the month's quota, which it shares with the API.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -24,13 +23,8 @@ pub struct QuotaUsed {
     pub cupo_usado: i64,
 }
 
-impl NamedAction for UseQuota {
-    const NAME: &'static str = "quota.use";
-    const SUMMARY: &'static str = "Count what the AI connector used of the month's quota";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for UseQuota {
+impl Operation for UseQuota {
+    const SPEC: Spec = Spec::new("Count what the AI connector used of the month's quota").named("quota.use");
     type Output = QuotaUsed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<QuotaUsed, Error> {

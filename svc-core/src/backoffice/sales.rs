@@ -1,20 +1,22 @@
 //! Sales documents, as the ERP's screens make, fulfil and cancel them.
 
 use rust_decimal::Decimal;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{Action, NamedAction};
+use crate::domain::event::EventKind;
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::order::{Handover, hand_over};
 use crate::domain::quantity::{PositiveQuantity, Quantity};
 use crate::domain::stock::StockChange;
 use crate::domain::words::{InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
-use crate::json::Many;
-use crate::operation::Cx;
+use crate::json::{Fault, Json, Many};
+use crate::operation::{Cx, Input, Operation, Spec};
 use crate::posting::sale::{Channel, MOST_LINES, SaleBody, make};
 use crate::posting::{books, stock};
+use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
 
 /// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its receivable and
@@ -113,7 +115,30 @@ async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<InvoiceableSale, Error> {
     Ok(sale)
 }
 
-impl Action for CaptureSale {
+impl Input for CaptureSale {
+    fn read(input: &Json) -> Result<Self, Fault> {
+        let (origen, rest) = input.take_optional("origen")?;
+        let (sucursal, rest) = rest.take_optional("sucursal")?;
+        Ok(Self { origen, sucursal, sale: rest.read()? })
+    }
+
+    fn schema() -> Schema {
+        let origen = json!({
+            "description": "Who made it; the application when left out.",
+            "type": ["string", "null"],
+            "enum": SaleOrigin::WORDS.iter().map(|word| json!(word)).chain([json!(null)]).collect::<Vec<_>>(),
+        });
+        let sucursal = json!({
+            "description": "Its branch; 0, the head office, when left out.", "type": ["integer", "null"], "format": "int64",
+        });
+        with_field(with_field(schema::of::<SaleBody<SaleKind>>(), "origen", origen), "sucursal", sucursal)
+    }
+}
+
+impl Operation for CaptureSale {
+    const SPEC: Spec = Spec::new("Capture a sales document of any type")
+        .named("sale.capture")
+        .emits(&[EventKind::VentaCreada, EventKind::ExistenciaCambiada]);
     type Output = SaleCaptured;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCaptured, Error> {
@@ -123,13 +148,8 @@ impl Action for CaptureSale {
     }
 }
 
-impl NamedAction for BeginInvoicing {
-    const NAME: &'static str = "sale.invoicing-begin";
-    const SUMMARY: &'static str = "Begin to invoice a sale in the application";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for BeginInvoicing {
+impl Operation for BeginInvoicing {
+    const SPEC: Spec = Spec::new("Begin to invoice a sale in the application").named("sale.invoicing-begin");
     type Output = SaleNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
@@ -145,13 +165,8 @@ impl Action for BeginInvoicing {
     }
 }
 
-impl NamedAction for EndInvoicing {
-    const NAME: &'static str = "sale.invoicing-end";
-    const SUMMARY: &'static str = "End the invoicing of a sale in the application";
-    const EMITS: &'static [&'static str] = &[];
-}
-
-impl Action for EndInvoicing {
+impl Operation for EndInvoicing {
+    const SPEC: Spec = Spec::new("End the invoicing of a sale in the application").named("sale.invoicing-end");
     type Output = SaleNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
@@ -164,13 +179,9 @@ impl Action for EndInvoicing {
     }
 }
 
-impl NamedAction for CancelSale {
-    const NAME: &'static str = "sale.cancel";
-    const SUMMARY: &'static str = "Cancel a sales document";
-    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
-}
-
-impl Action for CancelSale {
+impl Operation for CancelSale {
+    const SPEC: Spec =
+        Spec::new("Cancel a sales document").named("sale.cancel").emits(&[EventKind::ExistenciaCambiada]);
     type Output = SaleNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
@@ -212,13 +223,9 @@ async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(Active
     Ok(changes.into_iter().map(|change| (almacen.clone(), change)).collect())
 }
 
-impl NamedAction for FulfilOrder {
-    const NAME: &'static str = "order.fulfil";
-    const SUMMARY: &'static str = "Hand over goods of an order";
-    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
-}
-
-impl Action for FulfilOrder {
+impl Operation for FulfilOrder {
+    const SPEC: Spec =
+        Spec::new("Hand over goods of an order").named("order.fulfil").emits(&[EventKind::ExistenciaCambiada]);
     type Output = SaleNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Action, NamedAction};
+use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::SaleProduct;
@@ -11,7 +11,7 @@ use crate::domain::stock::{Movement, StockChange, judge_entered};
 use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text};
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::posting::products::{ProductName, find_products};
 use crate::posting::stock;
 use crate::store::{ActiveWarehouse, MovementContext};
@@ -69,13 +69,10 @@ pub struct StockReserved {
     pub existencia: i64,
 }
 
-impl NamedAction for MoveStock {
-    const NAME: &'static str = "stock.move";
-    const SUMMARY: &'static str = "Write a movement of stock, or a transfer to another warehouse";
-    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
-}
-
-impl Action for MoveStock {
+impl Operation for MoveStock {
+    const SPEC: Spec = Spec::new("Write a movement of stock, or a transfer to another warehouse")
+        .named("stock.move")
+        .emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockMoved;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockMoved, Error> {
@@ -121,13 +118,9 @@ impl MoveStock {
     }
 }
 
-impl NamedAction for ReserveStock {
-    const NAME: &'static str = "stock.reserve";
-    const SUMMARY: &'static str = "Reserve stock, or let go of it";
-    const EMITS: &'static [&'static str] = &["inventario.existencia_cambiada"];
-}
-
-impl Action for ReserveStock {
+impl Operation for ReserveStock {
+    const SPEC: Spec =
+        Spec::new("Reserve stock, or let go of it").named("stock.reserve").emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockReserved;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockReserved, Error> {

@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
-use super::Action;
 use crate::error::{Code, Error};
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::store::NewUser;
 
 /// Makes a user.
@@ -25,7 +24,8 @@ pub struct UserNamed {
     pub usuario: i64,
 }
 
-impl Action for CreateUser {
+impl Operation for CreateUser {
+    const SPEC: Spec = Spec::new("Create a user");
     type Output = UserNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
@@ -36,9 +36,9 @@ impl Action for CreateUser {
     }
 }
 
-impl Action for DisableUser {
+impl Operation for DisableUser {
+    const SPEC: Spec = Spec::new("End the access of a user").changes_access();
     type Output = UserNamed;
-    const CHANGES_ACCESS: bool = true;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
         if !cx.tx.disable_user(self.usuario).await? {

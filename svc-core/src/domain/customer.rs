@@ -1,57 +1,57 @@
 //! A customer's data and the rules they must keep, whoever writes them.
 
 use super::rfc::Rfc;
+use super::text::{clean_phone, normalise_email};
+use super::writable::writable;
 use super::{sat, text};
 use crate::error::{Code, Error};
+use crate::json::{Digits, Text};
 
 /// The country a customer has when none is given: Mexico (spec, "POST /clientes").
 pub const DEFAULT_COUNTRY: i64 = 172;
 
-/// What can be written of a customer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CustomerData {
-    /// Name, or legal name.
-    pub nombre: Option<String>,
-    /// Legal name.
-    pub razon_social: Option<String>,
-    /// Tax id, upper case.
-    pub rfc: Option<String>,
-    /// Tax regime, a key of the SAT's catalogue.
-    pub regimen: Option<i64>,
-    /// CFDI use, a key of the SAT's catalogue.
-    pub uso_cfdi: Option<String>,
-    /// Postal code.
-    pub cp: Option<String>,
-    /// E-mail addresses, separated by commas.
-    pub correo: Option<String>,
-    /// Telephone.
-    pub telefono: Option<String>,
-    /// Mobile.
-    pub movil: Option<String>,
-    /// Street and number.
-    pub calle: Option<String>,
-    /// Neighbourhood.
-    pub colonia: Option<String>,
-    /// Country, by its internal key.
-    pub pais: i64,
-}
-
-impl Default for CustomerData {
-    fn default() -> Self {
-        Self {
-            nombre: None,
-            razon_social: None,
-            rfc: None,
-            regimen: None,
-            uso_cfdi: None,
-            cp: None,
-            correo: None,
-            telefono: None,
-            movil: None,
-            calle: None,
-            colonia: None,
-            pais: DEFAULT_COUNTRY,
-        }
+writable! {
+    /// What can be written of a customer.
+    data CustomerData in "clientes" {
+        /// Legal name.
+        razon_social: Option<String>,
+    }
+    /// Creates a customer and emits `cliente.creado` (spec, "POST /clientes").
+    create CreateCustomer
+    /// Edits a customer in part and emits `cliente.actualizado`, unless nothing changes (spec, "PUT /clientes/{clave}").
+    edit EditCustomer
+    required {
+        /// Name or legal name.
+        nombre: Text<100>,
+    }
+    optional {
+        /// Tax id; a generic one may repeat, any other is unique in the company.
+        rfc: Text<255>,
+        /// Tax regime, a key of the SAT's catalogue.
+        regimen: i64,
+        /// CFDI use, a key of the SAT's catalogue.
+        uso_cfdi: Text<255>,
+        /// Postal code.
+        cp: Digits<5>,
+        /// E-mail addresses, separated by commas.
+        correo: Text<50>,
+        /// Telephone.
+        telefono: Text<30>,
+        /// Mobile.
+        movil: Text<14>,
+        /// Street and number.
+        calle: Text<200>,
+        /// Neighbourhood.
+        colonia: Text<50>,
+    }
+    standard {
+        /// Country, by its internal key; Mexico when left out or cleared.
+        pais: i64 = DEFAULT_COUNTRY,
+    }
+    derived {
+        "correo_comparable": |data| data.correo.as_deref().map(normalise_email),
+        "telefono_comparable": |data| data.telefono.as_deref().map(clean_phone),
+        "movil_comparable": |data| data.movil.as_deref().map(clean_phone),
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod kind;
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -11,6 +13,7 @@ pub use kind::EventKind;
 use super::money::Money;
 use super::time::Timestamp;
 use super::words::{OpportunityStatus, SaleKind};
+use crate::schema::field_schema;
 
 /// Something that happened to a resource of a company. It carries keys and little else: never names or e-mails.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,7 +201,7 @@ impl Event {
     ) -> Result<Vec<u8>, serde_json::Error> {
         #[derive(Serialize)]
         struct Notice<'a> {
-            id: String,
+            id: EventId,
             tipo: &'a str,
             creado: Timestamp,
             empresa: i64,
@@ -213,7 +216,7 @@ impl Event {
         }
         let (tipo, clave) = self.recurso();
         serde_json::to_vec(&Notice {
-            id: event_id(id),
+            id: EventId(id),
             tipo: self.tipo(),
             creado,
             empresa,
@@ -224,9 +227,22 @@ impl Event {
 }
 
 /// An event's public id: `evt_` and 32 hexadecimal digits.
-pub fn event_id(id: Uuid) -> String {
-    format!("evt_{}", id.simple())
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventId(pub Uuid);
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "evt_{}", self.0.simple())
+    }
 }
+
+impl Serialize for EventId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+field_schema!(EventId, "EventId", { "type": "string", "pattern": "^evt_[0-9a-f]{32}$" });
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,15 @@
 //! A product's data and the rules they must keep, whoever writes them.
 
 use super::money::Money;
+use serde::Deserialize;
+
 use super::sat::{self, Border};
+use super::text::fold;
 use super::words::ProductKind;
+use super::writable::{Plain, writable};
 use crate::error::{Code, Error};
+use crate::json::{Exact, Text};
+use crate::schema::field_schema;
 
 /// The product or service key of a product that has none: "no existe en el catálogo" (contract §4).
 pub const DEFAULT_SAT_KEY: &str = "01010101";
@@ -14,47 +20,73 @@ pub const DEFAULT_VAT: &str = "16";
 /// The IVA of the border regions, a fiscal stimulus.
 const BORDER_VAT: &str = "8";
 
-/// What can be written of a product.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProductData {
-    /// Stock keeping unit.
-    pub sku: Option<String>,
-    /// Description.
-    pub descripcion: Option<String>,
-    /// Barcode.
-    pub codigo_barras: Option<String>,
-    /// Category, by its clave.
-    pub categoria: Option<i64>,
-    /// Replacement cost of one unit, in pesos.
-    pub costo: Money,
-    /// The SAT's product or service key.
-    pub clave_sat: String,
-    /// Unit, by its clave.
-    pub unidad: Option<i64>,
-    /// The SAT's tax object key.
-    pub objeto_impuesto: String,
-    /// IVA when it is sold: 16, 8, 0 or EX.
-    pub iva_venta: String,
-    /// IVA when it is bought: 16, 8, 0 or EX.
-    pub iva_compra: String,
-    /// What it is.
-    pub tipo: ProductKind,
+writable! {
+    /// What can be written of a product.
+    data ProductData in "productos" {}
+    /// Creates a product and emits `producto.creado` (spec, "POST /productos"). It makes no stock and no prices.
+    create CreateProduct
+    /// Edits a product in part and emits `producto.actualizado`, unless nothing changes (spec, "PUT /productos/{clave}").
+    /// Prices and stock stay.
+    edit EditProduct
+    required {
+        /// Stock keeping unit; unique among the active products of the company.
+        sku: Text<100>,
+        /// Description.
+        descripcion: Text<500>,
+        /// Unit, by its clave; active and with a key of the SAT's catalogue.
+        unidad: i64,
+    }
+    optional {
+        /// Barcode.
+        codigo_barras: Text<18>,
+        /// Category, by its clave.
+        categoria: i64,
+    }
+    standard {
+        /// Replacement cost of one unit, in pesos; 0 when left out or cleared.
+        costo: Money = Money::default(),
+        /// The SAT's product or service key; 01010101 when left out or cleared.
+        clave_sat in "codigo_sat": Exact<8> = DEFAULT_SAT_KEY,
+        /// The SAT's tax object key; 02 when left out or cleared.
+        objeto_impuesto: Exact<2> = DEFAULT_TAX_OBJECT,
+        /// IVA when it is sold: 16 (when left out or cleared), 8, 0 or EX.
+        iva_venta: Text<255> = DEFAULT_VAT,
+        /// IVA when it is bought: 16 (when left out or cleared), 8, 0 or EX.
+        iva_compra: Text<255> = DEFAULT_VAT,
+        /// A normal (when left out or cleared), B virtual with price, C virtual without price.
+        tipo: KindCode = ProductKind::Normal,
+    }
+    derived {
+        "busqueda": |data| Some(search_text(data.sku.as_deref(), data.descripcion.as_deref())),
+    }
 }
 
-impl Default for ProductData {
-    fn default() -> Self {
-        Self {
-            sku: None,
-            descripcion: None,
-            codigo_barras: None,
-            categoria: None,
-            costo: Money::default(),
-            clave_sat: DEFAULT_SAT_KEY.to_owned(),
-            unidad: None,
-            objeto_impuesto: DEFAULT_TAX_OBJECT.to_owned(),
-            iva_venta: DEFAULT_VAT.to_owned(),
-            iva_compra: DEFAULT_VAT.to_owned(),
-            tipo: ProductKind::Normal,
+/// What `buscar` looks through (contract §3).
+pub(crate) fn search_text(sku: Option<&str>, description: Option<&str>) -> String {
+    fold(&[sku, description].into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+/// What a product is, as writes code it (spec, "Product").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum KindCode {
+    /// Normal.
+    A,
+    /// Virtual with price.
+    B,
+    /// Virtual without price.
+    C,
+}
+
+field_schema!(KindCode, "KindCode", { "type": "string", "enum": ["A", "B", "C"] });
+
+impl Plain for KindCode {
+    type Data = ProductKind;
+
+    fn plain(&self) -> ProductKind {
+        match self {
+            Self::A => ProductKind::Normal,
+            Self::B => ProductKind::VirtualConPrecio,
+            Self::C => ProductKind::VirtualSinPrecio,
         }
     }
 }

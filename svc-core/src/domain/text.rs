@@ -71,6 +71,12 @@ pub fn parse_uuid(text: &str) -> Option<Uuid> {
     (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
 }
 
+/// Reads `-?[0-9]+` within 64 bits.
+pub fn parse_integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The wire's two kinds of time: an instant (`t`) and a date (`d`, chrono's `NaiveDate` as it is).
+//! The wire's two kinds of time: an instant (`t`) and a date (`d`).
 
 use std::fmt;
 
@@ -60,8 +60,8 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// A date in a body: exactly `YYYY-MM-DD`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A date as it goes over the wire: exactly `YYYY-MM-DD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Date(pub NaiveDate);
 
 field_schema!(Date, "Date", { "type": "string", "format": "date" });

@@ -1,7 +1,9 @@
 //! What a webhook and its deliveries are (spec, "Webhook and its deliveries"; contract §3, §4).
 
+use chrono::{DateTime, Utc};
+
 use super::event::EventKind;
-use super::words::words;
+use super::words::{DeliveryReason, words};
 use crate::error::{Code, Error};
 
 words! {
@@ -51,6 +53,30 @@ words! {
         /// Someone asked for an event again.
         Reenvio = "reenvio",
     }
+}
+
+/// What becomes of a delivery after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// `entregada`.
+    Delivered,
+    /// `pendiente`: tried again then.
+    Retry(DateTime<Utc>),
+    /// `fallida`.
+    Failed,
+}
+
+/// An attempt, as it is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judged {
+    /// What becomes of the delivery.
+    pub next: Next,
+    /// The status that was answered.
+    pub http: Option<u16>,
+    /// Why it failed, if that can be told in the contract's words.
+    pub reason: Option<DeliveryReason>,
+    /// Whether a failure counts against the webhook: not if it was of our making.
+    pub counts: bool,
 }
 
 /// The events that a webhook is to be told, from their names: one or more, of the catalogue, none twice.

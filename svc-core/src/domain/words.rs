@@ -1,5 +1,18 @@
 //! Closed sets of words: the statuses and kinds of the wire and the database, letter for letter.
 
+use rust_decimal::Decimal;
+
+use super::money::Money;
+
+/// A word of a closed set.
+pub trait Word: Copy + Sized {
+    /// The word on the wire and in the database.
+    fn word(&self) -> &'static str;
+
+    /// What that word means.
+    fn of(word: &str) -> Option<Self>;
+}
+
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -18,6 +31,16 @@ macro_rules! words {
             /// What that word means; a word that the database holds is one of the set.
             pub fn of(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)* _ => None }
+            }
+        }
+
+        impl $crate::domain::words::Word for $name {
+            fn word(&self) -> &'static str {
+                Self::word(*self)
+            }
+
+            fn of(word: &str) -> Option<Self> {
+                Self::of(word)
             }
         }
 
@@ -408,6 +431,13 @@ words! {
         Pagado = "pagado",
         /// Cancelled.
         Cancelado = "cancelado",
+    }
+}
+
+impl ReceivableStatus {
+    /// What a receivable is of which that much is owed.
+    pub fn by_balance(owed: Money) -> Self {
+        if owed.get() > Decimal::ZERO { Self::Pendiente } else { Self::Pagado }
     }
 }
 

@@ -83,8 +83,9 @@ impl de::Error for Fault {
         Self::new(Code::DatoRequerido, field, "es obligatorio")
     }
 
+    /// A body has no member twice; one of the name of a parameter of the path is no field of it.
     fn duplicate_field(field: &'static str) -> Self {
-        Self::new(Code::JsonInvalido, field, "está repetido")
+        Self::unknown_field(field, &[])
     }
 }
 

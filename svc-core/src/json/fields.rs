@@ -32,6 +32,11 @@ text_field!(Digits, { "type": "string", "pattern": format!("^[0-9]{{{N}}}$") });
 pub struct Text<const MAX: usize>(String);
 
 impl<const MAX: usize> Text<MAX> {
+    /// A text that is known to be one.
+    pub(crate) fn unchecked(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// The string.
     pub fn into_string(self) -> String {
         self.0
@@ -96,6 +101,11 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Exact<COUNT> {
 pub struct Digits<const COUNT: usize>(Text<COUNT>);
 
 impl<const COUNT: usize> Digits<COUNT> {
+    /// Digits that are known to be so many.
+    pub(crate) fn unchecked(digits: &str) -> Self {
+        Self(Text::unchecked(digits))
+    }
+
     /// The digits.
     pub fn into_string(self) -> String {
         self.0.into_string()

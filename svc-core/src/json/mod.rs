@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 
 pub use fault::Fault;
 pub use fields::{Digits, Exact, Many, Text, Within};
-pub use patch::{Patch, present};
+pub use patch::{Patch, Sent};
 
 /// Objects and arrays inside one another that a body may hold; the deepest body of the API needs three.
 const DEPTH: usize = 16;
@@ -87,13 +87,16 @@ impl Json {
         T::deserialize(self)
     }
 
-    /// Takes the member `key` out of an object: the member, read as a `T`, and the object without it.
-    pub(crate) fn take<T: DeserializeOwned>(&self, key: &'static str) -> Result<(T, Self), Fault> {
-        let (taken, rest) = self.take_optional(key)?;
-        Ok((taken.ok_or_else(|| Fault::missing_field(key))?, rest))
+    /// Puts integers before the members of an object. A member of the same name that it has already is then one too many.
+    pub(crate) fn insert_first(&mut self, integers: Vec<(&'static str, i64)>) {
+        if let Self::Object(members) = self {
+            let member = |(name, number): (&str, i64)| (name.to_owned(), Self::Number(number.to_string().into()));
+            members.splice(0..0, integers.into_iter().map(member));
+        }
     }
 
-    /// The same of a member that may be absent or `null`.
+    /// Takes the member `key`, which may be absent or `null`, out of an object: the member, read as a `T`, and the object
+    /// without it.
     pub(crate) fn take_optional<T: DeserializeOwned>(&self, key: &'static str) -> Result<(Option<T>, Self), Fault> {
         let Self::Object(members) = self else { return Err(Fault::custom("debe ser un objeto")) };
         let taken = match members.iter().find(|(name, _)| name == key) {

@@ -67,10 +67,47 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
     }
 }
 
-/// For a required field of a partial edit (`#[serde(default, deserialize_with = "present")]`): it may be left out,
-/// but when it is sent it has a value.
-pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
+/// A required field of a partial edit (`#[serde(default)]`): it may be left out, but when it is sent it has a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent<T>(Option<T>);
+
+impl<T> Sent<T> {
+    /// The value, if the field was sent.
+    pub fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+}
+
+impl<T> Default for Sent<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> From<T> for Sent<T> {
+    fn from(value: T) -> Self {
+        Self(Some(value))
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Sent<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Sent<T> {
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
 }
 
 #[cfg(test)]
@@ -86,8 +123,7 @@ mod tests {
     #[derive(Debug, PartialEq, Deserialize, Default)]
     #[serde(deny_unknown_fields, default)]
     struct Edit {
-        #[serde(deserialize_with = "present")]
-        nombre: Option<Text<5>>,
+        nombre: Sent<Text<5>>,
         nota: Patch<Text<3>>,
         precio: Patch<Money>,
     }
@@ -101,7 +137,7 @@ mod tests {
         assert_eq!(read::<Edit>("{}").unwrap(), Edit::default());
         let edit: Edit = read(r#"{"nombre":"b","nota":"","precio":null}"#).unwrap();
         assert_eq!((edit.nota, edit.precio), (Patch::Clear, Patch::Clear));
-        assert_eq!(&*edit.nombre.unwrap(), "b");
+        assert_eq!(&**edit.nombre.get().unwrap(), "b");
         for body in [r#"{"nombre":null}"#, r#"{"nombre":""}"#] {
             assert_eq!(read::<Edit>(body).unwrap_err().code(), Code::DatoRequerido);
         }

@@ -3,22 +3,14 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::Serialize;
 use sha2::Sha256;
 
-use super::query::Query;
+use crate::domain::company::{Company, LimitMode};
 use crate::error::{Code, Error};
-use crate::store::{Company, LimitMode};
-
-/// Which page sizes a list takes while limits are enforced (contract §3, "Page regimes").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pages {
-    /// 1 to 30, default 30.
-    Enforced,
-    /// 1 to 500, default 100.
-    Earlier,
-}
+use crate::record::{List, Pages, Query};
 
 /// The page sizes in force for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +45,15 @@ impl Regime {
     }
 }
 
-/// A record that has a clave, the order of every list.
-pub trait Keyed {
-    /// The record's clave.
-    fn clave(&self) -> i64;
+/// What is asked of a list.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ListRequest<'a> {
+    pub(crate) company: &'a Company,
+    /// The raw parameters of the path.
+    pub(crate) path: &'a [String],
+    pub(crate) query: &'a str,
+    pub(crate) regime: Regime,
+    pub(crate) now: DateTime<Utc>,
 }
 
 /// Makes and reads the cursors of one list for one company.
@@ -117,11 +114,7 @@ impl<'a> Cursors<'a> {
 }
 
 /// Writes the envelope of a page from at most `limit + 1` records: the one too many only tells that there is more.
-pub(crate) fn write<T: Serialize + Keyed, F, P>(
-    mut items: Vec<T>,
-    query: &Query<F, P>,
-    cursors: &Cursors<'_>,
-) -> Result<Bytes, Error> {
+pub(crate) fn write<T: List>(mut items: Vec<T>, query: &Query, cursors: &Cursors<'_>) -> Result<Bytes, Error> {
     #[derive(Serialize)]
     struct Page<'a, T> {
         ok: bool,

@@ -1,64 +1,30 @@
+//! The parameters of a path: what stands in braces, all integers.
+
 use std::borrow::Cow;
 
-use super::filters;
+use crate::domain::text::parse_integer;
 use crate::error::{Code, Error};
 
-/// The typed parameters of a path.
-pub trait PathParameters: Copy + Send + Sync + 'static {
-    /// Reads them from the raw segments that stand for the parameters of `path`, in their order; an error names the one
-    /// that is no integer.
-    fn read(path: &'static str, segments: &[String]) -> Result<Self, Error>;
+/// A path's parameters, by their names.
+pub(crate) type Parameters = Vec<(&'static str, i64)>;
 
-    /// The path with them in it, in one spelling: what a cursor is bound to.
-    fn fill(&self, path: &'static str) -> Cow<'static, str>;
-}
-
-impl PathParameters for () {
-    fn read(_: &'static str, _: &[String]) -> Result<Self, Error> {
-        Ok(())
-    }
-
-    fn fill(&self, path: &'static str) -> Cow<'static, str> {
-        Cow::Borrowed(path)
-    }
-}
-
-impl PathParameters for i64 {
-    fn read(path: &'static str, segments: &[String]) -> Result<Self, Error> {
-        parameter(path, segments, 0)
-    }
-
-    fn fill(&self, path: &'static str) -> Cow<'static, str> {
-        fill(path, &[*self])
-    }
-}
-
-impl PathParameters for (i64, i64) {
-    fn read(path: &'static str, segments: &[String]) -> Result<Self, Error> {
-        Ok((parameter(path, segments, 0)?, parameter(path, segments, 1)?))
-    }
-
-    fn fill(&self, path: &'static str) -> Cow<'static, str> {
-        fill(path, &[self.0, self.1])
-    }
-}
-
-/// The integer in the place of the parameter at `at`.
-fn parameter(path: &'static str, segments: &[String], at: usize) -> Result<i64, Error> {
-    let name = || path.split(['{', '}']).nth(2 * at + 1).unwrap_or_default();
-    segments
-        .get(at)
-        .and_then(|text| filters::parse_integer(text))
-        .ok_or_else(|| Error::field(Code::DatoInvalido, name(), "debe ser un entero"))
-}
-
-fn fill(path: &'static str, parameters: &[i64]) -> Cow<'static, str> {
-    let mut parameters = parameters.iter();
-    let segment = |text: &'static str| match text.starts_with('{').then(|| parameters.next()).flatten() {
-        Some(number) => Cow::Owned(number.to_string()),
-        None => Cow::Borrowed(text),
+/// Reads the raw segments that stand for the parameters of `path`, in their order; an error names the one that is no integer.
+pub(crate) fn read(path: &'static str, segments: &[String]) -> Result<Parameters, Error> {
+    let names = path.split(['{', '}']).skip(1).step_by(2);
+    let read = |(name, text): (&'static str, &String)| match parse_integer(text) {
+        Some(number) => Ok((name, number)),
+        None => Err(Error::field(Code::DatoInvalido, name, "debe ser un entero")),
     };
-    path.split('/').map(segment).collect::<Vec<_>>().join("/").into()
+    names.zip(segments).map(read).collect()
+}
+
+/// The path with them in it, in one spelling: what a cursor is bound to.
+pub(crate) fn fill(path: &'static str, parameters: &[(&'static str, i64)]) -> Cow<'static, str> {
+    if parameters.is_empty() {
+        return Cow::Borrowed(path);
+    }
+    let filled = |path: String, (name, number): &(&str, i64)| path.replace(&format!("{{{name}}}"), &number.to_string());
+    parameters.iter().fold(path.to_owned(), filled).into()
 }
 
 #[cfg(test)]
@@ -69,8 +35,8 @@ mod tests {
 
     #[test]
     fn parameters_are_read_by_place_and_named_by_the_path() {
-        let read = |segments: [&str; 2]| <(i64, i64)>::read(PATH, &segments.map(str::to_owned));
-        assert_eq!(read(["7", "-12"]).unwrap(), (7, -12));
+        let read = |segments: [&str; 2]| read(PATH, &segments.map(str::to_owned));
+        assert_eq!(read(["7", "-12"]).unwrap(), [("clave", 7), ("entrega", -12)]);
         for (segments, name) in [(["x", "y"], "clave: "), (["7", "1.0"], "entrega: ")] {
             let error = read(segments).unwrap_err();
             assert!(error.code() == Code::DatoInvalido && error.mensaje().starts_with(name), "{error}");
@@ -79,11 +45,9 @@ mod tests {
 
     #[test]
     fn a_path_has_one_spelling() {
-        assert_eq!((7, -12).fill(PATH), "/webhooks/7/entregas/-12/reenviar");
-        assert_eq!(
-            i64::read(PATH, &["007".to_owned()]).unwrap().fill("/webhooks/{clave}/entregas"),
-            "/webhooks/7/entregas"
-        );
-        assert_eq!(().fill("/webhooks"), "/webhooks");
+        assert_eq!(fill(PATH, &[("clave", 7), ("entrega", -12)]), "/webhooks/7/entregas/-12/reenviar");
+        let under = read("/webhooks/{clave}/entregas", &["007".to_owned()]).unwrap();
+        assert_eq!(fill("/webhooks/{clave}/entregas", &under), "/webhooks/7/entregas");
+        assert_eq!(fill("/webhooks", &[]), "/webhooks");
     }
 }

@@ -2,55 +2,21 @@
 
 use std::fmt::Write as _;
 
-use chrono::{DateTime, Utc};
 use percent_encoding::percent_decode_str;
 
-use super::erased::Ask;
-use super::filters::Filter;
-use super::page::{Cursors, Regime};
+use super::page::{Cursors, ListRequest, Regime};
 use crate::domain::time::{Edge, parse_bound};
 use crate::error::{Code, Error};
-
-/// What a list is asked for.
-#[derive(Debug)]
-pub struct Query<F, P = ()> {
-    /// The parameters of its path: the record that it is under, if it is under one.
-    pub path: P,
-    /// Its filters, all of which a record must pass.
-    pub filters: Vec<F>,
-    /// The clave after which the page begins; `None` from the beginning.
-    pub after: Option<i64>,
-    /// The page's size.
-    pub limit: u32,
-    /// Now: what `vencido` and open date ranges are judged by.
-    pub now: DateTime<Utc>,
-    /// Names and values of the filters, in the order of the names: what a cursor is bound to.
-    pub(super) canonical: String,
-}
-
-impl<F> Query<F> {
-    /// A query of one's own, for reads outside a request.
-    pub fn new(filters: Vec<F>, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
-        Self { path: (), filters, after, limit, now, canonical: String::new() }
-    }
-}
-
-impl<F, P> Query<F, P> {
-    /// The same under a record.
-    pub fn under<Q>(self, path: Q) -> Query<F, Q> {
-        let Self { path: _, filters, after, limit, now, canonical } = self;
-        Query { path, filters, after, limit, now, canonical }
-    }
-}
+use crate::record::{Condition, Filter, Query};
 
 /// Reads a query string against a list's filters. Parameters that do not exist are reported before values that are wrong.
-pub(crate) fn read<F, P>(
-    table: &[Filter<F>],
-    path: P,
-    ask: Ask<'_>,
+pub(super) fn read(
+    table: &'static [Filter],
+    under: Option<i64>,
+    request: ListRequest<'_>,
     cursors: &Cursors<'_>,
-) -> Result<Query<F, P>, Error> {
-    let mut given = parameters(ask.query);
+) -> Result<Query, Error> {
+    let mut given = parameters(request.query);
     if let Some((name, _)) = given.iter().find(|(name, _)| !is_known(table, name)) {
         return Err(Error::field(
             Code::FiltroNoPermitido,
@@ -61,7 +27,7 @@ pub(crate) fn read<F, P>(
     let cursor = take(&mut given, "cursor", Code::CursorInvalido)?;
     let limit = take(&mut given, "limite", Code::LimiteInvalido)?;
 
-    let mut filters = Vec::with_capacity(given.len());
+    let mut conditions = Vec::with_capacity(given.len());
     for (index, (name, value)) in given.iter().enumerate() {
         if given[..index].iter().any(|(earlier, _)| earlier == name) {
             return Err(Error::field(Code::FiltroInvalido, name, "está repetido"));
@@ -72,8 +38,9 @@ pub(crate) fn read<F, P>(
         if value.contains(['\0', '\u{fffd}']) {
             return Err(Error::field(Code::FiltroInvalido, name, "no es texto UTF-8"));
         }
-        let filter = table.iter().find(|filter| filter.name == *name);
-        filters.extend(filter.map(|filter| filter.read(value)).transpose()?);
+        if let Some(filter) = table.iter().find(|filter| filter.name == *name) {
+            conditions.push(Condition { filter, value: filter.read(value)? });
+        }
     }
     refuse_reversed_ranges(&given)?;
 
@@ -83,9 +50,9 @@ pub(crate) fn read<F, P>(
         // The length keeps a value from passing for the next filter.
         let _ = write!(canonical, "{name}={}:{value};", value.len());
     }
-    let limit = ask.regime.limit(limit.as_deref())?;
+    let limit = request.regime.limit(limit.as_deref())?;
     let after = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
-    Ok(Query { path, filters, after, limit, now: ask.now, canonical })
+    Ok(Query { under, conditions, after, limit, now: request.now, filters: table, canonical })
 }
 
 /// Whether `limite` asks for more than will be served once limits are enforced.
@@ -110,7 +77,7 @@ pub(crate) fn parameters(query: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn is_known<F>(table: &[Filter<F>], name: &str) -> bool {
+fn is_known(table: &[Filter], name: &str) -> bool {
     matches!(name, "cursor" | "limite") || table.iter().any(|filter| filter.name == name)
 }
 
@@ -139,46 +106,32 @@ fn refuse_reversed_ranges(given: &[(String, String)]) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    use chrono::NaiveDate;
+    use chrono::DateTime;
 
     use super::*;
-    use crate::operation::Pages;
-    use crate::operation::filters::{boolean, choice, date, email, instant, integer, phone, search, sized};
-    use crate::store::LimitMode;
+    use crate::domain::company::LimitMode;
+    use crate::record::filter::{boolean, choice, email, from, from_day, integer, phone, search, sized, until};
+    use crate::record::{Pages, Value};
     use crate::testing::company;
 
-    #[derive(Debug, PartialEq)]
-    enum F {
-        Clave(i64),
-        Rfc(String),
-        Prospecto(bool),
-        Estatus(&'static str),
-        Correo(String),
-        Telefono(String),
-        Buscar(Vec<String>),
-        Desde(DateTime<Utc>),
-        Hasta(DateTime<Utc>),
-        Dia(NaiveDate),
-    }
-
-    const TABLE: &[Filter<F>] = &[
-        integer("clave", F::Clave),
-        sized("rfc", 3, 4, F::Rfc),
-        boolean("prospecto", F::Prospecto),
-        choice("estatus", &["activo", "inactivo"], F::Estatus),
-        email("correo", F::Correo),
-        phone("telefono", F::Telefono),
-        search("buscar", F::Buscar),
-        instant("fecha_desde", Edge::From, F::Desde),
-        instant("fecha_hasta", Edge::Until, F::Hasta),
-        date("dia_desde", Edge::From, F::Dia),
+    const TABLE: &[Filter] = &[
+        integer("clave"),
+        sized("rfc", 3, 4),
+        boolean("prospecto"),
+        choice("estatus", &["activo", "inactivo"]),
+        email("correo", "correo_comparable"),
+        phone("telefono", "telefono_comparable"),
+        search("buscar", "busqueda"),
+        from("fecha_desde", "fecha"),
+        until("fecha_hasta", "fecha"),
+        from_day("dia_desde", "dia"),
     ];
 
-    fn ask(query: &str) -> Result<Query<F>, Code> {
+    fn ask(query: &str) -> Result<Query, Code> {
         let regime = Regime::of(Pages::Enforced, LimitMode::Enforced);
         let company = &company(1);
-        let ask = Ask { company, path: &[], query, regime, now: DateTime::UNIX_EPOCH };
-        read(TABLE, (), ask, &Cursors::new(company, "/x")).map_err(|error| error.code())
+        let request = ListRequest { company, path: &[], query, regime, now: DateTime::UNIX_EPOCH };
+        read(TABLE, None, request, &Cursors::new(company, "/x")).map_err(|error| error.code())
     }
 
     #[test]
@@ -215,19 +168,22 @@ mod tests {
             ("cursor=", Code::CursorInvalido),
             ("cursor=abc", Code::CursorInvalido),
         ] {
-            assert_eq!(ask(query).map(|query| query.filters).unwrap_err(), code, "{query}");
+            assert_eq!(ask(query).map(|query| query.conditions).unwrap_err(), code, "{query}");
         }
     }
 
     #[test]
     fn values_are_decoded_and_normalised() {
-        let filters = |query| ask(query).unwrap().filters;
-        assert_eq!(filters("clave=-1&prospecto=false"), [F::Clave(-1), F::Prospecto(false)]);
-        assert_eq!(filters("correo=Ana%40X.MX,+B@y.mx"), [F::Correo("ana@x.mx,b@y.mx".into())]);
-        assert_eq!(filters("telefono=%2B52+(55)+1234-5678"), [F::Telefono("5512345678".into())]);
-        assert_eq!(filters("buscar=Camión+de+Volteo"), [F::Buscar(vec!["camion".into(), "volteo".into()])]);
-        assert_eq!(filters("rfc=%C3%91ap&&"), [F::Rfc("Ñap".into())]);
-        assert_eq!(filters("estatus=activo"), [F::Estatus("activo")]);
+        let values = |query| -> Vec<Value<'static>> {
+            ask(query).unwrap().conditions.into_iter().map(|condition| condition.value).collect()
+        };
+        let text = |text: &str| Value::Text(text.to_owned().into());
+        assert_eq!(values("clave=-1&prospecto=false"), [Value::Integer(-1), Value::Boolean(false)]);
+        assert_eq!(values("correo=Ana%40X.MX,+B@y.mx"), [text("ana@x.mx,b@y.mx")]);
+        assert_eq!(values("telefono=%2B52+(55)+1234-5678"), [text("5512345678")]);
+        assert_eq!(values("buscar=Camión+de+Volteo"), [Value::Texts(vec!["camion".into(), "volteo".into()])]);
+        assert_eq!(values("rfc=%C3%91ap&&"), [text("Ñap")]);
+        assert_eq!(values("estatus=activo"), [text("activo")]);
         assert_eq!(ask("").unwrap().limit, 30);
     }
 

@@ -6,17 +6,13 @@ use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::keys::KeyName;
-use super::limits::Passage;
-use super::{Aside, limits};
+use super::limits::{Attached, Passage};
+use crate::context::{Context, KeyName};
+use crate::domain::company::{Company, CompanyId, LimitMode, Plan, TERMS_VERSION, parse_key_id};
 use crate::domain::scope::Scopes;
 use crate::error::{Code, Error};
 use crate::operation::Actor;
-use crate::service::Inner;
-use crate::store::{Company, CompanyId, KeyRecord, LimitMode, Plan};
-
-/// The version of the terms of use that a key must have accepted (spec, "Versioning").
-pub const TERMS_VERSION: &str = "2026-10";
+use crate::store::KeyRecord;
 
 /// Whoever passed.
 pub(super) struct Caller {
@@ -35,33 +31,37 @@ impl Caller {
 }
 
 /// Whoever has a genuine key is told their limits with every answer from here on.
-pub(super) async fn caller<'a>(api: &'a Inner, headers: &HeaderMap, aside: &mut Aside<'a>) -> Result<Caller, Error> {
+pub(super) async fn caller<'a>(
+    context: &'a Context,
+    headers: &HeaderMap,
+    attached: &mut Attached<'a>,
+) -> Result<Caller, Error> {
     let refused = || Error::from(Code::LlaveInvalida);
     let (company, suffix) = key_id(headers).ok_or_else(refused)?;
     let secret = bearer(headers).ok_or_else(refused)?;
-    let key = api.keys.key(KeyName { company, suffix }, api.store.as_ref(), api.clock.as_ref()).await?;
+    let key = context.keys().key(KeyName { company, suffix }, context.store(), context.clock()).await?;
     let key = genuine(key, secret).ok_or_else(refused)?;
-    let now = api.clock.now();
+    let now = context.now();
     if key.revoked || key.expires.is_some_and(|expires| expires <= now) {
         return Err(refused());
     }
-    aside.passage = Some(Passage::new(api, Arc::clone(&key)));
+    attached.passage = Some(Passage::new(context, Arc::clone(&key)));
     if !key.company.api {
         return Err(Code::ApiNoHabilitada.into());
     }
-    let notice_mode = limits::mode(api, &key.company) == LimitMode::Notice;
+    let notice_mode = context.limits(&key.company) == LimitMode::Notice;
     if !key.owner_active {
         if !notice_mode {
             return Err(Code::LlaveSinTitular.into());
         }
-        aside.notices.announce(Code::LlaveSinTitular, "the owner of this key no longer has access to the company");
+        attached.notices.announce(Code::LlaveSinTitular, "the owner of this key no longer has access to the company");
     }
     if key.company.plan != Plan::Pro {
         if !notice_mode {
             return Err(Code::PlanRequerido.into());
         }
         // The odd one out: in notice mode this case is still refused, as 401 (spec, "Errors").
-        aside.notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
+        attached.notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
         return Err(refused());
     }
     if key.terms.as_deref() != Some(TERMS_VERSION) {
@@ -74,17 +74,6 @@ pub(super) async fn caller<'a>(api: &'a Inner, headers: &HeaderMap, aside: &mut 
 /// The company and the suffix of `X-Svc-Key-Id: <company>_<suffix>`.
 fn key_id(headers: &HeaderMap) -> Option<(CompanyId, &str)> {
     parse_key_id(only(headers, "x-svc-key-id")?)
-}
-
-/// Reads a key's public identifier, `<company>_<suffix>`: the company and the suffix (spec, "Authentication" 1).
-pub fn parse_key_id(text: &str) -> Option<(CompanyId, &str)> {
-    const LONGEST: usize = 64;
-    let (company, suffix) = text.split_once('_')?;
-    let digits = (1..=18).contains(&company.len()) && company.bytes().all(|byte| byte.is_ascii_digit());
-    let word = (1..=LONGEST).contains(&suffix.len()) && suffix.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // One spelling a key: "01_ab" is not "1_ab".
-    let canonical = digits && word && !company.starts_with('0');
-    canonical.then(|| company.parse().ok().map(|company| (CompanyId(company), suffix))).flatten()
 }
 
 /// The secret of `Authorization: Bearer <secret>`; the scheme's case does not matter (RFC 9110 §11.1).
@@ -111,27 +100,6 @@ fn genuine(key: Option<Arc<KeyRecord>>, secret: &str) -> Option<Arc<KeyRecord>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_key_id_has_one_spelling() {
-        assert_eq!(parse_key_id("12_ab12CD"), Some((CompanyId(12), "ab12CD")));
-        for text in [
-            "",
-            "_",
-            "12_",
-            "_ab",
-            "12",
-            "012_ab",
-            "+1_ab",
-            "-1_ab",
-            "1_a b",
-            "1_a_b",
-            "1_\u{e9}",
-            "9999999999999999999_ab",
-        ] {
-            assert_eq!(parse_key_id(text), None, "{text}");
-        }
-    }
 
     #[test]
     fn credentials_stand_once_and_as_bearer() {

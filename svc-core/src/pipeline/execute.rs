@@ -1,31 +1,33 @@
 //! A write: claim of the Idempotency-Key, effect, events and stored answer, in one transaction.
 
-use super::Reply;
+use bytes::Bytes;
+
 use super::authenticate::Caller;
-use super::idempotency::{Key, REMEMBERED};
-use crate::domain::time::Timestamp;
+use super::idempotency::Key;
+use super::respond::Reply;
+use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::operation::{Actor, AnyWrite, Cx, Repetition, Spec};
-use crate::service::Inner;
-use crate::store::{Claim, StoreError, Tx, Work, transact};
+use crate::operation::{Actor, Answer, AnyOperation, Cx, Http, Repetition, path};
+use crate::store::{ANSWERS_KEPT, Claim, StoreError, Tx, Work, transact};
 
 /// A write that is ready to be done.
 pub(super) struct Write<'a> {
-    pub(super) api: &'a Inner,
+    pub(super) context: &'a Context,
     pub(super) caller: &'a Caller,
-    pub(super) operation: &'static dyn AnyWrite,
-    pub(super) spec: &'static Spec,
-    pub(super) parameters: &'a [String],
+    pub(super) operation: &'static dyn AnyOperation,
+    pub(super) http: &'static Http,
+    /// The parameters of the path, until they are among the input's fields.
+    pub(super) segments: Option<Vec<String>>,
     pub(super) query: &'a str,
-    pub(super) body: &'a Json,
+    pub(super) input: Json,
     pub(super) key: Option<Key>,
 }
 
 impl Write<'_> {
     pub(super) async fn execute(mut self) -> Result<Reply, Error> {
-        let (api, company) = (self.api, self.caller.company().id);
-        transact(api.store.as_ref(), company, &mut self).await
+        let (context, company) = (self.context, self.caller.company().id);
+        transact(context.store(), company, &mut self).await
     }
 
     fn suffix(&self) -> &str {
@@ -40,37 +42,38 @@ impl Work for Write<'_> {
     type Output = Reply;
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
-        let now = self.api.clock.now();
+        let now = self.context.now();
         if let Some(key) = &self.key {
-            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, now, now - REMEMBERED).await;
+            let claim = tx.claim(self.suffix(), &key.name, &key.fingerprint, now, now - ANSWERS_KEPT).await;
             match claim.map_err(in_progress)? {
                 Claim::New => {}
                 Claim::Done { fingerprint, .. } if fingerprint != key.fingerprint => {
                     return Err(Code::IdempotenciaConflicto.into());
                 }
-                Claim::Done { body, .. } => match self.spec.repetition {
+                Claim::Done { body, .. } => match self.http.repetition {
                     Repetition::Replayed => return Ok(Reply::replayed(body)),
                     Repetition::Answered => {}
                 },
             }
         }
         refuse_query(self.query)?;
-        let mut cx = Cx {
-            tx,
-            now: Timestamp::new(now),
-            company: self.caller.company(),
-            actor: &self.caller.actor,
-            random: self.api.random.as_ref(),
-            sealer: &self.api.sealer,
-            base_url: &self.api.base_url,
-            development_destinations: self.api.development_destinations,
-        };
-        let answer = self.operation.run(&mut cx, self.parameters, self.body).await?;
-        if let Some(key) = &self.key {
-            tx.remember(self.suffix(), &key.name, &answer.remembered).await?;
+        if let Some(segments) = self.segments.take() {
+            self.input.insert_first(path::read(self.http.path, &segments)?);
         }
-        Ok(Reply::answered(answer))
+        let mut cx = Cx::new(self.context, tx, self.caller.company(), &self.caller.actor);
+        let Answer { head, body, remembered } = self.operation.run(&mut cx, &self.input).await?;
+        if let Some(key) = &self.key {
+            tx.remember(self.suffix(), &key.name, &success(&remembered)).await?;
+        }
+        Ok(Reply::answered(head, success(&body)))
     }
+}
+
+/// Every success begins with `ok`; the rest are the members of `object`.
+fn success(object: &[u8]) -> Bytes {
+    let members = object.strip_prefix(b"{").unwrap_or_default();
+    let joint: &[u8] = if members == b"}" { b"" } else { b"," };
+    [br#"{"ok":true"#, joint, members].concat().into()
 }
 
 /// The first request with this key did not end while we waited.

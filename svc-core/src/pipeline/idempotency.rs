@@ -1,15 +1,11 @@
 //! Which write this is: the Idempotency-Key and the fingerprint of what it covers (contract §4).
 
-use chrono::TimeDelta;
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::operation::{Idempotency, Spec};
-
-/// How long an answer is remembered (contract §4).
-pub(crate) const REMEMBERED: TimeDelta = TimeDelta::days(7);
+use crate::operation::{Http, Idempotency};
 
 /// An Idempotency-Key and what it stands for.
 pub(super) struct Key {
@@ -34,10 +30,10 @@ pub(super) fn name(headers: &HeaderMap, rule: Idempotency) -> Result<Option<Stri
 }
 
 /// SHA-256 over method, path and canonical body: two requests that say the same have the same fingerprint.
-pub(super) fn fingerprint(spec: &Spec, path: &str, body: &Json) -> [u8; 32] {
+pub(super) fn fingerprint(operation: &Http, path: &str, body: &Json) -> [u8; 32] {
     let mut digest = Sha256::new();
     // Neither a method nor a path holds a line break: the three cannot run into each other.
-    for part in [spec.method.name(), path, &body.canonical()] {
+    for part in [operation.method.name(), path, &body.canonical()] {
         digest.update(part.as_bytes());
         digest.update(b"\n");
     }

@@ -1,21 +1,28 @@
 //! What a company may use: requests a minute with a key, operations a month, requests at the same time — in this order
 //! (spec "Limits", contract §5).
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::Notices;
+use crate::context::Context;
+use crate::domain::company::{CompanyId, LimitMode};
 use crate::domain::quota::{Period, monthly_quota};
 use crate::error::{Code, Error};
-use crate::service::Inner;
-use crate::store::{Company, CompanyId, KeyRecord, LimitMode};
+use crate::store::KeyRecord;
 use crate::usage::{Ask, Figures, Ledger, Refusal};
 
-/// The company's limit mode: its own, or the service's.
-pub(super) fn mode(api: &Inner, company: &Company) -> LimitMode {
-    company.limites.unwrap_or(api.limits)
+/// What goes with the answer, whatever it is.
+#[derive(Default)]
+pub(super) struct Attached<'a> {
+    pub(super) notices: Notices,
+    pub(super) passage: Option<Passage<'a>>,
 }
+
+/// What notice mode announces: the errors that will be (contract §5).
+#[derive(Debug, Default)]
+pub(super) struct Notices(String);
 
 /// A request's passage: what an authenticated one is told of its limits, and its place among those that are under way.
 ///
@@ -42,25 +49,47 @@ pub(super) struct Allowance {
     pub(super) at: DateTime<Utc>,
 }
 
+impl Attached<'_> {
+    /// Lets an authenticated request in, or refuses it for what was used.
+    pub(super) fn enter(&mut self, context: &Context) -> Result<(), Error> {
+        self.passage.as_mut().map_or(Ok(()), |passage| passage.enter(context, &mut self.notices))
+    }
+}
+
+impl Notices {
+    /// Announces that `code` will be answered once limits are enforced; `text` is ASCII.
+    pub(super) fn announce(&mut self, code: Code, text: &str) {
+        if !self.0.is_empty() {
+            self.0.push_str(" | ");
+        }
+        let _ = write!(self.0, "{}; {text}", code.codigo());
+    }
+
+    /// What was announced; empty if nothing was.
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
 impl<'a> Passage<'a> {
     /// Of someone whose key is genuine, before anything is counted.
-    pub(super) fn new(api: &'a Inner, key: Arc<KeyRecord>) -> Self {
-        let at = api.clock.now();
+    pub(super) fn new(context: &'a Context, key: Arc<KeyRecord>) -> Self {
+        let at = context.now();
         let mut allowance = Allowance {
-            rate: api.rate_per_minute,
+            rate: context.settings().rate_per_minute,
             quota: monthly_quota(key.company.licencias),
             used: Figures { minute: 0, month: 0 },
             period: Period::of(at),
             at,
         };
-        allowance.used = api.ledger.look(&ask(api, &key, &allowance));
-        Self { ledger: &api.ledger, key, allowance, entered: false }
+        allowance.used = context.ledger().look(&ask(context, &key, &allowance));
+        Self { ledger: context.ledger(), key, allowance, entered: false }
     }
 
     /// Lets the request in and counts it, or refuses it.
-    pub(super) fn enter(&mut self, api: &Inner, notices: &mut Notices) -> Result<(), Error> {
+    pub(super) fn enter(&mut self, context: &Context, notices: &mut Notices) -> Result<(), Error> {
         let allowance = &mut self.allowance;
-        let (used, admitted) = api.ledger.enter(&ask(api, &self.key, allowance));
+        let (used, admitted) = context.ledger().enter(&ask(context, &self.key, allowance));
         allowance.used = used;
         match admitted {
             Ok(()) => self.entered = true,
@@ -111,14 +140,14 @@ impl Allowance {
     }
 }
 
-fn ask<'k>(api: &Inner, key: &'k KeyRecord, allowance: &Allowance) -> Ask<'k> {
+fn ask<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> Ask<'k> {
     Ask {
         key: &key.id,
         period: allowance.period,
         known: key.used,
         rate: allowance.rate,
         quota: allowance.quota,
-        in_flight: api.in_flight,
-        cuts: mode(api, &key.company) == LimitMode::Enforced,
+        in_flight: context.settings().in_flight,
+        cuts: context.limits(&key.company) == LimitMode::Enforced,
     }
 }

@@ -5,7 +5,6 @@ mod browser;
 mod decode;
 mod execute;
 mod idempotency;
-mod keys;
 mod limits;
 mod respond;
 mod route;
@@ -18,115 +17,93 @@ use futures_util::FutureExt;
 use http::{Response, StatusCode};
 
 pub(crate) use decode::{Body, boxed, drain};
-pub(crate) use idempotency::REMEMBERED;
-pub(crate) use keys::KeyCache;
-use limits::Passage;
-use respond::{Notices, Reply};
+use limits::Attached;
+use respond::Reply;
 
-pub use authenticate::{TERMS_VERSION, parse_key_id};
-
+use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::observe::Watch;
-use crate::operation::page::Regime;
+use crate::operation::page::{ListRequest, Regime};
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Ask, Handler, KeyedHandler};
-use crate::service::Inner;
+use crate::operation::{Handler, Router};
 
 /// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
 pub(crate) async fn answer(
-    api: &Inner,
+    context: &Context,
+    router: &Router,
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
     watch: &mut Watch,
 ) -> Response<Bytes> {
-    let mut aside = Aside::default();
+    let mut attached = Attached::default();
     // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
-    let outcome = AssertUnwindSafe(serve(api, peticion, head, body, &mut aside, watch)).catch_unwind().await;
+    let outcome =
+        AssertUnwindSafe(serve(context, router, peticion, head, body, &mut attached, watch)).catch_unwind().await;
     let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
     if let Err(error) = &outcome {
         watch.error(error.code());
     }
-    if let Some(passage) = &mut aside.passage {
+    if let Some(passage) = &mut attached.passage {
         passage.leave(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
-        api.merge_usage_if_overdue(passage.allowance.at).await;
+        context.merge_usage_if_overdue(passage.allowance.at).await;
     }
-    respond::response(outcome, peticion, &aside)
+    respond::response(outcome, peticion, &attached)
 }
 
 /// What a front end answers when it broke itself.
 pub(crate) fn broken(peticion: &str) -> Response<Bytes> {
-    respond::response(Err(Error::internal("the front end panicked")), peticion, &Aside::default())
-}
-
-/// What goes with the answer whatever it is.
-#[derive(Default)]
-struct Aside<'a> {
-    notices: Notices,
-    passage: Option<Passage<'a>>,
-}
-
-impl Aside<'_> {
-    /// Lets an authenticated request in, or refuses it for what was used.
-    fn enter(&mut self, api: &Inner) -> Result<(), Error> {
-        self.passage.as_mut().map_or(Ok(()), |passage| passage.enter(api, &mut self.notices))
-    }
+    respond::response(Err(Error::internal("the front end panicked")), peticion, &Attached::default())
 }
 
 async fn serve<'a>(
-    api: &'a Inner,
+    context: &'a Context,
+    router: &Router,
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
-    aside: &mut Aside<'a>,
+    attached: &mut Attached<'a>,
     watch: &mut Watch,
 ) -> Result<Reply, Error> {
-    let route = route::find(api, head)?;
-    watch.operation(Arc::clone(&route.name));
-    let spec = route.endpoint.spec;
-    let keyed = match route.endpoint.handler {
-        Handler::Open(operation) => return Ok(Reply::new(spec.status, operation.run(peticion)?)),
-        Handler::Keyed(keyed) => keyed,
-    };
+    let route = route::find(context, router, head)?;
+    watch.operation(Arc::clone(&route.operation.name));
+    let (http, handler) = (route.operation.http, route.operation.handler);
+    if let Handler::Open(run) = handler {
+        return Ok(Reply::new(http.status, run(peticion)?));
+    }
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
-    let caller = authenticate::caller(api, &head.headers, aside).await;
+    let caller = authenticate::caller(context, &head.headers, attached).await;
     // Whose key it is, even if it is refused.
-    if let Some(passage) = &aside.passage {
+    if let Some(passage) = &attached.passage {
         watch.company(passage.company());
     }
     let caller = caller?;
-    aside.enter(api)?;
-    if !spec.scopes.meet(caller.scopes()) {
+    attached.enter(context)?;
+    if !http.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());
     }
-    match keyed {
-        KeyedHandler::List(list) => {
-            let regime = Regime::of(list.pages(), limits::mode(api, caller.company()));
+    match handler {
+        Handler::List(list) => {
+            let regime = Regime::of(list.spec().pages, context.limits(caller.company()));
             if exceeds_unannounced(query, regime) {
-                aside.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
+                attached.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let (company, path) = (caller.company(), route.parameters.as_slice());
-            let ask = Ask { company, path, query, regime, now: api.clock.now() };
-            Ok(Reply::new(StatusCode::OK, list.page(api.store.as_ref(), ask).await?))
+            let request = ListRequest { company, path, query, regime, now: context.now() };
+            Ok(Reply::new(StatusCode::OK, list.page(context.store(), request).await?))
         }
-        KeyedHandler::Write(operation) => {
-            let body = decode::receive(head, body, api.max_body, spec.body).await?;
-            let name = idempotency::name(&head.headers, spec.idempotency)?;
-            let body = &decode::json(&body, spec.body)?;
-            let key = name
-                .map(|name| idempotency::Key { name, fingerprint: idempotency::fingerprint(spec, &route.path, body) });
-            let write = execute::Write {
-                api,
-                caller: &caller,
-                operation,
-                spec,
-                parameters: &route.parameters,
-                query,
-                body,
-                key,
-            };
-            write.execute().await
+        Handler::Operation(operation) => {
+            let body = decode::receive(head, body, context.settings().max_body, http.body).await?;
+            let name = idempotency::name(&head.headers, http.idempotency)?;
+            let input = decode::json(&body, http.body)?;
+            let key = name.map(|name| idempotency::Key {
+                name,
+                fingerprint: idempotency::fingerprint(http, &route.path, &input),
+            });
+            let segments = Some(route.parameters);
+            execute::Write { context, caller: &caller, operation, http, segments, query, input, key }.execute().await
         }
+        Handler::Open(_) => Err(Error::internal("an open operation was answered before")),
     }
 }

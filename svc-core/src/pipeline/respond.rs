@@ -1,15 +1,12 @@
 //! The answer: status, headers, body.
 
-use std::fmt::Write as _;
-
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
-use super::Aside;
-use super::limits::Allowance;
-use crate::error::{Code, Error};
-use crate::operation::{Answer, Head};
+use super::limits::{Allowance, Attached};
+use crate::error::Error;
+use crate::operation::Head;
 
 const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
 const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
@@ -36,8 +33,8 @@ impl Reply {
     }
 
     /// What a write answers.
-    pub(super) fn answered(answer: Answer) -> Self {
-        Self { head: answer.head, body: answer.body, replayed: false }
+    pub(super) fn answered(head: Head, body: Bytes) -> Self {
+        Self { head, body, replayed: false }
     }
 
     /// A stored answer, byte for byte.
@@ -46,21 +43,7 @@ impl Reply {
     }
 }
 
-/// What notice mode announces: the errors that will be (contract §5).
-#[derive(Debug, Default)]
-pub(crate) struct Notices(String);
-
-impl Notices {
-    /// Announces that `code` will be answered once limits are enforced; `text` is ASCII.
-    pub(super) fn announce(&mut self, code: Code, text: &str) {
-        if !self.0.is_empty() {
-            self.0.push_str(" | ");
-        }
-        let _ = write!(self.0, "{}; {text}", code.codigo());
-    }
-}
-
-pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, aside: &Aside<'_>) -> Response<Bytes> {
+pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, attached: &Attached<'_>) -> Response<Bytes> {
     let mut response = match outcome {
         Ok(reply) => {
             let mut response = Response::new(reply.body);
@@ -84,18 +67,18 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, aside: &As
     // Business data and secrets: no cache may keep them.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     insert(headers, PETICION, peticion);
-    if !aside.notices.0.is_empty() {
-        insert(headers, AVISO, &aside.notices.0);
+    if !attached.notices.text().is_empty() {
+        insert(headers, AVISO, attached.notices.text());
     }
-    if let Some(passage) = aside.passage.as_ref().filter(|_| authenticated) {
-        tell_limits(headers, &passage.allowance);
+    if let Some(passage) = attached.passage.as_ref().filter(|_| authenticated) {
+        insert_limits(headers, &passage.allowance);
     }
     response
 }
 
 /// Rate and quota (spec "Limits"), and the same as the fields that the IETF is standardising
 /// (draft-ietf-httpapi-ratelimit-headers): a policy each for the clock minute and the calendar month.
-fn tell_limits(headers: &mut HeaderMap, allowance: &Allowance) {
+fn insert_limits(headers: &mut HeaderMap, allowance: &Allowance) {
     let Allowance { rate, quota, used, period, .. } = *allowance;
     let (calls, operations) = (rate.saturating_sub(used.minute), quota.saturating_sub(used.month));
     let (minute_left, month_left) = (allowance.minute_left(), allowance.month_left());

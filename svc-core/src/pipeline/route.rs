@@ -1,37 +1,32 @@
 //! Which operation is asked for: 404 and 405.
 
-use std::sync::Arc;
-
 use percent_encoding::percent_decode_str;
 
+use crate::context::Context;
 use crate::error::{Code, Error};
-use crate::operation::Method;
-use crate::operation::registry::{Endpoint, Named};
-use crate::service::Inner;
+use crate::operation::{Method, Named, Router};
 
 /// The path under which the API is published when nothing else is said; accepted whether or not the front end strips it.
 const PREFIX: &str = "/api/v1";
 
 /// The operation that a request names.
-pub(super) struct Route {
-    pub(super) endpoint: &'static Endpoint,
-    /// What it is called.
-    pub(super) name: Arc<str>,
+pub(super) struct Route<'r> {
+    pub(super) operation: &'r Named,
     /// The path below the base URL.
     pub(super) path: String,
     /// The parameters of the path, decoded.
     pub(super) parameters: Vec<String>,
 }
 
-pub(super) fn find(api: &Inner, head: &http::request::Parts) -> Result<Route, Error> {
-    let path = below_base(head.uri.path(), &api.base_path);
-    let (route, parameters) = api.router.find(path).ok_or(Code::RutaNoExiste)?;
-    let Some(Named { endpoint, name }) = Method::of(&head.method).and_then(|method| route.operation(method)) else {
+pub(super) fn find<'r>(context: &Context, router: &'r Router, head: &http::request::Parts) -> Result<Route<'r>, Error> {
+    let path = below_base(head.uri.path(), context.base_path());
+    let (route, parameters) = router.find(path).ok_or(Code::RutaNoExiste)?;
+    let Some(operation) = Method::of(&head.method).and_then(|method| route.operation(method)) else {
         return Err(Error::new(Code::MetodoNoPermitido).allow(route.allow.as_str()));
     };
     let parameters =
         parameters.into_iter().map(|raw| percent_decode_str(raw).decode_utf8_lossy().into_owned()).collect();
-    Ok(Route { endpoint, name: Arc::clone(name), path: path.to_owned(), parameters })
+    Ok(Route { operation, path: path.to_owned(), parameters })
 }
 
 /// The path without the base URL's: a server that nests the API strips it, one that mounts it plainly does not.

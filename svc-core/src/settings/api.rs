@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::{Hidden, SettingError};
-use crate::ApiBuilder;
+use crate::context::ContextBuilder;
+use crate::domain::company::LimitMode;
 use crate::secrets::SecretsKey;
-use crate::store::LimitMode;
 
 /// The API's limits.
 #[derive(Debug, Args)]
@@ -14,19 +14,19 @@ pub struct ApiSettings {
     #[arg(long, env = "SVC_LIMITS", default_value = "enforced")]
     limits: LimitMode,
     /// Requests a minute that each key may make.
-    #[arg(long, env = "SVC_RATE_PER_MINUTE", default_value_t = crate::DEFAULT_RATE_PER_MINUTE, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, env = "SVC_RATE_PER_MINUTE", default_value_t = crate::context::DEFAULT_RATE_PER_MINUTE, value_parser = clap::value_parser!(u64).range(1..))]
     rate_per_minute: u64,
     /// Requests that a company may have under way at the same time.
-    #[arg(long, env = "SVC_IN_FLIGHT", default_value_t = crate::DEFAULT_IN_FLIGHT, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, env = "SVC_IN_FLIGHT", default_value_t = crate::context::DEFAULT_IN_FLIGHT, value_parser = clap::value_parser!(u32).range(1..))]
     in_flight: u32,
     /// Largest body of a request, in bytes.
-    #[arg(long, env = "SVC_MAX_BODY", default_value_t = crate::DEFAULT_MAX_BODY)]
+    #[arg(long, env = "SVC_MAX_BODY", default_value_t = crate::context::DEFAULT_MAX_BODY)]
     max_body: usize,
 }
 
 impl ApiSettings {
     /// Gives the builder these limits.
-    pub fn apply(&self, builder: ApiBuilder) -> ApiBuilder {
+    pub fn apply(&self, builder: ContextBuilder) -> ContextBuilder {
         builder
             .limits(self.limits)
             .rate_per_minute(self.rate_per_minute)

@@ -18,7 +18,7 @@
 //! }
 //!
 //! let server = Server::try_parse_from(["server", "--rate-per-minute", "300", "--stamper", "sandbox"])?;
-//! // For `Api::builder(…)`: `server.api.apply(builder).secrets(server.secrets.key()?)`.
+//! // For `Context::builder(…)`: `server.api.apply(builder).secrets(server.secrets.key()?)`.
 //! assert!(server.secrets.key()?.is_none());
 //! // For the work beside the API: who stamps, who delivers, and who sends e-mails if anyone does.
 //! let outside = server.outside.open()?;
@@ -36,7 +36,7 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use api::{ApiSettings, SecretsSettings};
-pub use outside::{MailSettings, Outside, OutsideSettings, StamperSettings, WebhookSettings};
+pub use outside::{MailSettings, OutsideSettings, StamperSettings, WebhookSettings};
 
 /// A setting that cannot be used. The text names its environment variable and says what is wrong; it shows no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

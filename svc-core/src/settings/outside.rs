@@ -8,6 +8,7 @@ use clap::Args;
 use super::{Hidden, SettingError};
 use crate::stamping::{HttpStamper, HttpStamperError, SandboxStamper, Stamper};
 use crate::webhooks::{HttpSender, Networks, NoAuthorities, Notifier, Sender, SmtpError, SmtpNotifier};
+use crate::work::Outside;
 
 /// The stamper that needs no provider.
 const SANDBOX: &str = "sandbox";
@@ -29,26 +30,12 @@ pub struct OutsideSettings {
     pub mail: MailSettings,
 }
 
-/// What background work reaches others by, ready to use.
-#[derive(Clone)]
-pub struct Outside {
-    /// Has invoices stamped.
-    pub stamper: Arc<dyn Stamper>,
-    /// Delivers webhooks; without it deliveries stay queued.
-    pub sender: Option<Arc<dyn Sender>>,
-    /// Sends e-mails; without it they stay queued.
-    pub notifier: Option<Arc<dyn Notifier>>,
-}
-
 impl OutsideSettings {
     /// Makes all three, connecting to nothing yet. A machine that trusts no certificate authority can do everything but deliver
     /// webhooks, so that is logged and no error; settings that cannot be used are one.
     pub fn open(&self) -> Result<Outside, SettingError> {
-        Ok(Outside {
-            stamper: self.stamper.stamper()?,
-            sender: self.webhooks.sender_if_possible()?,
-            notifier: self.mail.notifier()?,
-        })
+        let (sender, notifier) = (self.webhooks.sender_if_possible()?, self.mail.notifier()?);
+        Ok(Outside::default().stamper(self.stamper.stamper()?).sender(sender).notifier(notifier))
     }
 }
 

@@ -6,7 +6,6 @@ use chrono::TimeDelta;
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use crate::backoffice::Action;
 use crate::domain::cfdi::{
     Certificate, Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver,
     build_invoice, build_payment,
@@ -15,7 +14,7 @@ use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::store::{StampingPayment, StampingRecord};
 
 /// How old a document may be when it goes out. The authority takes it for 72 hours; one is kept for the call, and for clocks
@@ -46,7 +45,8 @@ impl From<Result<Cfdi, CfdiFault>> for Prepared {
     }
 }
 
-impl Action for Prepare {
+impl Operation for Prepare {
+    const SPEC: Spec = Spec::new("Prepare the stamping of a document");
     type Output = Prepared;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Prepared, Error> {

@@ -5,12 +5,11 @@ use uuid::Uuid;
 
 use super::pace::{WAIT, pause};
 use super::{MOST_CODE, MOST_MESSAGE, StampFailure, Stamped, plain};
-use crate::backoffice::Action;
 use crate::domain::cfdi::CfdiFault;
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceStatus;
 use crate::error::Error;
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 use crate::posting::stamped;
 
 /// What came of an attempt.
@@ -64,7 +63,8 @@ pub(super) struct Settle {
     pub(super) verdict: Verdict,
 }
 
-impl Action for Settle {
+impl Operation for Settle {
+    const SPEC: Spec = Spec::new("Write the outcome of a stamping");
     type Output = Settled;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Settled, Error> {

@@ -10,12 +10,13 @@ use uuid::Uuid;
 use super::prepare::{Prepare, Prepared};
 use super::settle::{Settle, Settled, Verdict};
 use super::{StampRequest, Stamper};
-use crate::backoffice::Office;
 use crate::budget::Budget;
+use crate::context::Context;
 use crate::domain::clock::random_bytes;
+use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::observe;
-use crate::store::{CompanyId, LeasedStamping, StampingLease, StoreError};
+use crate::store::{LeasedStamping, StampingLease, StoreError};
 
 /// How many records are out at once.
 const AT_ONCE: u32 = 8;
@@ -69,8 +70,8 @@ impl StampReport {
 /// leased to one of them under a token, for longer than the stamper may take, and a result is written only as long as its
 /// token stands. No transaction is open and no connection held while a stamper works. A record that fails is counted and logged, and
 /// holds up no other; an error is that of the queue itself.
-pub async fn stamp_due(office: &Office, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
-    let mut queue = Some(Queue::new(office, stamper, budget));
+pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
+    let mut queue = Some(Queue::new(context, stamper, budget));
     let (mut report, mut failure) = (StampReport::default(), None);
     let (mut out, mut renewed) = (0, false);
     // All of it is driven together: what is out may hold the connection that asking the queue waits for.
@@ -87,7 +88,7 @@ pub async fn stamp_due(office: &Office, stamper: &dyn Stamper, budget: Budget) -
                 for (token, record) in leased {
                     out += 1;
                     under_way
-                        .push(Either::Right(async move { Step::Done(work(office, stamper, token, record).await) }));
+                        .push(Either::Right(async move { Step::Done(work(context, stamper, token, record).await) }));
                 }
             }
             // Nothing more is taken, and what is out is finished.
@@ -114,7 +115,7 @@ enum Step<'a> {
 
 /// Where a pass stands in the queue.
 struct Queue<'a> {
-    office: &'a Office,
+    context: &'a Context,
     budget: Budget,
     lease: TimeDelta,
     /// What was due then is taken: a pass ends even if what it postpones becomes due again before.
@@ -130,22 +131,22 @@ struct Queue<'a> {
 const NOBODY: CompanyId = CompanyId(i64::MIN);
 
 impl<'a> Queue<'a> {
-    fn new(office: &'a Office, stamper: &dyn Stamper, budget: Budget) -> Self {
+    fn new(context: &'a Context, stamper: &dyn Stamper, budget: Budget) -> Self {
         let deadline = TimeDelta::from_std(stamper.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
-        Self { office, budget, lease: deadline + MARGIN, due: office.now(), after: NOBODY, taken: 0, dry: false }
+        Self { context, budget, lease: deadline + MARGIN, due: context.now(), after: NOBODY, taken: 0, dry: false }
     }
 
     /// Takes at most `free` records, with the token that they are leased under.
     async fn ask(mut self, free: u32) -> Step<'a> {
-        let now = self.office.now();
+        let now = self.context.now();
         let most = free.min(self.budget.left(self.taken, now));
         if most == 0 {
             self.dry = true;
             return Step::Leased(self, Vec::new());
         }
-        let token = uuid::Builder::from_random_bytes(random_bytes(self.office.random())).into_uuid();
+        let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
         let lease = StampingLease { after: self.after, most, due: self.due, token, until: now + self.lease };
-        let leased = match self.office.store().lease_stampings(&lease).await {
+        let leased = match self.context.store().lease_stampings(&lease).await {
             Ok(leased) => leased,
             Err(error) => return Step::Failed(error),
         };
@@ -160,12 +161,12 @@ impl<'a> Queue<'a> {
 }
 
 /// One record, from its document to what came of it; none if that could not be read or written.
-async fn work(office: &Office, stamper: &dyn Stamper, token: Uuid, record: LeasedStamping) -> Option<Settled> {
+async fn work(context: &Context, stamper: &dyn Stamper, token: Uuid, record: LeasedStamping) -> Option<Settled> {
     let LeasedStamping { company, factura, intentos } = record;
     let failed = |error: &Error| {
         tracing::warn!(empresa = company.0, factura, error = %error, cause = error.cause().map(tracing::field::display), "stamping failed");
     };
-    let prepared = office.perform(company, &Prepare { factura, token }).await;
+    let prepared = context.perform(company, &Prepare { factura, token }).await;
     let verdict = match prepared.inspect_err(failed).ok()? {
         Prepared::Document(document) => {
             // The same in all attempts, of whatever worker.
@@ -177,7 +178,7 @@ async fn work(office: &Office, stamper: &dyn Stamper, token: Uuid, record: Lease
         Prepared::Lost => return Some(Settled::Lost),
     };
     let settle = Settle { factura, token, intentos, verdict };
-    let settled = office.perform(company, &settle).await.inspect_err(failed).ok()?;
+    let settled = context.perform(company, &settle).await.inspect_err(failed).ok()?;
     if let (Settled::Lost, Verdict::Accepted(stamped)) = (settled, &settle.verdict) {
         tracing::warn!(empresa = company.0, factura, uuid = %stamped.uuid, "stamped after its lease had ended");
     }

@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::StoreError;
-use crate::backoffice::import::BankAccountRecord;
 use crate::domain::deposit::{Earlier, PaidAccount};
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
@@ -66,7 +65,4 @@ pub trait BankTx {
     /// Applies that much less of a deposit in an account. One of [`DepositOrigin::Pago`] of which nothing is applied any
     /// more is cancelled, by which the account's balance falls.
     async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money) -> Result<(), StoreError>;
-
-    /// Writes imported bank accounts; their balance is zero.
-    async fn import_bank_accounts(&mut self, rows: &[BankAccountRecord]) -> Result<(), StoreError>;
 }

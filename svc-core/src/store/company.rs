@@ -6,77 +6,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
 
-use super::{CompanyId, StoreError};
+use super::StoreError;
+use crate::domain::company::{Company, CompanyId, LimitMode, Plan};
 use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
-
-/// What a company pays for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan {
-    /// The plan that includes the API.
-    Pro,
-    /// No current plan.
-    None,
-}
-
-/// Whether limits cut or are only announced (contract §5, "Notice mode").
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LimitMode {
-    /// Limits cut.
-    Enforced,
-    /// Limits are counted and announced, but do not cut.
-    Notice,
-}
-
-impl std::str::FromStr for LimitMode {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "enforced" => Ok(Self::Enforced),
-            "notice" => Ok(Self::Notice),
-            _ => Err("must be enforced or notice"),
-        }
-    }
-}
-
-/// A company's settings, as far as operations depend on them.
-#[derive(Clone)]
-pub struct Company {
-    /// Its number.
-    pub id: CompanyId,
-    /// Its name.
-    pub nombre: String,
-    /// Its plan.
-    pub plan: Plan,
-    /// Paid user licences.
-    pub licencias: i32,
-    /// Its own limit mode; `None` follows the service's.
-    pub limites: Option<LimitMode>,
-    /// Whether it has the API.
-    pub api: bool,
-    /// Whether it operates in a franchise scheme.
-    pub franquicia: bool,
-    /// Whether its plan includes invoicing.
-    pub facturacion: bool,
-    /// Least advance of a cash sale to be invoiced, percent of its total.
-    pub anticipo_minimo: Decimal,
-    /// Its tax id.
-    pub rfc: Option<String>,
-    /// Its tax regime.
-    pub regimen: Option<i64>,
-    /// Its fiscal postal code.
-    pub cp: Option<String>,
-    /// The key of its cursors' MAC: random, made with the company.
-    pub cursor_key: [u8; 32],
-}
-
-impl fmt::Debug for Company {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The cursor key is a secret.
-        f.debug_struct("Company").field("id", &self.id).field("nombre", &self.nombre).finish_non_exhaustive()
-    }
-}
 
 /// A key's public identifier, `<company>_<suffix>` on the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 
 use super::StoreError;
-use crate::backoffice::import::CustomerRecord;
 use crate::domain::customer::CustomerData;
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
@@ -65,7 +64,4 @@ pub trait CustomerTx {
         data: &CustomerData,
         modificado: Timestamp,
     ) -> Result<(), StoreError>;
-
-    /// Writes imported customers.
-    async fn import_customers(&mut self, rows: &[CustomerRecord], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -8,8 +8,8 @@ use uuid::Uuid;
 use super::{CompanyId, StoreError};
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
+use crate::domain::webhook::{Judged, Next};
 use crate::domain::words::DeliveryReason;
-use crate::webhooks::schedule::{Judged, Next};
 
 /// What a worker takes out of the queue, and on which terms.
 #[derive(Debug, Clone)]

@@ -2,9 +2,12 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::StoreError;
+
+/// How long the answer to a write is kept under its Idempotency-Key (contract §4).
+pub const ANSWERS_KEPT: TimeDelta = TimeDelta::days(7);
 
 /// What became of the claim on an Idempotency-Key.
 #[derive(Debug)]

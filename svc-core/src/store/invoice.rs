@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 
 use super::StoreError;
-use crate::backoffice::import::InvoiceRecord;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus};
 
@@ -89,7 +88,4 @@ pub trait InvoiceTx {
         cancellation: Option<&Cancellation<'_>>,
         now: Timestamp,
     ) -> Result<(), StoreError>;
-
-    /// Writes imported records; the first invoice of a sale that has none becomes the sale's.
-    async fn import_invoices(&mut self, rows: &[InvoiceRecord], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -1,4 +1,4 @@
-//! What the API asks of a database: [`ListReader`] for each list, one small trait an aggregate for what is written;
+//! What is asked of a database: [`Reader`] for lists, one small trait an aggregate for what is written;
 //! `svc-store-postgres` has the twin of each file.
 //!
 //! The company is fixed when a [`Tx`] is begun or a [`Reader`] is made: no method takes a company, so none can forget it.
@@ -7,7 +7,6 @@
 
 mod accounting;
 mod bank;
-mod catalogue;
 mod certificate;
 mod company;
 mod customer;
@@ -27,7 +26,6 @@ mod purchase;
 mod quota;
 mod receivable;
 mod sale;
-mod staff;
 mod stamping;
 mod stock;
 mod supplier;
@@ -38,20 +36,21 @@ mod webhook;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use crate::operation::{List, Query};
+use crate::domain::company::CompanyId;
+use crate::error::{Code, Error};
+use crate::record::{List, ListSpec, Query, Row, RowError};
 
 pub use accounting::AccountingTx;
 pub use bank::{BankTx, DepositOrigin, Receipt};
-pub use catalogue::CatalogueTx;
 pub use certificate::CertificateTx;
-pub use company::{Company, CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, LimitMode, NewKey, NewUser, Plan};
+pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use delivery::{
     Attempt, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
     LeasedMail, Recorded, WebhookStanding,
 };
-pub use idempotency::{Claim, IdempotencyTx};
-pub use import::{ImportTx, Parents};
+pub use idempotency::{ANSWERS_KEPT, Claim, IdempotencyTx};
+pub use import::{ImportTx, ImportedReceivable, ImportedSale, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
@@ -65,17 +64,12 @@ pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
 pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
-pub use staff::StaffTx;
 pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx};
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, WebhookTx};
-
-/// A company's number: the first part of every key and of every API key's public identifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CompanyId(pub i64);
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
@@ -123,6 +117,18 @@ pub enum Conflict {
     Value(String),
 }
 
+impl From<Conflict> for StoreError {
+    fn from(conflict: Conflict) -> Self {
+        Self::Conflict(conflict)
+    }
+}
+
+impl From<RowError> for StoreError {
+    fn from(error: RowError) -> Self {
+        Self::Other(error.into())
+    }
+}
+
 impl Conflict {
     /// The field at fault.
     pub fn field(&self) -> &str {
@@ -133,6 +139,24 @@ impl Conflict {
             Self::Name => "nombre",
             Self::Taken(field) | Self::Reference(field) | Self::Value(field) => field,
         }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let code = match &error {
+            StoreError::Conflict(Conflict::Rfc) => return Code::RfcDuplicado.into(),
+            StoreError::Conflict(Conflict::Sku) => return Code::SkuDuplicado.into(),
+            StoreError::Conflict(Conflict::Reference(field)) => {
+                return Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa");
+            }
+            StoreError::NoRecord => return Code::NoEncontrado.into(),
+            StoreError::Transient(_) | StoreError::Busy(_) | StoreError::Unavailable(_) => Code::NoDisponible,
+            StoreError::Conflict(_) | StoreError::Other(_) => Code::ErrorInterno,
+        };
+        let transient = matches!(error, StoreError::Transient(_));
+        let answer = Self::new(code).transient(transient).caused_by(error);
+        if code == Code::NoDisponible { answer.retry_after(1) } else { answer }
     }
 }
 
@@ -156,50 +180,27 @@ pub trait Store: DeliveryStore + UsageStore + Send + Sync + 'static {
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 }
 
-/// Reads the pages of one list.
+/// What is done with each row of a page.
+pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Send);
+
+/// Reads of one company.
 #[async_trait]
-pub trait ListReader<L: List>: Send + Sync {
-    /// At most `query.limit + 1` records after `query.after`, in the order of their claves: one more than the page holds
-    /// tells that there is another. One statement. Of a list under a record that the company does not have it is
-    /// [`StoreError::NoRecord`], told by that same statement.
-    async fn page(&self, query: &Query<L::Filter, L::Path>) -> Result<Vec<L::Item>, StoreError>;
+pub trait Reader: Send + Sync {
+    /// At most `query.limit + 1` rows after `query.after`, in the order of their claves: one more than the page holds says
+    /// that there is another. One statement; `each` is called with each row in turn, and its error ends the read. Of a list
+    /// under a record that the company does not have it is [`StoreError::NoRecord`], which that same statement finds.
+    async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError>;
 }
 
-macro_rules! reader {
-    ($($list:path,)*) => {
-        /// All reads of a company: one of each list.
-        pub trait Reader: $(ListReader<$list> +)* Send + Sync {}
-        impl<T> Reader for T where T: $(ListReader<$list> +)* Send + Sync {}
+/// The records of a page of `L`, and one more if there is another page.
+pub async fn read_page<L: List>(reader: &dyn Reader, query: &Query) -> Result<Vec<L>, StoreError> {
+    let mut records = Vec::with_capacity(query.limit as usize + 1);
+    let mut each = |row: &dyn Row| {
+        records.push(L::read(row)?);
+        Ok(())
     };
-}
-
-reader! {
-    crate::api::almacenes::Warehouses,
-    crate::api::categorias::Categories,
-    crate::api::clientes::Customers,
-    crate::api::compras::Purchases,
-    crate::api::compras_renglones::PurchaseLines,
-    crate::api::cuentas_bancarias::BankAccounts,
-    crate::api::cxc::Receivables,
-    crate::api::cxc_pagos::Payments,
-    crate::api::cxp::Payables,
-    crate::api::etapas_oportunidad::Stages,
-    crate::api::facturas::Invoices,
-    crate::api::inventario::Stocks,
-    crate::api::marcas::Brands,
-    crate::api::motivos_perdida::LossReasons,
-    crate::api::movimientos_inventario::Movements,
-    crate::api::oportunidades::Opportunities,
-    crate::api::precios::Prices,
-    crate::api::productos::Products,
-    crate::api::proveedores::Suppliers,
-    crate::api::sucursales::Branches,
-    crate::api::unidades::Units,
-    crate::api::vendedores::Salespeople,
-    crate::api::ventas::Sales,
-    crate::api::ventas_renglones::SaleLines,
-    crate::api::webhooks::Deliveries,
-    crate::api::webhooks::Webhooks,
+    reader.page(&L::LIST, query, &mut each).await?;
+    Ok(records)
 }
 
 /// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
@@ -207,7 +208,6 @@ reader! {
 pub trait Tx:
     AccountingTx
     + BankTx
-    + CatalogueTx
     + CertificateTx
     + CompanyTx
     + CustomerTx
@@ -226,7 +226,6 @@ pub trait Tx:
     + QuotaTx
     + ReceivableTx
     + SaleTx
-    + StaffTx
     + StampingTx
     + StockTx
     + SupplierTx

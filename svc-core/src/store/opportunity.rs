@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::StoreError;
-use crate::backoffice::import::{LossReasonRecord, OpportunityRecord, StageRecord};
 use crate::domain::money::Money;
 use crate::domain::opportunity::{Stage, Standing};
 use crate::domain::time::Timestamp;
@@ -65,13 +64,4 @@ pub trait OpportunityTx {
         standing: &Standing,
         modificado: Timestamp,
     ) -> Result<(), StoreError>;
-
-    /// Writes imported stages.
-    async fn import_stages(&mut self, rows: &[StageRecord]) -> Result<(), StoreError>;
-
-    /// Writes imported reasons for losing.
-    async fn import_loss_reasons(&mut self, rows: &[LossReasonRecord]) -> Result<(), StoreError>;
-
-    /// Writes imported opportunities. Each has the status of its stage, and a reason for losing only when it is lost.
-    async fn import_opportunities(&mut self, rows: &[OpportunityRecord], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::StoreError;
-use crate::backoffice::import::PayableRecord;
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{PayableKind, PayableStatus};
@@ -55,7 +54,4 @@ pub struct NewPayable<'a> {
 pub trait PayableTx {
     /// Writes a new account payable under the company's next clave and gives it.
     async fn insert_payable(&mut self, row: &NewPayable<'_>) -> Result<i64, StoreError>;
-
-    /// Writes imported accounts payable.
-    async fn import_payables(&mut self, rows: &[PayableRecord], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 
 use super::StoreError;
-use crate::backoffice::import::ProductRecord;
 use crate::domain::product::ProductData;
 use crate::domain::sale::{ListPrice, SaleProduct};
 use crate::domain::time::Timestamp;
@@ -41,7 +40,4 @@ pub trait ProductTx {
         listas: &[i64],
         moneda: &str,
     ) -> Result<Vec<ListPrice>, StoreError>;
-
-    /// Writes imported products. A brand or category is named by its name and must exist.
-    async fn import_products(&mut self, rows: &[ProductRecord], now: Timestamp) -> Result<(), StoreError>;
 }

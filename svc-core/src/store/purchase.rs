@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::StoreError;
-use crate::backoffice::import::{PurchaseLineRecord, PurchaseRecord};
 use crate::domain::money::Money;
 use crate::domain::purchase::{Arrival, OrderedLine};
 use crate::domain::quantity::{Quantity, Rate};
@@ -100,10 +99,4 @@ pub trait PurchaseTx {
         cxp: Option<i64>,
         modificado: Timestamp,
     ) -> Result<(), StoreError>;
-
-    /// Writes imported purchase orders. A warehouse is named by its code and must exist.
-    async fn import_purchases(&mut self, rows: &[PurchaseRecord], now: Timestamp) -> Result<(), StoreError>;
-
-    /// Writes imported lines of purchase orders.
-    async fn import_purchase_lines(&mut self, rows: &[PurchaseLineRecord]) -> Result<(), StoreError>;
 }

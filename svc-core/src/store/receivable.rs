@@ -5,7 +5,6 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
-use crate::backoffice::import::{PaymentRecord, ReceivableRecord};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
@@ -66,10 +65,4 @@ pub trait ReceivableTx {
 
     /// What a customer owes; overdue is what was due before `today`.
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError>;
-
-    /// Writes imported receivables; customer and type of sale are the sale's when the record leaves them out.
-    async fn import_receivables(&mut self, rows: &[ReceivableRecord], now: Timestamp) -> Result<(), StoreError>;
-
-    /// Writes imported payments; sale, customer and currency are the receivable's when the record leaves them out.
-    async fn import_payments(&mut self, rows: &[PaymentRecord], now: Timestamp) -> Result<(), StoreError>;
 }

@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::StoreError;
-use crate::backoffice::import::{SaleLineRecord, SaleRecord};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::order::OrderLine;
@@ -104,10 +103,4 @@ pub trait SaleTx {
 
     /// Writes the registry's record of a sale that the application invoiced.
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError>;
-
-    /// Writes imported sales documents; folios go on after theirs.
-    async fn import_sales(&mut self, rows: &[SaleRecord], now: Timestamp) -> Result<(), StoreError>;
-
-    /// Writes imported lines; one without number gets the document's next.
-    async fn import_sale_lines(&mut self, rows: &[SaleLineRecord]) -> Result<(), StoreError>;
 }

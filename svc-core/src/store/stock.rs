@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 
 use super::StoreError;
-use crate::backoffice::import::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::stock::Holding;
@@ -106,16 +105,4 @@ pub trait StockTx {
 
     /// What the ledger says that a sale took, in the order in which it went.
     async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError>;
-
-    /// Writes imported branches.
-    async fn import_branches(&mut self, rows: &[BranchRecord]) -> Result<(), StoreError>;
-
-    /// Writes imported warehouses.
-    async fn import_warehouses(&mut self, rows: &[WarehouseRecord]) -> Result<(), StoreError>;
-
-    /// Writes imported stock. A warehouse is named by its code and must exist.
-    async fn import_stock(&mut self, rows: &[StockRecord], now: Timestamp) -> Result<(), StoreError>;
-
-    /// Writes imported movements of stock; stock itself stays as it is. What they refer to need not exist.
-    async fn import_movements(&mut self, rows: &[MovementRecord], now: Timestamp) -> Result<(), StoreError>;
 }

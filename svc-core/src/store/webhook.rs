@@ -4,10 +4,10 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::api::webhooks::Webhook;
 use crate::domain::event::EventKind;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
+use crate::record::webhooks::Webhook;
 
 /// What a company says of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 use super::count::Count;
+use crate::domain::company::CompanyId;
 use crate::domain::quota::Period;
-use crate::store::{CompanyId, KeyId, KnownUse, MinuteUse, MonthUse, Usage};
+use crate::store::{KeyId, KnownUse, MinuteUse, MonthUse, Usage};
 
 /// What was used, as far as this process knows: its own use exactly, others' as of the last merge.
 ///

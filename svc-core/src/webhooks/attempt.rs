@@ -9,8 +9,8 @@ use zeroize::Zeroizing;
 use super::queue::Ticket;
 use super::schedule::judge;
 use super::{EVENT_ID, Outcome, Post, SECRET, SIGNATURE, Sender, signature};
-use crate::backoffice::Office;
-use crate::domain::event::event_id;
+use crate::context::Context;
+use crate::domain::event::EventId;
 use crate::secrets::{Place, SecretsError};
 use crate::store::{Attempt, AttemptRecord, ClaimedDelivery};
 
@@ -25,10 +25,10 @@ const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
 const WHO: &str = "Svc-Webhooks/1.0";
 
 /// Sends what was claimed; gives what came of it.
-pub(super) async fn attempt(office: &Office, sender: &dyn Sender, ticket: Ticket) -> AttemptRecord {
+pub(super) async fn attempt(context: &Context, sender: &dyn Sender, ticket: Ticket) -> AttemptRecord {
     let Ticket { delivery, token, .. } = ticket;
-    let began = office.now();
-    let outcome = match post(office, &delivery, began) {
+    let began = context.now();
+    let outcome = match post(context, &delivery, began) {
         Ok(post) => sender.send(post).await,
         // A failed attempt like any other: the others of its batch are not held up, and there is time to set it right.
         Err(error) => {
@@ -37,8 +37,8 @@ pub(super) async fn attempt(office: &Office, sender: &dyn Sender, ticket: Ticket
             Outcome::Ours(None)
         }
     };
-    let at = office.now();
-    let judged = judge(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, office.random());
+    let at = context.now();
+    let judged = judge(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, context.random());
     let duracion_ms = (at - began).num_milliseconds().max(0);
     tracing::debug!(
         empresa = delivery.company.0,
@@ -71,9 +71,9 @@ enum PostError {
     Type,
 }
 
-fn post(office: &Office, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Result<Post, PostError> {
-    let secret = open(office, delivery, &delivery.secreto)?;
-    let previous = delivery.secreto_anterior.as_deref().map(|sealed| open(office, delivery, sealed));
+fn post(context: &Context, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Result<Post, PostError> {
+    let secret = open(context, delivery, &delivery.secreto)?;
+    let previous = delivery.secreto_anterior.as_deref().map(|sealed| open(context, delivery, sealed));
     let mut secrets: Vec<&[u8]> = vec![&secret];
     // One signature is enough to be believed.
     let previous = previous.and_then(|previous| {
@@ -86,14 +86,14 @@ fn post(office: &Office, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Resul
         (USER_AGENT, HeaderValue::from_static(WHO)),
         (SIGNATURE, HeaderValue::from_str(&signed).map_err(|_| PostError::Type)?),
         (EVENT, HeaderValue::from_str(&delivery.tipo).map_err(|_| PostError::Type)?),
-        (EVENT_ID, HeaderValue::from_str(&event_id(delivery.evento)).map_err(|_| PostError::Type)?),
+        (EVENT_ID, HeaderValue::from_str(&EventId(delivery.evento).to_string()).map_err(|_| PostError::Type)?),
         (DELIVERY, HeaderValue::from(delivery.clave)),
         (ATTEMPT, HeaderValue::from(delivery.intentos.saturating_add(1))),
     ]);
     Ok(Post { url: delivery.url.clone(), headers, body: Bytes::clone(&delivery.cuerpo) })
 }
 
-fn open(office: &Office, delivery: &ClaimedDelivery, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
+fn open(context: &Context, delivery: &ClaimedDelivery, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
     let place = Place { company: delivery.company, column: SECRET, record: &delivery.webhook.to_string() };
-    office.sealer().open(place, sealed)
+    context.sealer().open(place, sealed)
 }

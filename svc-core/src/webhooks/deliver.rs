@@ -11,10 +11,10 @@ use serde::Serialize;
 use super::attempt::{attempt, handed_back};
 use super::desk::{Ask, Turn, Written, turn, write};
 use super::queue::{Key, Queue, Take, Ticket};
-use super::schedule::Next;
 use super::{Budget, Sender};
-use crate::backoffice::Office;
+use crate::context::Context;
 use crate::domain::clock::random_bytes;
+use crate::domain::webhook::Next;
 use crate::observe;
 use crate::store::{AttemptRecord, StoreError};
 
@@ -73,8 +73,8 @@ impl DeliveryReport {
 /// the work: a delivery is leased to one of them under a token, for longer than an attempt may take, and a result is written
 /// only as long as its token stands. No transaction is open and no connection held while a request is out; none waits for
 /// another. An error is that of the database; what was out is finished and, if that can be, written.
-pub async fn deliver_due(office: &Office, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
-    let mut pass = Pass::new(office, sender, budget);
+pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
+    let mut pass = Pass::new(context, sender, budget);
     // All of it is driven together, so that nobody's answer waits for the database or for another's.
     let mut under_way = FuturesUnordered::new();
     loop {
@@ -113,7 +113,7 @@ enum Pause {
 type UnderWay<'a> = FuturesUnordered<BoxFuture<'a, Step>>;
 
 struct Pass<'a> {
-    office: &'a Office,
+    context: &'a Context,
     sender: &'a dyn Sender,
     budget: Budget,
     deadline: TimeDelta,
@@ -136,10 +136,10 @@ struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(office: &'a Office, sender: &'a dyn Sender, budget: Budget) -> Self {
+    fn new(context: &'a Context, sender: &'a dyn Sender, budget: Budget) -> Self {
         let deadline = TimeDelta::from_std(sender.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
         Self {
-            office,
+            context,
             sender,
             budget,
             deadline,
@@ -159,8 +159,8 @@ impl<'a> Pass<'a> {
 
     /// Begins whatever can be begun now.
     fn begin(&mut self, under_way: &mut UnderWay<'a>) {
-        let now = self.office.now();
-        let (office, sender) = (self.office, self.sender);
+        let now = self.context.now();
+        let (context, sender) = (self.context, self.sender);
         let stopped = self.failure.is_some() || self.budget.left(0, now) == 0;
         if stopped {
             self.results.extend(self.queue.drain(None).iter().map(handed_back));
@@ -170,7 +170,7 @@ impl<'a> Pass<'a> {
         {
             match take {
                 Take::Send(ticket) => {
-                    under_way.push(Box::pin(async move { Step::Sent(attempt(office, sender, ticket).await) }));
+                    under_way.push(Box::pin(async move { Step::Sent(attempt(context, sender, ticket).await) }));
                 }
                 Take::Return(ticket) => self.results.push(handed_back(&ticket)),
             }
@@ -189,10 +189,10 @@ impl<'a> Pass<'a> {
         if !stopped && most > 0 && self.wants_more(now) {
             let ask = self.ask(most, now);
             let results = self.hand_in();
-            under_way.push(Box::pin(async move { Step::Turned(turn(office, results, ask).await) }));
+            under_way.push(Box::pin(async move { Step::Turned(turn(context, results, ask).await) }));
         } else if self.wants_to_write(now) {
             let results = self.hand_in();
-            under_way.push(Box::pin(async move { Step::Wrote(write(office, results).await) }));
+            under_way.push(Box::pin(async move { Step::Wrote(write(context, results).await) }));
         } else {
             return;
         }
@@ -240,7 +240,7 @@ impl<'a> Pass<'a> {
             each: EACH,
             busy: self.queue.busy(now),
             now,
-            token: uuid::Builder::from_random_bytes(random_bytes(self.office.random())).into_uuid(),
+            token: uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid(),
             until: now + self.deadline + MARGIN,
         }
     }

@@ -5,9 +5,10 @@ use uuid::Uuid;
 
 use super::disable::Disable;
 use super::queue::Key;
-use super::schedule::{Next, PROBE_AFTER, is_disabled};
-use crate::backoffice::Office;
+use super::schedule::{PROBE_AFTER, is_disabled};
+use crate::context::Context;
 use crate::domain::time::Timestamp;
+use crate::domain::webhook::Next;
 use crate::store::{AttemptRecord, ClaimedDelivery, DeliveryClaim, FannedOut, Store, StoreError};
 
 /// Groups and events in one statement.
@@ -49,9 +50,9 @@ pub(super) struct Written {
 }
 
 /// Writes results, then makes events of groups and deliveries of events, then claims.
-pub(super) async fn turn(office: &Office, results: Vec<AttemptRecord>, ask: Ask) -> Result<Turn, StoreError> {
-    let store = office.store();
-    let written = write(office, results).await?;
+pub(super) async fn turn(context: &Context, results: Vec<AttemptRecord>, ask: Ask) -> Result<Turn, StoreError> {
+    let store = context.store();
+    let written = write(context, results).await?;
     let (mut groups, mut fanned_out) = (0, FannedOut::default());
     let now = Timestamp::new(ask.now);
     if ask.look {
@@ -84,13 +85,13 @@ async fn look(store: &dyn Store, now: Timestamp) -> Result<(u64, FannedOut), Sto
 }
 
 /// Writes what came of deliveries, and disables the webhooks that have failed for long enough.
-pub(super) async fn write(office: &Office, results: Vec<AttemptRecord>) -> Result<Written, StoreError> {
+pub(super) async fn write(context: &Context, results: Vec<AttemptRecord>) -> Result<Written, StoreError> {
     let mut written = Written::default();
     if results.is_empty() {
         return Ok(written);
     }
-    let now = office.now();
-    let recorded = again(|| office.store().record_attempts(&results, now)).await?;
+    let now = context.now();
+    let recorded = again(|| context.store().record_attempts(&results, now)).await?;
     written.lost = (results.len() - recorded.len()) as u64;
     let mut failing = Vec::new();
     for recorded in recorded {
@@ -109,7 +110,7 @@ pub(super) async fn write(office: &Office, results: Vec<AttemptRecord>) -> Resul
     }
     for (company, webhook) in failing {
         // Should this fail, the next failure of the webhook brings it here again.
-        match office.perform(company, &Disable { webhook }).await {
+        match context.perform(company, &Disable { webhook }).await {
             Ok(Some(discarded)) => {
                 tracing::info!(empresa = company.0, webhook, discarded, "a webhook was disabled");
                 written.disabled.push((company, webhook));

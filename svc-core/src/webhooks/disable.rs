@@ -1,9 +1,8 @@
 //! Disabling a webhook whose receiver has been failing for too long.
 
 use super::schedule::is_disabled;
-use crate::backoffice::Action;
 use crate::error::Error;
-use crate::operation::Cx;
+use crate::operation::{Cx, Operation, Spec};
 
 /// `motivo_desactivacion` of a webhook that the service disabled.
 const MOTIVO: &str = "fallos_consecutivos";
@@ -13,7 +12,8 @@ pub(super) struct Disable {
     pub(super) webhook: i64,
 }
 
-impl Action for Disable {
+impl Operation for Disable {
+    const SPEC: Spec = Spec::new("Disable a webhook whose receiver fails");
     /// Whether it was disabled, and how many deliveries were discarded.
     type Output = Option<u64>;
 

@@ -7,7 +7,7 @@ use chrono::TimeDelta;
 use serde::Serialize;
 
 use super::Budget;
-use crate::backoffice::Office;
+use crate::context::Context;
 use crate::domain::clock::random_bytes;
 use crate::observe;
 use crate::store::{LeasedMail, StoreError};
@@ -63,16 +63,20 @@ pub struct NotifyReport {
 
 /// Sends the e-mails that are due, each once. Several passes at once share the work: an e-mail is leased to one of them. Should a
 /// pass die between sending one and writing that down, it is sent again.
-pub async fn notify_due(office: &Office, notifier: &dyn Notifier, budget: Budget) -> Result<NotifyReport, StoreError> {
+pub async fn notify_due(
+    context: &Context,
+    notifier: &dyn Notifier,
+    budget: Budget,
+) -> Result<NotifyReport, StoreError> {
     let (mut report, mut count) = (NotifyReport::default(), 0u32);
     loop {
-        let now = office.now();
+        let now = context.now();
         let most = budget.left(count, now).min(AT_ONCE);
         if most == 0 {
             return Ok(report);
         }
-        let token = uuid::Builder::from_random_bytes(random_bytes(office.random())).into_uuid();
-        let leased = office.store().lease_mail(most, now, token, now + LEASE).await?;
+        let token = uuid::Builder::from_random_bytes(random_bytes(context.random())).into_uuid();
+        let leased = context.store().lease_mail(most, now, token, now + LEASE).await?;
         if leased.is_empty() {
             return Ok(report);
         }
@@ -80,7 +84,7 @@ pub async fn notify_due(office: &Office, notifier: &dyn Notifier, budget: Budget
         for mail in leased {
             let (company, clave) = (mail.company, mail.clave);
             let again = send(notifier, mail, &mut report).await;
-            office.store().settle_mail(company, clave, token, again.map(|pause| office.now() + pause)).await?;
+            context.store().settle_mail(company, clave, token, again.map(|pause| context.now() + pause)).await?;
         }
     }
 }

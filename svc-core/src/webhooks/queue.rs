@@ -6,7 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::schedule::PROBE_AFTER;
-use crate::store::{ClaimedDelivery, CompanyId};
+use crate::domain::company::CompanyId;
+use crate::store::ClaimedDelivery;
 
 /// How many attempts are out at once, in all and of one webhook.
 pub(super) const AT_ONCE: usize = 64;

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{DeliveryReason, Outcome};
 use crate::domain::clock::{Random, random_bytes};
-use crate::domain::webhook::DeliveryOrigin;
+use crate::domain::webhook::{DeliveryOrigin, Judged, Next};
 
 /// Minutes after the first attempt, the second, and so on (spec, "Webhook and its deliveries").
 const DELAYS: [i64; 6] = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60];
@@ -18,30 +18,6 @@ pub const PROBE_AFTER: u32 = 3;
 /// Deliveries in a row that ended `fallida` before a webhook is disabled, and for how long they must have failed.
 const STREAK: u32 = 15;
 const STREAK_SPAN: TimeDelta = TimeDelta::hours(24);
-
-/// What becomes of a delivery after an attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// `entregada`.
-    Delivered,
-    /// `pendiente`: tried again then.
-    Retry(DateTime<Utc>),
-    /// `fallida`.
-    Failed,
-}
-
-/// An attempt, as it is written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judged {
-    /// What becomes of the delivery.
-    pub next: Next,
-    /// The status that was answered.
-    pub http: Option<u16>,
-    /// Why it failed, if that can be told in the contract's words.
-    pub reason: Option<DeliveryReason>,
-    /// Whether a failure counts against the webhook: not if it was of our making.
-    pub counts: bool,
-}
 
 /// Judges the attempt number `attempt` (from 1 on), which ended at `now`.
 pub fn judge(

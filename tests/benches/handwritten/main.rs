@@ -126,7 +126,7 @@ async fn contest(name: &str, ours: &Ours, handwritten: &Handwritten, actors: &[A
 async fn main() {
     let clock = std::sync::Arc::new(SystemClock);
     // Limits must not cut; each company's month is used up in the second round.
-    let world = World::with(|builder| builder.clock(clock).limits(svc_core::store::LimitMode::Notice)).await;
+    let world = World::with(|builder| builder.clock(clock).limits(svc_core::domain::company::LimitMode::Notice)).await;
     let mut actors = Vec::new();
     for _ in 0..AT_ONCE {
         let company = world.company().await;

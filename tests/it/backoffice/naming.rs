@@ -1,10 +1,10 @@
 //! Actions are found by name and say what operations of the API say.
 
 use serde_json::json;
-use svc_core::api::clientes::{CreateCustomer, CustomerEdit, EditCustomer, NewCustomer};
-use svc_core::backoffice::{Do, Edit};
+use svc_core::api::clientes::{CreateCustomer, EditCustomer};
+use svc_core::domain::company::CompanyId;
 use svc_core::json::Patch;
-use svc_core::store::{CompanyChange, CompanyId};
+use svc_core::store::CompanyChange;
 use svc_tests::{BASE_URL, World};
 
 use super::{did, events, refuses};
@@ -49,7 +49,7 @@ async fn an_action_of_a_company_that_is_not_there_is_refused() {
 #[tokio::test]
 async fn an_embedder_does_operations_typed() {
     let company = World::new().await.company().await;
-    let ana = NewCustomer {
+    let ana = CreateCustomer {
         nombre: "Ana".parse().unwrap(),
         rfc: None,
         regimen: None,
@@ -62,10 +62,10 @@ async fn an_embedder_does_operations_typed() {
         colonia: None,
         pais: None,
     };
-    let made = company.perform(&Do::<CreateCustomer>(ana)).await.unwrap();
+    let made = company.perform(&ana).await.unwrap();
     assert_eq!((made.cliente, made.folio.as_str()), (1, "1"));
-    let input = CustomerEdit { telefono: Patch::Set("5512345678".parse().unwrap()), ..CustomerEdit::default() };
-    let edit = Edit::<EditCustomer> { clave: made.cliente, input };
+    let telefono = Patch::Set("5512345678".parse().unwrap());
+    let edit = EditCustomer { clave: made.cliente, telefono, ..EditCustomer::default() };
     assert_eq!(company.perform(&edit).await.unwrap().cliente, 1);
     let stored: (String, String) =
         sqlx::query_as("SELECT cp, telefono FROM clientes").fetch_one(company.world.store.pool()).await.unwrap();

@@ -4,7 +4,8 @@ use chrono::TimeDelta;
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock as _, mexico_date};
-use svc_core::store::{CompanyChange, LimitMode};
+use svc_core::domain::company::LimitMode;
+use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World};
 
 use super::step::{Deed, Document, Line, Pick};

@@ -1,6 +1,7 @@
 //! `GET /clientes`: how many records a page may hold.
 
-use svc_core::store::{CompanyChange, LimitMode};
+use svc_core::domain::company::LimitMode;
+use svc_core::store::CompanyChange;
 use svc_tests::imports::customers;
 use svc_tests::{Company, Reply, Resource, World, in_notice_mode};
 

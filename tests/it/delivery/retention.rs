@@ -27,16 +27,16 @@ async fn events_deliveries_and_deleted_webhooks_go_after_thirty_days() {
          FROM entregas WHERE empresa = $1 AND clave = 1",
     )
     .await;
-    assert_eq!(clean_up(world.store.as_ref(), world.clock.as_ref()).await.expect("a clean-up"), 0);
+    assert_eq!(clean_up(world.api.context()).await.expect("a clean-up"), 0);
     world.clock.advance(TimeDelta::days(1) + TimeDelta::seconds(1));
-    let removed = clean_up(world.store.as_ref(), world.clock.as_ref()).await.expect("a clean-up");
+    let removed = clean_up(world.api.context()).await.expect("a clean-up");
     assert_eq!(removed, 3_000 + 1_500 + 1, "deliveries; events but the one that is being sent again; a webhook");
     let left: Vec<Value> = deliveries(&company).await.iter().map(|row| row["clave"].clone()).collect();
     assert_eq!((left, deliveries(&other).await.len()), (vec![json!(9000)], 1));
     assert_eq!(world.count("eventos").await, 2);
     assert_eq!(webhooks(&company).await.len(), 1);
     world.clock.advance(TimeDelta::days(30));
-    clean_up(world.store.as_ref(), world.clock.as_ref()).await.expect("a clean-up");
+    clean_up(world.api.context()).await.expect("a clean-up");
     let none = "SELECT (SELECT count(*) FROM eventos) + (SELECT count(*) FROM entregas)";
     assert_eq!(world.sql::<i64>(none).await, 0);
 }

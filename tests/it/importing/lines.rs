@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use svc_core::store::CompanyId;
+use svc_core::domain::company::CompanyId;
 use svc_tests::imports::{blames, customers};
 use svc_tests::{Company, Resource, World};
 

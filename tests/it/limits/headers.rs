@@ -1,7 +1,8 @@
 use http::{Method, Request};
 use serde_json::json;
 use svc_core::backoffice::CreateKey;
-use svc_core::store::{CompanyChange, Plan};
+use svc_core::domain::company::Plan;
+use svc_core::store::CompanyChange;
 use svc_tests::{Reply, any_key};
 
 use super::{at, left, world};

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use svc_core::store::LimitMode;
+use svc_core::domain::company::LimitMode;
 use svc_tests::{Actor, Company, Reply, World};
 use tokio::task::JoinHandle;
 
@@ -47,7 +47,7 @@ async fn the_eleventh_at_the_same_time_is_told_to_come_back() {
         request.await.expect("no panic").ok(200);
     }
     assert_eq!(left(&ana.get("/productos").await), (138, 4_989));
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 12);
 }
 

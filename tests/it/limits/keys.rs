@@ -3,14 +3,15 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use http::{Method, Request};
 use svc_core::backoffice::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
-use svc_core::store::{CompanyChange, Plan};
+use svc_core::domain::company::Plan;
+use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Reply, World, any_key};
 
 #[tokio::test]
 async fn what_the_apis_own_office_changes_takes_effect_at_once() {
     let world = World::new().await;
     let company = world.company().await;
-    let office = world.api.office();
+    let office = world.api.context();
     let suffix = |ana: &Actor| ana.key_id.split_once('_').expect("two parts").1.to_owned();
     let planless = |plan| EditCompany(CompanyChange { plan: Some(plan), ..CompanyChange::default() });
 

@@ -26,7 +26,7 @@ async fn the_hundred_and_fifty_first_request_of_a_minute_waits_for_the_next() {
     let reply = ana.get("/clientes").await;
     reply.ok(200);
     assert_eq!((left(&reply), reply.number("x-rate-limit-reset")), ((149, 4_848), 60));
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 152, "429 is not counted in the month");
 }
 

@@ -20,7 +20,7 @@ async fn the_last_operation_of_the_month_is_used_once() {
     assert_eq!(refused.number("retry-after"), 18 * 3_600 - 5);
     assert_eq!((left(&refused), refused.header("x-svc-cupo-reinicio")), ((147, 0), Some("2026-11-01")));
     assert_eq!(refused.number("x-rate-limit-reset"), 55, "the minute's own");
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 5_000);
 }
 
@@ -40,7 +40,7 @@ async fn the_month_turns_at_midnight_in_mexico() {
     let reply = ana.get("/clientes").await;
     reply.ok(200);
     assert_eq!((left(&reply), reply.header("x-svc-cupo-reinicio")), ((149, 4_999), Some("2026-12-01")));
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     let months: Vec<(String, i64)> = sqlx::query_as("SELECT mes::text, usadas FROM cupos ORDER BY mes")
         .fetch_all(world.store.pool())
         .await
@@ -91,12 +91,12 @@ async fn the_connector_uses_the_same_quota() {
     let company = world.company().await;
     let ana = company.admin().await;
     assert_eq!(left(&ana.get("/clientes").await), (149, 4_999));
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     let used = company.act("quota.use", &json!({"operaciones": 4_990})).await.expect("used");
     assert_eq!(used, json!({"cupo_usado": 4_991}));
     // The next merge brings what the connector used.
     assert_eq!(left(&ana.get("/clientes").await), (148, 4_998));
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     assert_eq!(left(&ana.get("/clientes").await), (147, 7));
 }
 
@@ -113,6 +113,6 @@ async fn what_fails_on_our_side_is_not_counted_in_the_month() {
     }
     sqlx::query("ALTER TABLE otros RENAME TO clientes").execute(world.store.pool()).await.expect("customers");
     assert_eq!(left(&ana.get("/clientes").await), (145, 4_998));
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 2);
 }

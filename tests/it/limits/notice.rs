@@ -1,5 +1,6 @@
 use serde_json::json;
-use svc_core::store::{CompanyChange, LimitMode};
+use svc_core::domain::company::LimitMode;
+use svc_core::store::CompanyChange;
 use svc_tests::{World, in_notice_mode};
 
 use super::{left, licences, stored, used_elsewhere};
@@ -49,7 +50,7 @@ async fn notices_of_all_limits_are_one_header() {
     assert_eq!(reply.announced(), ["llave_sin_titular", "limite_excedido", "cupo_agotado", "limite_invalido"]);
     assert_eq!(left(&reply), (0, 0));
     // It counts on, so that enforcement finds what was used.
-    world.api.merge_usage().await.expect("merged");
+    world.api.context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 5_001);
     // An error keeps the announcements.
     let wrong = ana.post("/clientes", json!({})).await;

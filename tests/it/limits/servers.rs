@@ -37,7 +37,7 @@ async fn together_they_pass_the_limit_by_less_than_one_interval() {
     for _ in 0..12 {
         passed += burst(&ana, &servers, 10).await;
         for server in &servers {
-            server.merge_usage().await.expect("merged");
+            server.context().merge_usage().await.expect("merged");
         }
     }
     assert!((RATE..RATE + 30).contains(&passed), "{passed}");
@@ -52,15 +52,15 @@ async fn a_server_learns_what_others_used_from_the_key_and_from_its_merges() {
     let (world, servers) = three().await;
     let ana = world.company().await.admin().await;
     assert_eq!(burst(&ana, &servers[..1], 100).await, 100);
-    servers[0].merge_usage().await.expect("merged");
+    servers[0].context().merge_usage().await.expect("merged");
     // A server that never saw the key reads with it what was used.
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (49, 4_899));
     assert_eq!(burst(&ana, &servers[..1], 10).await, 10);
-    servers[0].merge_usage().await.expect("merged");
+    servers[0].context().merge_usage().await.expect("merged");
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (48, 4_898), "not yet");
-    servers[1].merge_usage().await.expect("merged");
+    servers[1].context().merge_usage().await.expect("merged");
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (37, 4_887));
-    servers[1].merge_usage().await.expect("merged");
+    servers[1].context().merge_usage().await.expect("merged");
     // One that had nothing to merge learns when it reads the key anew.
     five_seconds_later(&world);
     assert_eq!(left(&ana.at(&servers[0]).get("/clientes").await), (36, 4_886));
@@ -76,7 +76,7 @@ async fn one_that_may_be_frozen_merges_before_it_answers() {
         assert_eq!(stored(&world).await, used);
     }
     assert_eq!(left(&ana.at(&servers[1]).get("/clientes").await), (146, 4_996));
-    servers[1].merge_usage().await.expect("merged");
+    servers[1].context().merge_usage().await.expect("merged");
     // With its own merge it learns what the others used.
     ana.at(&frozen).get("/clientes").await.ok(200);
     assert_eq!(left(&ana.at(&frozen).get("/clientes").await), (144, 4_994));
@@ -105,9 +105,9 @@ async fn a_store_that_is_away_loses_nothing() {
     let ana = world.company().await.admin().await;
     burst(&ana, &servers[..1], 5).await;
     sqlx::query("ALTER TABLE cupos RENAME TO otros").execute(world.store.pool()).await.expect("no quotas");
-    servers[0].merge_usage().await.expect_err("there is no table");
+    servers[0].context().merge_usage().await.expect_err("there is no table");
     assert_eq!(left(&ana.get("/clientes").await), (144, 4_994), "limits go on");
     sqlx::query("ALTER TABLE otros RENAME TO cupos").execute(world.store.pool()).await.expect("quotas");
-    servers[0].merge_usage().await.expect("merged");
+    servers[0].context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 6);
 }

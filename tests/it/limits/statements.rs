@@ -28,7 +28,7 @@ async fn a_read_costs_one_statement_and_a_twentieth() {
             }
         }
         world.clock.advance(TimeDelta::milliseconds(250));
-        world.api.merge_usage().await.expect("merged");
+        world.api.context().merge_usage().await.expect("merged");
     }
     let statements = world.statements("%").await - before;
     println!("{statements} statements for {requests} requests");

@@ -105,8 +105,8 @@ async fn work(world: &World) {
     let (_, _, merged, cleaned) = tokio::join!(
         world.stamp(&SandboxStamper),
         world.deliver(&Receiver),
-        world.api.merge_usage(),
-        clean_up(world.used_store().as_ref(), world.clock.as_ref()),
+        world.api.context().merge_usage(),
+        clean_up(world.api.context()),
     );
     merged.expect("merged");
     cleaned.expect("cleaned up");

@@ -1,6 +1,6 @@
 //! What was agreed on of every operation (spec "Resources", contract §3), against what the operation says of itself.
 
-use svc_core::operation::filters::{Description, Takes};
+use svc_core::record::{Filter, Takes};
 
 use super::{keyed, lists};
 
@@ -135,7 +135,7 @@ const SCOPES: [(&str, &str); 41] = [
 
 #[test]
 fn every_list_has_the_filters_of_the_contract_and_no_other() {
-    let found: Vec<_> = lists().map(|list| (list.spec.path, described(&list.filters()))).collect();
+    let found: Vec<_> = lists().map(|list| (list.http.path, described(list.filters()))).collect();
     let agreed: Vec<_> = FILTERS.iter().map(|(path, filters)| (*path, (*filters).to_owned())).collect();
     assert_eq!(found, agreed);
 }
@@ -153,7 +153,7 @@ fn every_operation_has_the_scopes_of_the_contract_and_no_other() {
     assert_eq!(found, agreed);
 }
 
-fn described(filters: &[Description]) -> String {
+fn described(filters: &[Filter]) -> String {
     let mut all: Vec<_> = filters.iter().map(|filter| format!("{} {}", filter.name, takes(filter.takes))).collect();
     all.sort();
     all.join(", ")

@@ -5,7 +5,7 @@ use http::request::Builder;
 use http::{HeaderValue, Request, header};
 use serde_json::json;
 use svc_core::domain::scope::Scope;
-use svc_core::operation::registry::OPERATIONS;
+use svc_tests::endpoints;
 use svc_tests::{Reply, World};
 
 use super::{a_minute_later, call, company, fails, keyed, method, path};
@@ -80,7 +80,7 @@ async fn what_only_looks_like_a_browser_passes() {
 #[tokio::test]
 async fn operations_without_a_key_ignore_browsers_and_keys() {
     let world = World::new().await;
-    for spec in OPERATIONS.iter().map(|endpoint| endpoint.spec).filter(|spec| spec.scopes.is_empty()) {
+    for spec in endpoints().map(|endpoint| endpoint.http).filter(|spec| spec.scopes.is_empty()) {
         for (query, headers) in browser_signs() {
             let request = Request::builder().method(method(spec)).uri(format!("{}?{query}", spec.path));
             let request = with_headers(request, headers).header(KEY_ID, "none").body(Bytes::new());

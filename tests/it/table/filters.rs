@@ -1,7 +1,7 @@
 //! Every list × every filter × every way to get it wrong.
 
 use svc_core::domain::time::Edge;
-use svc_core::operation::filters::{Description, Takes};
+use svc_core::record::{Filter, Takes};
 use svc_tests::World;
 
 use super::{a_minute_later, company, fails, lists, outcome, path, reader};
@@ -20,7 +20,7 @@ async fn a_parameter_that_is_no_filter_is_never_ignored() {
         let valid = list.filters().first().map(|filter| format!("{}={}", filter.name, sample(filter.takes)));
         for unknown in ["otro=1", "otro=", "otro", "=1", "Limite=1", "CURSOR=a", "clave%5B%5D=1", "%FF=1", "otro=%FF"] {
             for query in [unknown.to_owned(), format!("{}&{unknown}", valid.clone().unwrap_or_default())] {
-                let target = format!("{}?{query}", path(list.spec, "1"));
+                let target = format!("{}?{query}", path(list.http, "1"));
                 fails(&ana.get(&target).await, 400, "filtro_no_permitido", &target);
             }
         }
@@ -35,12 +35,12 @@ async fn a_filter_takes_what_it_says() {
     for list in lists() {
         for filter in list.filters() {
             for value in good(filter.takes) {
-                let target = format!("{}?{}={value}", path(list.spec, "1"), filter.name);
+                let target = format!("{}?{}={value}", path(list.http, "1"), filter.name);
                 let (status, codigo) = outcome(&ana.get(&target).await);
                 let bound = matches!(filter.takes, Takes::Bound(_));
                 let expected = match codigo.as_str() {
-                    "filtro_requerido" => SELECTED.contains(&list.spec.path),
-                    "rango_invalido" => WINDOWED.contains(&list.spec.path) && bound,
+                    "filtro_requerido" => SELECTED.contains(&list.http.path),
+                    "rango_invalido" => WINDOWED.contains(&list.http.path) && bound,
                     _ => status == 200,
                 };
                 assert!(expected, "{target}: {status} {codigo}");
@@ -56,14 +56,14 @@ async fn a_filter_refuses_everything_else() {
     let ana = reader(company(&world).await).await;
     for list in lists() {
         for filter in list.filters() {
-            for (query, codigo) in bad(&filter) {
-                let target = format!("{}?{query}", path(list.spec, "1"));
+            for (query, codigo) in bad(filter) {
+                let target = format!("{}?{query}", path(list.http, "1"));
                 let reply = ana.get(&target).await;
                 fails(&reply, 400, codigo, &target);
                 let text = reply.mensaje();
                 assert!(text.starts_with(&format!("{}: ", filter.name)), "{target}: {text}");
             }
-            let both = format!("{}?{}=%00&otro=1", path(list.spec, "1"), filter.name);
+            let both = format!("{}?{}=%00&otro=1", path(list.http, "1"), filter.name);
             fails(&ana.get(&both).await, 400, "filtro_no_permitido", "a name is judged before any value");
             a_minute_later(&world);
         }
@@ -76,10 +76,10 @@ async fn a_range_that_ends_before_it_begins_is_refused() {
     let ana = reader(company(&world).await).await;
     let mut ranges = 0;
     for list in lists() {
-        let until = |edge: &Description| edge.name.strip_suffix("_hasta").map(str::to_owned);
+        let until = |edge: &Filter| edge.name.strip_suffix("_hasta").map(str::to_owned);
         for stem in list.filters().iter().filter_map(until) {
             let target =
-                |from: &str, until: &str| format!("{}?{stem}_hasta={until}&{stem}_desde={from}", path(list.spec, "1"));
+                |from: &str, until: &str| format!("{}?{stem}_hasta={until}&{stem}_desde={from}", path(list.http, "1"));
             let reversed = target("2026-10-02", "2026-10-01");
             fails(&ana.get(&reversed).await, 400, "rango_invalido", &reversed);
             let reversed = target("2026-10-01T00:00:01Z", "2026-10-01T00:00:00Z");
@@ -126,7 +126,7 @@ fn good(takes: Takes) -> Vec<String> {
 }
 
 /// Queries that the filter refuses, and how.
-fn bad(filter: &Description) -> Vec<(String, &'static str)> {
+fn bad(filter: &Filter) -> Vec<(String, &'static str)> {
     let own: &[&str] = match filter.takes {
         Takes::Integer => &["x", "1.0", "1e3", "%2B1", "+1", "1+", "--1", "-", "0x1", "%D9%A1", "9223372036854775808"],
         Takes::Text { .. } | Takes::Email | Takes::Phone | Takes::Search => &[],

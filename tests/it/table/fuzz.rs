@@ -11,8 +11,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::json;
-use svc_core::operation::registry::{Endpoint, OPERATIONS};
 use svc_tests::{Actor, Reply, Resource, World, fresh_key};
+use svc_tests::{Endpoint, endpoints};
 
 use super::{company, filters};
 
@@ -105,17 +105,17 @@ fn case() -> impl Strategy<Value = Case> {
 }
 
 fn route() -> impl Strategy<Value = (&'static str, Vec<u8>)> {
-    let operation = || (select(OPERATIONS.iter().collect::<Vec<_>>()), clave());
+    let operation = || (select(endpoints().collect::<Vec<_>>()), clave());
     let other = || select(vec!["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"]);
     let path = |endpoint: &Endpoint, clave: &str| {
-        let parts = endpoint.spec.path.split('/').map(|part| if part.starts_with('{') { clave } else { part });
+        let parts = endpoint.http.path.split('/').map(|part| if part.starts_with('{') { clave } else { part });
         parts.collect::<Vec<_>>().join("/").into_bytes()
     };
     let sale = select(vec!["/ventas", "/ventas/{}/facturar"]);
     prop_oneof![
         2 => (sale, 1..20_i64).prop_map(|(path, clave)| ("POST", path.replace("{}", &clave.to_string()).into_bytes())),
-        12 => operation().prop_map(move |(endpoint, clave)| (endpoint.spec.method.name(), path(endpoint, &clave))),
-        1 => (other(), operation()).prop_map(move |(method, (endpoint, clave))| (method, path(endpoint, &clave))),
+        12 => operation().prop_map(move |(endpoint, clave)| (endpoint.http.method.name(), path(&endpoint, &clave))),
+        1 => (other(), operation()).prop_map(move |(method, (endpoint, clave))| (method, path(&endpoint, &clave))),
         1 => (other(), vec(any::<u8>(), 0..40)).prop_map(|(method, path)| (method, [b"/".to_vec(), path].concat())),
     ]
 }
@@ -140,7 +140,7 @@ fn query() -> impl Strategy<Value = Vec<u8>> {
 
 /// The filters of every list, each with a value that it takes.
 fn filters_with_values() -> Vec<(String, String)> {
-    let described = OPERATIONS.iter().flat_map(Endpoint::filters);
+    let described = endpoints().flat_map(|endpoint| endpoint.filters());
     let mut names: Vec<_> = described.map(|filter| (filter.name.to_owned(), filters::sample(filter.takes))).collect();
     names.extend([("limite".to_owned(), "7".to_owned()), ("cursor".to_owned(), "AAAA".to_owned())]);
     names

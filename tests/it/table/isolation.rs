@@ -1,9 +1,9 @@
 //! No list of one company ever shows a row of another, though both use the same claves.
 
 use serde_json::{Value, json};
-use svc_core::operation::registry::{Endpoint, OPERATIONS};
 use svc_tests::lists::claves;
 use svc_tests::{Actor, Company, Resource, World};
+use svc_tests::{Endpoint, endpoints};
 
 use super::lists;
 use crate::documents::UUIDS;
@@ -17,12 +17,12 @@ async fn no_list_shows_another_company_s_rows() {
     let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
     let (us, them) = (ours.admin().await, theirs.admin().await);
     // Deliveries have no mark; the tests of webhooks recognise them by their events.
-    let marked = |endpoint: &&Endpoint| endpoint.pages().is_some() && !endpoint.spec.path.contains('{');
-    for endpoint in OPERATIONS.iter().filter(marked) {
-        let (own, other) = (rows(&us, endpoint).await, rows(&them, endpoint).await);
-        assert!(own.contains("AAA") || own.contains("111"), "{}: our row is missing: {own}", endpoint.spec.path);
-        assert!(!own.contains("BBB") && !own.contains("222"), "{}: {own}", endpoint.spec.path);
-        assert!(!other.contains("AAA") && !other.contains("111"), "{}: {other}", endpoint.spec.path);
+    let marked = |endpoint: &Endpoint| endpoint.pages().is_some() && !endpoint.http.path.contains('{');
+    for endpoint in endpoints().filter(marked) {
+        let (own, other) = (rows(&us, &endpoint).await, rows(&them, &endpoint).await);
+        assert!(own.contains("AAA") || own.contains("111"), "{}: our row is missing: {own}", endpoint.http.path);
+        assert!(!own.contains("BBB") && !own.contains("222"), "{}: {own}", endpoint.http.path);
+        assert!(!other.contains("AAA") && !other.contains("111"), "{}: {other}", endpoint.http.path);
     }
 }
 
@@ -32,8 +32,8 @@ async fn no_filter_shows_another_company_s_rows() {
     let world = World::new().await;
     let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
     let (us, them) = (ours.admin().await, theirs.admin().await);
-    for list in lists().filter(|list| !list.spec.path.contains('{')) {
-        let path = list.spec.path;
+    for list in lists().filter(|list| !list.http.path.contains('{')) {
+        let path = list.http.path;
         let their_row = them.walk(&format!("{path}{}", selector(path))).await.pop().expect("a row");
         for filter in list.filters() {
             let Some(value) = value(path, filter.name, &their_row) else { continue };
@@ -105,8 +105,8 @@ fn value(path: &str, filter: &str, row: &Value) -> Option<String> {
 }
 
 async fn rows(actor: &Actor, endpoint: &Endpoint) -> String {
-    let rows = actor.walk(&format!("{}{}", endpoint.spec.path, selector(endpoint.spec.path))).await;
-    assert_eq!(rows.iter().filter(|row| row["clave"] == json!(CLAVE)).count(), 1, "{}: {rows:?}", endpoint.spec.path);
+    let rows = actor.walk(&format!("{}{}", endpoint.http.path, selector(endpoint.http.path))).await;
+    assert_eq!(rows.iter().filter(|row| row["clave"] == json!(CLAVE)).count(), 1, "{}: {rows:?}", endpoint.http.path);
     Value::from(rows).to_string()
 }
 

@@ -15,53 +15,53 @@ mod writes;
 use chrono::TimeDelta;
 use http::{Method, header, request};
 use serde_json::{Value, json};
-use svc_core::operation::registry::{Endpoint, OPERATIONS};
-use svc_core::operation::{BodyNeed, Spec};
+use svc_core::operation::{BodyNeed, Http};
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Reply, World, fresh_key};
+use svc_tests::{Endpoint, endpoints};
 
 /// The operations that need a key.
-fn keyed() -> impl Iterator<Item = &'static Spec> {
-    OPERATIONS.iter().map(|endpoint| endpoint.spec).filter(|spec| !spec.scopes.is_empty())
+fn keyed() -> impl Iterator<Item = &'static Http> {
+    endpoints().map(|endpoint| endpoint.http).filter(|spec| !spec.scopes.is_empty())
 }
 
 /// The lists.
-fn lists() -> impl Iterator<Item = &'static Endpoint> {
-    OPERATIONS.iter().filter(|endpoint| endpoint.pages().is_some())
+fn lists() -> impl Iterator<Item = Endpoint> {
+    endpoints().filter(|endpoint| endpoint.pages().is_some())
 }
 
 /// The operations that change something.
-fn writes() -> impl Iterator<Item = &'static Spec> {
+fn writes() -> impl Iterator<Item = &'static Http> {
     keyed().filter(|spec| spec.method.name() != "GET")
 }
 
 /// The writes that come with a body.
-fn bodied() -> impl Iterator<Item = &'static Spec> {
+fn bodied() -> impl Iterator<Item = &'static Http> {
     writes().filter(|spec| spec.body != BodyNeed::None)
 }
 
 /// The writes that come without one (contract §4, "Bodyless writes").
-fn bodyless() -> impl Iterator<Item = &'static Spec> {
+fn bodyless() -> impl Iterator<Item = &'static Http> {
     writes().filter(|spec| spec.body == BodyNeed::None)
 }
 
 /// The operations on one record.
-fn on_a_record() -> impl Iterator<Item = &'static Spec> {
+fn on_a_record() -> impl Iterator<Item = &'static Http> {
     keyed().filter(|spec| spec.path.contains('{'))
 }
 
-fn method(spec: &Spec) -> Method {
+fn method(spec: &Http) -> Method {
     spec.method.name().parse().expect("a method")
 }
 
 /// An operation's path with `clave` in the place of its parameters.
-fn path(spec: &Spec, clave: &str) -> String {
+fn path(spec: &Http, clave: &str) -> String {
     let filled = |segment| if str::starts_with(segment, '{') { clave } else { segment };
     spec.path.split('/').map(filled).collect::<Vec<_>>().join("/")
 }
 
 /// A body that an operation takes.
-fn sample(spec: &Spec) -> Value {
+fn sample(spec: &Http) -> Value {
     match (spec.method.name(), spec.path) {
         ("POST", "/leads") => json!({"nombre": "Ana", "correo": "ana@example.com"}),
         ("POST", "/clientes") => json!({"nombre": "Ana"}),
@@ -96,7 +96,7 @@ async fn reader(company: Company) -> Actor {
 }
 
 /// A request of an operation that lacks nothing but the body.
-fn request(actor: &Actor, spec: &Spec, target: &str) -> request::Builder {
+fn request(actor: &Actor, spec: &Http, target: &str) -> request::Builder {
     actor
         .request(method(spec), target)
         .header("Idempotency-Key", fresh_key())
@@ -104,7 +104,7 @@ fn request(actor: &Actor, spec: &Spec, target: &str) -> request::Builder {
 }
 
 /// What an operation answers to a request that lacks nothing, at `target`.
-async fn call(actor: &Actor, spec: &Spec, target: &str, body: &Value) -> Reply {
+async fn call(actor: &Actor, spec: &Http, target: &str, body: &Value) -> Reply {
     match spec.method.name() {
         "GET" => actor.get(target).await,
         _ => actor.send(request(actor, spec, target), body.to_string()).await,

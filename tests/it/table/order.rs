@@ -7,8 +7,9 @@ use chrono::TimeDelta;
 use http::Method;
 use serde_json::json;
 use svc_core::backoffice::CreateKey;
+use svc_core::domain::company::Plan;
 use svc_core::domain::scope::{Scope, Scopes};
-use svc_core::store::{CompanyChange, Plan};
+use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Reply, World};
 
 use super::fails;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use svc_core::operation::Pages;
-use svc_core::operation::registry::Endpoint;
+use svc_core::record::Pages;
+use svc_tests::Endpoint;
 use svc_tests::lists::claves;
 use svc_tests::{Actor, Company, Resource, World, in_notice_mode};
 
@@ -49,10 +49,10 @@ const RECORDS: usize = 101;
 fn every_list_has_the_page_regime_of_the_contract() {
     for list in lists() {
         let stated = match list.pages() {
-            Some(Pages::Enforced) => ENFORCED.contains(&list.spec.path),
-            _ => EARLIER.contains(&list.spec.path),
+            Some(Pages::Enforced) => ENFORCED.contains(&list.http.path),
+            _ => EARLIER.contains(&list.http.path),
         };
-        assert!(stated, "{}: {:?}", list.spec.path, list.pages());
+        assert!(stated, "{}: {:?}", list.http.path, list.pages());
     }
 }
 
@@ -64,13 +64,13 @@ async fn a_page_holds_what_its_regime_allows() {
     let mut checked = BTreeSet::new();
     for list in lists() {
         let cut = list.pages() == Some(Pages::Enforced);
-        let target = path(list.spec, "1");
+        let target = path(list.http, "1");
         let (default, most) = if cut { (30, 30) } else { (100, 500) };
         for (actor, default, most) in [(&enforced, default, most), (&notice, 100, 500)] {
             for limit in [1, default, most] {
                 let reply = actor.get(&format!("{target}?limite={limit}")).await;
                 let (status, codigo) = outcome(&reply);
-                let selected = filters::SELECTED.contains(&list.spec.path) && codigo == "filtro_requerido";
+                let selected = filters::SELECTED.contains(&list.http.path) && codigo == "filtro_requerido";
                 assert!(status == 200 || selected, "{target}?limite={limit}: {status} {codigo}");
                 assert_eq!(reply.header("x-svc-aviso").is_some(), cut && limit > 30, "{target}?limite={limit}");
             }
@@ -85,7 +85,7 @@ async fn a_page_holds_what_its_regime_allows() {
             assert_eq!(page.header("x-svc-aviso"), None, "nobody asked for more than 30 records: {target}");
             if page.json()["hay_mas"] == true {
                 assert_eq!(page.json()["datos"].as_array().map(Vec::len), Some(default), "{target}");
-                checked.insert(list.spec.path);
+                checked.insert(list.http.path);
             }
         }
         a_minute_later(&world);
@@ -101,14 +101,14 @@ async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
     let (own, foreign) = (cursors(&ana).await, cursors(&bob).await);
     assert!(own.contains_key("/clientes") && own.contains_key("/productos"), "{own:?}");
     for list in lists() {
-        let target = path(list.spec, "1");
-        for (other, cursor) in own.iter().filter(|(other, _)| **other != list.spec.path) {
+        let target = path(list.http, "1");
+        for (other, cursor) in own.iter().filter(|(other, _)| **other != list.http.path) {
             refused(&ana, &target, cursor, &format!("of {other}")).await;
         }
         for garbage in ["", "a", "%FF", "%00", "AAAA", "%2B%2F%3D", "null", "0", &"A".repeat(34), &"A".repeat(3000)] {
             refused(&ana, &target, garbage, "garbage").await;
         }
-        let (Some(cursor), Some(theirs)) = (own.get(list.spec.path), foreign.get(list.spec.path)) else { continue };
+        let (Some(cursor), Some(theirs)) = (own.get(list.http.path), foreign.get(list.http.path)) else { continue };
         refused(&ana, &target, theirs, "another company's").await;
         refused(&ana, &target, &format!("{cursor}&cursor={cursor}"), "twice").await;
         refused(&ana, &target, &format!("{cursor}%3D"), "padded").await;
@@ -134,14 +134,14 @@ async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
 async fn a_list_is_walked_once_from_end_to_end_whatever_the_size_of_its_pages() {
     let world = World::new().await;
     let ana = reader(seeded(company(&world).await).await).await;
-    for list in lists().filter(|list| is_seeded(list)) {
-        let whole = claves(&ana.walk(list.spec.path).await);
-        assert_eq!(whole.len(), RECORDS, "{}", list.spec.path);
-        assert!(whole.is_sorted_by(|a, b| a < b), "{}: {whole:?}", list.spec.path);
+    for list in lists().filter(is_seeded) {
+        let whole = claves(&ana.walk(list.http.path).await);
+        assert_eq!(whole.len(), RECORDS, "{}", list.http.path);
+        assert!(whole.is_sorted_by(|a, b| a < b), "{}: {whole:?}", list.http.path);
         for limit in [7, 30] {
-            assert_eq!(claves(&ana.walk(&format!("{}?limite={limit}", list.spec.path)).await), whole);
+            assert_eq!(claves(&ana.walk(&format!("{}?limite={limit}", list.http.path)).await), whole);
         }
-        let last = ana.get(&format!("{}?limite=1&clave={}", list.spec.path, whole[0])).await.ok(200);
+        let last = ana.get(&format!("{}?limite=1&clave={}", list.http.path, whole[0])).await.ok(200);
         assert_eq!(
             (&last["siguiente"], &last["hay_mas"]),
             (&json!(null), &json!(false)),
@@ -160,16 +160,16 @@ async fn seeded(company: Company) -> Company {
 }
 
 fn is_seeded(list: &Endpoint) -> bool {
-    ["/clientes", "/productos"].contains(&list.spec.path)
+    ["/clientes", "/productos"].contains(&list.http.path)
 }
 
 /// The cursor to the second page of every list that has one, when a page holds one record.
 async fn cursors(actor: &Actor) -> BTreeMap<&'static str, String> {
     let mut cursors = BTreeMap::new();
     for list in lists() {
-        let page = actor.get(&format!("{}?limite=1", path(list.spec, "1"))).await.json();
+        let page = actor.get(&format!("{}?limite=1", path(list.http, "1"))).await.json();
         if let Some(cursor) = page["siguiente"].as_str() {
-            cursors.insert(list.spec.path, cursor.to_owned());
+            cursors.insert(list.http.path, cursor.to_owned());
         }
     }
     cursors

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 use http::Request;
 use serde_json::{Value, json};
-use svc_core::operation::registry::OPERATIONS;
+use svc_tests::endpoints;
 use svc_tests::{Reply, World};
 
 use super::{a_minute_later, call, company, fails, on_a_record, outcome, path, sample, writes};
@@ -17,7 +17,7 @@ const METHODS: [&str; 12] =
 async fn every_other_method_is_405_with_the_ones_that_are_allowed() {
     let world = World::new().await;
     let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for spec in OPERATIONS.iter().map(|endpoint| endpoint.spec) {
+    for spec in endpoints().map(|endpoint| endpoint.http) {
         methods.entry(path(spec, "1")).or_default().insert(spec.method.name());
     }
     for (path, allowed) in &methods {
@@ -38,7 +38,7 @@ async fn what_no_operation_answers_is_404_whatever_the_method() {
         ["/", "//", "/api", "/api/v1", "/api/v1/", "/api/v1/api/v1/clientes", "/api/v2/clientes", "/Clientes", "*"]
             .map(str::to_owned)
             .into();
-    for spec in OPERATIONS.iter().map(|endpoint| endpoint.spec) {
+    for spec in endpoints().map(|endpoint| endpoint.http) {
         let known = path(spec, "1");
         unknown.extend([format!("{known}/"), format!("/{known}"), format!("{known}/1/x/2/y")]);
         // Behind a parameter it would be a part of the parameter's value.

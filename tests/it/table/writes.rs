@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderValue, header};
 use serde_json::{Value, json};
 use svc_core::DEFAULT_MAX_BODY;
-use svc_core::operation::{BodyNeed, Idempotency, Spec};
+use svc_core::operation::{BodyNeed, Http, Idempotency};
 use svc_tests::{Actor, World, fresh_key};
 
 use super::{a_minute_later, bodied, bodyless, call, company, fails, method, outcome, path, request, sample, writes};
@@ -235,7 +235,7 @@ fn padded(body: &Value, size: usize) -> Bytes {
     text.into()
 }
 
-async fn fails_as_json(actor: &Actor, spec: &Spec, body: &[u8]) {
+async fn fails_as_json(actor: &Actor, spec: &Http, body: &[u8]) {
     let reply = actor.send(request(actor, spec, &path(spec, "1")), Bytes::copy_from_slice(body)).await;
     let shown = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
     fails(&reply, 400, "json_invalido", &format!("{shown} at {}", spec.path));

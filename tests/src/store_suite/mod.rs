@@ -5,14 +5,15 @@ pub mod usage;
 
 use std::sync::Arc;
 
-use svc_core::backoffice::Office;
-use svc_core::store::{CompanyChange, CompanyId, Store};
+use svc_core::Context;
+use svc_core::domain::company::CompanyId;
+use svc_core::store::{CompanyChange, Store};
 
 use crate::BASE_URL;
 
 /// A new company in a store.
 async fn company(store: &Arc<dyn Store>) -> CompanyId {
     let change = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
-    let office = Office::new(Arc::clone(store), BASE_URL);
-    CompanyId(office.create_company(change).await.expect("a company").empresa)
+    let context = Context::builder(Arc::clone(store), BASE_URL).build().expect("a context");
+    CompanyId(context.create_company(change).await.expect("a company").empresa)
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use svc_core::store::{CompanyId, KeyId, MinuteUse, MonthUse, Store, Usage};
+use svc_core::domain::company::CompanyId;
+use svc_core::store::{KeyId, MinuteUse, MonthUse, Store, Usage};
 
 use super::company;
 

@@ -9,10 +9,12 @@ use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use svc_core::Api;
-use svc_core::backoffice::{CreateKey, Office};
+use svc_core::Context;
+use svc_core::backoffice::CreateKey;
 use svc_core::domain::clock::SystemClock;
+use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
-use svc_core::store::{CompanyChange, CompanyId};
+use svc_core::store::CompanyChange;
 use svc_tests::{BASE_URL, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -74,12 +76,12 @@ impl Mount {
     pub(super) async fn open(self) -> Mounted {
         // The function has the machine's time, so all have it.
         let world = World::with(|builder| builder.clock(Arc::new(SystemClock))).await;
-        let office = Office::new(world.store.clone(), BASE_URL);
+        let context = Context::builder(world.store.clone(), BASE_URL).build().unwrap();
         let named = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
-        let company = CompanyId(office.create_company(named).await.unwrap().empresa);
+        let company = CompanyId(context.create_company(named).await.unwrap().empresa);
         let key = async |scopes| {
             let key = CreateKey { usuario: None, scopes, expires: None, accept_terms: true };
-            let created = office.perform(company, &key).await.unwrap();
+            let created = context.perform(company, &key).await.unwrap();
             Key { id: created.key_id, secret: created.api_key }
         };
         let keys =

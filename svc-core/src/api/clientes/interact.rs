@@ -7,20 +7,19 @@ use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
 use crate::error::{Code, Error};
 use crate::json::Text;
-use crate::operation::{Actor, Cx, Method, Operation, Spec};
+use crate::operation::{Actor, Cx, Http, Operation, Spec};
 use crate::store::{NewCommitment, NewInteraction};
 
 /// Logs a contact with a customer or prospect; it replaces the customer's commitment. It emits no event: the catalogue
 /// has none for it, and the next contact is no datum of the customer that someone edited.
 ///
 /// What the body alone and the calendar tell is judged first (400), then whether the customer is there (404), then who
-/// they are and who the author is (422).
-pub struct LogInteraction;
-
-/// The body of [`LogInteraction`] (spec, "POST /clientes/{clave}/interacciones").
+/// they are and who the author is (422) (spec, "POST /clientes/{clave}/interacciones").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct InteractionToLog {
+pub struct LogInteraction {
+    /// The customer or prospect, by its clave.
+    pub clave: i64,
     /// How.
     pub canal: Channel,
     /// What came of it.
@@ -37,7 +36,7 @@ pub struct InteractionToLog {
     pub proximo_fecha: Option<Date>,
     /// What the next contact is about.
     pub proximo_texto: Option<Text<200>>,
-    /// Why there is no next contact.
+    /// Why there is no next self.
     pub cierre: Option<Text<40>>,
     /// The author, if not the key's owner.
     pub vendedor: Option<i64>,
@@ -55,8 +54,8 @@ pub struct InteractionLogged {
 }
 
 impl Operation for LogInteraction {
-    const SPEC: Spec = Spec::write(Method::Post, "/clientes/{clave}/interacciones", Scope::ActividadesWrite)
-        .summary("Log a contact with a customer")
+    const SPEC: Spec = Spec::new("Log a contact with a customer")
+        .http(Http::post("/clientes/{clave}/interacciones", Scope::ActividadesWrite))
         .errors(&[
             Code::FaltaSiguientePaso,
             Code::ClienteDePlataforma,
@@ -64,31 +63,30 @@ impl Operation for LogInteraction {
             Code::VendedorRequerido,
             Code::VendedorInvalido,
         ]);
-    type Path = i64;
-    type Input = InteractionToLog;
     type Output = InteractionLogged;
 
-    async fn run(cx: &mut Cx<'_>, cliente: i64, contact: InteractionToLog) -> Result<InteractionLogged, Error> {
-        let fecha = moment(contact.fecha, cx.now)?;
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InteractionLogged, Error> {
+        let cliente = self.clave;
+        let fecha = moment(self.fecha, cx.now)?;
         let siguiente = NextStep::judge(
-            contact.proximo_fecha.map(|date| date.0),
-            contact.proximo_texto.map(Text::into_string),
-            contact.cierre.map(Text::into_string),
+            self.proximo_fecha.map(|date| date.0),
+            self.proximo_texto.as_deref().map(str::to_owned),
+            self.cierre.as_deref().map(str::to_owned),
             mexico_date(cx.now.get()),
         )?;
         let account = cx.tx.account(cliente).await?.ok_or(Code::NoEncontrado)?;
         account.judge()?;
-        let vendedor = author(cx, contact.vendedor).await?;
+        let vendedor = author(cx, self.vendedor).await?;
         let solo_nota = account.is_of_another_than(vendedor);
         let row = NewInteraction {
             cliente,
             vendedor,
-            canal: contact.canal,
-            resultado: contact.resultado,
-            sentido: contact.sentido.unwrap_or_default(),
-            nota: contact.nota.as_deref(),
+            canal: self.canal,
+            resultado: self.resultado,
+            sentido: self.sentido.unwrap_or_default(),
+            nota: self.nota.as_deref(),
             fecha,
-            duracion: contact.duracion_min,
+            duracion: self.duracion_min,
             siguiente: &siguiente,
             solo_nota,
             creada: cx.now,

@@ -1,6 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::payment::{BankForm, judge_amount, judge_day};
 use crate::domain::scope::Scope;
@@ -8,17 +9,18 @@ use crate::domain::time::Date;
 use crate::domain::words::{Complement, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::json::Text;
-use crate::operation::{Cx, Method, Operation, Spec};
+use crate::operation::{Cx, Http, Operation, Spec};
 use crate::posting::payment::{Terms, apply};
 
 /// Applies a payment to one receivable and emits `cxc.pago_aplicado`: the deposit it makes in the bank account, the
 /// balances of receivable and sale, the accounting entry and the complement of a PPD invoice are one transaction.
-pub struct ApplyPayment;
-
-/// The body of [`ApplyPayment`] (spec, "POST /cxc/{clave}/pagos").
+///
+/// See spec, "POST /cxc/{clave}/pagos".
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PaymentToApply {
+pub struct PayReceivable {
+    /// The receivable, by its clave.
+    pub clave: i64,
     /// The amount, in the receivable's currency; at most two decimals.
     pub importe: Money,
     /// The bank account it came to.
@@ -31,7 +33,7 @@ pub struct PaymentToApply {
     pub referencia: Text<100>,
 }
 
-/// The answer of [`ApplyPayment`].
+/// The answer of [`PayReceivable`].
 #[derive(Debug, Clone, Serialize)]
 pub struct PaymentApplied {
     /// The payment's clave.
@@ -48,9 +50,10 @@ pub struct PaymentApplied {
     pub uuid: Option<String>,
 }
 
-impl Operation for ApplyPayment {
-    const SPEC: Spec = Spec::write(Method::Post, "/cxc/{clave}/pagos", Scope::CxcWrite)
-        .summary("Apply a payment to a receivable")
+impl Operation for PayReceivable {
+    const SPEC: Spec = Spec::new("Apply a payment to a receivable")
+        .http(Http::post("/cxc/{clave}/pagos", Scope::CxcWrite))
+        .emits(&[EventKind::PagoAplicado])
         .errors(&[
             Code::PagoRepetido,
             Code::DepositoSinAplicar,
@@ -63,18 +66,17 @@ impl Operation for ApplyPayment {
             Code::CxcSinSaldo,
             Code::ImporteExcedeSaldo,
         ]);
-    type Path = i64;
-    type Input = PaymentToApply;
     type Output = PaymentApplied;
 
-    async fn run(cx: &mut Cx<'_>, cxc: i64, payment: PaymentToApply) -> Result<PaymentApplied, Error> {
-        let importe = judge_amount(payment.importe)?;
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentApplied, Error> {
+        let cxc = self.clave;
+        let importe = judge_amount(self.importe)?;
         let terms = Terms {
             origen: PaymentOrigin::Deposito,
-            cuenta_bancaria: Some(payment.cuenta_bancaria),
-            forma_pago_sat: payment.forma_pago_sat.word(),
-            fecha: judge_day(payment.fecha.0, cx.now)?,
-            referencia: Some(&payment.referencia),
+            cuenta_bancaria: Some(self.cuenta_bancaria),
+            forma_pago_sat: self.forma_pago_sat.word(),
+            fecha: judge_day(self.fecha.0, cx.now)?,
+            referencia: Some(&self.referencia),
         };
         let applied = apply(cx, &terms, &[(cxc, importe)]).await?;
         let [one] = applied.payments.as_slice() else {

@@ -1,15 +1,20 @@
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::SaleBody;
+use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::scope::Scope;
 use crate::domain::words::{OrderKind, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
-use crate::operation::{Cx, Method, Operation, Spec};
+use crate::operation::{Cx, Http, Operation, Spec};
 use crate::posting::sale::{Channel, make};
 
-/// Creates an order or a quote and emits `venta.creada`. An order reserves its stock; neither takes any.
-pub struct CreateSale;
+/// Creates an order or a quote and emits `venta.creada` (spec, "POST /ventas"). An order reserves its stock; neither takes
+/// any.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct CreateSale(pub SaleBody<OrderKind>);
 
 /// The answer of [`CreateSale`].
 #[derive(Debug, Serialize)]
@@ -24,8 +29,10 @@ pub struct SaleCreated {
 }
 
 impl Operation for CreateSale {
-    const SPEC: Spec =
-        Spec::write(Method::Post, "/ventas", Scope::VentasWrite).summary("Create an order or a quote").errors(&[
+    const SPEC: Spec = Spec::new("Create an order or a quote")
+        .http(Http::post("/ventas", Scope::VentasWrite))
+        .emits(&[EventKind::VentaCreada, EventKind::ExistenciaCambiada])
+        .errors(&[
             Code::ClienteInvalido,
             Code::ProductoInvalido,
             Code::SkuAmbiguo,
@@ -37,13 +44,11 @@ impl Operation for CreateSale {
             Code::MetodoPagoInvalido,
             Code::UsoCfdiInvalido,
         ]);
-    type Path = ();
-    type Input = SaleBody<OrderKind>;
     type Output = SaleCreated;
 
-    async fn run(cx: &mut Cx<'_>, (): (), sale: SaleBody<OrderKind>) -> Result<SaleCreated, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCreated, Error> {
         // Sales of the API belong to the head office (spec, "POST /ventas/{clave}/facturar", rule 6).
-        let made = make(cx, &sale, Channel { origen: SaleOrigin::Api, sucursal: 0 }).await?;
+        let made = make(cx, &self.0, Channel { origen: SaleOrigin::Api, sucursal: 0 }).await?;
         Ok(SaleCreated {
             venta: made.venta,
             tipo: made.tipo,

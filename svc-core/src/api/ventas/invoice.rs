@@ -1,25 +1,26 @@
 use http::StatusCode;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::event::EventKind;
 use crate::domain::invoice::{SaleInvoice, SuppliedTerms};
 use crate::domain::scope::Scope;
 use crate::domain::words::{InvoiceStatus, PaymentMethod};
 use crate::error::{Code, Error};
 use crate::json::Text;
-use crate::operation::{Cx, Head, Method, Operation, Spec};
+use crate::operation::{Cx, Head, Http, Operation, Spec};
 use crate::posting::invoice::request;
 
 /// When to look whether the tax authority has spoken, in seconds.
 const LOOK_AGAIN: u32 = 5;
 
 /// Invoices an order or a quote that [`super::CreateSale`] made, once: a repetition, with the same Idempotency-Key or
-/// another, tells what has become of the invoice.
-pub struct InvoiceSale;
-
-/// The body of [`InvoiceSale`] (spec, "POST /ventas/{clave}/facturar"): each only fills what the sale lacks.
-#[derive(Debug, Clone, Deserialize)]
+/// another, tells what has become of the invoice (spec, "POST /ventas/{clave}/facturar").
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct InvoiceBody {
+pub struct InvoiceSale {
+    /// The order or quote, by its clave.
+    pub clave: i64,
     /// The SAT's payment form.
     pub forma_pago_sat: Option<Text<255>>,
     /// PUE or PPD.
@@ -54,11 +55,14 @@ impl InvoiceRequested {
 }
 
 impl Operation for InvoiceSale {
-    const SPEC: Spec = Spec::write(Method::Post, "/ventas/{clave}/facturar", Scope::FacturasWrite)
-        .summary("Invoice an order or a quote")
-        .status(StatusCode::ACCEPTED)
-        .answers_repetitions()
-        .optional_body()
+    const SPEC: Spec = Spec::new("Invoice an order or a quote")
+        .http(
+            Http::post("/ventas/{clave}/facturar", Scope::FacturasWrite)
+                .status(StatusCode::ACCEPTED)
+                .answers_repetitions()
+                .optional_body(),
+        )
+        .emits(&[EventKind::ExistenciaCambiada])
         .errors(&[
             Code::VentaNoApi,
             Code::VentaCancelada,
@@ -85,17 +89,16 @@ impl Operation for InvoiceSale {
             Code::AnticipoInsuficiente,
             Code::AlmacenInvalido,
         ]);
-    type Path = i64;
-    type Input = InvoiceBody;
     type Output = InvoiceRequested;
 
-    async fn run(cx: &mut Cx<'_>, venta: i64, body: InvoiceBody) -> Result<InvoiceRequested, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRequested, Error> {
+        let venta = self.clave;
         let supplied = SuppliedTerms {
-            forma_pago_sat: body.forma_pago_sat.map(Text::into_string),
-            metodo_pago_sat: body.metodo_pago_sat,
-            uso_cfdi: body.uso_cfdi.map(Text::into_string),
+            forma_pago_sat: self.forma_pago_sat.as_deref().map(str::to_owned),
+            metodo_pago_sat: self.metodo_pago_sat,
+            uso_cfdi: self.uso_cfdi.as_deref().map(str::to_owned),
         };
-        let requested = request(cx, venta, supplied, body.sucursal.unwrap_or(0)).await?;
+        let requested = request(cx, venta, supplied, self.sucursal.unwrap_or(0)).await?;
         Ok(InvoiceRequested::of(venta, requested.invoice, requested.before))
     }
 

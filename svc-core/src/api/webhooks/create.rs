@@ -1,22 +1,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SentUrl, Webhook, permit};
+use super::{SentUrl, permit};
 use crate::domain::scope::Scope;
 use crate::domain::webhook::subscription;
 use crate::error::{Code, Error};
 use crate::json::Text;
-use crate::operation::{Actor, Cx, Method, Operation, Spec};
+use crate::operation::{Actor, Cx, Http, Operation, Spec};
+use crate::record::webhooks::Webhook;
 use crate::store::{self, WebhookData};
 use crate::webhooks::{MOST, SECRET, SigningSecret, judge_url};
 
-/// Makes a webhook, active at once; what happens from now on is told to it.
-pub struct CreateWebhook;
-
-/// The body of [`CreateWebhook`] (spec, "Webhook operations").
+/// Makes a webhook, active at once; what happens from now on is told to it (spec, "Webhook operations").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NewWebhook {
+pub struct CreateWebhook {
     /// Where notices go: https, a domain name, no port.
     pub url: SentUrl,
     /// What is told: names of events, one or more; each needs the scope that reads its resource.
@@ -36,25 +34,26 @@ pub struct WebhookCreated {
 }
 
 impl Operation for CreateWebhook {
-    const SPEC: Spec = Spec::write(Method::Post, "/webhooks", Scope::WebhooksWrite)
-        .summary("Create a webhook")
-        .errors(&[Code::UrlInvalida, Code::EventoNoValido, Code::SinPermiso, Code::LimiteWebhooks]);
-    type Path = ();
-    type Input = NewWebhook;
+    const SPEC: Spec = Spec::new("Create a webhook").http(Http::post("/webhooks", Scope::WebhooksWrite)).errors(&[
+        Code::UrlInvalida,
+        Code::EventoNoValido,
+        Code::SinPermiso,
+        Code::LimiteWebhooks,
+    ]);
     type Output = WebhookCreated;
 
-    async fn run(cx: &mut Cx<'_>, (): (), new: NewWebhook) -> Result<WebhookCreated, Error> {
-        judge_url(&new.url.0, cx.development_destinations)?;
-        let eventos = subscription(&new.eventos)?;
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<WebhookCreated, Error> {
+        judge_url(&self.url.0, cx.development_destinations)?;
+        let eventos = subscription(&self.eventos)?;
         permit(cx.actor, &eventos)?;
         let clave = cx.tx.next_webhook(MOST).await?.ok_or(Code::LimiteWebhooks)?;
         let secreto = SigningSecret::random(cx.random);
         let row = store::NewWebhook {
             clave,
             data: &WebhookData {
-                url: new.url.0,
+                url: self.url.0.clone(),
                 eventos,
-                descripcion: new.descripcion.map(Text::into_string),
+                descripcion: self.descripcion.as_deref().map(str::to_owned),
                 activo: true,
             },
             secreto: &cx.seal(SECRET, &clave.to_string(), secreto.as_bytes())?,

@@ -1,11 +1,17 @@
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
-use crate::operation::{Cx, Method, NoBody, Operation, Spec};
+use crate::operation::{Cx, Http, Operation, Spec};
 
 /// Deletes a webhook for good: nothing more is told to it, what was on its way is discarded, its secrets are wiped.
-pub struct DeleteWebhook;
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteWebhook {
+    /// The webhook, by its clave.
+    pub clave: i64,
+}
 
 /// The answer of [`DeleteWebhook`].
 #[derive(Debug, Clone, Serialize)]
@@ -15,13 +21,11 @@ pub struct WebhookDeleted {
 }
 
 impl Operation for DeleteWebhook {
-    const SPEC: Spec =
-        Spec::write(Method::Delete, "/webhooks/{clave}", Scope::WebhooksWrite).summary("Delete a webhook").no_body();
-    type Path = i64;
-    type Input = NoBody;
+    const SPEC: Spec = Spec::new("Delete a webhook").http(Http::delete("/webhooks/{clave}", Scope::WebhooksWrite));
     type Output = WebhookDeleted;
 
-    async fn run(cx: &mut Cx<'_>, webhook: i64, _: NoBody) -> Result<WebhookDeleted, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<WebhookDeleted, Error> {
+        let webhook = self.clave;
         let deleted = cx.tx.delete_webhook(webhook, cx.now).await?;
         if deleted { Ok(WebhookDeleted { webhook }) } else { Err(Code::NoEncontrado.into()) }
     }

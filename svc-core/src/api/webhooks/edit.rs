@@ -1,58 +1,57 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{SentUrl, Webhook, existing, permit};
+use super::{SentUrl, existing, permit};
 use crate::domain::scope::Scope;
 use crate::domain::webhook::subscription;
 use crate::error::{Code, Error};
-use crate::json::{Patch, Text, present};
-use crate::operation::{Cx, Method, Operation, Spec};
+use crate::json::{Patch, Sent, Text};
+use crate::operation::{Cx, Http, Operation, Spec};
+use crate::record::webhooks::Webhook;
 use crate::webhooks::judge_url;
 
 /// Edits a webhook in part, pauses it (`activo` false) and has it told again what happens (`activo` true). One that becomes
 /// active begins anew: what happened meanwhile is not told, and its streak of failures is forgotten.
-pub struct EditWebhook;
-
-/// The body of [`EditWebhook`] (spec, "Webhook operations"): that of the creation, all optional, and `activo`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct WebhookEdit {
+///
+/// See spec, "Webhook operations".
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditWebhook {
+    /// The webhook, by its clave.
+    pub clave: i64,
     /// Where notices go: https, a domain name, no port.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "SentUrl")]
-    pub url: Option<SentUrl>,
+    #[serde(default)]
+    pub url: Sent<SentUrl>,
     /// What is told: names of events, one or more; each needs the scope that reads its resource.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "Vec<String>")]
-    pub eventos: Option<Vec<String>>,
+    #[serde(default)]
+    pub eventos: Sent<Vec<String>>,
     /// What it is for.
+    #[serde(default)]
     pub descripcion: Patch<Text<255>>,
     /// Whether it is told anything.
-    #[serde(deserialize_with = "present")]
-    #[schemars(with = "bool")]
-    pub activo: Option<bool>,
+    #[serde(default)]
+    pub activo: Sent<bool>,
 }
 
 impl Operation for EditWebhook {
-    const SPEC: Spec = Spec::write(Method::Put, "/webhooks/{clave}", Scope::WebhooksWrite)
-        .summary("Edit, pause or reactivate a webhook")
+    const SPEC: Spec = Spec::new("Edit, pause or reactivate a webhook")
+        .http(Http::put("/webhooks/{clave}", Scope::WebhooksWrite))
         .errors(&[Code::UrlInvalida, Code::EventoNoValido, Code::SinPermiso]);
-    type Path = i64;
-    type Input = WebhookEdit;
     type Output = Webhook;
 
-    async fn run(cx: &mut Cx<'_>, clave: i64, edit: WebhookEdit) -> Result<Webhook, Error> {
-        if let Some(url) = &edit.url {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Webhook, Error> {
+        let clave = self.clave;
+        if let Some(url) = self.url.get() {
             judge_url(&url.0, cx.development_destinations)?;
         }
-        let eventos = edit.eventos.as_deref().map(subscription).transpose()?;
+        let eventos = self.eventos.get().map(|names| subscription(names)).transpose()?;
         permit(cx.actor, eventos.as_deref().unwrap_or_default())?;
         let before = existing(cx, clave).await?;
         let mut after = before.data();
-        after.url = edit.url.map_or(after.url, |url| url.0);
+        after.url = self.url.get().map_or(after.url, |url| url.0.clone());
         after.eventos = eventos.unwrap_or(after.eventos);
-        after.activo = edit.activo.unwrap_or(after.activo);
-        edit.descripcion.map(Text::into_string).apply(&mut after.descripcion);
+        after.activo = self.activo.get().copied().unwrap_or(after.activo);
+        self.descripcion.clone().map(Text::into_string).apply(&mut after.descripcion);
         if after == before.data() {
             return Ok(before);
         }

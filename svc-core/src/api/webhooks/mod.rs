@@ -2,66 +2,29 @@
 
 mod create;
 mod delete;
-mod deliveries;
 mod edit;
-mod list;
 mod resend;
 mod rotate;
 mod trial;
 
+use serde::Serialize;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-pub use create::{CreateWebhook, NewWebhook, WebhookCreated};
+pub use create::{CreateWebhook, WebhookCreated};
 pub use delete::{DeleteWebhook, WebhookDeleted};
-pub use deliveries::{Deliveries, Delivery, DeliveryFilter};
-pub use edit::{EditWebhook, WebhookEdit};
-pub use list::{WebhookFilter, Webhooks};
-pub use resend::Resend;
+pub use edit::EditWebhook;
+pub use resend::ResendDelivery;
 pub use rotate::{RotateSecret, SecretRotated};
 pub use trial::TryWebhook;
 
-use crate::domain::event::{EventKind, event_id};
-use crate::domain::time::Timestamp;
-use crate::domain::webhook::{DeliveryOrigin, WebhookState};
+use crate::domain::event::{EventId, EventKind};
+use crate::domain::webhook::DeliveryOrigin;
 use crate::error::{Code, Error};
-use crate::operation::{Actor, Cx, Keyed};
+use crate::operation::{Actor, Cx};
+use crate::record::webhooks::Webhook;
 use crate::schema::field_schema;
 use crate::store::{NewDelivery, WebhookData};
-
-/// A webhook, without its secret (contract §3, "webhooks").
-#[derive(Debug, Clone, Serialize)]
-pub struct Webhook {
-    /// Key.
-    pub clave: i64,
-    /// Where notices go.
-    pub url: String,
-    /// What is told.
-    pub eventos: Vec<EventKind>,
-    /// What it is for.
-    pub descripcion: Option<String>,
-    /// Whether it is told anything.
-    pub activo: bool,
-    /// `activo`, `pausado` or `desactivado`.
-    pub estado: WebhookState,
-    /// Why the service disabled it.
-    pub motivo_desactivacion: Option<String>,
-    /// Deliveries that failed for good in a row.
-    pub fallos_consecutivos: i32,
-    /// When a notice arrived last.
-    pub ultima_entrega: Option<Timestamp>,
-    /// When it was made.
-    pub creado: Timestamp,
-    /// When it was changed last.
-    pub modificado: Option<Timestamp>,
-}
-
-impl Keyed for Webhook {
-    fn clave(&self) -> i64 {
-        self.clave
-    }
-}
 
 impl Webhook {
     /// What its company says of it.
@@ -81,13 +44,8 @@ impl Webhook {
 pub struct DeliveryQueued {
     /// The delivery's clave.
     pub entrega: i64,
-    /// The event that it delivers, `evt_…`.
-    #[serde(serialize_with = "as_event_id")]
-    pub evento: Uuid,
-}
-
-fn as_event_id<S: Serializer>(id: &Uuid, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&event_id(*id))
+    /// The event that it delivers.
+    pub evento: EventId,
 }
 
 /// A webhook's URL as it was sent. Whatever is wrong with it but its absence is `url_invalida`, its length too.
@@ -142,5 +100,5 @@ async fn queue(
     origen: DeliveryOrigin,
 ) -> Result<DeliveryQueued, Error> {
     let row = NewDelivery { webhook, evento, tipo, origen, creado: cx.now };
-    Ok(DeliveryQueued { entrega: cx.tx.insert_delivery(&row).await?, evento })
+    Ok(DeliveryQueued { entrega: cx.tx.insert_delivery(&row).await?, evento: EventId(evento) })
 }

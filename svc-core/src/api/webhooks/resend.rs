@@ -1,25 +1,35 @@
 use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{DeliveryQueued, existing, queue};
 use crate::domain::scope::Scope;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::error::{Code, Error};
-use crate::operation::{Cx, Method, NoBody, Operation, Spec};
+use crate::operation::{Cx, Http, Operation, Spec};
 
 /// Sends an event again to a webhook that it was sent to before: a new delivery of the same event.
-pub struct Resend;
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResendDelivery {
+    /// The webhook, by its clave.
+    pub clave: i64,
+    /// The delivery, by its clave.
+    pub entrega: i64,
+}
 
-impl Operation for Resend {
-    const SPEC: Spec = Spec::write(Method::Post, "/webhooks/{clave}/entregas/{entrega}/reenviar", Scope::WebhooksWrite)
-        .summary("Re-send a delivery")
-        .status(StatusCode::ACCEPTED)
-        .no_body()
+impl Operation for ResendDelivery {
+    const SPEC: Spec = Spec::new("Re-send a delivery")
+        .http(
+            Http::post("/webhooks/{clave}/entregas/{entrega}/reenviar", Scope::WebhooksWrite)
+                .status(StatusCode::ACCEPTED)
+                .no_body(),
+        )
         .errors(&[Code::WebhookInactivo, Code::EntregaPendiente]);
-    type Path = (i64, i64);
-    type Input = NoBody;
     type Output = DeliveryQueued;
 
-    async fn run(cx: &mut Cx<'_>, (webhook, entrega): (i64, i64), _: NoBody) -> Result<DeliveryQueued, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<DeliveryQueued, Error> {
+        let (webhook, entrega) = (self.clave, self.entrega);
         let target = existing(cx, webhook).await?;
         let earlier = cx.tx.delivery(webhook, entrega).await?.ok_or(Code::NoEncontrado)?;
         target.judge_active()?;

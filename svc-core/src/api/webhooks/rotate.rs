@@ -1,14 +1,20 @@
 use http::StatusCode;
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
-use crate::operation::{Cx, Method, NoBody, Operation, Spec};
+use crate::operation::{Cx, Http, Operation, Spec};
 use crate::webhooks::{ROTATION, SECRET, SigningSecret};
 
 /// Gives a webhook a new secret. The one that it had signs too for a day, and the one before that no longer.
-pub struct RotateSecret;
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RotateSecret {
+    /// The webhook, by its clave.
+    pub clave: i64,
+}
 
 /// The answer of [`RotateSecret`].
 #[derive(Debug, Clone, Serialize)]
@@ -20,15 +26,12 @@ pub struct SecretRotated {
 }
 
 impl Operation for RotateSecret {
-    const SPEC: Spec = Spec::write(Method::Post, "/webhooks/{clave}/secreto", Scope::WebhooksWrite)
-        .summary("Rotate the signing secret of a webhook")
-        .status(StatusCode::OK)
-        .no_body();
-    type Path = i64;
-    type Input = NoBody;
+    const SPEC: Spec = Spec::new("Rotate the signing secret of a webhook")
+        .http(Http::post("/webhooks/{clave}/secreto", Scope::WebhooksWrite).status(StatusCode::OK).no_body());
     type Output = SecretRotated;
 
-    async fn run(cx: &mut Cx<'_>, webhook: i64, _: NoBody) -> Result<SecretRotated, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SecretRotated, Error> {
+        let webhook = self.clave;
         let secreto = SigningSecret::random(cx.random);
         let sealed = cx.seal(SECRET, &webhook.to_string(), secreto.as_bytes())?;
         let until = Timestamp::new(cx.now.get() + ROTATION);

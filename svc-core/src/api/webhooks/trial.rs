@@ -1,29 +1,34 @@
 use http::StatusCode;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{DeliveryQueued, existing, queue};
-use crate::domain::event::Event;
+use crate::domain::event::{Event, EventKind};
 use crate::domain::scope::Scope;
 use crate::domain::webhook::DeliveryOrigin;
 use crate::error::{Code, Error};
-use crate::operation::{Cx, Method, NoBody, Operation, Spec};
+use crate::operation::{Cx, Http, Operation, Spec};
 
 /// Tries a webhook out: a real event `webhook.prueba`, told to it alone, in one attempt.
-pub struct TryWebhook;
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TryWebhook {
+    /// The webhook, by its clave.
+    pub clave: i64,
+}
 
 impl Operation for TryWebhook {
-    const SPEC: Spec = Spec::write(Method::Post, "/webhooks/{clave}/probar", Scope::WebhooksWrite)
-        .summary("Send a test event to a webhook")
-        .status(StatusCode::ACCEPTED)
-        .no_body()
+    const SPEC: Spec = Spec::new("Send a test event to a webhook")
+        .http(Http::post("/webhooks/{clave}/probar", Scope::WebhooksWrite).status(StatusCode::ACCEPTED).no_body())
+        .emits(&[EventKind::WebhookPrueba])
         .errors(&[Code::WebhookInactivo]);
-    type Path = i64;
-    type Input = NoBody;
     type Output = DeliveryQueued;
 
-    async fn run(cx: &mut Cx<'_>, webhook: i64, _: NoBody) -> Result<DeliveryQueued, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<DeliveryQueued, Error> {
+        let webhook = self.clave;
         existing(cx, webhook).await?.judge_active()?;
         let event = Event::WebhookPrueba { webhook };
         let evento = cx.emit_privately(&event).await?;
-        queue(cx, webhook, evento, event.tipo(), DeliveryOrigin::Prueba).await
+        queue(cx, webhook, evento, event.kind().word(), DeliveryOrigin::Prueba).await
     }
 }

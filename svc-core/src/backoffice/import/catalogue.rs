@@ -1,106 +1,61 @@
 //! Units, brands, categories and prices.
 
-use serde::Deserialize;
-
-use super::{Record, require, require_clave, require_currency};
-use crate::domain::money::Money;
-use crate::domain::quantity::Quantity;
+use super::{Rules, UnknownSku, in_pesos, look_up_skus, require, require_clave, require_currency};
 use crate::domain::sat;
-use crate::domain::time::{Date, Timestamp};
+use crate::domain::time::Timestamp;
 use crate::domain::words::{BrandStatus, Status};
-use crate::json::{Fault, Text};
+use crate::json::Fault;
+use crate::record::categorias::CategoryImport;
+use crate::record::marcas::BrandImport;
+use crate::record::precios::PriceImport;
+use crate::record::unidades::UnitImport;
 use crate::store::{Parents, StoreError, Tx};
 
-/// A unit of measure.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct UnitRecord {
-    pub clave: Option<i64>,
-    pub nombre: Text<100>,
-    pub clave_sat: Option<Text<3>>,
-    pub estatus: Option<Status>,
-}
+/// What the root of the category tree is under.
+const ROOT: i64 = -1;
 
-/// A brand.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct BrandRecord {
-    pub clave: Option<i64>,
-    pub nombre: Text<100>,
-    pub estatus: Option<BrandStatus>,
-}
-
-/// A category; without `padre` it is the root.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct CategoryRecord {
-    pub clave: Option<i64>,
-    pub nombre: Text<100>,
-    pub padre: Option<i64>,
-    pub estatus: Option<Status>,
-}
-
-/// A price of a product on a price list.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct PriceRecord {
-    pub clave: Option<i64>,
-    /// By clave or, when it has none, by `sku`.
-    pub producto: Option<i64>,
-    pub sku: Option<Text<100>>,
-    pub lista: i64,
-    pub lista_nombre: Option<Text<100>>,
-    pub moneda: Option<Text<3>>,
-    pub precio: Money,
-    pub iva_incluido: Option<bool>,
-    pub cantidad_minima: Option<Quantity>,
-    pub vigencia_desde: Option<Date>,
-    pub vigencia_hasta: Option<Date>,
-    pub modificado: Option<Timestamp>,
-}
-
-impl Record for UnitRecord {
+impl Rules for UnitImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.clave_sat.as_deref().is_none_or(sat::unit_exists), "clave_sat", "no está en el catálogo del SAT")
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], _: Timestamp) -> Result<(), StoreError> {
-        tx.import_units(rows).await
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.estatus.get_or_insert(Status::Activo);
+        Ok(())
     }
 }
 
-impl Record for BrandRecord {
+impl Rules for BrandImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], _: Timestamp) -> Result<(), StoreError> {
-        tx.import_brands(rows).await
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.estatus.get_or_insert(BrandStatus::Activo);
+        Ok(())
     }
 }
 
-impl Record for CategoryRecord {
+impl Rules for CategoryImport {
     const PARENT: Option<(&'static str, Parents)> = Some(("padre", Parents::Categories));
 
     fn parent(&self) -> Option<i64> {
-        self.padre.filter(|padre| *padre != -1)
+        self.padre.filter(|padre| *padre != ROOT)
     }
 
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], _: Timestamp) -> Result<(), StoreError> {
-        tx.import_categories(rows).await
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.padre.get_or_insert(ROOT);
+        self.estatus.get_or_insert(Status::Activo);
+        Ok(())
     }
 }
 
-impl Record for PriceRecord {
+impl Rules for PriceImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.producto.is_some() || self.sku.is_some(), "producto", "hace falta producto o sku")?;
@@ -110,7 +65,18 @@ impl Record for PriceRecord {
         require(span.is_none_or(|(from, until)| from <= until), "vigencia_hasta", "es anterior a vigencia_desde")
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_prices(rows, now).await
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        // An unknown price list is made by importing a price on it (command line, "Import").
+        let lists: Vec<_> = rows.iter().map(|row| (row.lista, row.lista_nombre.as_deref())).collect();
+        tx.make_price_lists(&lists).await?;
+        look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        in_pesos(&mut self.moneda);
+        self.iva_incluido.get_or_insert(false);
+        self.cantidad_minima.get_or_insert_default();
+        self.modificado.get_or_insert(now);
+        Ok(())
     }
 }

@@ -1,53 +1,16 @@
 //! Customers.
 
-use serde::Deserialize;
-
-use super::{Record, require, require_clave};
-use crate::domain::money::Money;
+use super::{Rules, own_folio, require, require_clave};
+use crate::domain::customer::DEFAULT_COUNTRY;
 use crate::domain::rfc::Rfc;
 use crate::domain::sat;
-use crate::domain::time::{Date, Timestamp};
-use crate::domain::words::Platform;
+use crate::domain::text::{clean_phone, normalise_email, tidy_emails};
+use crate::domain::time::Timestamp;
 use crate::error::Code;
-use crate::json::{Digits, Fault, Text};
-use crate::store::{StoreError, Tx};
+use crate::json::{Fault, Text};
+use crate::record::clientes::CustomerImport;
 
-/// A customer.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item and of the creation's body, by their names")]
-pub struct CustomerRecord {
-    pub clave: Option<i64>,
-    pub folio: Option<Text<50>>,
-    pub nombre: Option<Text<100>>,
-    pub razon_social: Option<Text<255>>,
-    pub rfc: Option<Text<13>>,
-    pub correo: Option<Text<255>>,
-    pub telefono: Option<Text<30>>,
-    pub movil: Option<Text<30>>,
-    pub prospecto: Option<bool>,
-    pub id_platform_a: Option<Text<100>>,
-    pub id_platform_b: Option<Text<100>>,
-    pub id_platform_c: Option<Text<100>>,
-    pub id_platform_d: Option<Text<100>>,
-    pub id_platform_e: Option<Text<100>>,
-    pub publico: Option<bool>,
-    pub proximo_contacto: Option<Date>,
-    pub modificado: Option<Timestamp>,
-    pub regimen: Option<i64>,
-    pub uso_cfdi: Option<Text<4>>,
-    pub cp: Option<Digits<5>>,
-    pub calle: Option<Text<200>>,
-    pub colonia: Option<Text<50>>,
-    pub pais: Option<i64>,
-    pub vendedor: Option<i64>,
-    pub limite_credito: Option<Money>,
-    pub dias_credito: Option<i64>,
-    pub lista: Option<i64>,
-    pub plataforma: Option<Platform>,
-}
-
-impl Record for CustomerRecord {
+impl Rules for CustomerImport {
     /// What an older system held may break today's rules of regime and use, so only shapes and catalogues are judged.
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
@@ -70,7 +33,20 @@ impl Record for CustomerRecord {
         require(self.dias_credito.is_none_or(|days| (0..=365).contains(&days)), "dias_credito", "debe ser de 0 a 365")
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_customers(rows, now).await
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        if let Some(correo) = &mut self.correo {
+            self.correo_comparable = Some(normalise_email(correo));
+            *correo = Text::unchecked(tidy_emails(correo));
+        }
+        self.telefono_comparable = self.telefono.as_deref().map(clean_phone);
+        self.movil_comparable = self.movil.as_deref().map(clean_phone);
+        self.prospecto.get_or_insert(false);
+        self.publico.get_or_insert(false);
+        self.pais.get_or_insert(DEFAULT_COUNTRY);
+        self.limite_credito.get_or_insert_default();
+        self.dias_credito.get_or_insert(0);
+        self.modificado.get_or_insert(now);
+        Ok(())
     }
 }

@@ -1,13 +1,14 @@
-//! The bulk door: NDJSON, one record a line, all or nothing.
+//! Bulk import: NDJSON, one record a line, all or nothing.
 //!
 //! A record has the field names of its list's item; what is left out takes its default, `clave` is kept when given.
 //! Lines are read in batches, so a file of any size takes little memory; a batch is one statement. When the database
 //! refuses one, the batch is halved until the line at fault is found. Importing emits no events.
 //!
+//! What a record brings, and which columns that are, stands with the record in [`crate::record`]; here are the rules: what is
+//! wrong, what is looked up, and what a record takes when something is left out.
+//!
 //! # How to add a resource
-//! A `#[derive(Deserialize)]` record of the list item's field names with `impl Record` in the file of its area here, an
-//! `import_…` method in the aggregate's transaction trait and its COPY in the twin file, a line in [`Resource`].
-//! Fields that follow from others (`disponible`, `sku` beside `producto`) are taken and not stored.
+//! `import` in its `record!`, `impl Rules` in the file of its area here, a line in [`Resource`].
 
 mod catalogue;
 mod customers;
@@ -19,31 +20,34 @@ mod sales;
 mod staff;
 mod stock;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use serde::de::DeserializeOwned;
-
-pub use catalogue::{BrandRecord, CategoryRecord, PriceRecord, UnitRecord};
-pub use customers::CustomerRecord;
-pub use opportunities::{LossReasonRecord, OpportunityRecord, StageRecord};
-pub use products::ProductRecord;
-pub use purchases::{PayableRecord, PurchaseLineRecord, PurchaseRecord, SupplierRecord};
-pub use receivables::{PaymentRecord, ReceivableRecord};
-pub use sales::{InvoiceRecord, LineAmounts, SaleLineRecord, SaleRecord};
-pub use staff::{BankAccountRecord, SalespersonRecord};
-pub use stock::{BranchRecord, MovementRecord, StockRecord, WarehouseRecord};
-
-use super::{Office, existing};
+use crate::context::Context;
+use crate::domain::company::CompanyId;
+use crate::domain::currency::PESO;
 use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
-use crate::json::{Fault, Json};
-use crate::store::{CompanyId, Conflict, Parents, StoreError, Tx, Work, transact};
+use crate::json::{Fault, Json, Text};
+use crate::operation::existing;
+use crate::record::{Import as Imported, Reference};
+use crate::record::{
+    almacenes, categorias, clientes, compras, compras_renglones, cuentas_bancarias, cxc, cxc_pagos, cxp,
+    etapas_oportunidad, facturas, inventario, marcas, motivos_perdida, movimientos_inventario, oportunidades, precios,
+    productos, proveedores, sucursales, unidades, vendedores, ventas, ventas_renglones,
+};
+use crate::store::{Conflict, Parents, StoreError, Tx, Work, transact};
 
 /// Records that go to the database in one statement.
 const BATCH: usize = 1_000;
+
+/// The branch of what names none.
+const HEAD_OFFICE: i64 = 0;
+
+/// A number that no series reaches: what is as great is a number of another kind, and would leave no next one.
+const NO_SERIES: i64 = 1_000_000_000_000;
 
 macro_rules! resources {
     ($($variant:ident = $name:literal of $record:ty,)*) => {
@@ -71,30 +75,30 @@ macro_rules! resources {
 }
 
 resources! {
-    Sucursales = "sucursales" of BranchRecord,
-    Almacenes = "almacenes" of WarehouseRecord,
-    Unidades = "unidades" of UnitRecord,
-    Vendedores = "vendedores" of SalespersonRecord,
-    CuentasBancarias = "cuentas-bancarias" of BankAccountRecord,
-    Marcas = "marcas" of BrandRecord,
-    Categorias = "categorias" of CategoryRecord,
-    Productos = "productos" of ProductRecord,
-    Precios = "precios" of PriceRecord,
-    Proveedores = "proveedores" of SupplierRecord,
-    Clientes = "clientes" of CustomerRecord,
-    Inventario = "inventario" of StockRecord,
-    MovimientosInventario = "movimientos-inventario" of MovementRecord,
-    Ventas = "ventas" of SaleRecord,
-    VentasRenglones = "ventas-renglones" of SaleLineRecord,
-    Facturas = "facturas" of InvoiceRecord,
-    Cxc = "cxc" of ReceivableRecord,
-    CxcPagos = "cxc-pagos" of PaymentRecord,
-    Cxp = "cxp" of PayableRecord,
-    Compras = "compras" of PurchaseRecord,
-    ComprasRenglones = "compras-renglones" of PurchaseLineRecord,
-    EtapasOportunidad = "etapas-oportunidad" of StageRecord,
-    MotivosPerdida = "motivos-perdida" of LossReasonRecord,
-    Oportunidades = "oportunidades" of OpportunityRecord,
+    Sucursales = "sucursales" of sucursales::BranchImport,
+    Almacenes = "almacenes" of almacenes::WarehouseImport,
+    Unidades = "unidades" of unidades::UnitImport,
+    Vendedores = "vendedores" of vendedores::SalespersonImport,
+    CuentasBancarias = "cuentas-bancarias" of cuentas_bancarias::BankAccountImport,
+    Marcas = "marcas" of marcas::BrandImport,
+    Categorias = "categorias" of categorias::CategoryImport,
+    Productos = "productos" of productos::ProductImport,
+    Precios = "precios" of precios::PriceImport,
+    Proveedores = "proveedores" of proveedores::SupplierImport,
+    Clientes = "clientes" of clientes::CustomerImport,
+    Inventario = "inventario" of inventario::StockImport,
+    MovimientosInventario = "movimientos-inventario" of movimientos_inventario::MovementImport,
+    Ventas = "ventas" of ventas::SaleImport,
+    VentasRenglones = "ventas-renglones" of ventas_renglones::SaleLineImport,
+    Facturas = "facturas" of facturas::InvoiceImport,
+    Cxc = "cxc" of cxc::ReceivableImport,
+    CxcPagos = "cxc-pagos" of cxc_pagos::PaymentImport,
+    Cxp = "cxp" of cxp::PayableImport,
+    Compras = "compras" of compras::PurchaseImport,
+    ComprasRenglones = "compras-renglones" of compras_renglones::PurchaseLineImport,
+    EtapasOportunidad = "etapas-oportunidad" of etapas_oportunidad::StageImport,
+    MotivosPerdida = "motivos-perdida" of motivos_perdida::LossReasonImport,
+    Oportunidades = "oportunidades" of oportunidades::OpportunityImport,
 }
 
 impl Resource {
@@ -135,7 +139,7 @@ impl From<StoreError> for ImportError {
     }
 }
 
-impl Office {
+impl Context {
     /// Imports the records of `lines` into `company`: all of them, or none. Gives how many; `progress` is told the
     /// count as it grows. Empty lines are passed over.
     pub async fn import<L>(
@@ -148,9 +152,9 @@ impl Office {
     where
         L: Iterator<Item = io::Result<Vec<u8>>> + Send,
     {
-        let now = Timestamp::new(self.clock.now());
+        let now = Timestamp::new(self.now());
         let mut work = Import { company, resource, lines: Lines { lines, line: 0 }, progress, now, fault: None };
-        match transact(self.store.as_ref(), company, &mut work).await {
+        match transact(self.store(), company, &mut work).await {
             Ok(count) => Ok(count),
             Err(error) => Err(work.fault.unwrap_or(ImportError::Failed(error))),
         }
@@ -181,8 +185,8 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Work for Import<'_, L> {
     }
 }
 
-/// A record that can be imported.
-trait Record: DeserializeOwned + Send + Sync {
+/// The rules of a record that can be imported.
+trait Rules: Imported {
     /// The field by which a record names another of its own kind, which may come later in the file.
     const PARENT: Option<(&'static str, Parents)> = None;
 
@@ -194,7 +198,132 @@ trait Record: DeserializeOwned + Send + Sync {
         None
     }
 
-    fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> impl Future<Output = Result<(), StoreError>> + Send;
+    /// Looks up what the records name.
+    fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (rows, tx);
+        async { Ok(()) }
+    }
+
+    /// Puts it into its stored form: what was left out takes its default. It may be done twice.
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        let _ = (clave, now);
+        Ok(())
+    }
+
+    /// What follows when the records are written.
+    fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (rows, tx);
+        async { Ok(()) }
+    }
+}
+
+/// Writes records: all of them, or none.
+async fn insert<R: Rules>(tx: &mut dyn Tx, rows: &mut [R], now: Timestamp) -> Result<(), StoreError> {
+    R::look_up(rows, tx).await?;
+    let given: Vec<Option<i64>> = rows.iter_mut().map(|row| *row.clave()).collect();
+    let claves = tx.claves(R::TABLE, &given).await?;
+    for (row, clave) in rows.iter_mut().zip(claves) {
+        *row.clave() = Some(clave);
+        row.settle(clave, now).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
+    }
+    let mut values = Vec::with_capacity(rows.len() * R::COLUMNS.len());
+    for row in rows.iter() {
+        row.values(&mut values);
+    }
+    tx.insert_records(R::TABLE, R::COLUMNS, &values).await?;
+    R::follow_up(rows, tx).await
+}
+
+/// Finds the records of `table` that are named by `column`; a name that none bears is a conflict of `field`.
+async fn look_up_names<'r, const MAX: usize>(
+    tx: &mut dyn Tx,
+    (table, column, field): (&'static str, &'static str, &'static str),
+    references: impl Iterator<Item = &'r mut Reference<MAX>> + Send,
+) -> Result<(), StoreError> {
+    let references: Vec<_> = references.collect();
+    let names = distinct(references.iter().map(|reference| &*reference.name));
+    let found = tx.claves_of(table, column, &names).await?;
+    if found.len() < names.len() {
+        return Err(Conflict::Reference(field.to_owned()).into());
+    }
+    for reference in references {
+        reference.clave = found.get(&*reference.name).copied();
+    }
+    Ok(())
+}
+
+/// Finds the products that records name by SKU and not by clave.
+async fn look_up_skus<'r>(
+    tx: &mut dyn Tx,
+    records: impl Iterator<Item = (&'r mut Option<i64>, Option<&'r str>)> + Send,
+    unknown: UnknownSku,
+) -> Result<(), StoreError> {
+    let unnamed: Vec<_> = records
+        .filter(|(producto, _)| producto.is_none())
+        .filter_map(|(producto, sku)| Some((producto, sku?)))
+        .collect();
+    let skus = distinct(unnamed.iter().map(|(_, sku)| *sku));
+    if skus.is_empty() {
+        return Ok(());
+    }
+    let found = tx.products_of(&skus).await?;
+    if unknown == UnknownSku::Refused && found.len() < skus.len() {
+        return Err(Conflict::Reference("sku".to_owned()).into());
+    }
+    for (producto, sku) in unnamed {
+        *producto = found.get(sku).copied();
+    }
+    Ok(())
+}
+
+/// What a SKU is that no product has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UnknownSku {
+    /// A fault of the record.
+    Refused,
+    /// All that is known of a product.
+    Kept,
+}
+
+fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = all.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Moves the series of folios past those that imported documents bring: type, series, folio.
+async fn move_past_folios<'r>(
+    tx: &mut dyn Tx,
+    folios: impl Iterator<Item = (&'static str, Option<&'r str>, i64)> + Send,
+) -> Result<(), StoreError> {
+    // Sorted, so that two imports take the counters in the same order.
+    let mut last = BTreeMap::new();
+    for (tipo, serie, folio) in folios.filter(|(_, _, folio)| *folio < NO_SERIES) {
+        let greatest = last.entry((tipo, serie.unwrap_or_default())).or_insert(folio);
+        *greatest = folio.max(*greatest);
+    }
+    for ((tipo, serie), folio) in last {
+        tx.move_past_folio(tipo, serie, folio).await?;
+    }
+    Ok(())
+}
+
+/// The clave as a folio, for a record that brings none.
+fn own_folio<const MAX: usize>(folio: &mut Option<Text<MAX>>, clave: i64) {
+    folio.get_or_insert_with(|| Text::unchecked(clave.to_string()));
+}
+
+/// Pesos, where no currency is given.
+fn in_pesos(moneda: &mut Option<Text<3>>) {
+    moneda.get_or_insert_with(|| Text::unchecked(PESO));
+}
+
+/// A fiscal folio in its stored form.
+fn lower_case<const MAX: usize>(uuid: &mut Option<Text<MAX>>) {
+    if let Some(uuid) = uuid {
+        *uuid = Text::unchecked(uuid.to_lowercase());
+    }
 }
 
 /// A fault of `field` unless what it holds is `fine`.
@@ -218,22 +347,22 @@ pub(super) fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<()
 }
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
-    async fn load<R: Record>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
+    async fn load<R: Rules>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
         let mut count = 0;
         let mut named = Vec::new();
         tx.defer_parents().await?;
         loop {
-            let (numbers, rows) = self.lines.batch::<R>()?;
+            let (numbers, mut rows) = self.lines.batch::<R>()?;
             if rows.is_empty() {
                 refuse_orphans::<R>(tx, &named).await?;
                 return Ok(count);
             }
             named.extend(numbers.iter().zip(&rows).filter_map(|(line, row)| Some((*line, row.parent()?))));
             tx.savepoint().await?;
-            match R::insert(tx, &rows, self.now).await {
+            match insert(tx, &mut rows, self.now).await {
                 Ok(()) => tx.release_savepoint().await?,
                 Err(StoreError::Conflict(conflict)) => {
-                    return Err(blame(tx, &numbers, &rows, self.now, conflict).await?);
+                    return Err(blame(tx, &numbers, &mut rows, self.now, conflict).await?);
                 }
                 Err(other) => return Err(other.into()),
             }
@@ -244,7 +373,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
 }
 
 /// Refuses the first line that names a parent which is neither in the company nor in the file.
-async fn refuse_orphans<R: Record>(tx: &mut dyn Tx, named: &[(u64, i64)]) -> Result<(), ImportError> {
+async fn refuse_orphans<R: Rules>(tx: &mut dyn Tx, named: &[(u64, i64)]) -> Result<(), ImportError> {
     let Some((field, parents)) = R::PARENT else { return Ok(()) };
     let mut claves: Vec<i64> = named.iter().map(|(_, clave)| *clave).collect();
     claves.sort_unstable();
@@ -259,10 +388,10 @@ async fn refuse_orphans<R: Record>(tx: &mut dyn Tx, named: &[(u64, i64)]) -> Res
 }
 
 /// Finds the first row at fault in a batch that was refused as a whole: the end of its shortest prefix that is refused too.
-async fn blame<R: Record>(
+async fn blame<R: Rules>(
     tx: &mut dyn Tx,
     numbers: &[u64],
-    rows: &[R],
+    rows: &mut [R],
     now: Timestamp,
     mut conflict: Conflict,
 ) -> Result<ImportError, ImportError> {
@@ -270,7 +399,7 @@ async fn blame<R: Record>(
     while bad - good > 1 {
         let middle = usize::midpoint(good, bad);
         tx.back_to_savepoint().await?;
-        match R::insert(tx, &rows[..middle], now).await {
+        match insert(tx, &mut rows[..middle], now).await {
             Ok(()) => good = middle,
             Err(StoreError::Conflict(found)) => (bad, conflict) = (middle, found),
             Err(other) => return Err(other.into()),
@@ -293,7 +422,7 @@ struct Lines<L> {
 
 impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
     /// The next records, with the numbers of their lines.
-    fn batch<R: Record>(&mut self) -> Result<(Vec<u64>, Vec<R>), ImportError> {
+    fn batch<R: Rules>(&mut self) -> Result<(Vec<u64>, Vec<R>), ImportError> {
         let (mut numbers, mut rows) = (Vec::new(), Vec::new());
         while rows.len() < BATCH
             && let Some(bytes) = self.lines.next()

@@ -1,43 +1,15 @@
 //! Products.
 
-use serde::Deserialize;
-
-use super::{Record, require, require_clave};
-use crate::domain::money::Money;
+use super::{Rules, look_up_names, own_folio, require, require_clave};
+use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, search_text};
 use crate::domain::sat;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::json::{Digits, Fault, Text};
+use crate::record::productos::ProductImport;
 use crate::store::{Parents, StoreError, Tx};
 
-/// A product.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item and of the creation's body, by their names")]
-pub struct ProductRecord {
-    pub clave: Option<i64>,
-    pub sku: Option<Text<100>>,
-    pub folio: Option<Text<50>>,
-    pub descripcion: Option<Text<500>>,
-    pub estatus: Option<ProductStatus>,
-    pub tipo: Option<ProductKind>,
-    pub subtipo: Option<ProductSubkind>,
-    pub kit: Option<bool>,
-    pub clave_padre: Option<i64>,
-    pub codigo_sat: Option<Digits<8>>,
-    pub marca: Option<Text<100>>,
-    pub categoria: Option<Text<100>>,
-    pub id_platform_b: Option<Text<100>>,
-    pub modificado: Option<Timestamp>,
-    pub unidad: Option<i64>,
-    pub iva_venta: Option<Text<2>>,
-    pub iva_compra: Option<Text<2>>,
-    pub objeto_impuesto: Option<Digits<2>>,
-    pub costo: Option<Money>,
-    pub codigo_barras: Option<Text<18>>,
-}
-
-impl Record for ProductRecord {
+impl Rules for ProductImport {
     const PARENT: Option<(&'static str, Parents)> = Some(("clave_padre", Parents::Products));
 
     fn parent(&self) -> Option<i64> {
@@ -66,7 +38,27 @@ impl Record for ProductRecord {
         require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_products(rows, now).await
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_names(tx, ("marcas", "nombre", "marca"), rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
+        let categories = rows.iter_mut().filter_map(|row| row.categoria.as_mut());
+        look_up_names(tx, ("categorias", "nombre", "categoria"), categories).await
+    }
+
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.estatus.get_or_insert(ProductStatus::Activo);
+        self.tipo.get_or_insert(ProductKind::Normal);
+        self.subtipo.get_or_insert(ProductSubkind::Terminado);
+        self.kit.get_or_insert(false);
+        // In the list 0 stands for none.
+        self.clave_padre = self.parent();
+        self.codigo_sat.get_or_insert_with(|| Digits::unchecked(DEFAULT_SAT_KEY));
+        self.objeto_impuesto.get_or_insert_with(|| Digits::unchecked(DEFAULT_TAX_OBJECT));
+        self.iva_venta.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
+        self.iva_compra.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
+        self.costo.get_or_insert_default();
+        self.busqueda = search_text(self.sku.as_deref(), self.descripcion.as_deref());
+        self.modificado.get_or_insert(now);
+        Ok(())
     }
 }

@@ -1,111 +1,33 @@
 //! Suppliers, purchase orders with their lines, accounts payable.
 
 use rust_decimal::{Decimal, RoundingStrategy};
-use serde::Deserialize;
 use uuid::Uuid;
 
-use super::{Record, require, require_clave, require_currency};
+use super::{
+    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, require,
+    require_clave, require_currency,
+};
+use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
 use crate::domain::rfc::Rfc;
+use crate::domain::text::fold;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
 use crate::error::Code;
-use crate::json::{Fault, Text};
+use crate::json::Fault;
+use crate::record::compras::PurchaseImport;
+use crate::record::compras_renglones::PurchaseLineImport;
+use crate::record::cxp::PayableImport;
+use crate::record::proveedores::SupplierImport;
 use crate::store::{StoreError, Tx};
 
-/// A supplier.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct SupplierRecord {
-    pub clave: Option<i64>,
-    pub folio: Option<Text<50>>,
-    pub nombre: Option<Text<255>>,
-    pub contacto: Option<Text<100>>,
-    pub rfc: Option<Text<13>>,
-    pub correo: Option<Text<255>>,
-    pub telefono: Option<Text<30>>,
-    pub estatus: Option<SupplierStatus>,
-}
+/// The supplier of what was captured without one.
+const NO_SUPPLIER: i64 = 0;
 
-/// A purchase order.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct PurchaseRecord {
-    pub clave: Option<i64>,
-    pub folio: Option<Text<50>>,
-    pub estatus: Option<PurchaseStatus>,
-    pub proveedor: i64,
-    pub fecha: Option<Timestamp>,
-    pub fecha_entrega: Option<Date>,
-    pub sucursal: Option<i64>,
-    /// By its code.
-    pub almacen: Option<Text<3>>,
-    pub moneda: Option<Text<3>>,
-    pub tipo_cambio: Option<Rate>,
-    pub subtotal: Option<Money>,
-    pub descuento: Option<Money>,
-    pub impuestos: Option<Money>,
-    pub total: Option<Money>,
-    pub cxp: Option<i64>,
-    pub comentarios: Option<Text<500>>,
-    pub modificado: Option<Timestamp>,
-}
-
-/// A line of a purchase order; without product it is of something that is in no catalogue.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct PurchaseLineRecord {
-    pub clave: Option<i64>,
-    pub compra: i64,
-    pub renglon: i64,
-    /// By clave or, when it has none, by `sku`.
-    pub producto: Option<i64>,
-    pub sku: Option<Text<100>>,
-    pub descripcion: Option<Text<500>>,
-    pub cantidad: Quantity,
-    pub cantidad_recibida: Option<Quantity>,
-    pub unidad: Option<Text<100>>,
-    pub costo_unitario: Option<Money>,
-    pub descuento: Option<Money>,
-    pub subtotal: Option<Money>,
-    pub iva: Option<Money>,
-    pub total: Option<Money>,
-}
-
-/// An account payable.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct PayableRecord {
-    pub clave: Option<i64>,
-    pub folio: Option<Text<50>>,
-    pub tipo: Option<PayableKind>,
-    pub estatus: Option<PayableStatus>,
-    /// 0 is none.
-    pub proveedor: Option<i64>,
-    pub compra: Option<i64>,
-    pub factura: Option<Text<255>>,
-    pub uuid: Option<Text<36>>,
-    pub fecha: Option<Date>,
-    pub vencimiento: Option<Date>,
-    pub moneda: Option<Text<3>>,
-    pub tipo_cambio: Option<Rate>,
-    pub total: Option<Balance>,
-    pub pagado: Option<Balance>,
-    pub saldo: Option<Balance>,
-    pub sucursal: Option<i64>,
-    pub operaciones: Option<i64>,
-    pub concepto: Option<Text<500>>,
-    pub modificado: Option<Timestamp>,
-}
-
-impl PurchaseLineRecord {
+impl PurchaseLineImport {
     /// The subtotal; left out, it is quantity by cost, rounded half-up to two decimals, before discount.
-    pub fn subtotal(&self) -> Money {
+    fn subtotal(&self) -> Money {
         self.subtotal.unwrap_or_else(|| {
             let exact = self.cantidad.get().saturating_mul(self.costo_unitario.unwrap_or_default().get());
             Money::new(exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero))
@@ -113,7 +35,7 @@ impl PurchaseLineRecord {
     }
 
     /// The total; left out, it is the subtotal less the discount with IVA.
-    pub fn total(&self) -> Money {
+    fn total(&self) -> Money {
         self.total.unwrap_or_else(|| {
             let discounted = self.subtotal().get().saturating_sub(self.descuento.unwrap_or_default().get());
             Money::new(discounted.saturating_add(self.iva.unwrap_or_default().get()))
@@ -121,9 +43,9 @@ impl PurchaseLineRecord {
     }
 }
 
-impl PayableRecord {
+impl PayableImport {
     /// What is left to pay; left out, it is the total less what has been paid.
-    pub fn saldo(&self) -> Decimal {
+    fn saldo(&self) -> Decimal {
         self.saldo.map_or_else(
             || self.total.unwrap_or_default().get().saturating_sub(self.pagado.unwrap_or_default().get()),
             Balance::get,
@@ -131,7 +53,7 @@ impl PayableRecord {
     }
 }
 
-impl Record for SupplierRecord {
+impl Rules for SupplierImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         if let Some(rfc) = &self.rfc {
@@ -141,24 +63,42 @@ impl Record for SupplierRecord {
         Ok(())
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], _: Timestamp) -> Result<(), StoreError> {
-        tx.import_suppliers(rows).await
+    fn settle(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.estatus.get_or_insert(SupplierStatus::Activo);
+        self.busqueda = self.nombre.as_deref().map(fold).unwrap_or_default();
+        Ok(())
     }
 }
 
-impl Record for PurchaseRecord {
+impl Rules for PurchaseImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.cxp.is_none_or(|cxp| cxp > 0), "cxp", "debe ser un entero positivo")?;
         require_currency(self.moneda.as_deref())
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_purchases(rows, now).await
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().filter_map(|row| row.almacen.as_mut()))
+            .await
+    }
+
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.estatus.get_or_insert(PurchaseStatus::Pendiente);
+        self.fecha.get_or_insert(now);
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        for amount in [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.total] {
+            amount.get_or_insert_default();
+        }
+        self.modificado.get_or_insert(now);
+        Ok(())
     }
 }
 
-impl Record for PurchaseLineRecord {
+impl Rules for PurchaseLineImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.renglon > 0, "renglon", "debe ser un entero positivo")?;
@@ -170,12 +110,22 @@ impl Record for PurchaseLineRecord {
         require(is_storable(self.total().get()), "total", "pasa de 18 enteros")
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], _: Timestamp) -> Result<(), StoreError> {
-        tx.import_purchase_lines(rows).await
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
+    }
+
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.subtotal = Some(self.subtotal());
+        self.total = Some(self.total());
+        self.cantidad_recibida.get_or_insert_default();
+        for amount in [&mut self.costo_unitario, &mut self.descuento, &mut self.iva] {
+            amount.get_or_insert_default();
+        }
+        Ok(())
     }
 }
 
-impl Record for PayableRecord {
+impl Rules for PayableImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.compra.is_none_or(|compra| compra > 0), "compra", "debe ser un entero positivo")?;
@@ -186,8 +136,22 @@ impl Record for PayableRecord {
         require_currency(self.moneda.as_deref())
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_payables(rows, now).await
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.tipo.get_or_insert(PayableKind::Gasto);
+        self.estatus.get_or_insert(PayableStatus::Pendiente);
+        self.proveedor.get_or_insert(NO_SUPPLIER);
+        lower_case(&mut self.uuid);
+        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        self.saldo = Some(Balance::new(self.saldo()));
+        self.total.get_or_insert_default();
+        self.pagado.get_or_insert_default();
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        self.operaciones.get_or_insert(1);
+        self.modificado.get_or_insert(now);
+        Ok(())
     }
 }
 
@@ -203,7 +167,7 @@ mod tests {
 
     fn amounts(fields: &str) -> (String, String, Result<(), String>) {
         let json = Json::parse_object(format!("{{\"compra\":1,\"renglon\":1,{fields}}}").as_bytes()).unwrap();
-        let line: PurchaseLineRecord = json.read().unwrap();
+        let line: PurchaseLineImport = json.read().unwrap();
         let judged = line.check().map_err(|fault| fault.to_string());
         (line.subtotal().to_string(), line.total().to_string(), judged)
     }

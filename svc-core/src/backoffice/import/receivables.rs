@@ -1,76 +1,24 @@
 //! Receivables and the payments applied to them.
 
-use rust_decimal::Decimal;
-use serde::Deserialize;
-
 use super::sales::require_payment_keys;
-use super::{Record, require, require_clave, require_currency, require_uuid};
+use super::{
+    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, require, require_clave, require_currency, require_uuid,
+};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind};
 use crate::error::Code;
-use crate::json::{Digits, Fault, Text};
+use crate::json::{Fault, Text};
+use crate::record::cxc::ReceivableImport;
+use crate::record::cxc_pagos::PaymentImport;
 use crate::store::{StoreError, Tx};
+use rust_decimal::Decimal;
 
-/// A receivable.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct ReceivableRecord {
-    pub clave: Option<i64>,
-    pub folio: Option<Text<50>>,
-    pub estatus: Option<ReceivableStatus>,
-    pub cliente: Option<i64>,
-    pub venta: Option<i64>,
-    pub tipo_venta: Option<SaleKind>,
-    pub factura: Option<i64>,
-    pub uuid: Option<Text<36>>,
-    pub metodo_pago_sat: Option<Text<3>>,
-    pub fecha: Option<Date>,
-    pub vencimiento: Option<Date>,
-    pub moneda: Option<Text<3>>,
-    pub tipo_cambio: Option<Rate>,
-    pub total: Money,
-    pub pagado: Option<Money>,
-    pub saldo: Option<Money>,
-    pub parcialidades: Option<i64>,
-    pub sucursal: Option<i64>,
-    pub modificado: Option<Timestamp>,
-}
-
-/// A payment applied to a receivable.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct PaymentRecord {
-    pub clave: Option<i64>,
-    pub cxc: i64,
-    pub venta: Option<i64>,
-    pub cliente: Option<i64>,
-    pub fecha: Option<Date>,
-    pub aplicado: Option<Timestamp>,
-    pub origen: Option<PaymentOrigin>,
-    pub importe: Money,
-    pub moneda: Option<Text<3>>,
-    pub tipo_cambio: Option<Rate>,
-    pub forma_pago_sat: Option<Digits<2>>,
-    pub cuenta_bancaria: Option<i64>,
-    pub deposito: Option<i64>,
-    pub referencia: Option<Text<100>>,
-    pub parcialidad: Option<i64>,
-    pub saldo_anterior: Option<Money>,
-    pub saldo_insoluto: Option<Money>,
-    pub complemento: Option<Complement>,
-    pub factura: Option<i64>,
-    pub uuid: Option<Text<36>>,
-    pub cancelado: Option<bool>,
-}
-
-impl ReceivableRecord {
+impl ReceivableImport {
     /// What was paid and what is still owed; each follows from the total and the other when it is left out.
-    pub fn paid_and_owed(&self) -> Result<(Money, Money), Fault> {
+    fn paid_and_owed(&self) -> Result<(Money, Money), Fault> {
         let rest = |part: Money| self.total.get() - part.get();
         match (self.pagado, self.saldo) {
             (Some(paid), Some(owed)) => Ok((paid, owed)),
@@ -85,9 +33,9 @@ impl ReceivableRecord {
     }
 }
 
-impl PaymentRecord {
+impl PaymentImport {
     /// What was owed before and after; each follows from the amount and the other when it is left out.
-    pub fn owed_before_and_after(&self) -> Result<(Money, Money), Fault> {
+    fn owed_before_and_after(&self) -> Result<(Money, Money), Fault> {
         let paid = self.importe.get();
         match (self.saldo_anterior, self.saldo_insoluto) {
             (Some(before), Some(after)) => Ok((before, after)),
@@ -105,7 +53,7 @@ impl PaymentRecord {
     }
 }
 
-impl Record for ReceivableRecord {
+impl Rules for ReceivableImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
@@ -115,12 +63,35 @@ impl Record for ReceivableRecord {
         self.paid_and_owed().map(|_| ())
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_receivables(rows, now).await
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let sales: Vec<i64> = rows.iter().filter_map(|row| row.venta).collect();
+        let sales = tx.imported_sales(&sales).await?;
+        for row in rows {
+            if let Some(sale) = row.venta.and_then(|venta| sales.get(&venta)) {
+                row.cliente = row.cliente.or(sale.cliente);
+                row.tipo_venta.get_or_insert(sale.tipo);
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        let (paid, owed) = self.paid_and_owed()?;
+        (self.pagado, self.saldo) = (Some(paid), Some(owed));
+        self.estatus.get_or_insert(ReceivableStatus::by_balance(owed));
+        self.tipo_venta = self.tipo_venta.map(SaleKind::settled);
+        lower_case(&mut self.uuid);
+        self.fecha.get_or_insert_with(|| Date(now.get().date_naive()));
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        self.parcialidades.get_or_insert(0);
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        self.modificado.get_or_insert(now);
+        Ok(())
     }
 }
 
-impl Record for PaymentRecord {
+impl Rules for PaymentImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.importe.get() > Decimal::ZERO, "importe", "debe ser mayor que cero")?;
@@ -131,7 +102,42 @@ impl Record for PaymentRecord {
         self.owed_before_and_after().map(|_| ())
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_payments(rows, now).await
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let receivables: Vec<i64> = rows.iter().map(|row| row.cxc).collect();
+        let receivables = tx.imported_receivables(&receivables).await?;
+        for row in rows {
+            if let Some(paid) = receivables.get(&row.cxc) {
+                row.cliente = row.cliente.or(paid.cliente);
+                row.venta = row.venta.or(paid.venta);
+                let moneda = row.moneda.get_or_insert_with(|| Text::unchecked(&paid.moneda));
+                if **moneda == *paid.moneda {
+                    row.tipo_cambio.get_or_insert(paid.tipo_cambio);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        let (before, after) = self.owed_before_and_after()?;
+        (self.saldo_anterior, self.saldo_insoluto) = (Some(before), Some(after));
+        self.fecha.get_or_insert_with(|| Date(now.get().date_naive()));
+        self.aplicado.get_or_insert(now);
+        self.origen.get_or_insert(PaymentOrigin::Deposito);
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        self.parcialidad.get_or_insert(1);
+        self.complemento.get_or_insert(Complement::NoAplica);
+        lower_case(&mut self.uuid);
+        self.cancelado.get_or_insert(false);
+        Ok(())
+    }
+
+    /// Deposits of ours get other numbers.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
+            Some(last) => tx.move_past("depositos", last).await,
+            None => Ok(()),
+        }
     }
 }

@@ -1,115 +1,28 @@
 //! Sales documents, their lines, and the registry of invoices.
 
-use rust_decimal::Decimal;
-use serde::Deserialize;
+use std::collections::HashSet;
 
-use super::{Record, require, require_clave, require_currency, require_uuid};
-use crate::domain::line::{self, VatRate};
+use super::{
+    HEAD_OFFICE, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case, move_past_folios,
+    require, require_clave, require_currency, require_uuid,
+};
+use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
-use crate::domain::time::{Date, Timestamp};
-use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
+use crate::domain::time::Timestamp;
+use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::Code;
-use crate::json::{Digits, Fault, Text};
+use crate::json::Fault;
+use crate::record::facturas::InvoiceImport;
+use crate::record::ventas::SaleImport;
+use crate::record::ventas_renglones::SaleLineImport;
 use crate::store::{StoreError, Tx};
-
-/// A sales document.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct SaleRecord {
-    pub clave: Option<i64>,
-    pub tipo: SaleKind,
-    pub serie: Option<Text<25>>,
-    pub folio: Option<i64>,
-    pub fecha: Option<Timestamp>,
-    pub sucursal: Option<i64>,
-    pub almacen: Option<Text<3>>,
-    pub cliente: Option<i64>,
-    pub vendedor: Option<i64>,
-    pub moneda: Option<Text<3>>,
-    pub tipo_cambio: Option<Rate>,
-    pub condicion_pago: Option<PaymentTerm>,
-    pub dias_credito: Option<i64>,
-    pub vencimiento: Option<Date>,
-    pub forma_pago_sat: Option<Digits<2>>,
-    pub metodo_pago_sat: Option<Text<3>>,
-    pub uso_cfdi: Option<Text<4>>,
-    pub subtotal: Option<Money>,
-    pub descuento: Option<Money>,
-    pub impuestos: Option<Money>,
-    pub retenciones: Option<Money>,
-    pub total: Option<Money>,
-    pub saldo: Option<Money>,
-    pub cancelada: Option<bool>,
-    pub fecha_cancelacion: Option<Timestamp>,
-    pub surtido_estatus: Option<Fulfilment>,
-    pub monto_surtido: Option<Money>,
-    pub factura: Option<i64>,
-    pub uuid: Option<Text<36>>,
-    pub origen: Option<SaleOrigin>,
-    pub referencia: Option<Text<100>>,
-    pub comentarios: Option<Text<500>>,
-    pub modificado: Option<Timestamp>,
-    /// Whether it has a breakdown of taxes.
-    pub desglose: Option<bool>,
-}
-
-/// A line of a sales document.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct SaleLineRecord {
-    pub clave: Option<i64>,
-    pub venta: i64,
-    pub renglon: Option<i64>,
-    /// By clave or, when it has none, by `sku`.
-    pub producto: Option<i64>,
-    /// One that no product has is kept as it is.
-    pub sku: Option<Text<100>>,
-    pub descripcion: Option<Text<500>>,
-    pub cantidad: Quantity,
-    pub cantidad_surtida: Option<Quantity>,
-    pub unidad: Option<Text<100>>,
-    pub unidad_sat: Option<Text<3>>,
-    pub codigo_sat: Option<Digits<8>>,
-    pub objeto_impuesto: Option<Digits<2>>,
-    pub precio_unitario: Option<Money>,
-    pub descuento: Option<Money>,
-    pub subtotal: Option<Money>,
-    pub iva_tasa: Option<VatRate>,
-    pub iva: Option<Money>,
-    pub total: Option<Money>,
-}
-
-/// A record of the stamping registry.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct InvoiceRecord {
-    pub clave: Option<i64>,
-    pub tipo: Option<InvoiceKind>,
-    pub estatus: Option<InvoiceStatus>,
-    pub venta: Option<i64>,
-    pub cliente: Option<i64>,
-    pub serie: Option<Text<25>>,
-    pub folio: Option<Text<40>>,
-    pub uuid: Option<Text<36>>,
-    pub fecha: Option<Timestamp>,
-    pub fecha_timbrado: Option<Timestamp>,
-    pub fecha_cancelacion: Option<Timestamp>,
-    pub motivo_cancelacion: Option<Digits<2>>,
-    pub uuid_sustitucion: Option<Text<36>>,
-    pub error_codigo: Option<Text<50>>,
-    pub error_mensaje: Option<Text<1000>>,
-    pub modificado: Option<Timestamp>,
-}
+use rust_decimal::Decimal;
 
 /// What a line comes to.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "the fields of the list item, by their names")]
-pub struct LineAmounts {
+struct LineAmounts {
     pub subtotal: Money,
     pub iva: Money,
     pub total: Money,
@@ -127,9 +40,9 @@ pub(super) fn require_payment_keys(form: Option<&str>, method: Option<&str>) -> 
     require(method.is_none_or(sat::payment_method_exists), "metodo_pago_sat", TEXT)
 }
 
-impl SaleRecord {
+impl SaleImport {
     /// The total, reckoned when it is left out.
-    pub fn total(&self) -> Result<Money, Fault> {
+    fn total(&self) -> Result<Money, Fault> {
         if let Some(total) = self.total {
             return Ok(total);
         }
@@ -140,9 +53,9 @@ impl SaleRecord {
     }
 }
 
-impl SaleLineRecord {
+impl SaleLineImport {
     /// Its amounts; each is reckoned when it is left out.
-    pub fn amounts(&self) -> Result<LineAmounts, Fault> {
+    fn amounts(&self) -> Result<LineAmounts, Fault> {
         let price = self.precio_unitario.unwrap_or_default();
         let discount = self.descuento.unwrap_or_default().get();
         let subtotal = match self.subtotal {
@@ -164,7 +77,7 @@ impl SaleLineRecord {
     }
 }
 
-impl Record for SaleRecord {
+impl Rules for SaleImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require_currency(self.moneda.as_deref())?;
@@ -182,12 +95,43 @@ impl Record for SaleRecord {
         self.total().map(|_| ())
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_sales(rows, now).await
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().filter_map(|row| row.almacen.as_mut()))
+            .await
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        let total = self.total()?;
+        self.tipo = self.tipo.settled();
+        self.fecha.get_or_insert(now);
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        for amount in
+            [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.retenciones, &mut self.saldo]
+        {
+            amount.get_or_insert_default();
+        }
+        self.total = Some(total);
+        self.cancelada.get_or_insert(self.fecha_cancelacion.is_some());
+        if self.tipo == SaleKind::Pedido {
+            self.surtido_estatus.get_or_insert(Fulfilment::Pendiente);
+            self.monto_surtido.get_or_insert_default();
+        }
+        lower_case(&mut self.uuid);
+        self.origen.get_or_insert(SaleOrigin::Aplicacion);
+        self.desglose.get_or_insert(true);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let folios = rows.iter().filter_map(|row| Some((row.tipo.word(), row.serie.as_deref(), row.folio?)));
+        move_past_folios(tx, folios).await
     }
 }
 
-impl Record for SaleLineRecord {
+impl Rules for SaleLineImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.renglon.is_none_or(|renglon| renglon > 0), "renglon", "debe ser un entero positivo")?;
@@ -209,12 +153,29 @@ impl Record for SaleLineRecord {
         self.amounts().map(|_| ())
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], _: Timestamp) -> Result<(), StoreError> {
-        tx.import_sale_lines(rows).await
+    /// A SKU that no product has is kept as it is. A line without a number is its document's next.
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
+        let unnumbered = distinct(rows.iter().filter(|row| row.renglon.is_none()).map(|row| row.venta));
+        let mut last = tx.last_lines(&unnumbered).await?;
+        for row in rows {
+            let last = last.entry(row.venta).or_default();
+            *last = (*row.renglon.get_or_insert(last.saturating_add(1))).max(*last);
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        let amounts = self.amounts()?;
+        (self.subtotal, self.iva, self.total) = (Some(amounts.subtotal), Some(amounts.iva), Some(amounts.total));
+        self.cantidad_surtida.get_or_insert_default();
+        self.precio_unitario.get_or_insert_default();
+        self.descuento.get_or_insert_default();
+        Ok(())
     }
 }
 
-impl Record for InvoiceRecord {
+impl Rules for InvoiceImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
@@ -223,7 +184,30 @@ impl Record for InvoiceRecord {
         require(reason, "motivo_cancelacion", "debe ser 01, 02, 03 o 04")
     }
 
-    async fn insert(tx: &mut dyn Tx, rows: &[Self], now: Timestamp) -> Result<(), StoreError> {
-        tx.import_invoices(rows, now).await
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        self.tipo.get_or_insert(InvoiceKind::Factura);
+        self.estatus.get_or_insert(InvoiceStatus::Vigente);
+        lower_case(&mut self.uuid);
+        lower_case(&mut self.uuid_sustitucion);
+        self.fecha.get_or_insert(now);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+
+    /// A sale without an invoice gets the first one that names it.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let kind = |row: &Self| row.tipo.unwrap_or(InvoiceKind::Factura);
+        let folios = rows
+            .iter()
+            .filter_map(|row| Some((kind(row).word(), row.serie.as_deref(), row.folio.as_deref()?.parse().ok()?)));
+        move_past_folios(tx, folios).await?;
+        let mut seen = HashSet::new();
+        let invoices = rows.iter().filter(|row| kind(row) == InvoiceKind::Factura);
+        let first = invoices.filter_map(|row| {
+            let venta = row.venta.filter(|venta| seen.insert(*venta))?;
+            Some((venta, row.clave?, row.uuid.as_deref()))
+        });
+        let first: Vec<_> = first.collect();
+        if first.is_empty() { Ok(()) } else { tx.invoice_sales(&first).await }
     }
 }

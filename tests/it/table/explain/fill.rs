@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use chrono::TimeDelta;
 use sqlx::{AssertSqlSafe, PgConnection};
-use svc_core::Api;
 use svc_core::store::CompanyChange;
+use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 use svc_tests::{Actor, BASE_URL, Company, World};
 
@@ -76,8 +76,9 @@ impl Big {
     pub(super) async fn watched(&self) -> (PostgresStore, Actor) {
         let options = (*self.world.store.pool().connect_options()).clone().options(TELLING);
         let store = PostgresStore::with_options(options, &Settings { max_connections: 1, ..Settings::default() });
-        let api = Api::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
-        (store, self.company.admin().await.at(&api.build().expect("the API builds")))
+        let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
+        let api = Api::new(&context.build().expect("a context")).expect("the API builds");
+        (store, self.company.admin().await.at(&api))
     }
 
     /// The greatest clave of the big company in a list's table.

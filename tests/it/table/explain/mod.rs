@@ -8,7 +8,7 @@ mod plans;
 mod values;
 
 use svc_core::operation::page::Cursors;
-use svc_core::operation::registry::Endpoint;
+use svc_tests::Endpoint;
 
 use self::fill::Big;
 use self::plans::{Plan, Plans};
@@ -34,13 +34,13 @@ async fn every_list_and_filter_is_served_by_an_index() {
     let company = svc_tests::key(&store, &ana.key_id).await.company;
     let mut faults = Vec::new();
     for list in lists() {
-        let last = big.last_clave(list.spec.path).await;
-        assert!(last > 1_000, "fill.sql has no statement for the table of {}", list.spec.path);
-        let resource = path(list.spec, "1");
+        let last = big.last_clave(list.http.path).await;
+        assert!(last > 1_000, "fill.sql has no statement for the table of {}", list.http.path);
+        let resource = path(list.http, "1");
         let cursors = Cursors::new(&company, &resource);
-        for query in values::queries(list) {
-            let first = address(list, &query, None);
-            let deep = address(list, &query, Some(&cursors.seal(last - 100, &query.canonical())));
+        for query in values::queries(&list) {
+            let first = address(&list, &query, None);
+            let deep = address(&list, &query, Some(&cursors.seal(last - 100, &query.canonical())));
             let mut blocks = Vec::new();
             for target in [&first, &deep] {
                 let reported = call(&ana, &plans, target).await;
@@ -61,7 +61,7 @@ async fn every_list_and_filter_is_served_by_an_index() {
 
 fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {
     let cursor = cursor.map_or_else(String::new, |cursor| format!("&cursor={cursor}"));
-    format!("{}?limite=30&{}{cursor}", path(list.spec, "1"), query.url())
+    format!("{}?limite=30&{}{cursor}", path(list.http, "1"), query.url())
 }
 
 /// The plans of the statement that reads a list, when it is read again and again.

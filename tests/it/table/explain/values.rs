@@ -1,7 +1,7 @@
 //! What each filter is asked for: values that few rows have, that many have, and that none has.
 
-use svc_core::operation::filters::{Description, Takes};
-use svc_core::operation::registry::Endpoint;
+use svc_core::record::{Filter, Takes};
+use svc_tests::Endpoint;
 
 use super::ROWS;
 use crate::table::filters::WINDOWED;
@@ -51,15 +51,15 @@ impl Query {
 /// What a list is asked: for everything, and for each value of each single filter, beside its selectors where it must
 /// have one (contract §3).
 pub(super) fn queries(list: &Endpoint) -> Vec<Query> {
-    let mut queries = selectors(list.spec.path);
+    let mut queries = selectors(list.http.path);
     for base in queries.clone() {
         for filter in list.filters() {
-            if WINDOWED.contains(&list.spec.path) && matches!(filter.takes, Takes::Bound(_)) {
+            if WINDOWED.contains(&list.http.path) && matches!(filter.takes, Takes::Bound(_)) {
                 queries
                     .extend(WINDOWS.map(|(from, until)| Query::of(&[("fecha_desde", from), ("fecha_hasta", until)])));
                 continue;
             }
-            queries.extend(values(&filter).into_iter().map(|value| base.with(filter.name, value)));
+            queries.extend(values(filter).into_iter().map(|value| base.with(filter.name, value)));
         }
     }
     queries
@@ -76,7 +76,7 @@ fn selectors(path: &str) -> Vec<Query> {
 }
 
 /// Values of a filter. Names mean the same in every list.
-fn values(filter: &Description) -> Vec<String> {
+fn values(filter: &Filter) -> Vec<String> {
     let row = |prefix: &str| vec![format!("{prefix}{ROW}"), format!("{prefix}1"), format!("{prefix}999999999")];
     let few = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
     match (filter.takes, filter.name) {

@@ -1,0 +1,279 @@
+//! [`Context`]: all that the API, the back office and background work share.
+
+mod keys;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use http::Uri;
+
+pub(crate) use keys::{KeyCache, KeyName};
+
+use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
+use crate::domain::company::{Company, LimitMode};
+use crate::secrets::{Sealer, SecretsKey};
+use crate::store::{Store, StoreError};
+use crate::usage::{self, Ledger, Merging};
+
+/// The largest body taken when nothing else is said, in bytes: 1 MiB (contract §4).
+pub const DEFAULT_MAX_BODY: usize = 1_048_576;
+
+/// Requests a minute of a key when nothing else is said (spec "Limits").
+pub const DEFAULT_RATE_PER_MINUTE: u64 = 150;
+
+/// Requests of a company under way at the same time when nothing else is said (contract §5).
+pub const DEFAULT_IN_FLIGHT: u32 = 10;
+
+/// Store, clock, randomness, secrets, public address, what is remembered of keys and usage, and settings: made once in a
+/// process, and shared by [`crate::Api`], the back office ([`Context::perform`]) and background work ([`Context::work`]).
+///
+/// It is cheap to clone, and its clones share everything: what the back office changes of keys, users and companies takes
+/// effect at once in every API made of the same context, and within 5 s in other processes.
+#[derive(Clone)]
+pub struct Context(Arc<Inner>);
+
+struct Inner {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    sealer: Sealer,
+    base_url: String,
+    base_path: String,
+    keys: KeyCache,
+    ledger: Ledger,
+    merging: Merging,
+    settings: Settings,
+}
+
+/// What a service allows.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    limits: LimitMode,
+    pub(crate) rate_per_minute: u64,
+    pub(crate) in_flight: u32,
+    pub(crate) max_body: usize,
+    pub(crate) development_destinations: bool,
+    merge_usage_every: Duration,
+}
+
+/// Builds a [`Context`].
+pub struct ContextBuilder {
+    store: Arc<dyn Store>,
+    base_url: String,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    sealer: Sealer,
+    settings: Settings,
+}
+
+/// The base URL is not `http(s)://host[/path]`.
+#[derive(Debug, thiserror::Error)]
+#[error("the base URL must be http(s)://host[/path] without query: {0:?}")]
+pub struct BaseUrlError(String);
+
+impl Context {
+    /// Begins to build a context over `store`; the API is published at `base_url` (`https://api.example.com/api/v1`), which
+    /// links in notices begin with.
+    pub fn builder(store: Arc<dyn Store>, base_url: impl Into<String>) -> ContextBuilder {
+        ContextBuilder {
+            store,
+            base_url: base_url.into(),
+            clock: Arc::new(SystemClock),
+            random: Arc::new(SystemRandom),
+            sealer: Sealer::default(),
+            settings: Settings {
+                limits: LimitMode::Enforced,
+                rate_per_minute: DEFAULT_RATE_PER_MINUTE,
+                in_flight: DEFAULT_IN_FLIGHT,
+                max_body: DEFAULT_MAX_BODY,
+                development_destinations: false,
+                merge_usage_every: usage::DEFAULT_INTERVAL,
+            },
+        }
+    }
+
+    /// Brings to the store what was used since the last time, of all keys and companies, in one statement, and learns what
+    /// other processes used. [`Context::work`] does so every [`usage::DEFAULT_INTERVAL`], and once more at its end: what was
+    /// never brought is lost with the process. After an error it is brought with the next.
+    pub async fn merge_usage(&self) -> Result<(), StoreError> {
+        self.0.merging.merge(&self.0.ledger, self.store(), self.now()).await
+    }
+
+    /// What cannot be brought to the store now is brought later; the answer does not depend on it.
+    pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
+        if self.0.merging.is_overdue(now)
+            && let Err(error) = self.merge_usage().await
+        {
+            tracing::warn!(%error, "usage could not be merged; it is tried again");
+        }
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        self.0.store.as_ref()
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.0.clock.as_ref()
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        self.0.clock.now()
+    }
+
+    pub(crate) fn random(&self) -> &dyn Random {
+        self.0.random.as_ref()
+    }
+
+    pub(crate) fn sealer(&self) -> &Sealer {
+        &self.0.sealer
+    }
+
+    /// Without a trailing slash.
+    pub(crate) fn base_url(&self) -> &str {
+        &self.0.base_url
+    }
+
+    /// The path of the base URL.
+    pub(crate) fn base_path(&self) -> &str {
+        &self.0.base_path
+    }
+
+    pub(crate) fn keys(&self) -> &KeyCache {
+        &self.0.keys
+    }
+
+    pub(crate) fn ledger(&self) -> &Ledger {
+        &self.0.ledger
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    /// The company's limit mode: its own, or the service's.
+    pub(crate) fn limits(&self, company: &Company) -> LimitMode {
+        company.limites.unwrap_or(self.0.settings.limits)
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("base_url", &self.0.base_url).finish_non_exhaustive()
+    }
+}
+
+impl ContextBuilder {
+    /// With another clock than the machine's.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// With another source of randomness than the operating system's.
+    #[must_use]
+    pub fn random(mut self, random: Arc<dyn Random>) -> Self {
+        self.random = random;
+        self
+    }
+
+    /// With a key that seals secrets before they are stored; without one they are stored as they are. It must be the one
+    /// of every other context on the same store.
+    #[must_use]
+    pub fn secrets(mut self, key: impl Into<Option<SecretsKey>>) -> Self {
+        self.sealer = Sealer::new(key);
+        self
+    }
+
+    /// With limits enforced (the default) or only announced; a company may have its own mode.
+    #[must_use]
+    pub fn limits(mut self, limits: LimitMode) -> Self {
+        self.settings.limits = limits;
+        self
+    }
+
+    /// With another number of requests a clock minute that each key may make; 150 by default (spec "Limits").
+    #[must_use]
+    pub fn rate_per_minute(mut self, requests: u64) -> Self {
+        self.settings.rate_per_minute = requests;
+        self
+    }
+
+    /// With another number of requests that a company may have under way in this process at the same time; 10 by default
+    /// (contract §5). It holds in notice mode too.
+    #[must_use]
+    pub fn in_flight(mut self, requests: u32) -> Self {
+        self.settings.in_flight = requests;
+        self
+    }
+
+    /// How often what was used is brought to the store; [`usage::DEFAULT_INTERVAL`] by default. With zero every request does
+    /// it before its answer leaves: for a process that may be frozen or end once it has answered. With any other interval
+    /// [`Context::work`] does it; where nothing does, now and then a request waits while it does so for all.
+    #[must_use]
+    pub fn merge_usage_every(mut self, interval: Duration) -> Self {
+        self.settings.merge_usage_every = interval;
+        self
+    }
+
+    /// With another maximum of a request's body, in bytes.
+    #[must_use]
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.settings.max_body = bytes;
+        self
+    }
+
+    /// With webhooks that may be made to lead to places that only development has: http, any port, local names (contract
+    /// §6). What of them is reached when notices are sent is the sender's setting.
+    #[must_use]
+    pub fn development_destinations(mut self, allowed: bool) -> Self {
+        self.settings.development_destinations = allowed;
+        self
+    }
+
+    /// The context.
+    pub fn build(self) -> Result<Context, BaseUrlError> {
+        let base_url = self.base_url.trim_end_matches('/').to_owned();
+        let base_path = base_path(&base_url).ok_or(BaseUrlError(self.base_url))?;
+        Ok(Context(Arc::new(Inner {
+            store: self.store,
+            clock: self.clock,
+            random: self.random,
+            sealer: self.sealer,
+            base_url,
+            base_path,
+            keys: KeyCache::new(),
+            ledger: Ledger::default(),
+            merging: Merging::every(self.settings.merge_usage_every),
+            settings: self.settings,
+        })))
+    }
+}
+
+impl fmt::Debug for ContextBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextBuilder").field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}
+
+fn base_path(base_url: &str) -> Option<String> {
+    let uri: Uri = base_url.parse().ok()?;
+    let web = matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some_and(|host| !host.is_empty());
+    (web && uri.query().is_none() && !base_url.contains('#')).then(|| uri.path().trim_end_matches('/').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_is_absolute() {
+        assert_eq!(base_path("https://api.example.com/api/v1").as_deref(), Some("/api/v1"));
+        assert_eq!(base_path("http://127.0.0.1:8080").as_deref(), Some(""));
+        for wrong in ["", "/api/v1", "api.example.com", "ftp://a/b", "https://a/b?c=1", "https://a/b#c", "https://"] {
+            assert_eq!(base_path(wrong), None, "{wrong}");
+        }
+    }
+}

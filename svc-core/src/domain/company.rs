@@ -1,0 +1,121 @@
+//! Companies, as far as rules depend on them.
+
+use std::fmt;
+
+use rust_decimal::Decimal;
+
+/// A company's number: the first part of every key and of every API key's public identifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CompanyId(pub i64);
+
+/// What a company pays for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plan {
+    /// The plan that includes the API.
+    Pro,
+    /// No current plan.
+    None,
+}
+
+/// Whether limits cut or are only announced (contract §5, "Notice mode").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitMode {
+    /// Limits cut.
+    Enforced,
+    /// Limits are counted and announced, but do not cut.
+    Notice,
+}
+
+impl std::str::FromStr for LimitMode {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "enforced" => Ok(Self::Enforced),
+            "notice" => Ok(Self::Notice),
+            _ => Err("must be enforced or notice"),
+        }
+    }
+}
+
+/// A company's settings, as far as operations depend on them.
+#[derive(Clone)]
+pub struct Company {
+    /// Its number.
+    pub id: CompanyId,
+    /// Its name.
+    pub nombre: String,
+    /// Its plan.
+    pub plan: Plan,
+    /// Paid user licences.
+    pub licencias: i32,
+    /// Its own limit mode; `None` follows the service's.
+    pub limites: Option<LimitMode>,
+    /// Whether it has the API.
+    pub api: bool,
+    /// Whether it operates in a franchise scheme.
+    pub franquicia: bool,
+    /// Whether its plan includes invoicing.
+    pub facturacion: bool,
+    /// Least advance of a cash sale to be invoiced, percent of its total.
+    pub anticipo_minimo: Decimal,
+    /// Its tax id.
+    pub rfc: Option<String>,
+    /// Its tax regime.
+    pub regimen: Option<i64>,
+    /// Its fiscal postal code.
+    pub cp: Option<String>,
+    /// The key of its cursors' MAC: random, made with the company.
+    pub cursor_key: [u8; 32],
+}
+
+impl fmt::Debug for Company {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The cursor key is a secret.
+        f.debug_struct("Company").field("id", &self.id).field("nombre", &self.nombre).finish_non_exhaustive()
+    }
+}
+
+/// The units a company begins with, under the claves 1, 2, 3…: name, and key of the SAT's catalogue.
+pub const FIRST_UNITS: [(&str, &str); 6] =
+    [("Pieza", "H87"), ("Servicio", "E48"), ("Kilogramo", "KGM"), ("Litro", "LTR"), ("Metro", "MTR"), ("Caja", "XBX")];
+
+/// The version of the terms of use that a key must have accepted (spec, "Versioning").
+pub const TERMS_VERSION: &str = "2026-10";
+
+/// Reads a key's public identifier, `<company>_<suffix>`: the company and the suffix (spec, "Authentication" 1).
+pub fn parse_key_id(text: &str) -> Option<(CompanyId, &str)> {
+    const LONGEST: usize = 64;
+    let (company, suffix) = text.split_once('_')?;
+    let digits = (1..=18).contains(&company.len()) && company.bytes().all(|byte| byte.is_ascii_digit());
+    let word = (1..=LONGEST).contains(&suffix.len()) && suffix.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    // One spelling a key: "01_ab" is not "1_ab".
+    let canonical = digits && word && !company.starts_with('0');
+    canonical.then(|| company.parse().ok().map(|company| (CompanyId(company), suffix))).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_id_has_one_spelling() {
+        assert_eq!(parse_key_id("12_ab12CD"), Some((CompanyId(12), "ab12CD")));
+        for text in [
+            "",
+            "_",
+            "12_",
+            "_ab",
+            "12",
+            "012_ab",
+            "+1_ab",
+            "-1_ab",
+            "1_a b",
+            "1_a_b",
+            "1_\u{e9}",
+            "9999999999999999999_ab",
+        ] {
+            assert_eq!(parse_key_id(text), None, "{text}");
+        }
+    }
+}

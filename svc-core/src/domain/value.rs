@@ -1,0 +1,243 @@
+//! Values as columns hold them, and how the fields of records become values and are made of them.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use rust_decimal::Decimal;
+use uuid::Uuid;
+
+use super::event::EventId;
+use super::line::VatRate;
+use super::money::Money;
+use super::quantity::{Balance, Quantity, Rate};
+use super::time::{Date, Timestamp};
+use super::words::Word;
+use crate::json::{Digits, Text};
+
+/// A value of a column.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Value<'a> {
+    /// No value.
+    Null,
+    /// `true` or `false`.
+    Boolean(bool),
+    /// A 64-bit integer.
+    Integer(i64),
+    /// An exact number.
+    Decimal(Decimal),
+    /// Text.
+    Text(Cow<'a, str>),
+    /// A list of texts.
+    Texts(Vec<String>),
+    /// A day.
+    Date(NaiveDate),
+    /// An instant.
+    Instant(DateTime<Utc>),
+    /// A UUID.
+    Uuid(Uuid),
+}
+
+/// What kind of [`Value`] a column holds where it is not null.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// [`Value::Boolean`].
+    Boolean,
+    /// [`Value::Integer`], of whatever width in the database.
+    Integer,
+    /// [`Value::Decimal`].
+    Decimal,
+    /// [`Value::Text`].
+    Text,
+    /// [`Value::Texts`].
+    Texts,
+    /// [`Value::Date`].
+    Date,
+    /// [`Value::Instant`].
+    Instant,
+    /// [`Value::Uuid`].
+    Uuid,
+}
+
+/// Why a row is no record: a column is missing, or holds what its field cannot.
+#[derive(Debug, thiserror::Error)]
+#[error("column {at}: {cause}")]
+pub struct RowError {
+    /// The column's place, from 0.
+    pub at: usize,
+    /// What is wrong with it.
+    #[source]
+    pub cause: Box<dyn std::error::Error + Send + Sync>,
+}
+
+/// A row as a store gives it: its columns are those of [`crate::record::Record::COLUMNS`], in that order.
+pub trait Row {
+    /// The value of the column at `at`, from 0, which is of that kind or null.
+    fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError>;
+}
+
+/// A row in memory.
+impl Row for &[Value<'_>] {
+    fn value(&self, at: usize, _: Kind) -> Result<Value<'_>, RowError> {
+        self.get(at).map(Value::borrowed).ok_or_else(|| RowError { at, cause: "the row has no such column".into() })
+    }
+}
+
+impl Value<'_> {
+    /// The same value, which borrows its text from this one.
+    pub fn borrowed(&self) -> Value<'_> {
+        match self {
+            Value::Text(text) => Value::Text(Cow::Borrowed(text)),
+            Value::Null => Value::Null,
+            Value::Boolean(value) => Value::Boolean(*value),
+            Value::Integer(value) => Value::Integer(*value),
+            Value::Decimal(value) => Value::Decimal(*value),
+            Value::Texts(value) => Value::Texts(value.clone()),
+            Value::Date(value) => Value::Date(*value),
+            Value::Instant(value) => Value::Instant(*value),
+            Value::Uuid(value) => Value::Uuid(*value),
+        }
+    }
+}
+
+/// A text that may be absent, as a value of its own.
+pub(crate) fn owned(text: Option<String>) -> Value<'static> {
+    text.map_or(Value::Null, |text| Value::Text(Cow::Owned(text)))
+}
+
+/// The type of a field, made of a column's value.
+pub trait FromValue: Sized {
+    /// The kind of its column.
+    const KIND: Kind;
+
+    /// It of `value`; `None` where the type has no such value, as most have no null.
+    fn from_value(value: Value<'_>) -> Option<Self>;
+
+    /// It of the column at `at`.
+    fn read<R: Row + ?Sized>(row: &R, at: usize) -> Result<Self, RowError> {
+        let value = row.value(at, Self::KIND)?;
+        Self::from_value(value).ok_or_else(|| RowError { at, cause: "the field has no such value".into() })
+    }
+}
+
+/// The type of a field that can be written to a column.
+pub trait ToValue {
+    /// Its value in the column.
+    fn to_value(&self) -> Value<'_>;
+}
+
+impl<T: FromValue> FromValue for Option<T> {
+    const KIND: Kind = T::KIND;
+
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Null => Some(None),
+            value => T::from_value(value).map(Some),
+        }
+    }
+}
+
+impl<T: ToValue> ToValue for Option<T> {
+    fn to_value(&self) -> Value<'_> {
+        self.as_ref().map_or(Value::Null, T::to_value)
+    }
+}
+
+/// A word of a closed set is a text, kept to the set by the column's constraint.
+impl<W: Word> FromValue for W {
+    const KIND: Kind = Kind::Text;
+
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text(text) => W::of(&text),
+            _ => None,
+        }
+    }
+}
+
+impl<W: Word> ToValue for W {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self.word()))
+    }
+}
+
+impl<W: Word> FromValue for Vec<W> {
+    const KIND: Kind = Kind::Texts;
+
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Texts(texts) => texts.iter().map(|text| W::of(text)).collect(),
+            _ => None,
+        }
+    }
+}
+
+/// Types whose column holds one variant of [`Value`]: how the type is made of what the variant holds, and the other way round.
+macro_rules! columns {
+    ($($type:ty as $kind:ident: $from:expr, $to:expr;)*) => {$(
+        impl FromValue for $type {
+            const KIND: Kind = Kind::$kind;
+
+            fn from_value(value: Value<'_>) -> Option<Self> {
+                match value {
+                    Value::$kind(value) => Some($from(value)),
+                    _ => None,
+                }
+            }
+        }
+
+        impl ToValue for $type {
+            fn to_value(&self) -> Value<'_> {
+                Value::$kind($to(self))
+            }
+        }
+    )*};
+}
+
+columns! {
+    bool as Boolean: |value| value, |value: &bool| *value;
+    i64 as Integer: |value| value, |value: &i64| *value;
+    Money as Decimal: Money::new, |amount: &Money| amount.get();
+    Quantity as Decimal: Quantity::new, |quantity: &Quantity| quantity.get();
+    Rate as Decimal: Rate::new, |rate: &Rate| rate.get();
+    Balance as Decimal: Balance::new, |amount: &Balance| amount.get();
+    Date as Date: Date, |date: &Date| date.0;
+    Timestamp as Instant: Timestamp::new, |at: &Timestamp| at.get();
+    EventId as Uuid: EventId, |id: &EventId| id.0;
+}
+
+impl FromValue for String {
+    const KIND: Kind = Kind::Text;
+
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(text.into_owned()),
+            _ => None,
+        }
+    }
+}
+
+impl ToValue for String {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self))
+    }
+}
+
+impl<const MAX: usize> ToValue for Text<MAX> {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self))
+    }
+}
+
+impl<const COUNT: usize> ToValue for Digits<COUNT> {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Borrowed(self))
+    }
+}
+
+impl ToValue for VatRate {
+    fn to_value(&self) -> Value<'_> {
+        Value::Text(Cow::Owned(self.to_string()))
+    }
+}

@@ -1,0 +1,137 @@
+use std::fmt;
+
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use crate::context::Context;
+use crate::domain::clock::{Random, random_bytes};
+use crate::domain::company::Company;
+use crate::domain::event::Event;
+use crate::domain::scope::{Scope, Scopes};
+use crate::domain::time::Timestamp;
+use crate::error::Error;
+use crate::secrets::{Place, Sealer};
+use crate::store::{NewEvent, Tx};
+
+/// Who acts.
+#[derive(Debug, Clone)]
+pub enum Actor {
+    /// An API key, by its public identifier without the company's number, and the user who owns it.
+    Key {
+        /// The identifier's suffix.
+        suffix: String,
+        /// The owner's clave.
+        owner: i64,
+        /// What the key may do.
+        scopes: Scopes,
+    },
+    /// The ERP's own screens.
+    BackOffice,
+}
+
+/// All that an operation may touch: the transaction, the time, randomness, and who asks.
+pub struct Cx<'a> {
+    /// The transaction, of the caller's company.
+    pub tx: &'a mut dyn Tx,
+    /// Now, in whole seconds.
+    pub now: Timestamp,
+    /// The company.
+    pub company: &'a Company,
+    /// Who acts.
+    pub actor: &'a Actor,
+    /// Unpredictable bytes.
+    pub random: &'a dyn Random,
+    /// What secrets are sealed with before they are stored.
+    pub sealer: &'a Sealer,
+    /// The API's public address, without a trailing slash: links in notices begin with it.
+    pub base_url: &'a str,
+    /// Whether webhooks may lead to places that only development has: http, any port, local names (contract §6).
+    pub development_destinations: bool,
+}
+
+impl Actor {
+    /// Whether they have a scope; the back office has all.
+    pub fn may(&self, scope: Scope) -> bool {
+        match self {
+            Self::Key { scopes, .. } => scopes.has(scope),
+            Self::BackOffice => true,
+        }
+    }
+}
+
+impl<'a> Cx<'a> {
+    /// What an operation of `actor` may touch in `company`, whose transaction `tx` is.
+    pub fn new(context: &'a Context, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Self {
+        Self {
+            tx,
+            now: Timestamp::new(context.now()),
+            company,
+            actor,
+            random: context.random(),
+            sealer: context.sealer(),
+            base_url: context.base_url(),
+            development_destinations: context.settings().development_destinations,
+        }
+    }
+}
+
+impl Cx<'_> {
+    /// Writes `event` to the outbox, in this transaction.
+    pub async fn emit(&mut self, event: &Event) -> Result<(), Error> {
+        self.emit_all(std::slice::from_ref(event)).await
+    }
+
+    /// Writes `events` to the outbox, in this transaction and at once; those that are grouped among what waits for a minute
+    /// without another.
+    pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
+        let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
+        let row = |event: &&Event| self.event_row(event, false);
+        let grouped = grouped.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
+        let single = single.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
+        if !single.is_empty() {
+            self.tx.append_events(&single).await?;
+        }
+        if !grouped.is_empty() {
+            self.tx.group_events(&grouped).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes `event` to the outbox as one that is told to nobody but by the deliveries that the caller makes; gives its id.
+    pub async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
+        let row = self.event_row(event, true)?;
+        self.tx.append_events(std::slice::from_ref(&row)).await?;
+        Ok(row.id)
+    }
+
+    fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {
+        let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
+        let id = uuid_v7(millis, self.random);
+        let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
+        let (recurso, clave) = event.recurso();
+        Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
+    }
+
+    /// The sealed form of a secret that belongs to the company's `record`; `column` is where it will be stored.
+    pub fn seal(&self, column: &'static str, record: &str, secret: &[u8]) -> Result<Vec<u8>, Error> {
+        let place = Place { company: self.company.id, column, record };
+        self.sealer.seal(place, secret, self.random).map_err(Error::internal)
+    }
+
+    /// The secret in what [`Cx::seal`] gave for the same `column` and `record`.
+    pub fn open(&self, column: &'static str, record: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
+        let place = Place { company: self.company.id, column, record };
+        self.sealer.open(place, sealed).map_err(Error::internal)
+    }
+}
+
+impl fmt::Debug for Cx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cx").field("now", &self.now).field("company", &self.company.id).finish_non_exhaustive()
+    }
+}
+
+/// A UUID of version 7 (RFC 9562): sorts by time, unpredictable in its last 74 bits.
+pub(crate) fn uuid_v7(unix_millis: u64, random: &dyn Random) -> Uuid {
+    uuid::Builder::from_unix_timestamp_millis(unix_millis, &random_bytes(random)).into_uuid()
+}

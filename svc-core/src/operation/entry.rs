@@ -1,0 +1,171 @@
+//! Operations and lists without their types, so that one registry can hold them all.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::page::{self, Cursors, ListRequest};
+use super::{Cx, Head, Http, Operation, Spec, path, query};
+use crate::error::Error;
+use crate::json::{Fault, Json};
+use crate::record::{Filter, List, ListSpec, Pages};
+use crate::schema;
+use crate::store::{Store, read_page};
+
+/// An operation of the registry.
+pub struct Entry {
+    /// What it says about itself.
+    pub spec: &'static Spec,
+    pub(crate) handler: Handler,
+}
+
+/// What runs an operation.
+#[derive(Clone, Copy)]
+pub(crate) enum Handler {
+    /// For anyone, without a store: gives the answer to the request of that id.
+    Open(fn(&str) -> Result<Bytes, Error>),
+    /// A list, for who has a key.
+    List(&'static dyn AnyList),
+    /// An operation, for who has a key.
+    Operation(&'static dyn AnyOperation),
+}
+
+#[async_trait]
+pub(crate) trait AnyList: Send + Sync {
+    fn spec(&self) -> &'static ListSpec;
+    async fn page(&self, store: &dyn Store, request: ListRequest<'_>) -> Result<Bytes, Error>;
+}
+
+#[async_trait]
+pub(crate) trait AnyOperation: Send + Sync {
+    /// The JSON Schema of its input.
+    fn schema(&self) -> Schema;
+    /// Whether that is an input of it, as far as its type judges that.
+    fn check(&self, input: &Json) -> Result<(), Fault>;
+    async fn run(&self, cx: &mut Cx<'_>, input: &Json) -> Result<Answer, Error>;
+}
+
+/// What an operation answers. It is not formatted: a secret may be in it.
+pub(crate) struct Answer {
+    pub(crate) head: Head,
+    /// A JSON object.
+    pub(crate) body: Bytes,
+    /// What a repetition is answered with.
+    pub(crate) remembered: Bytes,
+}
+
+/// An operation that can be made of JSON: every one that derives `Deserialize` and `JsonSchema`.
+pub trait Input: Sized {
+    /// It of an object of its fields; a fault names the field.
+    fn read(input: &Json) -> Result<Self, Fault>;
+
+    /// The JSON Schema (2020-12) of that object.
+    fn schema() -> Schema;
+}
+
+impl<T: DeserializeOwned + JsonSchema> Input for T {
+    fn read(input: &Json) -> Result<Self, Fault> {
+        input.read()
+    }
+
+    fn schema() -> Schema {
+        schema::of::<T>()
+    }
+}
+
+/// Stands for the type `T` where a value is needed.
+struct Of<T>(PhantomData<fn() -> T>);
+
+impl Entry {
+    /// The entry of what answers anyone.
+    pub(crate) const fn open(spec: &'static Spec, run: fn(&str) -> Result<Bytes, Error>) -> Self {
+        Self { spec, handler: Handler::Open(run) }
+    }
+
+    /// The entry of a list.
+    pub(crate) const fn list<L: List>() -> Self {
+        let spec = const { &Spec::new(L::LIST.summary).http(Http::list(&L::LIST)) };
+        Self { spec, handler: Handler::List(const { &Of::<L>(PhantomData) }) }
+    }
+
+    /// The entry of an operation.
+    pub(crate) const fn operation<O: Operation<Output: Serialize> + Input + 'static>() -> Self {
+        Self { spec: const { &O::SPEC }, handler: Handler::Operation(const { &Of::<O>(PhantomData) }) }
+    }
+
+    /// A list's page regime; `None` for other operations.
+    pub fn pages(&self) -> Option<Pages> {
+        match self.handler {
+            Handler::List(list) => Some(list.spec().pages),
+            Handler::Open(_) | Handler::Operation(_) => None,
+        }
+    }
+
+    /// A list's filters; empty for other operations.
+    pub fn filters(&self) -> &'static [Filter] {
+        match self.handler {
+            Handler::List(list) => list.spec().filters,
+            Handler::Open(_) | Handler::Operation(_) => &[],
+        }
+    }
+
+    /// The JSON Schema (2020-12) of an operation's input; `None` for others.
+    pub fn schema(&self) -> Option<serde_json::Value> {
+        match self.handler {
+            Handler::Operation(operation) => Some(operation.schema().to_value()),
+            Handler::Open(_) | Handler::List(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("spec", self.spec).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl<L: List> AnyList for Of<L> {
+    fn spec(&self) -> &'static ListSpec {
+        &L::LIST
+    }
+
+    async fn page(&self, store: &dyn Store, request: ListRequest<'_>) -> Result<Bytes, Error> {
+        let list = &L::LIST;
+        let parameters = path::read(list.path, request.path)?;
+        let resource = path::fill(list.path, &parameters);
+        let cursors = Cursors::new(request.company, &resource);
+        let under = parameters.first().map(|(_, clave)| *clave);
+        let mut query = query::read(list.filters, under, request, &cursors)?;
+        L::settle(&mut query)?;
+        let records: Vec<L> = read_page(store.reader(request.company.id).as_ref(), &query).await?;
+        page::write(records, &query, &cursors)
+    }
+}
+
+#[async_trait]
+impl<O: Operation<Output: Serialize> + Input> AnyOperation for Of<O> {
+    fn schema(&self) -> Schema {
+        O::schema()
+    }
+
+    fn check(&self, input: &Json) -> Result<(), Fault> {
+        O::read(input).map(|_| ())
+    }
+
+    async fn run(&self, cx: &mut Cx<'_>, input: &Json) -> Result<Answer, Error> {
+        let output = O::read(input)?.run(cx).await?;
+        let (head, body) = (O::head(&output, cx.base_url), write(&output)?);
+        let remembered = O::remembered(output).map(|output| write(&output)).transpose()?;
+        Ok(Answer { head, remembered: remembered.unwrap_or_else(|| body.clone()), body })
+    }
+}
+
+fn write<T: Serialize>(output: &T) -> Result<Bytes, Error> {
+    serde_json::to_vec(output).map(Bytes::from).map_err(Error::internal)
+}

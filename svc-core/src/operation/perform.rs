@@ -1,0 +1,50 @@
+//! Operations as the back office does them: by a call, in one transaction.
+
+use super::{Actor, Cx, Operation, Spec};
+use crate::context::Context;
+use crate::domain::company::{Company, CompanyId};
+use crate::error::{Code, Error};
+use crate::store::{Tx, Work, transact};
+
+impl Context {
+    /// Does `operation` in `company`, in one transaction. A company that does not exist is `no_encontrado`.
+    pub async fn perform<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
+        self.perform_as(&O::SPEC, company, operation).await
+    }
+
+    /// The same for an operation that stands for the one of that `spec`.
+    pub(crate) async fn perform_as<O: Operation>(
+        &self,
+        spec: &Spec,
+        company: CompanyId,
+        operation: &O,
+    ) -> Result<O::Output, Error> {
+        let outcome = transact(self.store(), company, &mut Perform { context: self, company, operation }).await;
+        // Also after an error: whether a commit went through may be unknown.
+        if spec.changes_access {
+            self.keys().forget(company);
+        }
+        outcome
+    }
+}
+
+struct Perform<'a, O> {
+    context: &'a Context,
+    company: CompanyId,
+    operation: &'a O,
+}
+
+impl<O: Operation> Work for Perform<'_, O> {
+    type Output = O::Output;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<O::Output, Error> {
+        let company = existing(tx, self.company).await?;
+        self.operation.run(&mut Cx::new(self.context, tx, &company, &Actor::BackOffice)).await
+    }
+}
+
+/// The company of a transaction, which was begun for that number.
+pub(crate) async fn existing(tx: &mut dyn Tx, company: CompanyId) -> Result<Company, Error> {
+    let missing = || Error::field(Code::NoEncontrado, "empresa", format_args!("la empresa {} no existe", company.0));
+    tx.company().await?.ok_or_else(missing)
+}

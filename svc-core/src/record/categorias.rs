@@ -1,0 +1,31 @@
+//! The category tree: `/categorias`.
+
+use super::filter::{choice, integer};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::scope::Scope;
+use crate::domain::words::Status;
+use crate::json::Text;
+
+record! {
+    /// A category (spec, "category"); products are filtered by its name.
+    pub struct Category in "categorias" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// Name.
+        nombre: String => Text<100>,
+        /// Key of the category above; -1 marks the root.
+        padre: i64 => Option<i64>,
+        /// Whether it is in use.
+        estatus: Status => Option<Status>,
+    }
+    import CategoryImport {}
+}
+
+impl List for Category {
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/categorias", Scope::ProductosRead, Pages::Earlier, "List categories").filters(&[
+            integer("clave"),
+            integer("padre"),
+            choice("estatus", Status::WORDS),
+        ]);
+}

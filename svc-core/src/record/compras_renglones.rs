@@ -1,0 +1,63 @@
+//! The lines of a purchase order: `/compras-renglones`.
+
+use super::filter::integer;
+use super::{List, ListSpec, Pages, Query, record};
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::scope::Scope;
+use crate::error::{Code, Error};
+use crate::json::Text;
+
+record! {
+    /// A line of a purchase order (contract §3).
+    pub struct PurchaseLine in "compras_renglones" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// The purchase order.
+        compra: i64 => i64,
+        /// The line's number within it, from 1.
+        renglon: i64 => i64,
+        /// The product.
+        producto: Option<i64> => Option<i64>,
+        /// The product's SKU.
+        sku: Option<String>,
+        /// What is bought.
+        descripcion: Option<String> => Option<Text<500>>,
+        /// How much was ordered.
+        cantidad: Quantity => Quantity,
+        /// How much of it has come.
+        cantidad_recibida: Quantity => Option<Quantity>,
+        /// Unit.
+        unidad: Option<String> => Option<Text<100>>,
+        /// The cost of one unit.
+        costo_unitario: Money => Option<Money>,
+        /// Discount.
+        descuento: Money => Option<Money>,
+        /// Quantity by cost, before discount.
+        subtotal: Money => Option<Money>,
+        /// IVA.
+        iva: Money => Option<Money>,
+        /// What is to be paid.
+        total: Money => Option<Money>,
+    }
+    import PurchaseLineImport {}
+    unstored { sku: Option<Text<100>>, }
+}
+
+impl List for PurchaseLine {
+    const LIST: ListSpec = ListSpec::new::<Self>(
+        "/compras-renglones",
+        Scope::ComprasRead,
+        Pages::Earlier,
+        "List the lines of a purchase order",
+    )
+    .filters(&[integer("compra")]);
+
+    /// One document a query.
+    fn settle(query: &mut Query) -> Result<(), Error> {
+        if query.has(&["compra"]) {
+            return Ok(());
+        }
+        Err(Error::field(Code::FiltroRequerido, "compra", "es obligatorio"))
+    }
+}

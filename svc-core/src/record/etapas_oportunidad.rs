@@ -1,0 +1,36 @@
+//! Stages of the CRM's funnel: `/etapas-oportunidad`.
+
+use super::filter::{choice, integer};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::scope::Scope;
+use crate::domain::words::{OpportunityStatus, Status};
+use crate::json::Text;
+
+record! {
+    /// A stage of the funnel (contract §3); its type is the status of the opportunities in it.
+    pub struct Stage in "etapas_oportunidad" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// Name.
+        nombre: String => Text<100>,
+        /// What becomes of the opportunities in it.
+        tipo: OpportunityStatus => Option<OpportunityStatus>,
+        /// Its place in the funnel.
+        orden: i64 => Option<i64>,
+        /// The probability, in percent, of the opportunities that have none of their own.
+        probabilidad: i64 => Option<i64>,
+        /// Whether it is in use.
+        estatus: Status => Option<Status>,
+    }
+    import StageImport {}
+}
+
+impl List for Stage {
+    const LIST: ListSpec = ListSpec::new::<Self>(
+        "/etapas-oportunidad",
+        Scope::OportunidadesRead,
+        Pages::Enforced,
+        "List opportunity stages",
+    )
+    .filters(&[integer("clave"), choice("estatus", Status::WORDS), choice("tipo", OpportunityStatus::WORDS)]);
+}

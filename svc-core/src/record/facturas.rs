@@ -1,0 +1,67 @@
+//! The registry of invoices: `/facturas`.
+
+use super::filter::{choice, from, integer, until, uuid};
+use super::{List, ListSpec, Pages, Query, record, window};
+use crate::domain::scope::Scope;
+use crate::domain::time::Timestamp;
+use crate::domain::words::{InvoiceKind, InvoiceStatus};
+use crate::error::Error;
+use crate::json::{Digits, Text};
+
+record! {
+    /// A record of the stamping registry (contract §3); it has no amounts.
+    pub struct Invoice in "facturas" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// What it is.
+        tipo: InvoiceKind => Option<InvoiceKind>,
+        /// What has become of it.
+        estatus: InvoiceStatus => Option<InvoiceStatus>,
+        /// The sales document it is of.
+        venta: Option<i64> => Option<i64>,
+        /// The customer.
+        cliente: Option<i64> => Option<i64>,
+        /// Series.
+        serie: Option<String> => Option<Text<25>>,
+        /// Folio.
+        folio: Option<String> => Option<Text<40>>,
+        /// Fiscal folio.
+        uuid: Option<String> => Option<Text<36>>,
+        /// When it was made.
+        fecha: Timestamp => Option<Timestamp>,
+        /// When it was stamped.
+        fecha_timbrado: Option<Timestamp> => Option<Timestamp>,
+        /// When it was cancelled.
+        fecha_cancelacion: Option<Timestamp> => Option<Timestamp>,
+        /// Why it was cancelled, 01 to 04.
+        motivo_cancelacion: Option<String> => Option<Digits<2>>,
+        /// Fiscal folio of the one that took its place.
+        uuid_sustitucion: Option<String> => Option<Text<36>>,
+        /// Code of the stamping's error.
+        error_codigo: Option<String> => Option<Text<50>>,
+        /// Text of the stamping's error.
+        error_mensaje: Option<String> => Option<Text<1000>>,
+        /// When it was changed last.
+        modificado: Option<Timestamp> => Option<Timestamp>,
+    }
+    import InvoiceImport {}
+}
+
+impl List for Invoice {
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/facturas", Scope::FacturasRead, Pages::Earlier, "List the registry of invoices")
+            .filters(&[
+                integer("clave"),
+                uuid("uuid"),
+                integer("venta"),
+                choice("tipo", InvoiceKind::WORDS),
+                choice("estatus", InvoiceStatus::WORDS),
+                from("fecha_desde", "fecha"),
+                until("fecha_hasta", "fecha"),
+            ]);
+
+    /// 92 days at the most.
+    fn settle(query: &mut Query) -> Result<(), Error> {
+        window::close(query)
+    }
+}

@@ -1,0 +1,26 @@
+//! Brands: `/marcas`.
+
+use super::filter::{choice, integer};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::scope::Scope;
+use crate::domain::words::BrandStatus;
+use crate::json::Text;
+
+record! {
+    /// A brand (spec, "Brand"); products are filtered by its name.
+    pub struct Brand in "marcas" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// Name.
+        nombre: String => Text<100>,
+        /// Whether it is in use.
+        estatus: BrandStatus => Option<BrandStatus>,
+    }
+    import BrandImport {}
+}
+
+impl List for Brand {
+    const LIST: ListSpec = ListSpec::new::<Self>("/marcas", Scope::ProductosRead, Pages::Earlier, "List brands")
+        .filters(&[integer("clave"), choice("estatus", BrandStatus::WORDS)])
+        .hides("estatus", "eliminado");
+}

@@ -1,0 +1,96 @@
+//! The ledger of stock (kardex): `/movimientos-inventario`.
+
+use serde::Serialize;
+
+use super::filter::{choice, exact, integer};
+use super::{FromValue, Kind, List, ListSpec, Pages, Query, Value, record};
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::scope::Scope;
+use crate::domain::time::Timestamp;
+use crate::domain::words::{Direction, MovementKind};
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::schema::field_schema;
+
+/// What happened, as it was written down: one of the kinds, or a word that is none and is shown as `desconocido` (spec,
+/// "Inventory movement").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WrittenKind(pub Option<MovementKind>);
+
+impl FromValue for WrittenKind {
+    const KIND: Kind = Kind::Text;
+
+    fn from_value(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(Self(MovementKind::parse(&text))),
+            _ => None,
+        }
+    }
+}
+
+impl Serialize for WrittenKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.map_or("desconocido", MovementKind::word))
+    }
+}
+
+field_schema!(WrittenKind, "WrittenKind", { "type": "string" });
+
+record! {
+    /// A movement of stock (spec, "Inventory movement"; contract §3).
+    pub struct Movement in "movimientos_inventario" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// When it happened.
+        fecha: Timestamp => Option<Timestamp>,
+        /// What happened.
+        tipo: WrittenKind => Text<50>,
+        /// Whether it adds or subtracts.
+        sentido: Option<Direction> = tipo.0.and_then(MovementKind::direction),
+        /// The product.
+        producto: Option<i64> => Option<i64>,
+        /// The product's SKU, else the one it had.
+        sku: Option<String> => Option<Text<100>>,
+        /// How much was moved, never negative.
+        cantidad: Quantity => Quantity,
+        /// The warehouse's stock before.
+        existencia_anterior: Quantity => Option<Quantity>,
+        /// The warehouse's stock afterwards.
+        existencia_actual: Quantity => Option<Quantity>,
+        /// The warehouse, exactly as it was written down.
+        almacen: String => Text<100>,
+        /// The other warehouse of a transfer, exactly as it was written down.
+        almacen_destino: Option<String> => Option<Text<100>>,
+        /// The sale it belongs to.
+        venta: Option<i64> => Option<i64>,
+        /// The purchase it belongs to.
+        compra: Option<i64> => Option<i64>,
+        /// The cost of one unit.
+        costo_unitario: Option<Money> => Option<Money>,
+        /// The cost of all of it.
+        importe: Option<Money> => Option<Money>,
+        /// A reference.
+        referencia: Option<String> => Option<Text<100>>,
+    }
+    import MovementImport {}
+    unstored { sentido: Option<Direction>, }
+}
+
+impl List for Movement {
+    const LIST: ListSpec = ListSpec::new::<Self>(
+        "/movimientos-inventario",
+        Scope::KardexRead,
+        Pages::Earlier,
+        "List the stock movements of a product or document",
+    )
+    .filters(&[integer("clave"), exact("sku"), integer("venta"), choice("tipo", MovementKind::WORDS)]);
+
+    /// The ledger is read for one product or one document, not as a whole (spec, `GET /movimientos-inventario`).
+    fn settle(query: &mut Query) -> Result<(), Error> {
+        if query.has(&["clave", "sku", "venta"]) {
+            return Ok(());
+        }
+        Err(Error::new(Code::FiltroRequerido).message("hace falta sku, venta o clave"))
+    }
+}

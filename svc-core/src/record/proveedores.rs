@@ -1,0 +1,46 @@
+//! Suppliers: `/proveedores`.
+
+use super::filter::{choice, exact, integer, search};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::scope::Scope;
+use crate::domain::words::SupplierStatus;
+use crate::json::Text;
+
+record! {
+    /// A supplier (spec, "Supplier").
+    pub struct Supplier in "proveedores" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// The folio people know it by.
+        folio: Option<String> => Option<Text<50>>,
+        /// Name.
+        nombre: Option<String> => Option<Text<255>>,
+        /// The person to speak to.
+        contacto: Option<String> => Option<Text<100>>,
+        /// Tax id.
+        rfc: Option<String> => Option<Text<13>>,
+        /// E-mail.
+        correo: Option<String> => Option<Text<255>>,
+        /// Telephone.
+        telefono: Option<String> => Option<Text<30>>,
+        /// Whether it is in use.
+        estatus: SupplierStatus => Option<SupplierStatus>,
+    }
+    import SupplierImport {
+        #[serde(skip)]
+        busqueda: String,
+    }
+}
+
+impl List for Supplier {
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/proveedores", Scope::ProveedoresRead, Pages::Earlier, "List suppliers")
+            .filters(&[
+                integer("clave"),
+                exact("folio"),
+                choice("estatus", &["activo", "inactivo", "eliminado"]),
+                exact("rfc"),
+                search("nombre", "busqueda"),
+            ])
+            .hides("estatus", "eliminado");
+}

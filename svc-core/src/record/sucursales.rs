@@ -1,0 +1,27 @@
+//! Branches: `/sucursales`.
+
+use super::filter::{choice, integer};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::scope::Scope;
+use crate::domain::words::Status;
+use crate::json::{Digits, Text};
+
+record! {
+    /// A branch (contract §3); head office is branch 0.
+    pub struct Branch in "sucursales" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// Name.
+        nombre: Option<String> => Option<Text<100>>,
+        /// Postal code.
+        cp: Option<String> => Option<Digits<5>>,
+        /// Whether it is in use.
+        estatus: Status => Option<Status>,
+    }
+    import BranchImport {}
+}
+
+impl List for Branch {
+    const LIST: ListSpec = ListSpec::new::<Self>("/sucursales", Scope::InventarioRead, Pages::Earlier, "List branches")
+        .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+}

@@ -1,0 +1,28 @@
+//! Units of measure: `/unidades`.
+
+use super::filter::{choice, integer};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::scope::Scope;
+use crate::domain::words::Status;
+use crate::json::Text;
+
+record! {
+    /// A unit of measure (contract §3).
+    pub struct Unit in "unidades" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// Name.
+        nombre: String => Text<100>,
+        /// Key of the SAT's catalogue; a product's unit needs one.
+        clave_sat: Option<String> => Option<Text<3>>,
+        /// Whether it is in use.
+        estatus: Status => Option<Status>,
+    }
+    import UnitImport {}
+}
+
+impl List for Unit {
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/unidades", Scope::ProductosRead, Pages::Earlier, "List units of measure")
+            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+}

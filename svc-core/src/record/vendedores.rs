@@ -1,0 +1,36 @@
+//! Salespeople, who are users of the ERP: `/vendedores`.
+
+use super::filter::{choice, integer};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::scope::Scope;
+use crate::domain::words::Status;
+use crate::json::Text;
+
+record! {
+    /// A salesperson (contract §3).
+    pub struct Salesperson in "usuarios" {
+        /// Key, of the user.
+        clave: i64 => Option<i64>,
+        /// Name.
+        nombre: String => Text<100>,
+        /// Whether the user has access.
+        #[serde(skip)]
+        activo: bool,
+        /// Whether the user has access.
+        estatus: Status = if activo { Status::Activo } else { Status::Inactivo },
+    }
+    import SalespersonImport {
+        #[serde(skip)]
+        activo: bool,
+        #[serde(skip)]
+        vendedor: bool,
+    }
+    unstored { estatus: Option<Status>, }
+}
+
+impl List for Salesperson {
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/vendedores", Scope::ActividadesWrite, Pages::Enforced, "List salespeople")
+            .or(Scope::ClientesRead)
+            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+}

@@ -1,0 +1,115 @@
+//! Sales documents: `/ventas`.
+
+use super::filter::{boolean, choice, exact, from, integer, until};
+use super::{List, ListSpec, Pages, Query, Reference, Value, record, window};
+use crate::domain::money::Money;
+use crate::domain::quantity::Rate;
+use crate::domain::scope::Scope;
+use crate::domain::time::{Date, Timestamp};
+use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
+use crate::error::Error;
+use crate::json::{Digits, Text};
+
+record! {
+    /// A sales document (contract §3).
+    pub struct Sale in "ventas" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// What it is; never [`SaleKind::Remision`].
+        tipo: SaleKind => SaleKind,
+        /// Series of the folio.
+        serie: Option<String> => Option<Text<25>>,
+        /// Number within its type and series.
+        folio: Option<i64> => Option<i64>,
+        /// When it was made.
+        fecha: Timestamp => Option<Timestamp>,
+        /// Branch; 0 is the head office.
+        sucursal: i64 => Option<i64>,
+        /// Code of the warehouse, 3 characters.
+        almacen: Option<String> => Option<Reference<3>>,
+        /// The customer.
+        cliente: Option<i64> => Option<i64>,
+        /// The salesperson.
+        vendedor: Option<i64> => Option<i64>,
+        /// Currency, ISO 4217.
+        moneda: String => Option<Text<3>>,
+        /// Pesos for one unit of the currency.
+        tipo_cambio: Rate => Option<Rate>,
+        /// Cash or credit.
+        condicion_pago: Option<PaymentTerm> => Option<PaymentTerm>,
+        /// Days of credit.
+        dias_credito: Option<i64> => Option<i64>,
+        /// When it is due.
+        vencimiento: Option<Date> => Option<Date>,
+        /// The SAT's payment form.
+        forma_pago_sat: Option<String> => Option<Digits<2>>,
+        /// `PUE` or `PPD`.
+        metodo_pago_sat: Option<String> => Option<Text<3>>,
+        /// The CFDI use.
+        uso_cfdi: Option<String> => Option<Text<4>>,
+        /// Before discount and taxes.
+        subtotal: Money => Option<Money>,
+        /// Discount.
+        descuento: Money => Option<Money>,
+        /// Taxes charged.
+        impuestos: Money => Option<Money>,
+        /// Taxes withheld.
+        retenciones: Money => Option<Money>,
+        /// What is to be paid.
+        total: Money => Option<Money>,
+        /// What remains to be paid.
+        saldo: Money => Option<Money>,
+        /// Whether it was cancelled.
+        cancelada: bool => Option<bool>,
+        /// When it was cancelled.
+        fecha_cancelacion: Option<Timestamp> => Option<Timestamp>,
+        /// How much of it was handed over; null unless it is an order.
+        surtido_estatus: Option<Fulfilment> => Option<Fulfilment>,
+        /// Worth of what was handed over; null unless it is an order.
+        monto_surtido: Option<Money> => Option<Money>,
+        /// The invoice it became.
+        factura: Option<i64> => Option<i64>,
+        /// Fiscal folio of that invoice.
+        uuid: Option<String> => Option<Text<36>>,
+        /// Where it was made.
+        origen: SaleOrigin => Option<SaleOrigin>,
+        /// Reference.
+        referencia: Option<String> => Option<Text<100>>,
+        /// Comments.
+        comentarios: Option<String> => Option<Text<500>>,
+        /// When it was changed last.
+        modificado: Option<Timestamp> => Option<Timestamp>,
+    }
+    import SaleImport {
+        /// Whether it has a breakdown of taxes.
+        desglose: Option<bool>,
+    }
+}
+
+impl List for Sale {
+    const LIST: ListSpec = ListSpec::new::<Self>("/ventas", Scope::VentasRead, Pages::Earlier, "List sales documents")
+        .filters(&[
+            integer("clave"),
+            choice("tipo", SaleKind::WORDS),
+            integer("folio"),
+            integer("cliente"),
+            boolean("cancelada"),
+            from("fecha_desde", "fecha"),
+            until("fecha_hasta", "fecha"),
+            integer("sucursal"),
+            exact("sku"),
+        ]);
+
+    /// One type, sales unless another is asked for; valid documents unless asked otherwise; 92 days at the most.
+    fn settle(query: &mut Query) -> Result<(), Error> {
+        if query.get("tipo").is_some_and(|tipo| *tipo == Value::Text(SaleKind::Remision.word().into())) {
+            query.set("tipo", Value::Text(SaleKind::Venta.word().into()));
+        }
+        window::close(query)?;
+        query.presume("tipo", SaleKind::Venta.word());
+        if !query.has(&["cancelada"]) {
+            query.set("cancelada", Value::Boolean(false));
+        }
+        Ok(())
+    }
+}

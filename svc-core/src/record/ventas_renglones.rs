@@ -1,0 +1,71 @@
+//! The lines of one sales document: `/ventas-renglones`.
+
+use super::filter::{exact, integer};
+use super::{List, ListSpec, Pages, Query, record};
+use crate::domain::line::VatRate;
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::scope::Scope;
+use crate::error::{Code, Error};
+use crate::json::{Digits, Text};
+
+record! {
+    /// A line of a sales document (contract §3); it never shows costs.
+    pub struct SaleLine in "ventas_renglones" {
+        /// Key.
+        clave: i64 => Option<i64>,
+        /// The document.
+        venta: i64 => i64,
+        /// Number within the document.
+        renglon: i64 => Option<i64>,
+        /// The product.
+        producto: Option<i64> => Option<i64>,
+        /// The product's SKU of today, else the one of the line.
+        sku: Option<String> => Option<Text<100>>,
+        /// Description.
+        descripcion: Option<String> => Option<Text<500>>,
+        /// Quantity; in an order, what was ordered.
+        cantidad: Quantity => Quantity,
+        /// In an order, what was handed over; elsewhere without meaning.
+        cantidad_surtida: Quantity => Option<Quantity>,
+        /// Unit.
+        unidad: Option<String> => Option<Text<100>>,
+        /// The SAT's key of the unit.
+        unidad_sat: Option<String> => Option<Text<3>>,
+        /// The SAT's code of the product or service.
+        codigo_sat: Option<String> => Option<Digits<8>>,
+        /// The SAT's tax object.
+        objeto_impuesto: Option<String> => Option<Digits<2>>,
+        /// Price of one unit.
+        precio_unitario: Money => Option<Money>,
+        /// Discount.
+        descuento: Money => Option<Money>,
+        /// Before discount and taxes.
+        subtotal: Money => Option<Money>,
+        /// Rate of the IVA ("0.160000"), or `exento`.
+        iva_tasa: Option<String> => Option<VatRate>,
+        /// The IVA.
+        iva: Money => Option<Money>,
+        /// What is to be paid for it.
+        total: Money => Option<Money>,
+    }
+    import SaleLineImport {}
+}
+
+impl List for SaleLine {
+    const LIST: ListSpec = ListSpec::new::<Self>(
+        "/ventas-renglones",
+        Scope::VentasRead,
+        Pages::Earlier,
+        "List the lines of a sales document",
+    )
+    .filters(&[integer("venta"), exact("sku")]);
+
+    /// One document a query.
+    fn settle(query: &mut Query) -> Result<(), Error> {
+        if query.has(&["venta"]) {
+            return Ok(());
+        }
+        Err(Error::field(Code::FiltroRequerido, "venta", "es obligatorio"))
+    }
+}

@@ -1,0 +1,41 @@
+//! Webhooks: `/webhooks`.
+
+use super::filter::{boolean, integer};
+use super::{List, ListSpec, Pages, record};
+use crate::domain::event::EventKind;
+use crate::domain::scope::Scope;
+use crate::domain::time::Timestamp;
+use crate::domain::webhook::WebhookState;
+
+record! {
+    /// A webhook, without its secret (contract §3, "webhooks").
+    pub struct Webhook in "webhooks" {
+        /// Key.
+        clave: i64,
+        /// Where notices go.
+        url: String,
+        /// The events it is subscribed to.
+        eventos: Vec<EventKind>,
+        /// What it is for.
+        descripcion: Option<String>,
+        /// Whether notices are sent to it.
+        activo: bool,
+        /// Whether notices are sent to it, and if not, who decided that.
+        estado: WebhookState = WebhookState::new(activo, motivo_desactivacion.is_some()),
+        /// Why the service disabled it.
+        motivo_desactivacion: Option<String>,
+        /// Deliveries that failed for good in a row.
+        fallos_consecutivos: i64,
+        /// When a notice arrived last.
+        ultima_entrega: Option<Timestamp>,
+        /// When it was made.
+        creado: Timestamp,
+        /// When it was changed last.
+        modificado: Option<Timestamp>,
+    }
+}
+
+impl List for Webhook {
+    const LIST: ListSpec = ListSpec::new::<Self>("/webhooks", Scope::WebhooksWrite, Pages::Enforced, "List webhooks")
+        .filters(&[integer("clave"), boolean("activo")]);
+}

@@ -1,0 +1,69 @@
+//! The longest span of days that sales and invoices are read for (spec, "Limits"; contract §3, "Dates").
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::{Query, Value};
+use crate::error::{Code, Error};
+
+/// The longest span, in days between the two dates.
+pub const LONGEST: TimeDelta = TimeDelta::days(92);
+
+/// Judges the range `fecha_desde` to `fecha_hasta` of a list that reads 92 days at the most; with only a beginning it ends now.
+pub(super) fn close(query: &mut Query) -> Result<(), Error> {
+    let end = end(query.instant("fecha_desde"), query.instant("fecha_hasta"), query.now)?;
+    if let Some(end) = end {
+        query.set("fecha_hasta", Value::Instant(end));
+    }
+    Ok(())
+}
+
+/// Where the range ends. It is never clipped: a longer one, or one without a beginning, is an error.
+fn end(
+    from: Option<DateTime<Utc>>,
+    until: Option<DateTime<Utc>>,
+    now: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>, Error> {
+    let Some(from) = from else {
+        return match until {
+            None => Ok(None),
+            Some(_) => Err(Error::field(Code::RangoInvalido, "fecha_hasta", "necesita fecha_desde")),
+        };
+    };
+    let until = until.unwrap_or(now);
+    if from > until {
+        return Err(Error::field(Code::RangoInvalido, "fecha_desde", "es posterior al fin del rango"));
+    }
+    if until.date_naive() - from.date_naive() > LONGEST {
+        return Err(Error::field(Code::RangoInvalido, "fecha_desde", "el rango es de más de 92 días"));
+    }
+    Ok(Some(until))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(from: Option<&str>, until: Option<&str>) -> Result<Option<String>, Code> {
+        let at = |text: &str| format!("{text}Z").parse().unwrap();
+        end(from.map(at), until.map(at), at("2026-10-12T18:00:00"))
+            .map(|until| until.map(|until| until.format("%FT%T").to_string()))
+            .map_err(|error| error.code())
+    }
+
+    #[test]
+    fn ninety_two_days_are_counted_by_date() {
+        assert_eq!(judge(None, None), Ok(None));
+        assert_eq!(judge(Some("2026-10-01T00:00:00"), None), Ok(Some("2026-10-12T18:00:00".into())));
+        assert!(judge(Some("2026-01-01T23:00:00"), Some("2026-04-03T01:00:00")).is_ok());
+        for (from, until) in [
+            (None, Some("2026-01-01T00:00:00")),
+            (Some("2026-01-01T23:59:59"), Some("2026-04-04T00:00:00")),
+            (Some("2026-07-11T23:59:59"), None),
+            (Some("2026-10-13T00:00:00"), None),
+            (Some("2026-01-02T00:00:00"), Some("2026-01-01T00:00:00")),
+        ] {
+            assert_eq!(judge(from, until), Err(Code::RangoInvalido), "{from:?} {until:?}");
+        }
+        assert!(judge(Some("2026-07-12T00:00:00"), None).is_ok());
+    }
+}

@@ -1,0 +1,135 @@
+//! The one list of operations. The router, `Allow` headers, `svc do --list` and the table tests all read it.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::domain::company::CompanyId;
+use crate::domain::event::EventKind;
+use crate::error::{Code, Error};
+use crate::json::{Json, brief};
+use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Operation, Spec};
+use crate::{api, backoffice, record};
+
+/// Every operation: those of the API, and below them those of the back office.
+pub static OPERATIONS: &[Entry] = &[
+    api::health::ENTRY,
+    Entry::operation::<api::leads::CreateLead>(),
+    Entry::list::<record::clientes::Customer>(),
+    Entry::operation::<api::clientes::CreateCustomer>(),
+    Entry::operation::<api::clientes::EditCustomer>(),
+    Entry::operation::<api::clientes::LogInteraction>(),
+    Entry::list::<record::productos::Product>(),
+    Entry::operation::<api::productos::CreateProduct>(),
+    Entry::operation::<api::productos::EditProduct>(),
+    Entry::list::<record::precios::Price>(),
+    Entry::list::<record::marcas::Brand>(),
+    Entry::list::<record::categorias::Category>(),
+    Entry::list::<record::unidades::Unit>(),
+    Entry::list::<record::oportunidades::Opportunity>(),
+    Entry::list::<record::etapas_oportunidad::Stage>(),
+    Entry::list::<record::motivos_perdida::LossReason>(),
+    Entry::list::<record::proveedores::Supplier>(),
+    Entry::list::<record::compras::Purchase>(),
+    Entry::list::<record::compras_renglones::PurchaseLine>(),
+    Entry::list::<record::cxp::Payable>(),
+    Entry::list::<record::sucursales::Branch>(),
+    Entry::list::<record::almacenes::Warehouse>(),
+    Entry::list::<record::inventario::Stock>(),
+    Entry::list::<record::movimientos_inventario::Movement>(),
+    Entry::list::<record::vendedores::Salesperson>(),
+    Entry::list::<record::cuentas_bancarias::BankAccount>(),
+    Entry::list::<record::ventas::Sale>(),
+    Entry::operation::<api::ventas::CreateSale>(),
+    Entry::operation::<api::ventas::InvoiceSale>(),
+    Entry::list::<record::ventas_renglones::SaleLine>(),
+    Entry::list::<record::facturas::Invoice>(),
+    Entry::list::<record::cxc::Receivable>(),
+    Entry::operation::<api::cxc::PayReceivable>(),
+    Entry::list::<record::cxc_pagos::Payment>(),
+    Entry::list::<record::webhooks::Webhook>(),
+    Entry::operation::<api::webhooks::CreateWebhook>(),
+    Entry::operation::<api::webhooks::EditWebhook>(),
+    Entry::operation::<api::webhooks::DeleteWebhook>(),
+    Entry::operation::<api::webhooks::RotateSecret>(),
+    Entry::operation::<api::webhooks::TryWebhook>(),
+    Entry::list::<record::entregas::Delivery>(),
+    Entry::operation::<api::webhooks::ResendDelivery>(),
+    Entry::operation::<backoffice::DeleteProduct>(),
+    Entry::operation::<backoffice::MoveStock>(),
+    Entry::operation::<backoffice::ReserveStock>(),
+    Entry::operation::<backoffice::CaptureSale>(),
+    Entry::operation::<backoffice::BeginInvoicing>(),
+    Entry::operation::<backoffice::EndInvoicing>(),
+    Entry::operation::<backoffice::CancelSale>(),
+    Entry::operation::<backoffice::FulfilOrder>(),
+    Entry::operation::<backoffice::InvoiceStamped>(),
+    Entry::operation::<backoffice::InvoiceRejected>(),
+    Entry::operation::<backoffice::CancelInvoice>(),
+    Entry::operation::<backoffice::AcceptCancellation>(),
+    Entry::operation::<backoffice::RejectCancellation>(),
+    Entry::operation::<backoffice::ApplyPayment>(),
+    Entry::operation::<backoffice::CancelPayment>(),
+    Entry::operation::<backoffice::CaptureDeposit>(),
+    Entry::operation::<backoffice::CapturePayable>(),
+    Entry::operation::<backoffice::CapturePurchase>(),
+    Entry::operation::<backoffice::ReceivePurchase>(),
+    Entry::operation::<backoffice::CreateOpportunity>(),
+    Entry::operation::<backoffice::MoveOpportunity>(),
+    Entry::operation::<backoffice::UseQuota>(),
+];
+
+/// What an operation that has a name says about itself.
+#[derive(Debug, Clone, Serialize)]
+pub struct Description {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// The events that it may emit.
+    pub emits: &'static [EventKind],
+    /// The JSON Schema (2020-12) of its input.
+    pub schema: Value,
+}
+
+/// What can be done by name, in the order of [`OPERATIONS`].
+pub fn named() -> impl Iterator<Item = Description> {
+    OPERATIONS.iter().filter_map(|entry| {
+        let (name, schema) = (entry.spec.name?, entry.schema()?);
+        Some(Description { name, summary: entry.spec.summary, emits: entry.spec.emits, schema })
+    })
+}
+
+impl Context {
+    /// Does the operation of that name in `company`, in one transaction, with `input`, an object of its fields; gives the
+    /// JSON of its output. A fault of the input names its field; an unknown name is `no_encontrado`.
+    pub async fn act(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
+        let unknown = || {
+            let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
+            Error::new(Code::NoEncontrado).message(text)
+        };
+        let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).ok_or_else(unknown)?;
+        let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
+        operation.check(input)?;
+        Ok(self.perform_as(entry.spec, company, &ByName { operation, input }).await?.body)
+    }
+}
+
+/// An operation with its input, of types that are not known.
+struct ByName<'a> {
+    operation: &'static dyn AnyOperation,
+    input: &'a Json,
+}
+
+impl Operation for ByName<'_> {
+    const SPEC: Spec = Spec::new("Do an operation by its name");
+    type Output = Answer;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Answer, Error> {
+        self.operation.run(cx, self.input).await
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,207 @@
+//! All background work as one future: [`Context::work`].
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, Shared, join, join_all, select};
+
+use crate::budget::Budget;
+use crate::cleanup::clean_up;
+use crate::context::Context;
+use crate::observe;
+use crate::stamping::{Stamper, stamp_due};
+use crate::store::StoreError;
+use crate::usage;
+use crate::webhooks::{Notifier, NotifyReport, Sender, deliver_due, notify_due};
+
+/// From the end of one pass over a backlog to the next.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The same after a pass that failed.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
+
+/// From one clean-up to the next.
+const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
+
+/// What background work reaches others through. What is missing is not done: its backlog waits.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Outside {
+    /// Has invoices stamped.
+    pub stamper: Option<Arc<dyn Stamper>>,
+    /// Delivers webhooks.
+    pub sender: Option<Arc<dyn Sender>>,
+    /// Sends e-mails.
+    pub notifier: Option<Arc<dyn Notifier>>,
+}
+
+impl Outside {
+    /// With this stamper.
+    #[must_use]
+    pub fn stamper(mut self, stamper: impl Into<Option<Arc<dyn Stamper>>>) -> Self {
+        self.stamper = stamper.into();
+        self
+    }
+
+    /// With this sender of webhooks.
+    #[must_use]
+    pub fn sender(mut self, sender: impl Into<Option<Arc<dyn Sender>>>) -> Self {
+        self.sender = sender.into();
+        self
+    }
+
+    /// With this sender of e-mails.
+    #[must_use]
+    pub fn notifier(mut self, notifier: impl Into<Option<Arc<dyn Notifier>>>) -> Self {
+        self.notifier = notifier.into();
+        self
+    }
+}
+
+impl fmt::Debug for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outside")
+            .field("stamper", &self.stamper.is_some())
+            .field("sender", &self.sender.is_some())
+            .field("notifier", &self.notifier.is_some())
+            .finish()
+    }
+}
+
+/// A kind of work, and what it goes through.
+#[derive(Clone)]
+enum Backlog {
+    Stamping(Arc<dyn Stamper>),
+    Delivery(Arc<dyn Sender>),
+    Mail(Arc<dyn Notifier>),
+    CleanUp,
+}
+
+impl Backlog {
+    /// What logs and figures call it.
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Stamping(_) => "stamping",
+            Self::Delivery(_) => "delivery",
+            Self::Mail(_) => "mail",
+            Self::CleanUp => "clean-up",
+        }
+    }
+
+    /// From the end of one pass to the next.
+    const fn pause(&self) -> Duration {
+        match self {
+            Self::CleanUp => CLEAN_UP_INTERVAL,
+            Self::Stamping(_) | Self::Delivery(_) | Self::Mail(_) => PAUSE,
+        }
+    }
+
+    /// One pass; gives its report, unless there was nothing to do.
+    async fn pass(&self, context: &Context, budget: Budget) -> Result<Option<String>, StoreError> {
+        Ok(match self {
+            Self::Stamping(stamper) => {
+                let report = stamp_due(context, stamper.as_ref(), budget).await?;
+                (!report.is_empty()).then(|| format!("{report:?}"))
+            }
+            Self::Delivery(sender) => {
+                let report = deliver_due(context, sender.as_ref(), budget).await?;
+                (!report.is_empty()).then(|| format!("{report:?}"))
+            }
+            Self::Mail(notifier) => {
+                let report = notify_due(context, notifier.as_ref(), budget).await?;
+                (report != NotifyReport::default()).then(|| format!("{report:?}"))
+            }
+            Self::CleanUp => match clean_up(context).await? {
+                0 => None,
+                removed => Some(format!("{removed} rows removed")),
+            },
+        })
+    }
+}
+
+impl Context {
+    /// All that is to be done beside answering, until `stop` ends and what was under way then is over: what was used is
+    /// merged into the store; what is due is stamped, delivered and sent; what is kept no longer is removed. Several
+    /// processes may do it at once.
+    ///
+    /// It spawns nothing: the caller spawns it, or joins it with its server. It never fails. A pass that fails or panics is
+    /// logged, counted ([`observe::BACKGROUND_FAILURES`]), and done again after a pause. It ends within the longest attempt
+    /// that was under way; an attempt that is cut short instead is made again when its lease has run out. What is answered
+    /// after it has ended is for the owner to merge ([`Context::merge_usage`]).
+    pub async fn work(&self, outside: Outside, stop: impl Future<Output = ()> + Send) {
+        let backlogs = [
+            outside.stamper.map(Backlog::Stamping),
+            outside.sender.map(Backlog::Delivery),
+            outside.notifier.map(Backlog::Mail),
+            Some(Backlog::CleanUp),
+        ];
+        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = stop.inspect(|()| stopped.store(true, Ordering::Relaxed)).boxed().shared();
+        let passes =
+            backlogs.into_iter().flatten().map(|backlog| self.pass_after_pass(backlog, &stopped, stop.clone()));
+        let passes = join_all(passes).map(|_| ()).shared();
+        let ((), merged) = join(passes.clone(), self.keep_usage_merged(passes)).await;
+        if let Err(error) = merged {
+            tracing::warn!(%error, "usage could not be merged at the end of background work");
+        }
+    }
+
+    /// Merges what was used into the store every [`usage::DEFAULT_INTERVAL`] until `all_is_answered`, and once more then. What
+    /// cannot be merged is merged later; only the last error is given. Let it end by itself: a merge that is cut short may
+    /// count twice.
+    pub async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
+        let mut end = std::pin::pin!(all_is_answered);
+        while tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
+            if let Err(error) = self.merge_usage().await {
+                observe::background_failed("usage", "error");
+                tracing::warn!(%error, "usage could not be merged; it is tried again");
+            }
+        }
+        self.merge_usage().await
+    }
+
+    /// Pass after pass, so that a slow one never overlaps the next.
+    async fn pass_after_pass<S>(&self, backlog: Backlog, stopped: &Arc<AtomicBool>, stop: Shared<S>)
+    where
+        S: Future<Output = ()>,
+    {
+        let name = backlog.name();
+        loop {
+            let budget = Budget::unlimited().stopped_by(Arc::clone(stopped));
+            let pass = AssertUnwindSafe(backlog.pass(self, budget)).catch_unwind();
+            let outcome = match backlog {
+                // Its statements are short and independent: it may end between any two.
+                Backlog::CleanUp => match select(Box::pin(pass), stop.clone()).await {
+                    Either::Left((outcome, _)) => outcome,
+                    Either::Right(_) => return,
+                },
+                _ => pass.await,
+            };
+            let pause = match outcome {
+                Ok(Ok(done)) => {
+                    if let Some(done) = done {
+                        tracing::info!(work = name, done, "background work");
+                    }
+                    backlog.pause()
+                }
+                Ok(Err(error)) => {
+                    observe::background_failed(name, "error");
+                    tracing::warn!(work = name, %error, "background work failed; it is tried again later");
+                    PAUSE_AFTER_FAILURE
+                }
+                Err(_) => {
+                    observe::background_failed(name, "panic");
+                    tracing::error!(work = name, "background work panicked; it begins again later");
+                    PAUSE_AFTER_FAILURE
+                }
+            };
+            if tokio::time::timeout(pause, stop.clone()).await.is_ok() {
+                return;
+            }
+        }
+    }
+}

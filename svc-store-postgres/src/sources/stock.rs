@@ -1,0 +1,48 @@
+use svc_core::domain::value::{Kind, Value};
+
+use crate::page::{Page, Source};
+use crate::value::push;
+
+pub(super) static STOCK: Source = Source {
+    from: "inventario x \
+           JOIN productos p ON p.empresa = x.empresa AND p.clave = x.producto \
+           JOIN almacenes a ON a.empresa = x.empresa AND a.clave = x.almacen",
+    alias: "x.",
+    columns: &[("sku", "p.sku"), ("almacen", "a.codigo"), ("sucursal", "a.sucursal")],
+    filters: &[
+        ("sku", |page, sku| {
+            page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
+        }),
+        // A code is one warehouse's: its index gives the rows in the order of the page.
+        ("almacen", |page, codigo| {
+            page.with("x.almacen = (SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = ", codigo, ")");
+        }),
+        ("sucursal", |page, sucursal| {
+            if page.query().has(&["clave", "sku", "almacen"]) {
+                page.with("a.sucursal = ", sucursal, "");
+            } else {
+                of_branch(page, sucursal);
+            }
+        }),
+    ],
+    ..Source::PLAIN
+};
+
+/// The next rows of each of a branch's warehouses: each is read from its index no further than the page can reach.
+fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
+    let query = page.query();
+    let sql = page.and();
+    sql.push(
+        "x.clave = ANY (ARRAY(SELECT k.clave FROM almacenes w CROSS JOIN LATERAL (\
+         SELECT i.clave FROM inventario i WHERE i.empresa = $1 AND i.almacen = w.clave",
+    );
+    if let Some(from) = query.get("modificado_desde") {
+        push(sql.push(" AND i.modificado >= "), from, Kind::Instant);
+    }
+    if let Some(after) = query.after {
+        sql.push(" AND i.clave > ").push_bind(after);
+    }
+    sql.push(" ORDER BY i.clave LIMIT ").push_bind(i64::from(query.limit) + 1);
+    push(sql.push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
+    sql.push("))");
+}

@@ -1,0 +1,68 @@
+//! Writing records whose columns are stated with their data.
+
+use sqlx::{Postgres, QueryBuilder};
+use svc_core::domain::time::Timestamp;
+use svc_core::domain::value::{Kind, ToValue as _, Value};
+use svc_core::domain::writable::Stored;
+use svc_core::store::StoreError;
+
+use crate::error::store_error;
+use crate::transaction::PostgresTx;
+use crate::value::{PostgresRow, push};
+
+impl PostgresTx {
+    /// Writes a record under `clave`, with `more` columns than its data has.
+    pub(crate) async fn insert_stored<T: Stored + Sync>(
+        &mut self,
+        clave: i64,
+        data: &T,
+        more: &[(&'static str, Value<'_>, Kind)],
+    ) -> Result<(), StoreError> {
+        let mut sql = QueryBuilder::new("INSERT INTO ");
+        sql.push(T::TABLE).push(" (empresa, clave");
+        let columns = columns(data);
+        for (name, ..) in columns.iter().chain(more) {
+            sql.push(", ").push(name);
+        }
+        sql.push(") VALUES (").push_bind(self.empresa).push(", ").push_bind(clave);
+        for (_, value, kind) in columns.iter().chain(more) {
+            push(sql.push(", "), value, *kind);
+        }
+        sql.push(")");
+        self.run(sql.build()).await
+    }
+
+    /// Writes the changed data of a record.
+    pub(crate) async fn update_stored<T: Stored + Sync>(
+        &mut self,
+        clave: i64,
+        data: &T,
+        modificado: Timestamp,
+    ) -> Result<(), StoreError> {
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("UPDATE ");
+        sql.push(T::TABLE).push(" SET modificado = ");
+        push(&mut sql, &modificado.to_value(), Kind::Instant);
+        for (name, value, kind) in columns(data) {
+            push(sql.push(", ").push(name).push(" = "), &value, kind);
+        }
+        sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
+        self.run(sql.build()).await
+    }
+
+    /// The data of a record, locked against other changes until the end.
+    pub(crate) async fn lock_stored<T: Stored>(&mut self, clave: i64) -> Result<Option<T>, StoreError> {
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("SELECT ");
+        sql.push(T::COLUMNS.join(", ")).push(" FROM ").push(T::TABLE);
+        sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
+        sql.push(" FOR NO KEY UPDATE");
+        let row = sql.build().fetch_optional(self.connection()).await.map_err(store_error)?;
+        Ok(row.map(|row| T::read(&PostgresRow(&row))).transpose()?)
+    }
+}
+
+/// The columns of a record with their values, those that follow from its data too.
+fn columns<T: Stored>(data: &T) -> Vec<(&'static str, Value<'_>, Kind)> {
+    let own = T::COLUMNS.iter().zip(data.values()).zip(T::KINDS).map(|((name, value), kind)| (*name, value, *kind));
+    let derived = T::DERIVED.iter().zip(data.derived()).map(|(name, value)| (*name, value, Kind::Text));
+    own.chain(derived).collect()
+}

@@ -1,0 +1,143 @@
+//! Imports go one way: down the tables below, and never in a circle of folders.
+
+use std::path::Path;
+
+use svc_tests::layers::{Inside, Layers, offenders, offenders_among};
+
+/// Lowest first.
+const CORE: &Layers = &[
+    ("errors, bodies and schemas", &["error", "json", "schema"]),
+    ("the domain", &["domain"]),
+    ("records", &["record"]),
+    ("what anything may use", &["budget", "observe", "outbound", "secrets", "testing"]),
+    ("what is asked of a store", &["store"]),
+    ("what was used", &["usage"]),
+    ("context and operation engine", &["context", "operation"]),
+    ("books", &["posting"]),
+    ("passes over backlogs", &["cleanup", "stamping", "webhooks"]),
+    ("operations", &["api", "backoffice"]),
+    ("their registry", &["registry"]),
+    ("HTTP's way through", &["pipeline"]),
+    ("the service, and all work beside it", &["service", "work"]),
+    ("settings of front ends", &["settings"]),
+    ("the crate", &["lib"]),
+];
+
+/// Lowest first: all SQL, and below it what says how statements run.
+const POSTGRES: &Layers = &[
+    ("columns, values, errors", &["columns", "error", "value"]),
+    ("where statements run", &["database", "probe", "replica", "schema", "settings"]),
+    ("the store", &["store"]),
+    ("transactions", &["copy", "transaction"]),
+    ("statements of any record", &["page", "stored"]),
+    (
+        "statements of each aggregate",
+        &[
+            "accounting",
+            "bank",
+            "certificate",
+            "company",
+            "customer",
+            "delivery",
+            "idempotency",
+            "import",
+            "interaction",
+            "invoice",
+            "invoicing",
+            "movement",
+            "opportunity",
+            "outbox",
+            "payable",
+            "payment",
+            "product",
+            "purchase",
+            "quota",
+            "receivable",
+            "sale",
+            "sources",
+            "stamping",
+            "stock",
+            "supplier",
+            "usage",
+            "webhook",
+        ],
+    ),
+    ("what it answers", &["lib", "local", "reader"]),
+];
+
+/// Lowest first.
+const LAMBDA: &Layers = &[
+    ("settings and words", &["config", "task"]),
+    ("events", &["event"]),
+    ("requests and responses", &["request", "response"]),
+    ("scheduled work", &["schedule"]),
+    ("the function", &["function"]),
+    ("the process", &["main"]),
+];
+
+fn check(krate: &str, layers: &Layers) {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
+    let found = offenders(&src, layers, Inside::Nothing);
+    assert!(found.is_empty(), "{krate}:\n{}", found.join("\n"));
+}
+
+#[test]
+fn the_library_imports_one_way() {
+    check("svc-core", CORE);
+}
+
+#[test]
+fn the_store_imports_one_way() {
+    check("svc-store-postgres", POSTGRES);
+}
+
+#[test]
+fn the_function_imports_one_way() {
+    check("bin-lambda", LAMBDA);
+}
+
+/// A table for made-up files.
+const BINARY: &Layers = &[
+    ("the command line", &["cli"]),
+    ("the two servers", &["admin", "server"]),
+    ("the demo", &["demo"]),
+    ("the process", &["main"]),
+];
+
+#[test]
+fn an_import_that_is_turned_round_is_found() {
+    let of = |files: &[(&str, &str)]| offenders_among(files, BINARY, Inside::Folders);
+    assert_eq!(of(&[("main", "mod cli;\nmod demo;"), ("cli", ""), ("demo", "use crate::cli::Cli;")]), [""; 0]);
+    assert_eq!(
+        of(&[("cli", "fn f() { crate::demo::run(); }"), ("demo/mod", "mod access;"), ("demo/access", "")]),
+        ["cli (the command line) imports demo/mod (the demo)"]
+    );
+    assert_eq!(of(&[("news", "")]), ["news is in no layer"]);
+    assert_eq!(
+        of(&[
+            ("demo/mod", "mod a; mod b;"),
+            ("demo/a", "use super::{b::B, b::{self}};"),
+            ("demo/b", "use super::a::A;")
+        ]),
+        ["in src/demo/: demo/a → demo/b → demo/a"]
+    );
+    assert_eq!(
+        of(&[("demo/mod", "mod guide;\n pub(in super::super) struct A;"), ("demo/guide", "use super::A;")]),
+        ["in src/demo/: demo/guide → demo/mod → demo/guide"]
+    );
+    // The files make no circle, and the folders do.
+    let folders = [
+        ("server/mod", "use crate::admin::names;"),
+        ("server/retry", ""),
+        ("admin/mod", "use crate::server::retry;"),
+        ("admin/names", ""),
+    ];
+    assert_eq!(of(&folders), ["in src/: admin → server → admin"]);
+    let no_imports = r##"
+        // use crate::demo::A;
+        /* use crate::demo::A; */
+        const A: (&str, &str, char) = ("\"use crate::demo::A;", r#"" use crate::demo::A"#, '"');
+        #[cfg(test)]
+        mod tests { use crate::demo::A; }"##;
+    assert_eq!(of(&[("cli", no_imports), ("demo", "")]), [""; 0]);
+}
