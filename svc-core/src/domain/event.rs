@@ -1,114 +1,17 @@
 //! What happened: the closed list of events and the body of a notice (spec, "Events").
 
-mod kind;
+mod catalogue;
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use uuid::Uuid;
 
-pub use kind::EventKind;
+pub use catalogue::{Event, EventKind};
 
-use super::money::Money;
 use super::time::Timestamp;
-use super::words::{OpportunityStatus, SaleKind};
 use crate::schema::field_schema;
-
-/// Something that happened to a resource of a company. It carries keys and little else: never names or e-mails.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Event {
-    /// A customer was created, from any channel; CRM prospects do not emit it.
-    ClienteCreado {
-        /// The customer's clave.
-        cliente: i64,
-    },
-    /// A customer's data were edited.
-    ClienteActualizado {
-        /// The customer's clave.
-        cliente: i64,
-    },
-    /// A product was created.
-    ProductoCreado {
-        /// The product's clave.
-        producto: i64,
-        /// Its SKU.
-        sku: Option<String>,
-    },
-    /// A product's data were edited; prices and stock have their own queries.
-    ProductoActualizado {
-        /// The product's clave.
-        producto: i64,
-        /// Its SKU.
-        sku: Option<String>,
-    },
-    /// A sales document was created, from any channel. Converting one into another emits nothing.
-    VentaCreada {
-        /// The document's clave.
-        venta: i64,
-        /// What it is; never [`SaleKind::Remision`].
-        tipo: SaleKind,
-    },
-    /// The tax authority stamped an income invoice.
-    FacturaTimbrada {
-        /// The registry record's clave.
-        factura: i64,
-        /// The sale it is of.
-        venta: i64,
-        /// The fiscal folio.
-        uuid: String,
-    },
-    /// The cancellation of an invoice became final.
-    FacturaCancelada {
-        /// The registry record's clave.
-        factura: i64,
-        /// The sale it is of.
-        venta: i64,
-        /// The fiscal folio.
-        uuid: String,
-    },
-    /// A payment was applied to a receivable.
-    PagoAplicado {
-        /// The payment's clave.
-        pago: i64,
-        /// The receivable.
-        cxc: i64,
-        /// What was applied.
-        importe: Money,
-    },
-    /// Stock or reserved quantity of a product in a warehouse changed.
-    ExistenciaCambiada {
-        /// The stock record's clave.
-        existencia: i64,
-        /// The product.
-        producto: i64,
-        /// The warehouse's code.
-        almacen: String,
-    },
-    /// An opportunity was created.
-    OportunidadCreada {
-        /// Its clave.
-        oportunidad: i64,
-        /// Its stage.
-        etapa: i64,
-    },
-    /// An opportunity moved to another stage.
-    EtapaCambiada {
-        /// Its clave.
-        oportunidad: i64,
-        /// The stage it was in.
-        etapa_anterior: i64,
-        /// The stage it is in.
-        etapa: i64,
-        /// What has become of it.
-        estatus: OpportunityStatus,
-    },
-    /// Someone tried a webhook out; it is told to that one alone.
-    WebhookPrueba {
-        /// The webhook's clave.
-        webhook: i64,
-    },
-}
 
 /// What stands before the time in a notice's body, and there first: a group that becomes an event gets its time then.
 pub const CREADO: &str = "\"creado\":\"";
@@ -119,45 +22,9 @@ impl Event {
         self.kind().is_grouped()
     }
 
-    /// Its type.
-    pub fn kind(&self) -> EventKind {
-        match self {
-            Self::ClienteCreado { .. } => EventKind::ClienteCreado,
-            Self::ClienteActualizado { .. } => EventKind::ClienteActualizado,
-            Self::ProductoCreado { .. } => EventKind::ProductoCreado,
-            Self::ProductoActualizado { .. } => EventKind::ProductoActualizado,
-            Self::VentaCreada { .. } => EventKind::VentaCreada,
-            Self::FacturaTimbrada { .. } => EventKind::FacturaTimbrada,
-            Self::FacturaCancelada { .. } => EventKind::FacturaCancelada,
-            Self::PagoAplicado { .. } => EventKind::PagoAplicado,
-            Self::ExistenciaCambiada { .. } => EventKind::ExistenciaCambiada,
-            Self::OportunidadCreada { .. } => EventKind::OportunidadCreada,
-            Self::EtapaCambiada { .. } => EventKind::EtapaCambiada,
-            Self::WebhookPrueba { .. } => EventKind::WebhookPrueba,
-        }
-    }
-
     /// The wire name of the event's type.
     pub fn tipo(&self) -> &'static str {
         self.kind().word()
-    }
-
-    /// The resource it is about: its path without the slash, and the record's clave.
-    pub fn recurso(&self) -> (&'static str, i64) {
-        match *self {
-            Self::ClienteCreado { cliente } | Self::ClienteActualizado { cliente } => ("clientes", cliente),
-            Self::ProductoCreado { producto, .. } | Self::ProductoActualizado { producto, .. } => {
-                ("productos", producto)
-            }
-            Self::VentaCreada { venta, .. } => ("ventas", venta),
-            Self::FacturaTimbrada { factura, .. } | Self::FacturaCancelada { factura, .. } => ("facturas", factura),
-            Self::PagoAplicado { pago, .. } => ("cxc-pagos", pago),
-            Self::ExistenciaCambiada { existencia, .. } => ("inventario", existencia),
-            Self::OportunidadCreada { oportunidad, .. } | Self::EtapaCambiada { oportunidad, .. } => {
-                ("oportunidades", oportunidad)
-            }
-            Self::WebhookPrueba { webhook } => ("webhooks", webhook),
-        }
     }
 
     /// Where the resource is read: below the API's address, one record. Sales are listed by type, so theirs names it.
@@ -166,28 +33,6 @@ impl Event {
         match self {
             Self::VentaCreada { tipo: kind, .. } => format!("{tipo}?clave={clave}&tipo={}", kind.word()),
             _ => format!("{tipo}?clave={clave}"),
-        }
-    }
-
-    fn datos(&self) -> Value {
-        match self {
-            Self::ClienteCreado { cliente } | Self::ClienteActualizado { cliente } => json!({ "cliente": cliente }),
-            Self::ProductoCreado { producto, sku } | Self::ProductoActualizado { producto, sku } => {
-                json!({ "producto": producto, "sku": sku })
-            }
-            Self::VentaCreada { venta, tipo } => json!({ "venta": venta, "tipo": tipo }),
-            Self::FacturaTimbrada { factura, venta, uuid } | Self::FacturaCancelada { factura, venta, uuid } => {
-                json!({ "factura": factura, "venta": venta, "uuid": uuid })
-            }
-            Self::PagoAplicado { pago, cxc, importe } => json!({ "pago": pago, "cxc": cxc, "importe": importe }),
-            Self::ExistenciaCambiada { existencia, producto, almacen } => {
-                json!({ "existencia": existencia, "producto": producto, "almacen": almacen })
-            }
-            Self::OportunidadCreada { oportunidad, etapa } => json!({ "oportunidad": oportunidad, "etapa": etapa }),
-            Self::EtapaCambiada { oportunidad, etapa_anterior, etapa, estatus } => json!({
-                "oportunidad": oportunidad, "etapa_anterior": etapa_anterior, "etapa": etapa, "estatus": estatus,
-            }),
-            Self::WebhookPrueba { webhook } => json!({ "webhook": webhook }),
         }
     }
 
@@ -246,7 +91,11 @@ field_schema!(EventId, "EventId", { "type": "string", "pattern": "^evt_[0-9a-f]{
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::domain::money::Money;
+    use crate::domain::words::{OpportunityStatus, SaleKind};
 
     #[test]
     fn a_notice_has_the_specified_fields() {

@@ -1,0 +1,184 @@
+//! The events that there are, each stated once (spec, "Event catalogue").
+
+use serde_json::{Value, json};
+
+use crate::domain::money::Money;
+use crate::domain::scope::Scope;
+use crate::domain::words::{OpportunityStatus, SaleKind, words};
+
+/// States events: name, word on the wire, the scope that subscribing needs, the resource (its path without the slash) and
+/// the data of the notice, of which the first is the resource's clave. `grouped`: the changes of one resource within a
+/// minute become one event.
+macro_rules! events {
+    (@is grouped) => { true };
+    (@is) => { false };
+    ($(
+        $(#[$meta:meta])*
+        $name:ident = $word:literal, scope $scope:expr, of $resource:literal $(, $grouped:ident)? {
+            $(#[$clave_meta:meta])* $clave:ident: i64,
+            $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
+        }
+    )*) => {
+        words! {
+            /// The types of events (spec, "Event catalogue").
+            pub enum EventKind { $($(#[$meta])* $name = $word,)* }
+        }
+
+        impl EventKind {
+            /// The scope that subscribing to it needs: the one that reads its resource. What has none cannot be subscribed to.
+            pub const fn scope(self) -> Option<Scope> {
+                match self { $(Self::$name => $scope,)* }
+            }
+
+            /// Whether the changes of one resource within a minute become one event.
+            pub const fn is_grouped(self) -> bool {
+                match self { $(Self::$name => events!(@is $($grouped)?),)* }
+            }
+        }
+
+        /// Something that happened to a resource of a company. It carries keys and little else: never names or e-mails.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Event {
+            $($(#[$meta])* $name {
+                $(#[$clave_meta])* $clave: i64,
+                $($(#[$field_meta])* $field: $type,)*
+            },)*
+        }
+
+        impl Event {
+            /// Its type.
+            pub fn kind(&self) -> EventKind {
+                match self { $(Self::$name { .. } => EventKind::$name,)* }
+            }
+
+            /// The resource it is about: its path without the slash, and the record's clave.
+            pub fn recurso(&self) -> (&'static str, i64) {
+                match self { $(Self::$name { $clave, .. } => ($resource, *$clave),)* }
+            }
+
+            /// The notice's `datos`.
+            pub(super) fn datos(&self) -> Value {
+                match self {
+                    $(Self::$name { $clave, $($field,)* } => json!({
+                        (stringify!($clave)): $clave, $((stringify!($field)): $field,)*
+                    }),)*
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// A sales document was created, from any channel. Converting one into another emits nothing.
+    VentaCreada = "venta.creada", scope Some(Scope::VentasRead), of "ventas" {
+        /// The document's clave.
+        venta: i64,
+        /// What it is; never [`SaleKind::Remision`].
+        tipo: SaleKind,
+    }
+    /// The tax authority stamped an income invoice.
+    FacturaTimbrada = "factura.timbrada", scope Some(Scope::FacturasRead), of "facturas" {
+        /// The registry record's clave.
+        factura: i64,
+        /// The sale it is of.
+        venta: i64,
+        /// The fiscal folio.
+        uuid: String,
+    }
+    /// The cancellation of an invoice became final.
+    FacturaCancelada = "factura.cancelada", scope Some(Scope::FacturasRead), of "facturas" {
+        /// The registry record's clave.
+        factura: i64,
+        /// The sale it is of.
+        venta: i64,
+        /// The fiscal folio.
+        uuid: String,
+    }
+    /// A payment was applied to a receivable.
+    PagoAplicado = "cxc.pago_aplicado", scope Some(Scope::CxcRead), of "cxc-pagos" {
+        /// The payment's clave.
+        pago: i64,
+        /// The receivable.
+        cxc: i64,
+        /// What was applied.
+        importe: Money,
+    }
+    /// A customer was created, from any channel; CRM prospects do not emit it.
+    ClienteCreado = "cliente.creado", scope Some(Scope::ClientesRead), of "clientes" {
+        /// The customer's clave.
+        cliente: i64,
+    }
+    /// A customer's data were edited.
+    ClienteActualizado = "cliente.actualizado", scope Some(Scope::ClientesRead), of "clientes", grouped {
+        /// The customer's clave.
+        cliente: i64,
+    }
+    /// A product was created.
+    ProductoCreado = "producto.creado", scope Some(Scope::ProductosRead), of "productos" {
+        /// The product's clave.
+        producto: i64,
+        /// Its SKU.
+        sku: Option<String>,
+    }
+    /// A product's data were edited; prices and stock have their own queries.
+    ProductoActualizado = "producto.actualizado", scope Some(Scope::ProductosRead), of "productos", grouped {
+        /// The product's clave.
+        producto: i64,
+        /// Its SKU.
+        sku: Option<String>,
+    }
+    /// Stock or reserved quantity of a product in a warehouse changed.
+    ExistenciaCambiada = "inventario.existencia_cambiada", scope Some(Scope::InventarioRead), of "inventario", grouped {
+        /// The stock record's clave.
+        existencia: i64,
+        /// The product.
+        producto: i64,
+        /// The warehouse's code.
+        almacen: String,
+    }
+    /// An opportunity was created.
+    OportunidadCreada = "oportunidad.creada", scope Some(Scope::OportunidadesRead), of "oportunidades" {
+        /// Its clave.
+        oportunidad: i64,
+        /// Its stage.
+        etapa: i64,
+    }
+    /// An opportunity moved to another stage.
+    EtapaCambiada = "oportunidad.etapa_cambiada", scope Some(Scope::OportunidadesRead), of "oportunidades" {
+        /// Its clave.
+        oportunidad: i64,
+        /// The stage it was in.
+        etapa_anterior: i64,
+        /// The stage it is in.
+        etapa: i64,
+        /// What has become of it.
+        estatus: OpportunityStatus,
+    }
+    /// A webhook was tried out; only that webhook gets it.
+    WebhookPrueba = "webhook.prueba", scope None, of "webhooks" {
+        /// The webhook's clave.
+        webhook: i64,
+    }
+}
+
+impl EventKind {
+    /// Whether a webhook can subscribe to it.
+    pub const fn is_subscribable(self) -> bool {
+        self.scope().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_can_be_subscribed_to_but_the_test() {
+        let kinds: Vec<_> = EventKind::WORDS.iter().filter_map(|word| EventKind::of(word)).collect();
+        assert_eq!(kinds.len(), 12);
+        let not: Vec<_> = kinds.iter().filter(|kind| !kind.is_subscribable()).map(|kind| kind.word()).collect();
+        assert_eq!(not, ["webhook.prueba"]);
+        let grouped: Vec<_> = kinds.iter().filter(|kind| kind.is_grouped()).map(|kind| kind.word()).collect();
+        assert_eq!(grouped, ["cliente.actualizado", "producto.actualizado", "inventario.existencia_cambiada"]);
+    }
+}
