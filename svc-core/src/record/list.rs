@@ -52,28 +52,28 @@ pub enum Pages {
 
 impl ListSpec {
     /// The list of records `R` at `path`, for keys with `scope`.
-    pub const fn new<R: Record>(path: &'static str, scope: Scope, pages: Pages, summary: &'static str) -> Self {
+    pub(crate) const fn new<R: Record>(path: &'static str, scope: Scope, pages: Pages, summary: &'static str) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
         Self { path, scopes: Scopes::only(scope), summary, pages, filters: &[], hidden: None, table, columns }
     }
 
     /// Adds an alternative scope.
     #[must_use]
-    pub const fn or(mut self, scope: Scope) -> Self {
+    pub(crate) const fn or(mut self, scope: Scope) -> Self {
         self.scopes = self.scopes.and(scope);
         self
     }
 
     /// Sets the filters.
     #[must_use]
-    pub const fn filters(mut self, filters: &'static [Filter]) -> Self {
+    pub(crate) const fn filters(mut self, filters: &'static [Filter]) -> Self {
         self.filters = filters;
         self
     }
 
     /// Hides the records that have `word` in `column` from queries that do not filter by that column.
     #[must_use]
-    pub const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
+    pub(crate) const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
         self.hidden = Some((column, word));
         self
     }
@@ -100,7 +100,6 @@ pub struct Query {
 
 /// A filter with its value.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct Condition {
     /// The filter.
     pub filter: &'static Filter,

@@ -26,14 +26,14 @@ words! {
         OportunidadCreada = "oportunidad.creada",
         /// An opportunity moved to another stage.
         EtapaCambiada = "oportunidad.etapa_cambiada",
-        /// Someone tried a webhook out.
+        /// A webhook was tested.
         WebhookPrueba = "webhook.prueba",
     }
 }
 
 impl EventKind {
-    /// The scope that subscribing to it needs: the one that reads its resource. What has none cannot be subscribed to.
-    pub const fn scope(self) -> Option<Scope> {
+    /// The scope that a subscription needs: the one that reads the resource. Without one it cannot be subscribed to.
+    pub(crate) const fn scope(self) -> Option<Scope> {
         Some(match self {
             Self::VentaCreada => Scope::VentasRead,
             Self::FacturaTimbrada | Self::FacturaCancelada => Scope::FacturasRead,
@@ -52,7 +52,7 @@ impl EventKind {
     }
 
     /// Whether the changes of one resource within a minute become one event.
-    pub const fn is_grouped(self) -> bool {
+    pub(crate) const fn is_grouped(self) -> bool {
         matches!(self, Self::ClienteActualizado | Self::ProductoActualizado | Self::ExistenciaCambiada)
     }
 }

@@ -1,4 +1,4 @@
-//! The words of products, warehouses and stock, and of what is bought.
+//! The words of products, stock, suppliers, purchases and payables.
 
 use super::words;
 
@@ -71,15 +71,15 @@ words! {
 }
 
 words! {
-    /// How far a purchase order has come.
+    /// How far a purchase order has been received.
     pub enum PurchaseStatus {
-        /// Nothing has come.
+        /// Nothing has been received.
         Pendiente = "pendiente",
-        /// A part has come.
+        /// A part has been received.
         Parcial = "parcial",
-        /// All has come.
+        /// All has been received.
         Recibida = "recibida",
-        /// Called off.
+        /// Cancelled.
         Cancelada = "cancelada",
         /// None of the above (output only).
         Desconocido = "desconocido",
@@ -89,9 +89,9 @@ words! {
 words! {
     /// Whether a payable is still to be paid.
     pub enum PayableStatus {
-        /// Called off.
+        /// Cancelled.
         Cancelado = "cancelado",
-        /// To be paid; what is shown when nothing is asked.
+        /// To be paid; the default of the list.
         Pendiente = "pendiente",
         /// Paid.
         Pagado = "pagado",
@@ -121,7 +121,7 @@ words! {
 }
 
 words! {
-    /// What happened to stock. What is written down may be another word: it is shown as `desconocido`.
+    /// The kind of a movement of stock. A stored word outside the set is shown as `desconocido`.
     pub enum MovementKind {
         /// The product was entered with stock.
         Registro = "registro",

@@ -82,15 +82,15 @@ pub(super) use words;
 words! {
     /// Why an attempt at a delivery failed (contract §3, "entregas").
     pub enum DeliveryReason {
-        /// The name resolved to an address that no delivery goes to.
+        /// The name resolved to an address that deliveries are not sent to.
         DestinoBloqueado = "destino_bloqueado",
-        /// It was not over after 8 seconds.
+        /// The attempt took longer than 8 seconds.
         TiempoAgotado = "tiempo_agotado",
-        /// The name is unknown, nobody listens there, or the exchange broke off.
+        /// The name is unknown, the connection was refused, or the exchange broke off.
         ErrorRed = "error_red",
-        /// The certificate is of another name, expired, or of an authority that nobody knows.
+        /// The certificate is of another name, expired, or of an unknown authority.
         CertificadoInvalido = "certificado_invalido",
-        /// The answer was no 2xx.
+        /// The response was no 2xx.
         RespuestaNo2xx = "respuesta_no_2xx",
     }
 }
@@ -122,7 +122,7 @@ words! {
 }
 
 words! {
-    /// What has become of an opportunity: the type of its stage.
+    /// The status of an opportunity: the type of its stage.
     pub enum OpportunityStatus {
         /// Under way.
         Abierta = "abierta",

@@ -8,7 +8,7 @@ use crate::domain::money::Money;
 words! {
     /// What a sales document is.
     pub enum SaleKind {
-        /// Another word for [`SaleKind::Venta`]: taken, never stored or shown.
+        /// A synonym of [`SaleKind::Venta`]: accepted, never stored or shown.
         Remision = "remision",
         /// A sale.
         Venta = "venta",
@@ -26,7 +26,7 @@ words! {
 impl SaleKind {
     /// The kind that is stored and shown.
     #[must_use]
-    pub const fn settled(self) -> Self {
+    pub(crate) const fn settled(self) -> Self {
         match self {
             Self::Remision => Self::Venta,
             other => other,
@@ -118,7 +118,7 @@ words! {
 }
 
 words! {
-    /// What became of a record of the stamping registry.
+    /// The status of a record of the stamping registry.
     pub enum InvoiceStatus {
         /// Stamped.
         Vigente = "vigente",
@@ -138,7 +138,7 @@ words! {
         Replaced = "01",
         /// It has errors, and none takes its place.
         Wrong = "02",
-        /// The business did not come about.
+        /// The transaction did not take place.
         NotCarriedOut = "03",
         /// It is part of a global invoice.
         Global = "04",
@@ -146,7 +146,7 @@ words! {
 }
 
 words! {
-    /// Who asked for a record of the stamping registry.
+    /// What requested a record of the stamping registry.
     pub enum InvoiceOrigin {
         /// The API.
         Api = "api",
@@ -168,8 +168,8 @@ words! {
 }
 
 impl ReceivableStatus {
-    /// What a receivable is of which that much is owed.
-    pub fn by_balance(owed: Money) -> Self {
+    /// The status of a receivable with this balance.
+    pub(crate) fn by_balance(owed: Money) -> Self {
         if owed.get() > Decimal::ZERO { Self::Pendiente } else { Self::Pagado }
     }
 }
@@ -187,9 +187,9 @@ words! {
 }
 
 words! {
-    /// What became of a payment's complement.
+    /// The status of a payment's complement.
     pub enum Complement {
-        /// There is none to be made.
+        /// The payment needs none.
         NoAplica = "no_aplica",
         /// It waits to be stamped.
         Encolado = "encolado",
