@@ -26,7 +26,7 @@ macro_rules! codes {
                 match self { $(Code::$variant => $codigo,)* }
             }
 
-            /// The text of `error.mensaje` when no better one is given.
+            /// The text of `error.mensaje` when the error has none of its own.
             const fn mensaje(self) -> &'static str {
                 match self { $(Code::$variant => $mensaje,)* }
             }
@@ -37,7 +37,7 @@ macro_rules! codes {
 codes! {
     /// The path names no operation.
     RutaNoExiste = 404 "ruta_no_existe" "la ruta no existe",
-    /// The path exists with other methods; they stand in `Allow`.
+    /// The path exists with other methods, which `Allow` lists.
     MetodoNoPermitido = 405 "metodo_no_permitido" "el método no está permitido en esta ruta",
     /// An Origin header, a `sid` parameter or an anti-forgery header.
     NavegadorNoPermitido = 400 "navegador_no_permitido" "esta API no se llama desde un navegador",
@@ -181,7 +181,7 @@ codes! {
     ClienteSinRegimen = 422 "cliente_sin_regimen" "el cliente no tiene régimen fiscal",
     /// The customer has no fiscal postal code.
     ClienteSinCp = 422 "cliente_sin_cp" "el cliente no tiene código postal fiscal",
-    /// Neither the request, the sale nor the customer tells the CFDI use.
+    /// Neither the request, the sale nor the customer has a CFDI use.
     ClienteSinUsoCfdi = 422 "cliente_sin_uso_cfdi" "ni la venta ni el cliente tienen uso de CFDI",
     /// The sale has no payment condition.
     VentaSinCondicionPago = 422 "venta_sin_condicion_pago" "la venta no tiene condición de pago",
@@ -227,7 +227,7 @@ codes! {
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     /// The delivery has not ended.
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    /// The back office asked for a step that the record's state does not allow (never on the wire of the API).
+    /// The back office requested a step that the record's state does not allow (never on the wire of the API).
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     /// The back office named something the company does not have (never on the wire of the API).
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
@@ -235,11 +235,11 @@ codes! {
     CertificadoRechazado = 422 "certificado_rechazado" "el certificado no se puede usar",
     /// The store cannot be reached, or transactions kept colliding.
     NoDisponible = 503 "no_disponible" "el servicio no está disponible por el momento; reintente",
-    /// A failure of ours.
+    /// A failure of the service.
     ErrorInterno = 500 "error_interno" "error del servicio; reintente y reporte el valor de peticion",
 }
 
-/// An error on its way to the client, with an internal half (`cause`) that only the log sees.
+/// An error of an operation: the public code and text, and a cause that only the log shows.
 #[derive(Debug)]
 pub struct Error {
     code: Code,
@@ -261,7 +261,7 @@ impl Error {
         Self::new(code).message(format!("{field}: {text}"))
     }
 
-    /// A failure of ours: the client learns only that it happened.
+    /// A failure of the service, with the cause for the log; the client sees the code only.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self { cause: Some(cause.into()), ..Self::new(Code::ErrorInterno) }
     }
@@ -310,7 +310,7 @@ impl Error {
         self.allow.as_deref()
     }
 
-    /// With what went wrong, for the log.
+    /// With its cause, for the log.
     #[must_use]
     pub(crate) fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.cause = Some(cause.into());
@@ -329,7 +329,7 @@ impl Error {
         self.transient
     }
 
-    /// The internal half, for the log.
+    /// Its cause, for the log.
     pub fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
         self.cause.as_deref()
     }

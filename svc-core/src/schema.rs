@@ -1,15 +1,15 @@
-//! JSON Schema (draft 2020-12) of what is taken: derived for inputs, written here in one form for field types.
+//! JSON Schemas (draft 2020-12) of inputs: derived for structs, written with `field_schema!` for field types.
 //!
-//! A schema tells a writer what a field takes; the judge is the type's `Deserialize`. Where they differ the schema is the
-//! stricter: the empty string, which an optional field takes for nothing, is not in it.
+//! A schema documents what a field takes; its type's `Deserialize` decides. Where they differ the schema is the stricter: it
+//! leaves out the empty string, which an optional field takes for absent.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
-/// `impl JsonSchema` for the type of a field: its schema, of the form that `serde_json::json!` takes, stands where the
-/// field is.
+/// Implements `JsonSchema` for the type of a field, with a schema written as for `serde_json::json!`, which is inlined where
+/// the field stands: `field_schema!(Date, "Date", { "type": "string", "format": "date" })`.
 macro_rules! field_schema {
     ([$($generics:tt)*] $type:ty, $name:expr, $schema:tt) => {
         impl<$($generics)*> schemars::JsonSchema for $type {
@@ -33,8 +33,8 @@ macro_rules! field_schema {
 
 pub(crate) use field_schema;
 
-/// The schema of `T`, whole: nothing in it refers elsewhere. It says nothing of `T` itself, whose documentation is for
-/// readers of Rust.
+/// The schema of `T` with all subschemas inlined, and without `T`'s title and documentation, which is written for readers of
+/// Rust.
 pub(crate) fn of<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.with_transform(Tidy).into_generator().into_root_schema_for::<T>();
@@ -51,7 +51,7 @@ pub(crate) fn with_field(mut schema: Schema, name: &str, field: Value) -> Schema
     schema
 }
 
-/// Leaves out what derived schemas say beside the point: that an absent field is as good as `null`.
+/// Removes `"default": null`, which derived schemas have for every optional field.
 #[derive(Debug, Clone)]
 struct Tidy;
 

@@ -19,3 +19,11 @@ pub(crate) async fn company(world: &World) -> Company {
     company.load(Resource::Productos, &products).await;
     company
 }
+
+/// The same with sales documents of these types, under the claves 1, 2, 3…
+pub(crate) async fn company_with_sales(world: &World, types: &[&str]) -> Company {
+    let company = company(world).await;
+    let sales: Vec<_> = types.iter().map(|tipo| json!({"tipo": tipo})).collect();
+    company.load(Resource::Ventas, &sales).await;
+    company
+}

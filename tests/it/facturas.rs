@@ -6,7 +6,7 @@ use svc_tests::imports::{refuses_fields, takes_null_for_absent};
 use svc_tests::lists::{finds, has_fields, refuses};
 use svc_tests::{Company, World};
 
-use super::documents::{UUIDS, company};
+use super::documents::{UUIDS, company, company_with_sales};
 
 const FIELDS: [&str; 16] = [
     "clave",
@@ -29,9 +29,7 @@ const FIELDS: [&str; 16] = [
 
 /// A company with four sales.
 async fn with_sales(world: &World) -> Company {
-    let company = company(world).await;
-    company.load(Ventas, &["factura", "factura", "venta", "pedido"].map(|tipo| json!({"tipo": tipo}))).await;
-    company
+    company_with_sales(world, &["factura", "factura", "venta", "pedido"]).await
 }
 
 #[tokio::test]

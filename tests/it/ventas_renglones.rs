@@ -1,12 +1,12 @@
 //! `GET /ventas-renglones`, and the import of sales lines.
 
 use serde_json::{Value, json};
-use svc_tests::Resource::{Productos, Ventas, VentasRenglones};
+use svc_tests::Resource::{Productos, VentasRenglones};
 use svc_tests::imports::{refuses_fields, takes_null_for_absent};
 use svc_tests::lists::{finds, has_fields, refuses};
 use svc_tests::{Company, World};
 
-use super::documents::company;
+use super::documents::company_with_sales;
 
 const FIELDS: [&str; 18] = [
     "clave",
@@ -31,9 +31,7 @@ const FIELDS: [&str; 18] = [
 
 /// A company with an order, a sale and an order more.
 async fn with_sales(world: &World) -> Company {
-    let company = company(world).await;
-    company.load(Ventas, &["pedido", "venta", "pedido"].map(|tipo| json!({"tipo": tipo}))).await;
-    company
+    company_with_sales(world, &["pedido", "venta", "pedido"]).await
 }
 
 #[tokio::test]

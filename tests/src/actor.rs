@@ -1,3 +1,5 @@
+//! Clients of the API, and the checks that every response must pass.
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
@@ -5,7 +7,7 @@ use http::{HeaderMap, Method, Request, header};
 use serde_json::Value;
 use svc_core::Api;
 
-/// Someone with an API key.
+/// A client with an API key.
 #[derive(Clone)]
 pub struct Actor {
     api: Api,
@@ -20,7 +22,7 @@ impl Actor {
         Self { api, key_id, api_key }
     }
 
-    /// The same person at another server.
+    /// The same client of another server.
     #[must_use]
     pub fn at(&self, api: &Api) -> Self {
         Self { api: api.clone(), ..self.clone() }
@@ -40,17 +42,17 @@ impl Actor {
         Reply::of(&self.api, request.body(body.into()).expect("a request")).await
     }
 
-    /// Reads.
+    /// Sends a GET.
     pub async fn get(&self, path: &str) -> Reply {
         self.send(self.request(Method::GET, path), "").await
     }
 
-    /// Creates, with an Idempotency-Key of its own.
+    /// Sends a POST with a new Idempotency-Key.
     pub async fn post(&self, path: &str, body: Value) -> Reply {
         self.write(Method::POST, path, &fresh_key(), body).await
     }
 
-    /// Edits, with an Idempotency-Key of its own.
+    /// Sends a PUT with a new Idempotency-Key.
     pub async fn put(&self, path: &str, body: Value) -> Reply {
         self.write(Method::PUT, path, &fresh_key(), body).await
     }
@@ -61,7 +63,7 @@ impl Actor {
         self.send(request.header(header::CONTENT_TYPE, "application/json"), body.to_string()).await
     }
 
-    /// Reads a list to its end, page by page; gives its records.
+    /// Reads all pages of a list; gives its records.
     pub async fn walk(&self, path: &str) -> Vec<Value> {
         let (mut records, mut cursor) = (Vec::new(), None::<String>);
         loop {
@@ -87,7 +89,7 @@ pub fn fresh_key() -> String {
     format!("prueba-{}", COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// An answer.
+/// A response of the API.
 #[derive(Debug, Clone)]
 pub struct Reply {
     /// Its status.
@@ -99,7 +101,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// What `api` answers to `request`. Every answer is checked for what every answer must have.
+    /// The response of `api` to `request`, checked for the headers and fields of every response.
     pub async fn of(api: &Api, request: Request<Bytes>) -> Self {
         let (head, body) = api.handle(request).await.into_parts();
         let reply = Self { status: head.status.as_u16(), headers: head.headers, body };

@@ -1,10 +1,11 @@
-//! What must hold of a company's books at any time, whatever happened.
+//! The invariants of a company's books, each as a statement that names the records that break it.
 
 use sqlx::{AssertSqlSafe, PgPool};
+use svc_core::domain::company::CompanyId;
 
 use crate::{Company, World};
 
-/// The tables that business writes.
+/// The tables that operations write.
 const WRITTEN: [&str; 17] = [
     "clientes",
     "contadores",
@@ -247,14 +248,14 @@ const RULES: &[(&str, &str)] = &[
     ),
 ];
 
-/// What is not in order in the books of the company of that number, rule by rule: documents, stock, receivables, payments,
+/// The broken rules of the company's books, each with its records: documents, stock, receivables, payments,
 /// bank, folios, accounting and the registry of invoices must agree. It must be a company whose documents were made, not
 /// imported (customers, products, stock and the like may be), and without reservations by hand.
-pub async fn broken(pool: &PgPool, empresa: i64) -> Vec<String> {
+pub async fn broken(pool: &PgPool, company: CompanyId) -> Vec<String> {
     let mut broken = Vec::new();
     for (rule, statement) in RULES {
         let found: Vec<String> = sqlx::query_scalar(*statement)
-            .bind(empresa)
+            .bind(company.0)
             .fetch_all(pool)
             .await
             .unwrap_or_else(|error| panic!("{rule}: {error}"));
@@ -265,18 +266,19 @@ pub async fn broken(pool: &PgPool, empresa: i64) -> Vec<String> {
     broken
 }
 
-/// Checks that the books of the company of that number are in order; see [`broken`].
-pub async fn check_company(pool: &PgPool, empresa: i64) {
-    let broken = broken(pool, empresa).await;
-    assert!(broken.is_empty(), "company {empresa}:\n{}", broken.join("\n"));
+/// Checks that the books of the company with this number are in order; see [`broken`].
+pub async fn check_company(pool: &PgPool, company: CompanyId) {
+    let broken = broken(pool, company).await;
+    assert!(broken.is_empty(), "company {}:\n{}", company.0, broken.join("\n"));
 }
 
 /// Checks that a company's books are in order; see [`broken`].
 pub async fn check(world: &World, company: &Company) {
-    check_company(world.store.pool(), company.id.0).await;
+    check_company(world.store.pool(), company.id).await;
 }
 
-/// What shows whether business wrote anything: of each table how many rows there are, and which transactions wrote them.
+/// A text that changes whenever an operation writes: for each table the number of rows and the sum of the transactions that
+/// wrote them.
 pub async fn fingerprint(world: &World) -> String {
     let written = WRITTEN.map(|table| format!("(SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM {table})"));
     sqlx::query_scalar(AssertSqlSafe(format!("SELECT concat_ws(' ', {})", written.join(", "))))

@@ -1,3 +1,5 @@
+//! The clock of tests.
+
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use chrono::{DateTime, TimeDelta, Utc};

@@ -1,3 +1,5 @@
+//! Companies of tests: their keys, users, settings and imports.
+
 use std::io;
 
 use serde_json::Value;

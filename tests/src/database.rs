@@ -1,3 +1,5 @@
+//! One private PostgreSQL cluster a test binary, one database a test.
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -27,7 +29,7 @@ const EVENTS: &str = "
         SELECT empresa, id, tipo, recurso, recurso_clave, cuerpo, primero FROM eventos_agrupados
     ) t";
 
-/// A new database with the whole schema. Databases that nobody uses any more are dropped first.
+/// A new database with the whole schema. Databases no longer in use are dropped first.
 pub(crate) async fn fresh() -> PgConnectOptions {
     static COUNT: AtomicU64 = AtomicU64::new(1);
     let cluster = CLUSTER.get_or_init(start).await;

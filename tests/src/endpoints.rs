@@ -1,3 +1,5 @@
+//! The operations that HTTP reaches, as the registry lists them.
+
 use svc_core::operation::{Entry, Http};
 use svc_core::record::{Filter, Pages};
 use svc_core::registry::OPERATIONS;

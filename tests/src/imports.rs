@@ -1,4 +1,4 @@
-//! What imports take and refuse.
+//! Checks of imports: the records they take and refuse.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ pub fn customers(count: usize) -> Vec<Value> {
     (1..=count).map(|number| json!({"nombre": format!("Cliente {number}")})).collect()
 }
 
-/// Checks that an import was refused for this line, and that the text goes on with `text`: the field, mostly.
+/// Checks that an import was refused for this line, and that the error continues with `text`, mostly the field.
 #[track_caller]
 pub fn blames(outcome: Result<u64, String>, line: usize, text: &str) {
     let error = outcome.expect_err("a refusal");
@@ -60,12 +60,4 @@ pub async fn takes_null_for_absent(company: &Company, resource: Resource, least:
     }
     assert_eq!(imported[0], imported[1]);
     assert_eq!(imported[0], imported[2]);
-}
-
-/// Checks that what the list at `path` shows of one company can be imported into another, whose list then shows the same.
-pub async fn can_be_imported_again(one: &Company, other: &Company, resource: Resource, path: &str) {
-    let shown = one.admin().await.walk(path).await;
-    assert!(!shown.is_empty(), "{path}");
-    other.load(resource, &shown).await;
-    assert_eq!(other.admin().await.walk(path).await, shown);
 }

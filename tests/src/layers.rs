@@ -1,4 +1,4 @@
-//! Imports that go one way: a crate's files held against a table of its layers.
+//! Checks that the files of a crate import only from their own layer and those below.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

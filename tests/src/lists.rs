@@ -1,4 +1,4 @@
-//! What lists find, refuse and show.
+//! Checks of lists: the records they find, the queries they refuse, the fields they show.
 
 use serde_json::Value;
 
@@ -32,16 +32,6 @@ pub async fn shows(actor: &Actor, target: &str, records: &[&str]) {
     let page = actor.get(target).await;
     let expected = format!(r#"{{"ok":true,"datos":[{}],"siguiente":null,"hay_mas":false}}"#, records.join(","));
     assert_eq!(String::from_utf8_lossy(&page.body), expected, "{target}");
-}
-
-/// Checks that each query of the list at `path` finds one record, which has this value in `field`: a company's own
-/// record, where other companies have records of the same clave.
-pub async fn finds_its_own(actor: &Actor, path: &str, queries: &[&str], (field, value): (&str, &str)) {
-    for query in queries {
-        let found = actor.walk(&format!("{path}?{query}")).await;
-        let values: Vec<_> = found.iter().map(|record| &record[field]).collect();
-        assert_eq!(values, [value], "{path}?{query}");
-    }
 }
 
 /// Checks that the first record of a page has these fields, in this order, and no other.

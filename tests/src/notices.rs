@@ -1,4 +1,4 @@
-//! Webhooks and events by the thousand, written past the API: what passes of delivery work on.
+//! Webhooks and events written directly into the database, for tests of delivery with many of them.
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;

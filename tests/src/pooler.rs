@@ -1,4 +1,4 @@
-//! A PgBouncer in transaction mode, with fewer connections to the database than anyone would like.
+//! A PgBouncer in transaction mode, with few connections to the database.
 
 use std::fs;
 use std::io::{self, Write as _};

@@ -24,7 +24,7 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<()
     for (what, curl) in &steps {
         eprintln!("# {what}\n{curl}\n");
     }
-    eprintln!("What happens is told to webhooks: to see it, run svc listen in another terminal before you paste.\n");
+    eprintln!("Events are sent to webhooks: to see them, run svc listen in another terminal before you paste.\n");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! `svc demo`: a lifelike company, made once, and served.
+//! `svc demo`: serves a company with a year of sample data, which it makes on the first run.
 
 mod access;
 mod company;

@@ -180,7 +180,7 @@ impl Shop {
                 let found: String = sqlx::query_scalar(statement).fetch_one(store.pool()).await.unwrap();
                 assert_eq!(found, format!("{orders}/{orders}"), "{what}");
             }
-            svc_tests::books::check_company(store.pool(), 1).await;
+            svc_tests::books::check_company(store.pool(), svc_core::domain::company::CompanyId(1)).await;
             store.close().await;
         });
         cluster.stop().unwrap();

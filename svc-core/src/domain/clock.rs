@@ -1,7 +1,7 @@
 //! Time and randomness, as parameters.
 //!
-//! Nothing in this workspace asks the operating system for the time or for random bytes but the two types
-//! at the end of this file; `clippy.toml` forbids the globals. So a test moves time instead of sleeping.
+//! Only [`SystemClock`] and [`SystemRandom`] read the time and random bytes of the operating system; `clippy.toml` forbids
+//! the global functions elsewhere. A test therefore moves time instead of sleeping.
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use chrono_tz::America::Mexico_City;
@@ -14,7 +14,7 @@ pub trait Clock: Send + Sync + 'static {
 
 /// Where unpredictable bytes come from: request ids, event ids, secrets.
 pub trait Random: Send + Sync + 'static {
-    /// Fills `bytes` with bytes that nobody else can predict.
+    /// Fills `bytes` with unpredictable bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
@@ -31,7 +31,7 @@ pub fn mexico_date(now: DateTime<Utc>) -> NaiveDate {
 }
 
 /// The first day of the month in Mexico's central time, by which quotas are counted (contract §5).
-pub fn mexico_month(now: DateTime<Utc>) -> NaiveDate {
+pub(crate) fn mexico_month(now: DateTime<Utc>) -> NaiveDate {
     let today = mexico_date(now);
     today.with_day(1).unwrap_or(today)
 }
@@ -53,7 +53,7 @@ pub struct SystemRandom;
 
 impl Random for SystemRandom {
     /// # Panics
-    /// When the operating system has no random source: there is no safe way on from there.
+    /// When the operating system has no random source, since no secret is safe then.
     fn fill(&self, bytes: &mut [u8]) {
         #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's random source")]
         getrandom::fill(bytes).expect("the operating system provides random bytes");

@@ -1,4 +1,4 @@
-//! Companies, as far as rules depend on them.
+//! Companies: identity, plan, limits and the settings that rules depend on.
 
 use std::fmt;
 
@@ -17,12 +17,12 @@ pub enum Plan {
     None,
 }
 
-/// Whether limits cut or are only announced (contract §5, "Notice mode").
+/// Whether limits are enforced or only announced (contract §5, "Notice mode").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitMode {
-    /// Limits cut.
+    /// Requests over the limit are refused.
     Enforced,
-    /// Limits are counted and announced, but do not cut.
+    /// Requests over the limit are counted and announced, and not refused.
     Notice,
 }
 
@@ -83,13 +83,13 @@ pub const FIRST_UNITS: [(&str, &str); 6] =
 /// The version of the terms of use that a key must have accepted (spec, "Versioning").
 pub const TERMS_VERSION: &str = "2026-10";
 
-/// Reads a key's public identifier, `<company>_<suffix>`: the company and the suffix (spec, "Authentication" 1).
+/// Parses a key's public identifier, `<company>_<suffix>`, into company and suffix (spec, "Authentication" 1).
 pub fn parse_key_id(text: &str) -> Option<(CompanyId, &str)> {
     const LONGEST: usize = 64;
     let (company, suffix) = text.split_once('_')?;
     let digits = (1..=18).contains(&company.len()) && company.bytes().all(|byte| byte.is_ascii_digit());
     let word = (1..=LONGEST).contains(&suffix.len()) && suffix.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    // One spelling a key: "01_ab" is not "1_ab".
+    // A key has one spelling: "01_ab" is not "1_ab".
     let canonical = digits && word && !company.starts_with('0');
     canonical.then(|| company.parse().ok().map(|company| (CompanyId(company), suffix))).flatten()
 }

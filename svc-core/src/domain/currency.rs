@@ -1,15 +1,15 @@
-//! The currency of what is written, and its rate.
+//! The currency of documents, and its exchange rate.
 
 use super::quantity::Rate;
 use super::sat;
 use crate::error::{Code, Error};
 
-/// The peso: the currency of what names none.
-pub const PESO: &str = "MXN";
+/// The peso: the currency of a document that names none (ISO 4217).
+pub(crate) const PESO: &str = "MXN";
 
-/// The rate that a document in `moneda` is written with: pesos are 1, anything else needs its own. What the body alone
-/// tells (400).
-pub fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<Rate, Error> {
+/// The exchange rate of a document in `moneda`: 1 for pesos, required for any other currency. Its errors are those of a
+/// body (400).
+pub(crate) fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<Rate, Error> {
     let foreign = moneda != PESO;
     match tipo_cambio {
         None if foreign => Err(Error::field(Code::DatoRequerido, "tipo_cambio", "hace falta si la moneda no es MXN")),
@@ -20,8 +20,8 @@ pub fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<Rate, Er
     }
 }
 
-/// A currency is one of the SAT's catalogue.
-pub fn judge(moneda: &str) -> Result<(), Error> {
+/// Refuses a currency that is not in the SAT's catalogue `c_Moneda` (422).
+pub(crate) fn judge(moneda: &str) -> Result<(), Error> {
     if sat::currency(moneda).is_some() { Ok(()) } else { Err(Code::MonedaInvalida.into()) }
 }
 

@@ -1,4 +1,4 @@
-//! A customer's data and the rules they must keep, whoever writes them.
+//! A customer's data and their rules, for the API and the back office alike.
 
 use super::rfc::Rfc;
 use super::text::{clean_phone, normalise_email};
@@ -8,7 +8,7 @@ use crate::error::{Code, Error};
 use crate::json::{Digits, Text};
 
 /// The country a customer has when none is given: Mexico (spec, "POST /clientes").
-pub const DEFAULT_COUNTRY: i64 = 172;
+pub(crate) const DEFAULT_COUNTRY: i64 = 172;
 
 writable! {
     /// What can be written of a customer.
@@ -56,12 +56,12 @@ writable! {
 }
 
 impl CustomerData {
-    /// Judges what differs from `before` and puts it into its stored form. What an edit leaves alone is not judged:
-    /// older records need not keep today's rules.
+    /// Checks the fields that differ from `before` and puts them into their stored form. Unchanged fields are not checked,
+    /// since older records may break today's rules.
     ///
-    /// RFC, regime and use are one identity and are judged together. A generic RFC without regime or use gets the
+    /// RFC, regime and use are one identity and are checked together. A generic RFC without regime or use gets the
     /// ERP's defaults (contract §4).
-    pub fn settle(&mut self, before: &Self) -> Result<(), Error> {
+    pub(crate) fn settle(&mut self, before: &Self) -> Result<(), Error> {
         if (&self.rfc, self.regimen, &self.uso_cfdi) != (&before.rfc, before.regimen, &before.uso_cfdi) {
             self.settle_fiscal_identity()?;
         }

@@ -1,4 +1,4 @@
-//! Bank accounts and the deposits in them, as far as payments of receivables depend on them.
+//! Bank accounts and their deposits, for payments of receivables.
 
 use rust_decimal::Decimal;
 
@@ -7,7 +7,7 @@ use super::money::Money;
 use super::payment::too_large;
 use crate::error::{Code, Error};
 
-/// A bank account, as far as paying into it depends on it.
+/// A bank account that is paid into.
 #[derive(Debug, Clone)]
 pub struct PaidAccount {
     /// Its clave.
@@ -21,48 +21,48 @@ pub struct PaidAccount {
 }
 
 impl PaidAccount {
-    /// The account that was asked for, which must be there and in use.
-    pub fn judge(found: Option<&Self>) -> Result<&Self, Error> {
+    /// The account that was found, which must exist and be in use.
+    pub(crate) fn judge(found: Option<&Self>) -> Result<&Self, Error> {
         found.filter(|account| account.activa).ok_or_else(|| Code::CuentaBancariaInvalida.into())
     }
 
-    /// Refuses another currency than the receivable's.
-    pub fn judge_currency(&self, moneda: &str) -> Result<(), Error> {
+    /// Refuses a receivable of another currency.
+    pub(crate) fn judge_currency(&self, moneda: &str) -> Result<(), Error> {
         if self.moneda == moneda { Ok(()) } else { Err(Code::MonedaDistinta.into()) }
     }
 
-    /// Refuses an amount with which its balance would have more digits than there are.
-    pub fn judge_receiving(&self, importe: Money) -> Result<(), Error> {
+    /// Refuses an amount that would make the balance longer than 18 digits (contract §1).
+    pub(crate) fn judge_receiving(&self, importe: Money) -> Result<(), Error> {
         let after = (self.saldo + importe.get()).max(Decimal::ZERO);
         line::amount(after).map(|_| ()).ok_or_else(too_large)
     }
 }
 
-/// A deposit that stands.
+/// A deposit that is not cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deposit {
     /// Its clave.
     pub clave: i64,
     /// Its amount.
     pub importe: Money,
-    /// What of it is applied.
+    /// The part that is applied to receivables.
     pub aplicado: Money,
 }
 
 impl Deposit {
-    /// What of it waits to be applied.
+    /// The part that is not applied yet.
     fn rest(&self) -> Decimal {
         self.importe.get() - self.aplicado.get()
     }
 }
 
-/// What came to the same account on the same day with the same reference: the deposits whose amount, or what is not
-/// applied of it, is the payment's amount, and whether a payment of that amount stands.
+/// Earlier deposits and payments in the same account, of the same day and reference: deposits whose amount or unapplied
+/// part equals the payment's amount, and whether there is a valid payment of that amount.
 #[derive(Debug, Clone, Default)]
 pub struct Earlier {
     /// The deposits, cancelled ones left out.
     pub deposits: Vec<Deposit>,
-    /// Whether such a payment stands.
+    /// Whether there is such a payment.
     pub payment: bool,
 }
 
@@ -71,8 +71,8 @@ impl Earlier {
         self.payment || self.deposits.iter().any(|deposit| deposit.rest().is_zero())
     }
 
-    /// Refuses what was paid before, and what a deposit waits for: the API applies none that is there already.
-    pub fn refuse(&self) -> Result<(), Error> {
+    /// For the API: refuses a repeated payment, and one for which a deposit exists already, which the API does not apply.
+    pub(crate) fn refuse(&self) -> Result<(), Error> {
         match self {
             _ if self.is_repeated() => Err(Code::PagoRepetido.into()),
             _ if !self.deposits.is_empty() => Err(Code::DepositoSinAplicar.into()),
@@ -80,8 +80,8 @@ impl Earlier {
         }
     }
 
-    /// The deposit that is being applied, if it is there already; a repeated payment is refused.
-    pub fn deposit_of(&self, importe: Money) -> Result<Option<i64>, Error> {
+    /// For the back office: the existing deposit to apply, if there is one. A repeated payment is refused.
+    pub(crate) fn deposit_of(&self, importe: Money) -> Result<Option<i64>, Error> {
         if let Some(deposit) = self.deposits.iter().find(|deposit| deposit.rest() == importe.get()) {
             return Ok(Some(deposit.clave));
         }
@@ -129,7 +129,7 @@ mod tests {
         let earlier = |deposits: &[Deposit], payment| Earlier { deposits: deposits.to_vec(), payment };
         let [waiting, applied] = [deposit(1, "100", "0"), deposit(2, "100", "100")];
         let [part, rest] = [deposit(3, "100", "40"), deposit(4, "300", "200")];
-        // What was found, what the API says, and what the back office does with it.
+        // The earlier records, the outcome for the API, and the outcome for the back office.
         for (found, refused, applies) in [
             (earlier(&[], false), None, Ok(None)),
             (earlier(&[], true), Some(Code::PagoRepetido), Err(Code::PagoRepetido)),

@@ -1,4 +1,4 @@
-//! What happened: the closed list of events and the body of a notice (spec, "Events").
+//! The closed list of events and the body of a notice (spec, "Events").
 
 mod catalogue;
 
@@ -10,15 +10,17 @@ use uuid::Uuid;
 
 pub use catalogue::{Event, EventKind};
 
+use super::company::CompanyId;
 use super::time::Timestamp;
 use crate::schema::field_schema;
 
-/// What stands before the time in a notice's body, and there first: a group that becomes an event gets its time then.
+/// The text before the time in a notice's body, of which it is the first occurrence: there the store writes the time of a
+/// group of changes when it becomes an event.
 pub const CREADO: &str = "\"creado\":\"";
 
 impl Event {
     /// Whether changes of one resource that follow each other become one event (spec, "Event catalogue").
-    pub fn is_grouped(&self) -> bool {
+    pub(crate) fn is_grouped(&self) -> bool {
         self.kind().is_grouped()
     }
 
@@ -37,11 +39,11 @@ impl Event {
     }
 
     /// The body of the notice, fixed when the event is made: every attempt and re-send sends these bytes (contract §6).
-    pub fn body(
+    pub(crate) fn body(
         &self,
         id: Uuid,
         creado: Timestamp,
-        empresa: i64,
+        empresa: CompanyId,
         base_url: &str,
     ) -> Result<Vec<u8>, serde_json::Error> {
         #[derive(Serialize)]
@@ -49,7 +51,7 @@ impl Event {
             id: EventId,
             tipo: &'a str,
             creado: Timestamp,
-            empresa: i64,
+            empresa: CompanyId,
             datos: Value,
             recurso: Resource<'a>,
         }
@@ -100,7 +102,7 @@ mod tests {
     #[test]
     fn a_notice_has_the_specified_fields() {
         let body = Event::ClienteCreado { cliente: 7 }
-            .body(Uuid::nil(), Timestamp::parse("2026-10-09T08:07:06Z").unwrap(), 3, "https://api.example.com/api/v1")
+            .body(Uuid::nil(), Timestamp::parse("2026-10-09T08:07:06Z").unwrap(), CompanyId(3), "https://api.example.com/api/v1")
             .unwrap();
         let expected = json!({
             "id": "evt_00000000000000000000000000000000",
@@ -184,7 +186,7 @@ mod tests {
         assert_eq!(tipos, EventKind::WORDS);
         let at = Timestamp::parse("2026-10-09T08:07:06Z").unwrap();
         for (event, datos, path) in events {
-            let body = event.body(Uuid::nil(), at, 3, "https://api.example.com/api/v1").unwrap();
+            let body = event.body(Uuid::nil(), at, CompanyId(3), "https://api.example.com/api/v1").unwrap();
             let notice: Value = serde_json::from_slice(&body).unwrap();
             assert_eq!((&notice["tipo"], &notice["datos"]), (&json!(event.tipo()), &datos));
             assert_eq!(notice["recurso"]["url"], format!("https://api.example.com/api/v1/{path}"));

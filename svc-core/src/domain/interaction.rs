@@ -1,4 +1,4 @@
-//! A contact with a customer: what is judged of it, and whom it concerns (spec, "POST /clientes/{clave}/interacciones").
+//! The rules of contacts with customers (spec, "POST /clientes/{clave}/interacciones").
 
 use chrono::NaiveDate;
 
@@ -44,7 +44,7 @@ words! {
 }
 
 words! {
-    /// Who contacted whom.
+    /// Which side made the contact.
     #[derive(Default)]
     pub enum Initiative {
         /// We contacted them.
@@ -55,11 +55,11 @@ words! {
     }
 }
 
-/// How long a contact took: at most a day.
+/// The length of a contact, in minutes: at most a day.
 pub type Minutes = Within<1, 1440>;
 
-/// When a contact took place: at `fecha`, which is not in the future, or else `now`.
-pub fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Error> {
+/// The time of a contact: `fecha`, which may not be in the future, or else `now`.
+pub(crate) fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Error> {
     match fecha {
         Some(fecha) if fecha > now => Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro")),
         Some(fecha) => Ok(fecha),
@@ -67,27 +67,27 @@ pub fn moment(fecha: Option<Timestamp>, now: Timestamp) -> Result<Timestamp, Err
     }
 }
 
-/// What follows a contact: a commitment, or none any more.
+/// The next step after a contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NextStep {
-    /// To contact them again.
+    /// The customer will be contacted again.
     Commitment {
-        /// On this day.
+        /// The day.
         fecha: NaiveDate,
-        /// About this.
+        /// The subject.
         texto: Option<String>,
     },
-    /// Not to follow up any further.
+    /// The customer will not be followed up any further.
     Closing {
-        /// Because of this.
+        /// The reason.
         motivo: String,
     },
 }
 
 impl NextStep {
-    /// The step that a body's three fields name: either `proximo_fecha`, not before `today`, to which `proximo_texto`
-    /// may be added, or `cierre`.
-    pub fn judge(
+    /// The step of a body's three fields: either `proximo_fecha`, not before `today`, with or without `proximo_texto`, or
+    /// `cierre`.
+    pub(crate) fn judge(
         proximo_fecha: Option<NaiveDate>,
         proximo_texto: Option<String>,
         cierre: Option<String>,
@@ -121,7 +121,7 @@ impl NextStep {
     }
 }
 
-/// A customer, as far as logging a contact with them depends on it.
+/// A customer of whom a contact is logged.
 #[derive(Debug, Clone, Default)]
 pub struct Account {
     /// Whether they are the customer of a sales platform.
@@ -137,8 +137,8 @@ pub struct Account {
 }
 
 impl Account {
-    /// Refuses those with whom no contact is logged: customers of a sales platform, and who has no contact data.
-    pub fn judge(&self) -> Result<(), Error> {
+    /// Refuses customers of a sales platform, and those without contact data.
+    pub(crate) fn judge(&self) -> Result<(), Error> {
         if self.de_plataforma {
             return Err(Code::ClienteDePlataforma.into());
         }
@@ -148,9 +148,9 @@ impl Account {
         Ok(())
     }
 
-    /// Whether `author` may only leave a note: the account is another salesperson's. One that is assigned to nobody is
-    /// anybody's to plan.
-    pub fn is_of_another_than(&self, author: i64) -> bool {
+    /// Whether the account is assigned to another salesperson than `author`, who may then only leave a note. Anyone may plan
+    /// for an unassigned account.
+    pub(crate) fn is_assigned_to_another_than(&self, author: i64) -> bool {
         self.vendedor.is_some_and(|vendedor| vendedor != author)
     }
 }
@@ -238,8 +238,8 @@ mod tests {
     #[test]
     fn an_account_is_its_salespersons_or_anybodys() {
         let account = |vendedor| Account { vendedor, ..Account::default() };
-        assert!(!account(None).is_of_another_than(3));
-        assert!(!account(Some(3)).is_of_another_than(3));
-        assert!(account(Some(4)).is_of_another_than(3));
+        assert!(!account(None).is_assigned_to_another_than(3));
+        assert!(!account(Some(3)).is_assigned_to_another_than(3));
+        assert!(account(Some(4)).is_assigned_to_another_than(3));
     }
 }

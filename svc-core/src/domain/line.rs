@@ -10,24 +10,24 @@ use super::quantity::{Quantity, Rate};
 use super::sat::{self, Vat};
 use crate::schema::field_schema;
 
-/// What quantities, prices and rates are counted in: six decimals.
+/// The decimals of quantities, prices and rates.
 const SCALE: u32 = 6;
 
-/// An amount of 18 digits and more is no amount.
+/// The limit of an amount, in cents: 18 digits before the decimal point (contract §1).
 const MOST: i128 = 10_i128.pow(18 + 2);
 
 /// The rate of a line's IVA: a string of six decimals ("0.160000") or `exento`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VatRate {
-    /// None is charged, and no rate written.
+    /// Exempt: no tax is charged and no rate written.
     Exempt,
-    /// A part of the amount, less than the whole.
+    /// A fraction of the amount, less than 1.
     Rate(Decimal),
 }
 
 impl VatRate {
-    /// What an IVA key of the API (16, 8, 0, EX) stands for.
-    pub fn of_key(key: &str) -> Option<Self> {
+    /// The rate of an IVA key of the API (16, 8, 0, EX).
+    pub(crate) fn of_key(key: &str) -> Option<Self> {
         Some(match sat::vat(key)? {
             Vat::Rate { millionths } => Self::Rate(Decimal::new(millionths.into(), 6)),
             Vat::Exempt => Self::Exempt,
@@ -67,12 +67,12 @@ impl<'de> Deserialize<'de> for VatRate {
 }
 
 /// `quantity × price`; `None` when it has more than 18 digits, or the quantity is negative.
-pub fn subtotal(quantity: Quantity, price: Money) -> Option<Money> {
+pub(crate) fn subtotal(quantity: Quantity, price: Money) -> Option<Money> {
     product(quantity.get(), price.get())
 }
 
 /// The IVA of `base`; none without a rate. `None` when the base is negative.
-pub fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
+pub(crate) fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
     match rate {
         Some(VatRate::Rate(rate)) => product(base, rate),
         Some(VatRate::Exempt) | None => Some(Money::default()),
@@ -80,12 +80,12 @@ pub fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
 }
 
 /// `amount` at an exchange rate, in pesos and cents; `None` when it is negative or has more than 18 digits.
-pub fn pesos(amount: Money, rate: Rate) -> Option<Money> {
+pub(crate) fn pesos(amount: Money, rate: Rate) -> Option<Money> {
     product(amount.get(), rate.get())
 }
 
-/// What of `whole`, an amount in cents, belongs to `part` of `total`, in cents; never more than `whole`.
-pub fn share(whole: Money, part: Money, total: Money) -> Money {
+/// `whole` × `part` ÷ `total`, in cents; never more than `whole`.
+pub(crate) fn share(whole: Money, part: Money, total: Money) -> Money {
     let (part, mut total) = (part.min(total), units(total.get()));
     let (whole_units, mut part_units) = (units(whole.get()), units(part.get()));
     let cents = 10_i128.pow(SCALE - 2);
@@ -103,12 +103,13 @@ pub fn share(whole: Money, part: Money, total: Money) -> Money {
     }
 }
 
-/// An amount that was reckoned; `None` when it is negative or has more than 18 digits.
-pub fn amount(value: Decimal) -> Option<Money> {
+/// A computed amount; `None` when it is negative or has more than 18 digits.
+pub(crate) fn amount(value: Decimal) -> Option<Money> {
     (Decimal::ZERO..Decimal::from_i128_with_scale(MOST, 2)).contains(&value).then(|| Money::new(value))
 }
 
-/// In whole numbers: a product of two decimals of 24 digits fits no [`Decimal`], and may not be rounded twice.
+/// The product in cents, computed in integers: that of two 24-digit decimals does not fit a [`Decimal`], and may not be
+/// rounded twice.
 fn product(a: Decimal, b: Decimal) -> Option<Money> {
     let product = units(a).checked_mul(units(b)).filter(|product| *product >= 0)?;
     let cents = 10_i128.pow(2 * SCALE - 2);

@@ -14,7 +14,7 @@ const DECIMALS: usize = 6;
 /// An amount, price or cost: not negative on its way in, up to six decimals.
 ///
 /// On the wire a decimal string with at least two decimals ("1160.00"); in requests a JSON number is taken too,
-/// read from its literal text. Currency stands beside it, never in it.
+/// read from its literal text. The currency is a field of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Money(Decimal);
 

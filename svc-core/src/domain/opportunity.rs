@@ -1,4 +1,4 @@
-//! Where an opportunity stands: what moving it to a stage of the funnel makes of it (spec, "Opportunity").
+//! The state of an opportunity, and how it changes when it moves to another stage of the funnel (spec, "Opportunity").
 
 use super::time::Timestamp;
 use super::words::OpportunityStatus;
@@ -9,36 +9,36 @@ use crate::error::{Code, Error};
 pub struct Stage {
     /// Its clave.
     pub clave: i64,
-    /// What becomes of the opportunities in it.
+    /// The status of the opportunities in it.
     pub tipo: OpportunityStatus,
     /// Whether it is in use.
     pub activa: bool,
 }
 
-/// Where an opportunity stands.
+/// The state of an opportunity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// Its stage.
     pub etapa: i64,
-    /// What has become of it: the type of its stage.
+    /// Its status: the type of its stage.
     pub estatus: OpportunityStatus,
-    /// Why it was lost; only while it is.
+    /// The reason it was lost; only while it is lost.
     pub motivo_perdida: Option<i64>,
     /// Since when it has been won or lost.
     pub fecha_cierre: Option<Timestamp>,
 }
 
 impl Standing {
-    /// Where an opportunity begins that is put into `stage` at `now`.
-    pub fn begin(stage: &Stage, now: Timestamp) -> Result<Self, Error> {
+    /// The state of a new opportunity in `stage`, created at `now`. The stage must be in use.
+    pub(crate) fn begin(stage: &Stage, now: Timestamp) -> Result<Self, Error> {
         refuse_unused(stage)?;
         let closed = stage.tipo != OpportunityStatus::Abierta;
         Ok(Self { etapa: stage.clave, estatus: stage.tipo, motivo_perdida: None, fecha_cierre: closed.then_some(now) })
     }
 
-    /// Where it stands once it is moved to `stage`, at `now`, for the reason `motivo` if it is lost there. It is closed
-    /// since its status became what it is, and keeps its reason while it stays lost.
-    pub fn moved(&self, stage: &Stage, motivo: Option<i64>, now: Timestamp) -> Result<Self, Error> {
+    /// The state after a move to `stage` at `now`, with the reason `motivo` if the stage is one of lost opportunities. While
+    /// the status stays the same, the closing date and the reason do too.
+    pub(crate) fn moved(&self, stage: &Stage, motivo: Option<i64>, now: Timestamp) -> Result<Self, Error> {
         let lost = stage.tipo == OpportunityStatus::Perdida;
         if motivo.is_some() && !lost {
             return Err(Error::field(Code::EstadoInvalido, "motivo_perdida", "solo va con una etapa perdida"));

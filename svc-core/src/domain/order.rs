@@ -1,4 +1,4 @@
-//! Orders: what is handed over of them (`order.fulfil`).
+//! The fulfilment of orders (`order.fulfil`).
 
 use rust_decimal::Decimal;
 
@@ -8,7 +8,7 @@ use super::quantity::Quantity;
 use super::words::Fulfilment;
 use crate::error::{Code, Error};
 
-/// A line of an order, as far as fulfilling it asks.
+/// A line of an order to be fulfilled.
 #[derive(Debug, Clone)]
 pub struct OrderLine {
     /// Its number.
@@ -17,23 +17,23 @@ pub struct OrderLine {
     pub cantidad: Quantity,
     /// How many were handed over.
     pub cantidad_surtida: Quantity,
-    /// What the line comes to.
+    /// The line's total.
     pub total: Money,
 }
 
-/// What an order is after goods were handed over.
+/// An order after goods were handed over.
 #[derive(Debug, Clone)]
-pub struct Handover {
+pub(crate) struct Handover {
     /// Its lines.
     pub lines: Vec<OrderLine>,
     /// How far it is fulfilled.
     pub fulfilment: Fulfilment,
-    /// What was handed over so far is worth: of each line its part of the total, rounded half-up.
+    /// The value handed over so far: of each line the proportional part of its total, rounded half-up.
     pub monto_surtido: Money,
 }
 
-/// Hands over quantities of an order's lines, named by their numbers; no more than what is left of each.
-pub fn hand_over(mut lines: Vec<OrderLine>, given: &[(i64, Quantity)], total: Money) -> Result<Handover, Error> {
+/// Adds the quantities of `given`, by line number, to those handed over; refuses more than what is left of a line.
+pub(crate) fn hand_over(mut lines: Vec<OrderLine>, given: &[(i64, Quantity)], total: Money) -> Result<Handover, Error> {
     for (at, (renglon, cantidad)) in given.iter().enumerate() {
         let refused =
             |field: &str, text: &str| Err(Error::field(Code::DatoInvalido, &format!("renglones[{at}].{field}"), text));
@@ -46,7 +46,7 @@ pub fn hand_over(mut lines: Vec<OrderLine>, given: &[(i64, Quantity)], total: Mo
         }
         line.cantidad_surtida = Quantity::new(handed);
     }
-    // An import may say that more was handed over than ordered.
+    // In an imported order more may have been handed over than ordered.
     let whole = lines.iter().all(|line| line.cantidad_surtida >= line.cantidad);
     let part = |line: &OrderLine| {
         line::share(line.total, Money::new(line.cantidad_surtida.get()), Money::new(line.cantidad.get())).get()

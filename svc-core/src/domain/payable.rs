@@ -1,14 +1,13 @@
-//! Accounts payable: what is left to pay of them (spec, "Account payable").
+//! The balance of accounts payable (spec, "Account payable").
 
 use rust_decimal::Decimal;
 
 use super::quantity::Balance;
 use super::words::PayableStatus;
 
-/// What is left to pay of a payable of `total` of which `pagado` has been paid, and what that makes of it: one of which
-/// nothing is left is paid. Less than nothing is a balance in the company's favour, and pending. `None` when no amount can
-/// be so large.
-pub fn settle(total: Balance, pagado: Balance) -> Option<(Balance, PayableStatus)> {
+/// The balance and the status of a payable of `total` of which `pagado` has been paid: it is paid at a balance of zero. A
+/// negative balance is in the company's favour, and pending. `None` when the balance exceeds 18 digits.
+pub(crate) fn settle(total: Balance, pagado: Balance) -> Option<(Balance, PayableStatus)> {
     let saldo = total.get().checked_sub(pagado.get())?;
     // 18 digits before the decimal point (contract §1).
     if saldo.abs() >= Decimal::from(10_i64.pow(18)) {
@@ -23,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_tells_whether_it_is_paid() {
+    fn a_payable_without_balance_is_paid() {
         let balance = |text: &str| Balance::new(text.parse().unwrap());
         for (total, pagado, expected) in [
             ("116", "0", Some(("116", "pendiente"))),

@@ -1,4 +1,4 @@
-//! Payments of receivables: what may be paid, from what, and what is owed afterwards (spec, "Payment application to a
+//! Payments of receivables: checks, sources and the balance afterwards (spec, "Payment application to a
 //! receivable"; contract §4, "POST /cxc/{clave}/pagos").
 
 use chrono::NaiveDate;
@@ -27,9 +27,9 @@ words! {
     }
 }
 
-/// The payment form of what needs no bank: a balance in the customer's favour is a compensation (17), an advance is
-/// applied (30). None for a deposit, which says its own.
-pub fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
+/// The payment form (`c_FormaPago`) of a payment without a bank: 17 for a balance in the customer's favour, 30 for an
+/// advance. None for a deposit, whose form the caller gives.
+pub(crate) fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
     match origen {
         PaymentOrigin::Deposito => None,
         PaymentOrigin::SaldoAFavor => Some("17"),
@@ -38,12 +38,12 @@ pub fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
 }
 
 /// The series of a branch's payment complements: `P` for the head office, `P` and its key for the others.
-pub fn payment_series(sucursal: i64) -> String {
+pub(crate) fn payment_series(sucursal: i64) -> String {
     branch_series('P', sucursal)
 }
 
-/// An amount that is paid: greater than zero, whole cents.
-pub fn judge_amount(importe: Money) -> Result<Money, Error> {
+/// Refuses an amount that is zero or not in whole cents.
+pub(crate) fn judge_amount(importe: Money) -> Result<Money, Error> {
     let invalid = |text| Err(Error::field(Code::DatoInvalido, "importe", text));
     match importe.get().normalize() {
         amount if amount <= Decimal::ZERO => invalid("debe ser mayor que cero"),
@@ -52,15 +52,15 @@ pub fn judge_amount(importe: Money) -> Result<Money, Error> {
     }
 }
 
-/// A day on which something was paid: not in the future, in Mexico.
-pub fn judge_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
+/// Refuses a day in the future, in Mexico's central time.
+pub(crate) fn judge_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
     if fecha > mexico_date(now.get()) {
         return Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro"));
     }
     Ok(fecha)
 }
 
-/// The sales document of a receivable, as far as paying depends on it.
+/// The sales document of a receivable that is paid.
 #[derive(Debug, Clone)]
 pub struct PaidSale {
     /// What it is.
@@ -77,7 +77,7 @@ pub struct PaidSale {
     pub impuestos: Money,
 }
 
-/// A receivable, as far as paying depends on it.
+/// A receivable that is paid.
 #[derive(Debug, Clone)]
 pub struct Debt {
     /// Its clave.
@@ -102,15 +102,15 @@ pub struct Debt {
     pub pagado: Money,
     /// What is owed.
     pub saldo: Money,
-    /// How many payments it has had that stand.
+    /// How many valid payments it has had.
     pub parcialidades: i64,
-    /// The greatest number of a payment of it that stands; 0 when none does.
+    /// The greatest number of its valid payments; 0 without any.
     pub ultima_parcialidad: i64,
     /// Branch.
     pub sucursal: i64,
 }
 
-/// One payment of a receivable: what it leaves behind.
+/// One payment of a receivable, and the balances before and after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Instalment {
     /// The amount.
@@ -128,10 +128,10 @@ pub struct Instalment {
 }
 
 impl Debt {
-    /// Refuses what is not paid, in the order of the codes: cancelled; through the API also what has no breakdown of
-    /// taxes, or is of a document that is neither a sale nor an invoice (the application collects those); an invoice
+    /// Refuses a receivable that cannot be paid, in this order: a cancelled one; through the API also one without a breakdown
+    /// of taxes, or of a document that is neither a sale nor an invoice (the application collects those); one of an invoice
     /// without payment method.
-    pub fn judge(&self, through_the_api: bool) -> Result<(), Error> {
+    pub(crate) fn judge(&self, through_the_api: bool) -> Result<(), Error> {
         let sale = self.sale.as_ref();
         if self.estatus == ReceivableStatus::Cancelado || sale.is_some_and(|sale| sale.cancelada) {
             return Err(Code::CxcCancelada.into());
@@ -146,13 +146,13 @@ impl Debt {
         Ok(())
     }
 
-    /// Refuses a payment earlier than the debt.
-    pub fn judge_day(&self, fecha: NaiveDate) -> Result<(), Error> {
+    /// Refuses a payment earlier than the receivable.
+    pub(crate) fn judge_day(&self, fecha: NaiveDate) -> Result<(), Error> {
         if fecha < self.fecha { Err(Code::FechaAnteriorFactura.into()) } else { Ok(()) }
     }
 
-    /// The payment of `importe`, of which that much must be owed.
-    pub fn pay(&self, importe: Money) -> Result<Instalment, Error> {
+    /// The payment of `importe`, which may not exceed the balance.
+    pub(crate) fn pay(&self, importe: Money) -> Result<Instalment, Error> {
         if self.saldo.get() <= Decimal::ZERO {
             return Err(Code::CxcSinSaldo.into());
         }
@@ -168,13 +168,13 @@ impl Debt {
         })
     }
 
-    /// Whether its payments want a complement: it is of an invoice that is paid later or in parts.
-    pub fn wants_complement(&self) -> bool {
+    /// Whether its payments need a payment complement: those of an invoice that is paid later or in parts (PPD).
+    pub(crate) fn needs_complement(&self) -> bool {
         self.is_invoiced() && self.method() == Some(PaymentMethod::Ppd.word())
     }
 
-    /// What of its IVA is known: the sale's, and the total it is a part of.
-    pub fn taxes(&self) -> (Money, Money) {
+    /// The sale's IVA, and the total it is a part of.
+    pub(crate) fn taxes(&self) -> (Money, Money) {
         let sale = self.sale.as_ref().filter(|sale| sale.desglose);
         sale.map(|sale| (sale.impuestos, sale.total)).unwrap_or_default()
     }
@@ -190,7 +190,7 @@ impl Debt {
     }
 }
 
-/// What the database has no digits for.
+/// The error of an amount longer than 18 digits.
 pub(crate) fn too_large() -> Error {
     Error::field(Code::DatoInvalido, "importe", "lleva el saldo a demasiados dígitos")
 }
@@ -277,7 +277,7 @@ mod tests {
             (Debt { estatus: ReceivableStatus::Pagado, ..debt() }, None),
         ] {
             assert_eq!(code(debt.judge(true)), expected, "{debt:?}");
-            // What has no breakdown is collected in the application, as far as nothing else is wrong with it.
+            // Without a breakdown of taxes it is paid in the application, unless another check refuses it first.
             let there = match expected {
                 Some(Code::VentaSinDesglose) if debt.is_invoiced() => Some(Code::MetodoPagoFaltante),
                 Some(Code::VentaSinDesglose) => None,
@@ -297,11 +297,11 @@ mod tests {
 
     #[test]
     fn only_invoices_paid_in_parts_want_a_complement() {
-        assert!(debt().wants_complement());
-        assert!(!Debt { metodo_pago_sat: Some("PUE".into()), ..debt() }.wants_complement());
+        assert!(debt().needs_complement());
+        assert!(!Debt { metodo_pago_sat: Some("PUE".into()), ..debt() }.needs_complement());
         let remision = PaidSale { tipo: SaleKind::Venta, ..invoice() };
-        assert!(!Debt { sale: Some(remision), ..debt() }.wants_complement());
-        assert!(!Debt { sale: None, ..debt() }.wants_complement());
+        assert!(!Debt { sale: Some(remision), ..debt() }.needs_complement());
+        assert!(!Debt { sale: None, ..debt() }.needs_complement());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A product's data and the rules they must keep, whoever writes them.
+//! A product's data and their rules, for the API and the back office alike.
 
 use super::money::Money;
 use serde::Deserialize;
@@ -12,11 +12,11 @@ use crate::json::{Exact, Text};
 use crate::schema::field_schema;
 
 /// The product or service key of a product that has none: "no existe en el catálogo" (contract §4).
-pub const DEFAULT_SAT_KEY: &str = "01010101";
+pub(crate) const DEFAULT_SAT_KEY: &str = "01010101";
 /// The tax object of a product that has none: subject to tax (contract §4).
-pub const DEFAULT_TAX_OBJECT: &str = "02";
+pub(crate) const DEFAULT_TAX_OBJECT: &str = "02";
 /// The IVA of a product that has none (contract §4).
-pub const DEFAULT_VAT: &str = "16";
+pub(crate) const DEFAULT_VAT: &str = "16";
 /// The IVA of the border regions, a fiscal stimulus.
 const BORDER_VAT: &str = "8";
 
@@ -61,12 +61,12 @@ writable! {
     }
 }
 
-/// What `buscar` looks through (contract §3).
+/// The text that `buscar` searches (contract §3).
 pub(crate) fn search_text(sku: Option<&str>, description: Option<&str>) -> String {
     fold(&[sku, description].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// What a product is, as writes code it (spec, "Product").
+/// The codes that writes have for what a product is (spec, "Product").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum KindCode {
     /// Normal.
@@ -92,9 +92,9 @@ impl Plain for KindCode {
 }
 
 impl ProductData {
-    /// Judges the tax data that differ from `before`; `cp` is the company's fiscal postal code. What an edit leaves alone
-    /// is not judged: older records need not keep today's rules. Unit and category are the store's to judge.
-    pub fn judge(&self, before: &Self, cp: Option<&str>) -> Result<(), Error> {
+    /// Checks the tax data that differ from `before`; `cp` is the company's fiscal postal code. Unchanged fields are not
+    /// checked, since older records may break today's rules. The store checks unit and category.
+    pub(crate) fn judge(&self, before: &Self, cp: Option<&str>) -> Result<(), Error> {
         if self.clave_sat != before.clave_sat && !sat::product_service_exists(&self.clave_sat) {
             return Err(Code::ClaveSatInvalida.into());
         }
@@ -115,7 +115,7 @@ impl ProductData {
         Ok(())
     }
 
-    /// The border rate needs a product that the SAT's catalogue knows, and a company in a border region.
+    /// The border rate of 8 % needs a product in the SAT's catalogue and a company in a border region.
     fn judge_border_rate(&self, cp: Option<&str>) -> Result<(), Error> {
         let bordering = cp.and_then(sat::postal_code).is_some_and(|border| border != Border::None);
         for (field, key) in [("iva_venta", &self.iva_venta), ("iva_compra", &self.iva_compra)] {

@@ -1,4 +1,4 @@
-//! Purchase orders: what their lines come to, and what receiving goods makes of them.
+//! Purchase orders: the amounts of their lines, and the receipt of goods.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use super::sale::{AmountFault, Amounts};
 use super::words::PurchaseStatus;
 use crate::error::{Code, Error};
 
-/// What a line comes to: IVA is `iva` when it was given, else `rate` of the discounted subtotal.
-pub fn line_amounts(
+/// The amounts of a line: IVA is `iva` where it is given, else `rate` of the discounted subtotal.
+pub(crate) fn line_amounts(
     cantidad: Quantity,
     costo: Money,
     descuento: Money,
@@ -25,14 +25,14 @@ pub fn line_amounts(
     Ok(Amounts { impuestos: iva, total, ..untaxed })
 }
 
-/// A line of an order, as far as receiving it depends on it.
+/// A line of a purchase order to be received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderedLine {
     /// Its clave.
     pub clave: i64,
     /// Its number in the order.
     pub renglon: i64,
-    /// The product that a warehouse holds, with its SKU; none where a warehouse can hold nothing of it.
+    /// The product and its SKU; none for what has no stock.
     pub producto: Option<(i64, Option<String>)>,
     /// How many were ordered.
     pub cantidad: Quantity,
@@ -44,12 +44,12 @@ pub struct OrderedLine {
     pub descuento: Money,
 }
 
-/// What comes of a line.
+/// A receipt of goods of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
-    /// The line as it was.
+    /// The line before the receipt.
     pub line: OrderedLine,
-    /// How many come; more than zero.
+    /// The quantity received now; more than zero.
     pub cantidad: Quantity,
 }
 
@@ -61,14 +61,14 @@ impl OrderedLine {
 }
 
 impl Arrival {
-    /// How many of the line have come then.
+    /// The quantity received of the line, this receipt included.
     pub fn received(&self) -> Quantity {
         Quantity::new(self.line.recibida.get() + self.cantidad.get())
     }
 
-    /// What one costs, in pesos: its part of the discounted line, to six decimals (half-up). `None` when no cost can be so
-    /// large.
-    pub fn unit_cost(&self, tipo_cambio: Rate) -> Option<Money> {
+    /// The cost of one unit in pesos: its part of the discounted line, to six decimals (half-up). `None` when it exceeds 18
+    /// digits, or nothing was ordered.
+    pub(crate) fn unit_cost(&self, tipo_cambio: Rate) -> Option<Money> {
         let net = (self.line.subtotal.get() - self.line.descuento.get()).max(Decimal::ZERO);
         let pesos = net.checked_div(self.line.cantidad.get())?.checked_mul(tipo_cambio.get())?;
         let cost = pesos.round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero);
@@ -77,20 +77,20 @@ impl Arrival {
     }
 }
 
-/// What comes of an order when `asked` (lines by their numbers, with how many) comes, or all that is pending, and what that
-/// makes of the order.
-pub fn receive(
+/// Receives the quantities of `requested` by line number, or all pending ones, of an order with these lines. Gives the
+/// receipt of each line and the order's new status.
+pub(crate) fn receive(
     estatus: PurchaseStatus,
     lines: Vec<OrderedLine>,
-    asked: Option<&[(i64, Quantity)]>,
+    requested: Option<&[(i64, Quantity)]>,
 ) -> Result<(Vec<Arrival>, PurchaseStatus), Error> {
     if !matches!(estatus, PurchaseStatus::Pendiente | PurchaseStatus::Parcial) {
         let text = format_args!("la compra está {}", estatus.word());
         return Err(Error::field(Code::EstadoInvalido, "compra", text));
     }
-    let mut coming = match asked {
+    let mut coming = match requested {
         None => lines.iter().map(|line| (line.renglon, line.pending())).collect(),
-        Some(asked) => judge(&lines, asked)?,
+        Some(requested) => judge(&lines, requested)?,
     };
     let left: Decimal = lines.iter().map(OrderedLine::pending).sum::<Decimal>() - coming.values().sum::<Decimal>();
     let arrive = |line: OrderedLine| {
@@ -101,11 +101,11 @@ pub fn receive(
     Ok((arrivals, if left.is_zero() { PurchaseStatus::Recibida } else { PurchaseStatus::Parcial }))
 }
 
-/// Each line is named once, is of the order, and has that many pending.
-fn judge(lines: &[OrderedLine], asked: &[(i64, Quantity)]) -> Result<HashMap<i64, Decimal>, Error> {
+/// The quantities by line number; each line must be of the order, be named once and have that much pending.
+fn judge(lines: &[OrderedLine], requested: &[(i64, Quantity)]) -> Result<HashMap<i64, Decimal>, Error> {
     let pending: HashMap<i64, Decimal> = lines.iter().map(|line| (line.renglon, line.pending())).collect();
-    let mut coming = HashMap::with_capacity(asked.len());
-    for (at, (renglon, cantidad)) in asked.iter().enumerate() {
+    let mut coming = HashMap::with_capacity(requested.len());
+    for (at, (renglon, cantidad)) in requested.iter().enumerate() {
         let fault = |code, field: &str, text: &str| Err(Error::field(code, &format!("renglones[{at}].{field}"), text));
         let Some(most) = pending.get(renglon) else {
             return fault(Code::ReferenciaInvalida, "renglon", "no es un renglón de la compra");
@@ -163,10 +163,10 @@ mod tests {
     #[test]
     fn what_comes_makes_the_order_partial_or_received() {
         let lines = || vec![line(1, "10", "4"), line(2, "3", "3"), line(3, "0.5", "0")];
-        let shown = |asked: Option<&[(i64, &str)]>| {
-            let asked: Option<Vec<_>> =
-                asked.map(|asked| asked.iter().map(|(renglon, count)| (*renglon, quantity(count))).collect());
-            receive(PurchaseStatus::Parcial, lines(), asked.as_deref())
+        let shown = |requested: Option<&[(i64, &str)]>| {
+            let requested: Option<Vec<_>> = requested
+                .map(|requested| requested.iter().map(|(renglon, count)| (*renglon, quantity(count))).collect());
+            receive(PurchaseStatus::Parcial, lines(), requested.as_deref())
                 .map(|(arrivals, estatus)| {
                     let arrivals: Vec<_> = arrivals
                         .iter()
@@ -183,14 +183,14 @@ mod tests {
         assert_eq!(shown(None), Ok((all.clone(), "recibida")));
         assert_eq!(shown(Some(&[(3, "0.5"), (1, "6")])), Ok((all, "recibida")));
         assert_eq!(shown(Some(&[(1, "5.5")])), Ok((vec![arrival(1, "5.5", "9.5")], "parcial")));
-        for (asked, code, said) in [
+        for (requested, code, said) in [
             (&[(1, "1"), (4, "1")][..], Code::ReferenciaInvalida, "renglones[1].renglon: "),
             (&[(1, "6.000001")], Code::EstadoInvalido, "renglones[0].cantidad: quedan 6 "),
             (&[(2, "1")], Code::EstadoInvalido, "renglones[0].cantidad: quedan 0 "),
             (&[(1, "1"), (1, "1")], Code::DatoInvalido, "renglones[1].renglon: "),
         ] {
-            let (found, text) = shown(Some(asked)).unwrap_err();
-            assert!(found == code && text.starts_with(said), "{asked:?}: {text}");
+            let (found, text) = shown(Some(requested)).unwrap_err();
+            assert!(found == code && text.starts_with(said), "{requested:?}: {text}");
         }
     }
 
@@ -200,7 +200,7 @@ mod tests {
             let error = receive(estatus, vec![line(1, "1", "0")], None).unwrap_err();
             assert_eq!((error.code(), error.mensaje().split(':').next()), (Code::EstadoInvalido, Some("compra")));
         }
-        // More came than was ordered, or nothing was: nothing is pending.
+        // More was received than ordered, or nothing was ordered: nothing is pending.
         let nothing = receive(PurchaseStatus::Pendiente, vec![line(1, "1", "2"), line(2, "0", "0")], None).unwrap();
         assert_eq!(nothing, (Vec::new(), PurchaseStatus::Recibida));
     }

@@ -1,4 +1,4 @@
-//! Quantities and rates: exact decimals like money, in other dress.
+//! Quantities, balances and rates: exact decimals like money, each with its own wire form.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ impl fmt::Display for Quantity {
 
 impl Serialize for Quantity {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // A raw value is the only number of serde_json's that is neither an integer nor a float.
+        // Only a raw value keeps serde_json from writing a float.
         RawValue::from_string(self.to_string()).map_err(ser::Error::custom)?.serialize(serializer)
     }
 }
@@ -120,7 +120,7 @@ pub struct Rate(Decimal);
 
 impl Rate {
     /// The rate of the peso to itself.
-    pub const ONE: Self = Self(Decimal::ONE);
+    pub(crate) const ONE: Self = Self(Decimal::ONE);
 
     /// The rate `value`.
     pub fn new(value: Decimal) -> Self {

@@ -1,4 +1,4 @@
-//! What a company may use in a month, and when its month turns (contract §5, spec "Limits").
+//! The monthly quota of a company, and the minute and month that its requests count in (contract §5, spec "Limits").
 
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc};
 use chrono_tz::America::Mexico_City;
@@ -6,7 +6,7 @@ use chrono_tz::America::Mexico_City;
 use super::clock::mexico_month;
 
 /// Operations a month, by paid user licences: up to three, four or five, six or more.
-pub fn monthly_quota(licencias: i32) -> u64 {
+pub(crate) fn monthly_quota(licencias: i32) -> u64 {
     match licencias {
         ..=3 => 5_000,
         4..=5 => 10_000,
@@ -24,7 +24,7 @@ pub struct Period {
 }
 
 impl Period {
-    /// Those of `now`.
+    /// The minute and the month of `now`.
     pub fn of(now: DateTime<Utc>) -> Self {
         let second = now.timestamp();
         let minuto = DateTime::from_timestamp(second - second.rem_euclid(60), 0).unwrap_or(now);
@@ -32,22 +32,22 @@ impl Period {
     }
 
     /// Seconds from `now` to the next minute: 1 to 60.
-    pub fn minute_left(&self, now: DateTime<Utc>) -> u32 {
+    pub(crate) fn minute_left(&self, now: DateTime<Utc>) -> u32 {
         whole_seconds(self.minuto + TimeDelta::minutes(1) - now)
     }
 
     /// The first day of the next month.
-    pub fn next_month(&self) -> NaiveDate {
+    pub(crate) fn next_month(&self) -> NaiveDate {
         self.mes.checked_add_months(Months::new(1)).unwrap_or(NaiveDate::MAX)
     }
 
     /// Seconds from `now` to the next month, at least 1.
-    pub fn month_left(&self, now: DateTime<Utc>) -> u32 {
+    pub(crate) fn month_left(&self, now: DateTime<Utc>) -> u32 {
         whole_seconds(mexico_midnight(self.next_month()) - now)
     }
 
-    /// Seconds that the month has.
-    pub fn month_length(&self) -> u32 {
+    /// The length of the month, in seconds.
+    pub(crate) fn month_length(&self) -> u32 {
         whole_seconds(mexico_midnight(self.next_month()) - mexico_midnight(self.mes))
     }
 }
@@ -58,7 +58,7 @@ fn mexico_midnight(date: NaiveDate) -> DateTime<Utc> {
     Mexico_City.from_local_datetime(&midnight).earliest().map_or(midnight.and_utc(), |at| at.to_utc())
 }
 
-/// Seconds, rounded up, so that whoever waits for as long does not come too early.
+/// Seconds, rounded up, so that a client that waits as long does not retry too early.
 fn whole_seconds(span: TimeDelta) -> u32 {
     let seconds = span.num_seconds() + i64::from(span.subsec_nanos() > 0);
     u32::try_from(seconds.max(1)).unwrap_or(u32::MAX)

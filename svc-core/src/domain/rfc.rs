@@ -1,4 +1,4 @@
-//! The RFC, Mexico's tax id: structure, person type, generic values and the check digit.
+//! The RFC, Mexico's tax id: structure, person type and generic values.
 
 use std::fmt;
 
@@ -9,22 +9,18 @@ const GENERIC_NATIONAL: &str = "XAXX010101000";
 /// The RFC of any customer abroad.
 const GENERIC_FOREIGN: &str = "XEXX010101000";
 
-/// The characters an RFC may hold, each at the place that is its value in the check digit (SAT). The space pads the
-/// RFC of a legal person.
-const ALPHABET: &str = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ";
-
-/// The type of a taxpayer, which the SAT catalogues' columns `fisica` and `moral` speak of.
+/// The type of a taxpayer: the columns `fisica` and `moral` of the SAT's catalogues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Person {
+pub(crate) enum Person {
     /// A natural person: 13 characters.
     Fisica,
     /// A legal person: 12 characters.
     Moral,
 }
 
-/// What is wrong with a text given as RFC. All of it is the 422 `rfc_invalido`; the text is Spanish, for the client.
+/// Why a text is no RFC: each variant is the 422 `rfc_invalido`. The text is Spanish, for the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum RfcFault {
+pub(crate) enum RfcFault {
     /// Neither 12 nor 13 characters.
     #[error("debe tener 12 o 13 caracteres")]
     Length,
@@ -42,13 +38,13 @@ pub enum RfcFault {
 /// A well-formed RFC, upper-cased and trimmed.
 ///
 /// Well-formed (contract §4, `POST /clientes`): `[A-ZÑ&]{3,4}`, a real date YYMMDD, `[A-Z0-9]{2}[0-9A]`. The check
-/// digit is not judged, because RFCs that the SAT itself has issued break it; [`check_digit`] computes it.
+/// digit is not verified, because RFCs that the SAT itself has issued break it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Rfc(String);
+pub(crate) struct Rfc(String);
 
 impl Rfc {
-    /// Takes text as a client sends it, in any case and with space around it; gives the RFC or what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, RfcFault> {
+    /// Parses text as a client sends it, in any case and with surrounding white space.
+    pub(crate) fn parse(text: &str) -> Result<Self, RfcFault> {
         let text = upper_case(text.trim());
         let chars: Vec<char> = text.chars().collect();
         let (initials, rest) = match chars.len() {
@@ -69,20 +65,20 @@ impl Rfc {
         Ok(Self(text))
     }
 
-    /// The type of person it belongs to, told by its length. The generic ones are `Fisica`.
-    pub fn person(&self) -> Person {
+    /// The type of person, by the RFC's length. The generic ones are `Fisica`.
+    pub(crate) fn person(&self) -> Person {
         // Characters, not bytes: Ñ is two bytes.
         if self.0.chars().count() == 12 { Person::Moral } else { Person::Fisica }
     }
 
     /// Whether it is `XAXX010101000` (general public) or `XEXX010101000` (abroad), which many customers of a company
     /// may share.
-    pub fn is_generic(&self) -> bool {
+    pub(crate) fn is_generic(&self) -> bool {
         self.0 == GENERIC_NATIONAL || self.0 == GENERIC_FOREIGN
     }
 
     /// The RFC as text.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -90,24 +86,6 @@ impl Rfc {
 impl fmt::Display for Rfc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
-    }
-}
-
-/// Takes an RFC with any last character that is well-formed there; gives the last character it should have by the
-/// SAT's algorithm, or `None` if [`Rfc::parse`] refuses the text.
-///
-/// To make an RFC: write `0` as its last character and put what this gives in its place.
-pub fn check_digit(rfc: &str) -> Option<char> {
-    let rfc = Rfc::parse(rfc).ok()?;
-    let padding = (rfc.person() == Person::Moral).then_some(' ');
-    let weighted = padding.into_iter().chain(rfc.0.chars()).zip((2..=13).rev()).map(|(c, weight)| {
-        let value = ALPHABET.chars().zip(0_u32..).find(|(letter, _)| *letter == c)?.1;
-        Some(value * weight)
-    });
-    match weighted.sum::<Option<u32>>()? % 11 {
-        0 => Some('0'),
-        1 => Some('A'),
-        rest => char::from_digit(11 - rest, 10),
     }
 }
 
@@ -138,11 +116,8 @@ mod tests {
     fn vectors() {
         for line in include_str!("../../catalogos/rfc_vectores.csv").lines().skip(1) {
             let cells: Vec<&str> = line.split(',').collect();
-            let [rfc, kind, valid, digit, matches] = cells[..] else { panic!("{line}") };
+            let [rfc, kind, valid, ..] = cells[..] else { panic!("{line}") };
             assert_eq!(Rfc::parse(rfc).is_ok(), valid == "1", "{line}");
-            let expected = digit.chars().next();
-            assert_eq!(check_digit(rfc), expected, "{line}");
-            assert_eq!(expected.is_some() && rfc.chars().last() == expected, matches == "1", "{line}");
             let Ok(rfc) = Rfc::parse(rfc) else { continue };
             assert_eq!(rfc.is_generic(), kind.starts_with("generico"), "{line}");
             assert_eq!(rfc.person() == Person::Moral, kind == "moral", "{line}");
@@ -195,9 +170,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics(text in any::<String>(), near in "[A-ZÑ&a-zñ0-9\u{303} ]{10,15}") {
+        fn any_text_is_refused_or_parses_to_itself(text in any::<String>(), near in "[A-ZÑ&a-zñ0-9\u{303} ]{10,15}") {
             for text in [text, near] {
-                let _ = (Rfc::parse(&text), check_digit(&text));
+                if let Ok(rfc) = Rfc::parse(&text) {
+                    prop_assert_eq!(Rfc::parse(rfc.as_str()), Ok(rfc));
+                }
             }
         }
 
@@ -210,13 +187,7 @@ mod tests {
             let rfc = Rfc::parse(&format!("{space}{text}{space}")).unwrap();
             prop_assert_eq!(rfc.as_str(), text.to_uppercase());
             prop_assert_eq!(rfc.person() == Person::Moral, initials.chars().count() == 3);
-            // Parsing is idempotent, and the check digit does not look at the one that is there.
             prop_assert_eq!(Rfc::parse(rfc.as_str()), Ok(rfc.clone()));
-            let digit = check_digit(rfc.as_str()).unwrap();
-            let mut corrected = text;
-            corrected.pop();
-            corrected.push(digit);
-            prop_assert_eq!(check_digit(&corrected), Some(digit));
         }
     }
 }

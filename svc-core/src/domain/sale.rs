@@ -1,4 +1,4 @@
-//! Sales documents: what their lines cost (contract §4, "POST /ventas").
+//! Sales documents: prices and amounts of their lines (contract §4, "POST /ventas").
 
 use chrono::NaiveDate;
 use rust_decimal::{Decimal, RoundingStrategy};
@@ -9,12 +9,12 @@ use super::quantity::Quantity;
 use super::words::ProductKind;
 
 /// The company's default price list (contract §4).
-pub const DEFAULT_PRICE_LIST: i64 = 1;
+pub(crate) const DEFAULT_PRICE_LIST: i64 = 1;
 
-/// The tax object of what bears IVA on an invoice; the other keys say that none is charged or shown.
+/// `c_ObjetoImp`: subject to tax. With the other keys no IVA is charged or shown.
 const TAXED: &str = "02";
 
-/// A product as far as selling it asks.
+/// A product to be sold or bought.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaleProduct {
     /// Its clave.
@@ -44,13 +44,13 @@ pub struct SaleProduct {
 }
 
 impl SaleProduct {
-    /// The IVA it is sold with; none where it is not an object of the tax.
-    pub fn vat_rate(&self) -> Option<VatRate> {
+    /// The IVA rate of its sale; none where it is not subject to tax.
+    pub(crate) fn vat_rate(&self) -> Option<VatRate> {
         (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_venta)).flatten()
     }
 
-    /// The IVA it is bought with; none where it is not an object of the tax.
-    pub fn purchase_vat_rate(&self) -> Option<VatRate> {
+    /// The IVA rate of its purchase; none where it is not subject to tax.
+    pub(crate) fn purchase_vat_rate(&self) -> Option<VatRate> {
         (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_compra)).flatten()
     }
 
@@ -71,11 +71,11 @@ pub struct ListPrice {
     pub precio: Money,
     /// Whether that includes IVA.
     pub iva_incluido: bool,
-    /// From how many on.
+    /// The least quantity it applies to.
     pub cantidad_minima: Quantity,
-    /// From which day on.
+    /// The first day it is valid.
     pub vigencia_desde: Option<NaiveDate>,
-    /// Up to and including which day.
+    /// The last day it is valid.
     pub vigencia_hasta: Option<NaiveDate>,
 }
 
@@ -88,7 +88,7 @@ impl ListPrice {
     }
 
     /// The price of one unit without IVA, to six decimals (half-up).
-    pub fn before_tax(&self, rate: Option<VatRate>) -> Money {
+    pub(crate) fn before_tax(&self, rate: Option<VatRate>) -> Money {
         match rate {
             Some(VatRate::Rate(rate)) if self.iva_incluido => {
                 let net = self.precio.get() / (Decimal::ONE + rate);
@@ -101,7 +101,7 @@ impl ListPrice {
 
 /// The price of `cantidad` units on the first of `lists` that has one for `day`: that of the greatest quantity reached,
 /// then the one valid since latest, then the one given last.
-pub fn price_on<'p>(
+pub(crate) fn price_on<'p>(
     prices: &'p [ListPrice],
     lists: &[i64],
     producto: i64,
@@ -116,7 +116,7 @@ pub fn price_on<'p>(
     })
 }
 
-/// What a line, or a whole document, comes to. In the document's currency, two decimals.
+/// The amounts of a line or a document, in its currency, with two decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amounts {
     /// Quantity × price, before discount.
@@ -131,7 +131,7 @@ pub struct Amounts {
 
 /// Why a line, or a document, has no amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AmountFault {
+pub(crate) enum AmountFault {
     /// An amount of more than 18 digits.
     TooLarge,
     /// A discount greater than what it is taken from.
@@ -139,8 +139,8 @@ pub enum AmountFault {
 }
 
 impl Amounts {
-    /// A line's: each rounded half-up to two decimals.
-    pub fn of_line(
+    /// The amounts of a line, each rounded half-up to two decimals.
+    pub(crate) fn of_line(
         cantidad: Quantity,
         precio: Money,
         descuento: Money,
@@ -156,8 +156,8 @@ impl Amounts {
         Ok(Self { subtotal, descuento, impuestos, total })
     }
 
-    /// A document's: the sums of its lines'.
-    pub fn of_document<'l>(lines: impl IntoIterator<Item = &'l Self>) -> Result<Self, AmountFault> {
+    /// The amounts of a document: the sums of its lines.
+    pub(crate) fn of_document<'l>(lines: impl IntoIterator<Item = &'l Self>) -> Result<Self, AmountFault> {
         let mut sums = [Decimal::ZERO; 4];
         for line in lines {
             let parts = [line.subtotal, line.descuento, line.impuestos, line.total];

@@ -1,4 +1,4 @@
-//! What a key may do (spec, "Authentication" 6).
+//! Scopes: the permissions of API keys (spec, "Authentication" 6).
 
 use std::fmt;
 
@@ -85,16 +85,16 @@ impl Scopes {
     }
 
     /// No scope.
-    pub const NONE: Self = Self(0);
+    pub(crate) const NONE: Self = Self(0);
 
     /// The set of `scope` alone.
-    pub const fn only(scope: Scope) -> Self {
+    pub(crate) const fn only(scope: Scope) -> Self {
         Self(1 << scope as u32)
     }
 
     /// The set with `scope` added.
     #[must_use]
-    pub const fn and(self, scope: Scope) -> Self {
+    pub(crate) const fn and(self, scope: Scope) -> Self {
         Self(self.0 | 1 << scope as u32)
     }
 
@@ -104,7 +104,7 @@ impl Scopes {
     }
 
     /// Whether both sets have a scope in common.
-    pub const fn meet(self, other: Self) -> bool {
+    pub(crate) const fn meet(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 

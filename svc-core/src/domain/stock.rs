@@ -11,19 +11,20 @@ use super::quantity::Quantity;
 use super::words::{Direction, MovementKind};
 use crate::error::{Code, Error};
 
-/// What can be sold: the stock less what is reserved, whichever the sign of the reservation, and never below the floor.
-pub fn available(existencia: Quantity, apartado: Quantity, minimo: Quantity) -> Quantity {
+/// The quantity that can be sold: stock less the absolute value of the reservation, and never below `minimo`.
+pub(crate) fn available(existencia: Quantity, apartado: Quantity, minimo: Quantity) -> Quantity {
     Quantity::new((existencia.get() - apartado.get().abs()).max(minimo.get()))
 }
 
 impl MovementKind {
-    /// The kind of that word, if it is one of those listed.
-    pub fn parse(word: &str) -> Option<Self> {
+    /// The kind of that word; `None` for others.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
     }
 
-    /// Whether it adds or takes (contract §3, "`sentido`"); neither where stock is set, or was taken before.
-    pub const fn direction(self) -> Option<Direction> {
+    /// Whether it adds to stock or takes from it (contract §3, "`sentido`"); `None` where it sets the stock, or the stock was
+    /// taken by an earlier movement.
+    pub(crate) const fn direction(self) -> Option<Direction> {
         match self {
             Self::Registro
             | Self::TraspasoEntrada
@@ -45,7 +46,7 @@ impl MovementKind {
     }
 
     /// The stock after a movement of `cantidad`.
-    pub fn stock_after(self, before: Quantity, cantidad: Quantity) -> Quantity {
+    pub(crate) fn stock_after(self, before: Quantity, cantidad: Quantity) -> Quantity {
         match (self, self.direction()) {
             (_, Some(Direction::Entrada)) => Quantity::new(before.get() + cantidad.get()),
             (_, Some(Direction::Salida)) => Quantity::new(before.get() - cantidad.get()),
@@ -55,7 +56,7 @@ impl MovementKind {
     }
 }
 
-/// What a warehouse holds of a product, and what happens to it.
+/// The stock of a product in a warehouse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holding {
     /// The stock record's clave.
@@ -68,34 +69,34 @@ pub struct Holding {
     pub apartado: Quantity,
 }
 
-/// What happens to the stock of one product in a warehouse.
+/// A change to the stock of a product in a warehouse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StockChange {
     /// The product.
     pub producto: i64,
     /// Its SKU, for the ledger.
     pub sku: Option<String>,
-    /// What comes or goes; nothing where only the reservation changes.
+    /// The movement; none where only the reservation changes.
     pub movement: Option<Movement>,
-    /// What is reserved more, or less when negative.
+    /// The change of the reserved quantity.
     pub apartado: Quantity,
 }
 
-/// Goods that come or go.
+/// A movement of stock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Movement {
-    /// Why.
+    /// Its kind.
     pub tipo: MovementKind,
-    /// How many; never negative.
+    /// The quantity; never negative.
     pub cantidad: Quantity,
-    /// What one costs, in pesos.
+    /// The cost of one unit, in pesos.
     pub costo_unitario: Money,
 }
 
 impl Holding {
-    /// Changes it; gives the stock before. `None`, and nothing changed, when no stock record can hold so much.
+    /// Applies the change; gives the stock before it. `None`, with nothing changed, when the stock would exceed 18 digits.
     #[must_use]
-    pub fn change(&mut self, change: &StockChange) -> Option<Quantity> {
+    pub(crate) fn change(&mut self, change: &StockChange) -> Option<Quantity> {
         // 18 digits before the decimal point: the most that a quantity is stored with.
         let kept = |value: Decimal| (value.abs() < Decimal::from(10_i64.pow(18))).then(|| Quantity::new(value));
         let before = self.existencia;
@@ -106,9 +107,9 @@ impl Holding {
     }
 }
 
-/// Judges a movement that someone enters by hand, as far as it alone tells (400): its quantity, and whether it names the
-/// other warehouse that a transfer has. Its entry there is written with the exit, never by itself.
-pub fn judge_entered(tipo: MovementKind, cantidad: Quantity, names_destination: bool) -> Result<(), Error> {
+/// Checks a movement entered by hand (400): its kind and quantity, and that a transfer, and nothing else, names the other
+/// warehouse. The entry there is written together with the exit, never by itself.
+pub(crate) fn judge_entered(tipo: MovementKind, cantidad: Quantity, names_destination: bool) -> Result<(), Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     let transfer = tipo == MovementKind::TraspasoSalida;
     match cantidad.get().cmp(&Decimal::ZERO) {
@@ -128,8 +129,8 @@ pub fn judge_entered(tipo: MovementKind, cantidad: Quantity, names_destination: 
     }
 }
 
-/// What `cantidad` units cost, rounded half-up to two decimals; `None` when no amount can be so large.
-pub fn cost_of(cantidad: Quantity, costo_unitario: Money) -> Option<Money> {
+/// The cost of `cantidad` units, rounded half-up to two decimals; `None` when it exceeds 18 digits.
+pub(crate) fn cost_of(cantidad: Quantity, costo_unitario: Money) -> Option<Money> {
     let exact = cantidad.get().checked_mul(costo_unitario.get())?;
     let amount = exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero);
     // 18 digits before the decimal point (contract §1).

@@ -1,6 +1,6 @@
 //! Text as it is compared: search words, phone numbers and e-mail fields.
 //!
-//! What is stored for comparison and what a filter asks for must pass through the same function here.
+//! A stored comparison text and a filter's value must pass through the same function.
 
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
@@ -24,7 +24,7 @@ pub fn fold(text: &str) -> String {
 
 /// Takes a search text; gives its folded words of three characters or more, which are AND-ed (spec, common list
 /// rules: shorter words are dropped). None left means that the search is too short, 400 `busqueda_corta`.
-pub fn search_words(text: &str) -> Vec<String> {
+pub(crate) fn search_words(text: &str) -> Vec<String> {
     fold(text).split(' ').filter(|word| word.chars().count() >= SHORTEST_WORD).map(str::to_owned).collect()
 }
 
@@ -62,17 +62,17 @@ pub fn normalise_email(field: &str) -> String {
 /// Takes an e-mail field as sent; gives it as stored: each comma-separated address trimmed, empty ones left out,
 /// joined by a comma without a space (spec, Customer: "comma-separated addresses (trimmed)"; the shortest form, for
 /// the field holds 50 characters).
-pub fn tidy_emails(field: &str) -> String {
+pub(crate) fn tidy_emails(field: &str) -> String {
     field.split(',').map(str::trim).filter(|address| !address.is_empty()).collect::<Vec<_>>().join(",")
 }
 
 /// A fiscal folio: 36 characters, in whatever case.
-pub fn parse_uuid(text: &str) -> Option<Uuid> {
+pub(crate) fn parse_uuid(text: &str) -> Option<Uuid> {
     (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
 }
 
 /// Reads `-?[0-9]+` within 64 bits.
-pub fn parse_integer(text: &str) -> Option<i64> {
+pub(crate) fn parse_integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }

@@ -32,7 +32,7 @@ field_schema!(Timestamp, "Timestamp", { "type": "string", "format": "date-time",
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // By hand: chrono's format strings are parsed at every call, and a page has thirty of these.
+        // Formatted by hand, since chrono parses its format string at every call.
         let (date, time) = (self.0.date_naive(), self.0.time());
         write!(
             f,
@@ -85,7 +85,7 @@ pub enum Edge {
 /// Reads a filter's `YYYY-MM-DD` or `…Z` as the instant that bounds the range (contract §3, "Dates").
 ///
 /// The wire shows whole seconds, so an upper bound takes in its whole second: a record shown at the bound matches.
-pub fn parse_bound(text: &str, edge: Edge) -> Option<DateTime<Utc>> {
+pub(crate) fn parse_bound(text: &str, edge: Edge) -> Option<DateTime<Utc>> {
     let last_of = |at: DateTime<Utc>, span: TimeDelta| at.checked_add_signed(span - TimeDelta::microseconds(1));
     if let Some(date) = parse_date(text) {
         let start = date.and_hms_opt(0, 0, 0)?.and_utc();
@@ -102,7 +102,7 @@ pub fn parse_bound(text: &str, edge: Edge) -> Option<DateTime<Utc>> {
 }
 
 /// The first (`From`) or last (`Until`) whole day inside a bound, for columns that hold dates.
-pub fn bound_date(at: DateTime<Utc>, edge: Edge) -> NaiveDate {
+pub(crate) fn bound_date(at: DateTime<Utc>, edge: Edge) -> NaiveDate {
     let date = at.date_naive();
     match edge {
         // A day counts from its first instant: a bound later in the day leaves that day out.
@@ -112,7 +112,7 @@ pub fn bound_date(at: DateTime<Utc>, edge: Edge) -> NaiveDate {
 }
 
 /// Reads exactly `YYYY-MM-DD`.
-pub fn parse_date(text: &str) -> Option<NaiveDate> {
+pub(crate) fn parse_date(text: &str) -> Option<NaiveDate> {
     let shape = text.len() == 10
         && text
             .bytes()

@@ -86,7 +86,7 @@ impl Row for &[Value<'_>] {
 
 impl Value<'_> {
     /// The same value, which borrows its text from this one.
-    pub fn borrowed(&self) -> Value<'_> {
+    pub(crate) fn borrowed(&self) -> Value<'_> {
         match self {
             Value::Text(text) => Value::Text(Cow::Borrowed(text)),
             Value::Null => Value::Null,

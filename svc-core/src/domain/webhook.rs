@@ -7,20 +7,20 @@ use super::words::{DeliveryReason, words};
 use crate::error::{Code, Error};
 
 words! {
-    /// Whether a webhook is told what happens.
+    /// Whether a webhook receives deliveries.
     pub enum WebhookState {
-        /// It is.
+        /// It does.
         Activo = "activo",
-        /// Its company wants it not to be.
+        /// Its company paused it.
         Pausado = "pausado",
-        /// The service gave it up.
+        /// The service disabled it after too many failures.
         Desactivado = "desactivado",
     }
 }
 
 impl WebhookState {
-    /// The state of a webhook that is active or not, and has a reason or none why the service disabled it.
-    pub const fn new(active: bool, has_reason: bool) -> Self {
+    /// The state of a webhook: `active`, or else with a reason why the service disabled it or without one.
+    pub(crate) const fn new(active: bool, has_reason: bool) -> Self {
         match (active, has_reason) {
             (true, _) => Self::Activo,
             (false, true) => Self::Desactivado,
@@ -30,13 +30,13 @@ impl WebhookState {
 }
 
 words! {
-    /// What has become of a delivery.
+    /// The status of a delivery.
     pub enum DeliveryStatus {
-        /// It has not ended: it is yet to be tried, or tried again.
+        /// An attempt is still to be made.
         Pendiente = "pendiente",
-        /// The receiver has it.
+        /// The receiver accepted it.
         Entregada = "entregada",
-        /// It was tried as often as it may be.
+        /// Every attempt failed.
         Fallida = "fallida",
         /// The webhook was disabled or deleted before it ended.
         Descartada = "descartada",
@@ -48,39 +48,39 @@ words! {
     pub enum DeliveryOrigin {
         /// Something happened.
         Evento = "evento",
-        /// Someone tried the webhook out: one attempt.
+        /// A test of the webhook: one attempt.
         Prueba = "prueba",
-        /// Someone asked for an event again.
+        /// A re-send that was requested.
         Reenvio = "reenvio",
     }
 }
 
-/// What becomes of a delivery after an attempt.
+/// The state of a delivery after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// `entregada`.
     Delivered,
-    /// `pendiente`: tried again then.
+    /// `pendiente`: the time of the next attempt.
     Retry(DateTime<Utc>),
     /// `fallida`.
     Failed,
 }
 
-/// An attempt, as it is written down.
+/// The outcome of an attempt, as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judged {
-    /// What becomes of the delivery.
+    /// The delivery's next state.
     pub next: Next,
-    /// The status that was answered.
+    /// The HTTP status of the response, if there was one.
     pub http: Option<u16>,
-    /// Why it failed, if that can be told in the contract's words.
+    /// The reason of a failure, if the contract has a word for it.
     pub reason: Option<DeliveryReason>,
-    /// Whether a failure counts against the webhook: not if it was of our making.
+    /// Whether a failure counts against the webhook; one caused by the service does not.
     pub counts: bool,
 }
 
-/// The events that a webhook is to be told, from their names: one or more, of the catalogue, none twice.
-pub fn subscription(names: &[String]) -> Result<Vec<EventKind>, Error> {
+/// The event types that a webhook subscribes to, by name: one or more of the catalogue, without repetition.
+pub(crate) fn subscription(names: &[String]) -> Result<Vec<EventKind>, Error> {
     let fault = |at: usize, text: &str| Error::field(Code::EventoNoValido, &format!("eventos[{at}]"), text);
     if names.is_empty() {
         return Err(Error::field(Code::EventoNoValido, "eventos", "debe nombrar al menos un evento"));

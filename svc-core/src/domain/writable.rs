@@ -1,15 +1,15 @@
-//! What can be written of a record, stated once: its data, the body that creates one and the body that edits one.
+//! Records that the API writes: the data that are stored, the body that creates a record, the body that edits it.
 
 use super::money::Money;
 use super::value::{Kind, Row, RowError, Value};
 use crate::json::{Digits, Exact, Text};
 
-/// The type of a field of a body, and what is stored of it.
+/// The type of a field of a body, with the type that is stored for it.
 pub trait Plain {
-    /// What is stored.
+    /// The stored type.
     type Data;
 
-    /// What of this field is stored.
+    /// The stored value.
     fn plain(&self) -> Self::Data;
 }
 
@@ -34,33 +34,55 @@ plain! {
     [] Money => Money: |amount| *amount;
 }
 
-/// What is stored of a record that can be written: its data as columns of its table.
+/// The stored data of a record that the API writes, as columns of its table.
 pub trait Stored: Sized {
     /// Its table.
     const TABLE: &'static str;
     /// The columns of its data, in the order of [`Stored::values`] and in which [`Stored::read`] takes them.
     const COLUMNS: &'static [&'static str];
-    /// What kind of value each of them holds.
+    /// The kind of value of each of [`Stored::COLUMNS`].
     const KINDS: &'static [Kind];
-    /// Further columns, texts, which follow from the data; in the order of [`Stored::derived`].
+    /// Further text columns, computed from the data; in the order of [`Stored::derived`].
     const DERIVED: &'static [&'static str];
 
-    /// The data of a row of [`Stored::COLUMNS`].
+    /// Reads the data from a row of [`Stored::COLUMNS`].
     fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
 
-    /// The data.
+    /// The values of [`Stored::COLUMNS`].
     fn values(&self) -> Vec<Value<'_>>;
 
-    /// What follows from the data.
+    /// The values of [`Stored::DERIVED`].
     fn derived(&self) -> Vec<Value<'_>>;
 }
 
-/// States what can be written of a record, a line a field: its name and its type in the bodies. From it come the data with
-/// their columns, the body that creates a record and the body that edits one.
+/// Declares a record that the API writes.
 ///
-/// A field under `required` is given when the record is created and never cleared; one under `optional` may be absent; one
-/// under `standard` always has a value. Under `data` stand data that no body gives. A column of another name stands behind
-/// `in`. Under `derived` stand columns that follow from the data.
+/// A caller writes a line for each field, with its type in the bodies:
+///
+/// ```ignore
+/// writable! {
+///     /// The stored data of a product.
+///     data ProductData in "productos" { folio: Option<String>, }
+///     /// The body of POST.
+///     create ProductCreate
+///     /// The body of PUT.
+///     edit ProductEdit
+///     required { sku: Text<50>, }
+///     optional { categoria: i64, }
+///     standard { costo in "costo_reposicion": Money = Money::default(), }
+///     derived { "busqueda": |data| data.sku.as_deref().map(fold), }
+/// }
+/// ```
+///
+/// - Under `data` stand stored fields that no body has.
+/// - `required`: a creation must give it, an edit may change it and never clears it.
+/// - `optional`: may be absent; an edit clears it with `null` or `""`.
+/// - `standard`: always has a value, the one after `=` when it is left out or cleared.
+/// - `in` names the column where it differs from the field.
+/// - Under `derived` stand text columns, each with the function that computes it from the data.
+///
+/// It makes the three structs, with [`Stored`] and `Default` for the data, `From<&ProductCreate>` and
+/// `ProductData::edit(&ProductEdit)`; [`Plain`] maps a body's types to the stored ones. `ProductEdit` has `clave` besides.
 macro_rules! writable {
     (
         $(#[$data_meta:meta])* data $data:ident in $table:literal { $($(#[$own_meta:meta])* $own:ident: $own_type:ty,)* }
@@ -119,7 +141,7 @@ macro_rules! writable {
         }
 
         impl $data {
-            /// Changes what the body of an edit changes.
+            /// Applies the body of an edit.
             pub(crate) fn edit(&mut self, body: &$edit) {
                 use $crate::domain::writable::Plain as _;
                 use $crate::json::Patch;

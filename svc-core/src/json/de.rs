@@ -1,9 +1,9 @@
-//! serde's view of a [`Json`] tree.
+//! The serde deserializer of a [`Json`] tree.
 //!
-//! Two agreements with the field types, beyond plain serde:
+//! Two rules for field types, beyond plain serde:
 //! - an optional field is absent when it is `null` or a string of nothing but white space (contract §1);
-//! - `deserialize_bytes` on a number hands over its literal text as bytes, on a string the string: how exact decimals
-//!   are read, and how a field that takes numbers only can tell them apart.
+//! - `deserialize_bytes` gives the literal text of a number as bytes, and a string as a string: so exact decimals are
+//!   read, and a field that takes only numbers can refuse strings.
 
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,

@@ -1,3 +1,5 @@
+//! The error of reading a body.
+
 use std::borrow::Cow;
 use std::fmt;
 

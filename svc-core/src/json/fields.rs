@@ -1,3 +1,5 @@
+//! The types of fields of bodies, each with its rule and its schema.
+
 use std::fmt;
 use std::ops::Deref;
 
@@ -32,13 +34,13 @@ text_field!(Digits, { "type": "string", "pattern": format!("^[0-9]{{{N}}}$") });
 pub struct Text<const MAX: usize>(String);
 
 impl<const MAX: usize> Text<MAX> {
-    /// A text that is known to be one.
+    /// A text that is known to be valid.
     pub(crate) fn unchecked(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
     /// The string.
-    pub fn into_string(self) -> String {
+    pub(crate) fn into_string(self) -> String {
         self.0
     }
 }
@@ -79,13 +81,6 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Exact<const COUNT: usize>(Text<COUNT>);
 
-impl<const COUNT: usize> Exact<COUNT> {
-    /// The string.
-    pub fn into_string(self) -> String {
-        self.0.into_string()
-    }
-}
-
 impl<'de, const COUNT: usize> Deserialize<'de> for Exact<COUNT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Text::deserialize(deserializer)?;
@@ -101,14 +96,9 @@ impl<'de, const COUNT: usize> Deserialize<'de> for Exact<COUNT> {
 pub struct Digits<const COUNT: usize>(Text<COUNT>);
 
 impl<const COUNT: usize> Digits<COUNT> {
-    /// Digits that are known to be so many.
+    /// A text that is known to be `COUNT` digits.
     pub(crate) fn unchecked(digits: &str) -> Self {
         Self(Text::unchecked(digits))
-    }
-
-    /// The digits.
-    pub fn into_string(self) -> String {
-        self.0.into_string()
     }
 }
 

@@ -1,4 +1,4 @@
-//! JSON bodies, read so that nothing is lost and every fault names its field.
+//! JSON bodies: exact numbers, no repeated keys, and a field name in every fault.
 //!
 //! [`Json`] is the syntax tree: numbers keep their literal text (money is never a float) and a key given twice
 //! is an error. [`Json::read`] turns it into a typed input through serde, with [`Fault`] as serde's error type, so that
@@ -20,7 +20,7 @@ pub use fault::Fault;
 pub use fields::{Digits, Exact, Many, Text, Within};
 pub use patch::{Patch, Sent};
 
-/// Objects and arrays inside one another that a body may hold; the deepest body of the API needs three.
+/// The greatest depth of nested objects and arrays in a body; the API's own need three.
 const DEPTH: usize = 16;
 
 /// A JSON value that remembers its number literals.
@@ -147,7 +147,7 @@ impl Json {
     }
 }
 
-/// A client's text cut to what a message may repeat.
+/// A client's text, without control characters and cut to 60 characters, for use in a message.
 pub(crate) fn brief(text: &str) -> String {
     const MOST: usize = 60;
     let mut brief: String = text.chars().filter(|c| !c.is_control()).take(MOST).collect();
@@ -168,7 +168,7 @@ fn canonical_number(literal: &str) -> String {
     if significant.is_empty() {
         return "0".to_owned();
     }
-    // An exponent beyond i64 is no number anyone means; its literal stands for itself.
+    // A number with an exponent beyond i64 is compared by its literal.
     let Ok(exponent) = exponent.parse::<i64>() else { return literal.to_owned() };
     let exponent = i128::from(exponent) - fraction.len() as i128 + (digits.len() - significant.len()) as i128;
     format!("{sign}{significant}e{exponent}")

@@ -1,3 +1,5 @@
+//! The field types of partial edits.
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer};
 
@@ -15,20 +17,11 @@ pub enum Patch<T> {
 
 impl<T> Patch<T> {
     /// Changes `field` as the patch says.
-    pub fn apply(self, field: &mut Option<T>) {
+    pub(crate) fn apply(self, field: &mut Option<T>) {
         match self {
             Self::Keep => {}
             Self::Clear => *field = None,
             Self::Set(value) => *field = Some(value),
-        }
-    }
-
-    /// Changes `field`, which always has a value: clearing gives back `standard`.
-    pub fn apply_or(self, field: &mut T, standard: T) {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *field = standard,
-            Self::Set(value) => *field = value,
         }
     }
 
@@ -39,11 +32,6 @@ impl<T> Patch<T> {
             Self::Clear => Patch::Clear,
             Self::Set(value) => Patch::Set(change(value)),
         }
-    }
-
-    /// Whether the field was sent.
-    pub fn is_sent(&self) -> bool {
-        !matches!(self, Self::Keep)
     }
 }
 

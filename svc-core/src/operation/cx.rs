@@ -107,7 +107,7 @@ impl Cx<'_> {
     fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {
         let millis = u64::try_from(self.now.get().timestamp_millis()).unwrap_or(0);
         let id = uuid_v7(millis, self.random);
-        let cuerpo = event.body(id, self.now, self.company.id.0, self.base_url).map_err(Error::internal)?;
+        let cuerpo = event.body(id, self.now, self.company.id, self.base_url).map_err(Error::internal)?;
         let (recurso, clave) = event.recurso();
         Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
     }

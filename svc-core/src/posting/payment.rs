@@ -104,7 +104,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     let complements = complements(cx, instalments.iter().map(|(debt, _)| *debt)).await?;
     let mut payments = Vec::with_capacity(parts.len());
     for (debt, instalment) in &instalments {
-        let factura = debt.wants_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
+        let factura = debt.needs_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
         payments.push(write(cx, terms, debt, instalment, deposito, factura).await?);
     }
     Ok(Applied { payments, deposito })
@@ -155,7 +155,7 @@ async fn complements<'d>(
     };
     let tipo = InvoiceKind::Pago;
     let mut complements = BTreeMap::new();
-    for debt in debts.filter(|debt| debt.wants_complement()) {
+    for debt in debts.filter(|debt| debt.needs_complement()) {
         if complements.contains_key(&debt.cliente) {
             continue;
         }

@@ -70,7 +70,7 @@ impl List for Receivable {
     /// Without `estatus` only pending ones, but of a given receivable, sale or invoice all.
     fn settle(query: &mut Query) -> Result<(), Error> {
         if !query.has(&["clave", "venta", "uuid"]) {
-            query.presume("estatus", ReceivableStatus::Pendiente.word());
+            query.default_to("estatus", ReceivableStatus::Pendiente.word());
         }
         Ok(())
     }

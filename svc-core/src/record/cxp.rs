@@ -67,9 +67,9 @@ impl List for Payable {
             boolean("vencido"),
         ]);
 
-    /// Whatever else is asked for: the others are shown only when their status is named (spec, "GET /cxp" 1).
+    /// Only pending ones unless the query names a status, whatever its other filters (spec, "GET /cxp" 1).
     fn settle(query: &mut Query) -> Result<(), Error> {
-        query.presume("estatus", PayableStatus::Pendiente.word());
+        query.default_to("estatus", PayableStatus::Pendiente.word());
         Ok(())
     }
 }

@@ -1,5 +1,4 @@
-//! What a list is filtered by: a closed table. A filter is stated once: its name, what it takes, its column, and how the two
-//! are compared.
+//! The filters of lists: the name, the values it takes, the column, and how the two are compared.
 
 use std::borrow::Cow;
 
@@ -8,12 +7,12 @@ use crate::domain::text::{self, parse_integer, parse_uuid};
 use crate::domain::time::{Edge, bound_date, parse_bound};
 use crate::error::{Code, Error};
 
-/// What a filter takes.
+/// The values a filter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// A 64-bit integer.
     Integer,
-    /// A string of so many characters, compared exactly.
+    /// A string of a bounded number of characters, compared exactly.
     Text {
         /// Least length.
         shortest: usize,
@@ -58,13 +57,13 @@ pub struct Filter {
     pub takes: Takes,
     /// The column that it is compared with.
     pub column: &'static str,
-    /// How.
+    /// How it is compared.
     pub compare: Compare,
     /// Whether the column holds days, and not instants.
     days: bool,
 }
 
-/// Longest value of a text filter that says nothing else.
+/// Longest value of a text filter that sets no bound of its own, in characters.
 const LONGEST: usize = 200;
 
 /// An integer.
@@ -137,7 +136,7 @@ impl Filter {
         Self { name, takes, column: name, compare: Compare::Equal, days: false }
     }
 
-    /// Reads a value that is neither empty nor given twice; a fault names the filter.
+    /// Parses a value; the error names the filter. The caller has refused empty and repeated ones.
     pub(crate) fn read(&self, given: &str) -> Result<Value<'static>, Error> {
         let invalid = |text: Cow<'static, str>| Error::field(Code::FiltroInvalido, self.name, text);
         Ok(match self.takes {
@@ -178,7 +177,7 @@ impl Filter {
         })
     }
 
-    /// Refuses a value of which nothing is left once it is in its normal form.
+    /// Refuses a value that is empty in its normal form.
     fn filled(&self, normal: String) -> Result<Value<'static>, Error> {
         if normal.is_empty() {
             Err(Error::field(Code::FiltroVacio, self.name, "el filtro está vacío"))

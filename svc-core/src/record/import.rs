@@ -1,4 +1,4 @@
-//! What an import brings of a record: a struct of the same field names, whose fields become columns.
+//! The records of imports: structs with the wire's field names, whose fields become columns.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
@@ -6,26 +6,27 @@ use serde::{Deserialize, Deserializer};
 use super::{ToValue, Value};
 use crate::json::Text;
 
-/// A record as an import brings it.
+/// A record of an import, read from one line.
 pub(crate) trait Import: DeserializeOwned + Send + Sync + 'static {
     /// Its table.
     const TABLE: &'static str;
-    /// Its columns, the company's number aside.
+    /// Its columns, without the company's.
     const COLUMNS: &'static [&'static str];
 
-    /// Its clave: the one that it brings, later the one that it gets.
+    /// Its clave: `None` where the line gives none, until the import assigns one.
     fn clave(&mut self) -> &mut Option<i64>;
 
-    /// Adds its values, in the order of [`Import::COLUMNS`].
+    /// Appends its values to `row`, in the order of [`Import::COLUMNS`].
     fn values<'v>(&'v self, row: &mut Vec<Value<'v>>);
 }
 
-/// A record that is named by a text of at most `MAX` characters; its column holds the clave of the one that bears it.
+/// A reference to another record by its code or name, a text of at most `MAX` characters. The column holds that record's
+/// clave.
 #[derive(Debug, Clone)]
 pub(crate) struct Reference<const MAX: usize> {
-    /// The name.
+    /// The code or name.
     pub(crate) name: Text<MAX>,
-    /// The clave, once it was looked up.
+    /// The clave, once it has been looked up.
     pub(crate) clave: Option<i64>,
 }
 
@@ -41,7 +42,22 @@ impl<const MAX: usize> ToValue for Reference<MAX> {
     }
 }
 
-/// States what an import brings: its fields are the columns of `table`, those under `unstored` are none.
+/// Declares a record of an import.
+///
+/// A caller writes a column for each field, and under `unstored` the fields that are accepted and not stored:
+///
+/// ```ignore
+/// import! {
+///     struct LineImport into "ventas_renglones" {
+///         clave: Option<i64>,
+///         cantidad: Quantity,
+///     }
+///     unstored { sku: Option<Text<100>>, }
+/// }
+/// ```
+///
+/// It makes the struct, its `Deserialize`, which refuses any other field, and its [`Import`]. One field must be
+/// `clave: Option<i64>`. [`record!`](super::record) calls it for records that are listed too.
 macro_rules! import {
     (
         $(#[$meta:meta])*
@@ -55,7 +71,7 @@ macro_rules! import {
         #[serde(deny_unknown_fields)]
         pub(crate) struct $name {
             $($(#[$note])* pub(crate) $field: $type,)*
-            $($(#[allow(dead_code, reason = "it is taken since a list's item has it, and follows from others")]
+            $($(#[allow(dead_code, reason = "accepted because the list's items have it, and not stored")]
             pub(crate) $unstored: $unstored_type,)*)?
         }
 

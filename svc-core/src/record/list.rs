@@ -1,4 +1,4 @@
-//! What a list is: a record, where it is found, and what it is filtered by.
+//! Lists: the record, the path, the filters, and the query that a store answers.
 
 use chrono::{DateTime, Utc};
 
@@ -6,30 +6,30 @@ use super::{Filter, Record, Value};
 use crate::domain::scope::{Scope, Scopes};
 use crate::error::Error;
 
-/// A page-by-page read of records. What it says is in [`List::LIST`]; the engine does the rest.
+/// Records that are listed page by page, as [`List::LIST`] declares.
 pub trait List: Record + serde::Serialize + Send + Sync + 'static {
-    /// What it says about itself.
+    /// The list's declaration.
     const LIST: ListSpec;
 
-    /// Judges and completes a query as a whole: selectors that must be there, date windows, what is shown when nothing is
-    /// asked. Most lists have nothing to add.
+    /// Checks and completes a query as a whole: required filters, date windows, filters by default. Most lists add
+    /// nothing.
     fn settle(query: &mut Query) -> Result<(), Error> {
         let _ = query;
         Ok(())
     }
 }
 
-/// What a list says about itself.
+/// The declaration of a list.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ListSpec {
-    /// Its path below the base URL. `{clave}` in it is the record that the list is under.
+    /// Its path below the base URL. `{clave}` stands for the record whose sub-list it is.
     pub path: &'static str,
-    /// The scopes of which a key needs one.
+    /// The scopes: a key needs one of them.
     pub scopes: Scopes,
     /// What it does, in a few words.
     pub summary: &'static str,
-    /// Its page regime.
+    /// The page sizes it takes.
     pub pages: Pages,
     /// Its filters; no other query parameter but `cursor` and `limite` is accepted.
     pub filters: &'static [Filter],
@@ -51,50 +51,50 @@ pub enum Pages {
 }
 
 impl ListSpec {
-    /// The list of `R` at `path`.
-    pub const fn new<R: Record>(path: &'static str, scope: Scope, pages: Pages, summary: &'static str) -> Self {
+    /// The list of records `R` at `path`, for keys with `scope`.
+    pub(crate) const fn new<R: Record>(path: &'static str, scope: Scope, pages: Pages, summary: &'static str) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
         Self { path, scopes: Scopes::only(scope), summary, pages, filters: &[], hidden: None, table, columns }
     }
 
-    /// With another scope that suffices.
+    /// Adds an alternative scope.
     #[must_use]
-    pub const fn or(mut self, scope: Scope) -> Self {
+    pub(crate) const fn or(mut self, scope: Scope) -> Self {
         self.scopes = self.scopes.and(scope);
         self
     }
 
-    /// With filters.
+    /// Sets the filters.
     #[must_use]
-    pub const fn filters(mut self, filters: &'static [Filter]) -> Self {
+    pub(crate) const fn filters(mut self, filters: &'static [Filter]) -> Self {
         self.filters = filters;
         self
     }
 
-    /// Without the records that have `word` in `column`, unless the query filters by that column.
+    /// Hides the records that have `word` in `column` from queries that do not filter by that column.
     #[must_use]
-    pub const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
+    pub(crate) const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
         self.hidden = Some((column, word));
         self
     }
 }
 
-/// What a list is asked for.
+/// A query of one page of a list.
 #[derive(Debug)]
 pub struct Query {
-    /// The record that the list is under, if it is under one.
+    /// The clave in the path of a sub-list.
     pub under: Option<i64>,
-    /// What a record must pass, all of it.
+    /// The conditions, all of which a record must meet.
     pub conditions: Vec<Condition>,
-    /// The clave after which the page begins; `None` from the beginning.
+    /// The clave after which the page begins; `None` for the first page.
     pub after: Option<i64>,
-    /// The page's size.
+    /// The page's size, in records.
     pub limit: u32,
-    /// Now: what `vencido` and open date ranges are judged by.
+    /// The time of the request, for `vencido` and open date ranges.
     pub now: DateTime<Utc>,
     /// The list's filters.
     pub(crate) filters: &'static [Filter],
-    /// Names and values of the filters, in the order of the names: what a cursor is bound to.
+    /// Names and values of the filters, sorted by name: a cursor is valid for these only.
     pub(crate) canonical: String,
 }
 
@@ -103,7 +103,7 @@ pub struct Query {
 pub struct Condition {
     /// The filter.
     pub filter: &'static Filter,
-    /// Its value, of a type that follows from what the filter takes.
+    /// Its value; [`Filter::takes`] decides its variant.
     pub value: Value<'static>,
 }
 
@@ -120,12 +120,12 @@ impl Query {
         self.conditions.iter().find(|condition| condition.filter.name == name).map(|condition| &condition.value)
     }
 
-    /// Whether it has one of those filters.
+    /// Whether it has one of these filters.
     pub fn has(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.get(name).is_some())
     }
 
-    /// The value of a filter of that name that bounds instants.
+    /// The value of the filter of that name, if the query has it and it is an instant.
     pub fn instant(&self, name: &str) -> Option<DateTime<Utc>> {
         match self.get(name) {
             Some(Value::Instant(at)) => Some(*at),
@@ -141,8 +141,8 @@ impl Query {
         self.conditions.extend(filter.map(|filter| Condition { filter, value }));
     }
 
-    /// Sets the filter of that name to a word, unless the query has it.
-    pub(crate) fn presume(&mut self, name: &str, word: &'static str) {
+    /// Sets the filter of that name to `word`, unless the query has it.
+    pub(crate) fn default_to(&mut self, name: &str, word: &'static str) {
         if self.get(name).is_none() {
             self.set(name, Value::Text(word.into()));
         }

@@ -1,11 +1,11 @@
-//! What a record is, stated once: its fields, its columns, what an import brings of it, and the list that shows it.
+//! The records of the lists: for each one its fields, its columns, the record of its import, and its list.
 //!
-//! [`record!`] makes of one statement the struct, its JSON, its columns and how it is read from a row; `impl List` beside it
-//! says where it is listed and by what it is filtered. A store is asked for rows by [`ListSpec::table`] and
-//! [`ListSpec::columns`]; what is a column of another table, or computed, is the store's to know.
+//! `record!` declares the struct, its JSON, its columns and how a row is read; `impl List` in the same file gives the path and
+//! the filters. A store reads [`ListSpec::columns`] from [`ListSpec::table`]; it alone knows which of them are computed or
+//! come from another table.
 //!
 //! # How to add a list
-//! A file here with `record!` and `impl List`, its line in [`crate::registry`], a migration with the table and an index
+//! A file here with `record!` and `impl List`, a line in [`crate::registry`], a migration with the table and an index
 //! for each filter. Where the rows do not come from one table as they are, an exception in the store's table of sources.
 
 pub(crate) mod filter;
@@ -51,21 +51,47 @@ pub use window::LONGEST as LONGEST_WINDOW;
 pub trait Record: Sized {
     /// Its table.
     const TABLE: &'static str;
-    /// Its columns, in the order in which [`Record::read`] takes them. Fields that follow from others are none of them.
+    /// Its columns, in the order in which [`Record::read`] takes them. Derived fields have no column.
     const COLUMNS: &'static [&'static str];
 
-    /// The record of a row of [`Record::COLUMNS`].
+    /// Reads the record from a row of [`Record::COLUMNS`]; fails when a column is missing or holds a value that its field
+    /// cannot have.
     fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
 
-    /// Its clave, the order of every list.
+    /// Its clave, by which every list is ordered.
     fn clave(&self) -> i64;
 }
 
-/// States a record: `field: Type` is a column of the field's name, `field: Type = expression` follows from other fields,
-/// and `=> Given` is what an import takes for the field.
+/// Declares a record of a list, and the record of its import.
 ///
-/// Fields of an import that no list shows stand under `import`; those that are taken, since a list's item has them, but
-/// follow from others or only name a record, under `unstored`.
+/// A caller writes a line for each field:
+///
+/// ```ignore
+/// record! {
+///     /// A line of a sale.
+///     pub struct SaleLine in "ventas_renglones" {
+///         /// Key.
+///         clave: i64 => Option<i64>,
+///         /// Quantity.
+///         cantidad: Quantity => Quantity,
+///         /// Quantity handed over.
+///         cantidad_surtida: Quantity => Option<Quantity>,
+///         /// Whether all of it was handed over.
+///         completo: bool = cantidad == cantidad_surtida,
+///     }
+///     import SaleLineImport { con_existencia: Option<bool>, }
+///     unstored { sku: Option<Text<100>>, }
+/// }
+/// ```
+///
+/// - `field: Type` is a field of the list's item, and a column of the same name.
+/// - `= expression` computes the field from the ones above it: it has no column.
+/// - `=> Given` is the field's type in an import; without it the import does not take the field.
+/// - Under `import` stand columns that an import may fill and no list shows.
+/// - Under `unstored` stand fields that an import accepts, since the list's items have them, and does not store.
+///
+/// It makes `SaleLine` (`Serialize`, `JsonSchema`, [`Record`]) and, by [`import!`], `SaleLineImport`. Without the `import` part
+/// it makes the record alone.
 macro_rules! record {
     (
         $(#[$meta:meta])*
@@ -137,7 +163,7 @@ macro_rules! record {
 
 pub(crate) use record;
 
-/// How many of these there are.
+/// How many columns there are: a derived field is `None`.
 const fn count(all: &[Option<&str>]) -> usize {
     let (mut at, mut count) = (0, 0);
     while at < all.len() {
@@ -147,7 +173,7 @@ const fn count(all: &[Option<&str>]) -> usize {
     count
 }
 
-/// Those that there are, which are `N`.
+/// The names of the columns, of which there are `N` ([`count`]).
 const fn present<const N: usize>(all: &[Option<&'static str>]) -> [&'static str; N] {
     let (mut at, mut found, mut present) = (0, 0, [""; N]);
     while at < all.len() {

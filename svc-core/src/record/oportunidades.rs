@@ -23,7 +23,7 @@ record! {
         etapa: i64 => i64,
         /// The customer; null while no record of one exists, and then the contact's data are below.
         cliente: Option<i64> => Option<i64>,
-        /// Whom to talk to.
+        /// The contact person.
         contacto_nombre: Option<String> => Option<Text<100>>,
         /// The contact's company.
         contacto_empresa: Option<String> => Option<Text<200>>,

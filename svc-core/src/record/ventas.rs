@@ -100,13 +100,13 @@ impl List for Sale {
             exact("sku"),
         ]);
 
-    /// One type, sales unless another is asked for; valid documents unless asked otherwise; 92 days at the most.
+    /// By default sales, and documents that are not cancelled; a date range of at most 92 days.
     fn settle(query: &mut Query) -> Result<(), Error> {
         if query.get("tipo").is_some_and(|tipo| *tipo == Value::Text(SaleKind::Remision.word().into())) {
             query.set("tipo", Value::Text(SaleKind::Venta.word().into()));
         }
         window::close(query)?;
-        query.presume("tipo", SaleKind::Venta.word());
+        query.default_to("tipo", SaleKind::Venta.word());
         if !query.has(&["cancelada"]) {
             query.set("cancelada", Value::Boolean(false));
         }

@@ -1,14 +1,14 @@
-//! The longest span of days that sales and invoices are read for (spec, "Limits"; contract §3, "Dates").
+//! The longest date range that a query of sales or invoices may cover (spec, "Limits"; contract §3, "Dates").
 
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Query, Value};
 use crate::error::{Code, Error};
 
-/// The longest span, in days between the two dates.
+/// The longest range, in days between the two dates.
 pub const LONGEST: TimeDelta = TimeDelta::days(92);
 
-/// Judges the range `fecha_desde` to `fecha_hasta` of a list that reads 92 days at the most; with only a beginning it ends now.
+/// Checks the range `fecha_desde` to `fecha_hasta`, which may cover 92 days; without an end it ends now.
 pub(super) fn close(query: &mut Query) -> Result<(), Error> {
     let end = end(query.instant("fecha_desde"), query.instant("fecha_hasta"), query.now)?;
     if let Some(end) = end {
@@ -17,7 +17,7 @@ pub(super) fn close(query: &mut Query) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the range ends. It is never clipped: a longer one, or one without a beginning, is an error.
+/// The end of the range. A range is never clipped: a longer one, or one without a beginning, is an error.
 fn end(
     from: Option<DateTime<Utc>>,
     until: Option<DateTime<Utc>>,

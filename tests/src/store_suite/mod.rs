@@ -1,5 +1,5 @@
-//! What any store must do, seen through its traits only: a store passes it by running each function over an empty database
-//! of its own. What needs a look into the database stays with the tests of that database.
+//! The suite that every store must pass, through the store traits alone: each function runs over an empty database of its
+//! own. Tests that inspect a database belong to that store's crate.
 
 pub mod usage;
 

@@ -17,7 +17,7 @@ pub(super) enum CompanyKind {
 }
 
 /// A company's name without and with its legal form.
-pub(super) struct Company {
+pub(super) struct CompanyName {
     /// The name alone, as tax documents carry it.
     pub(super) name: String,
     /// The distinctive part of the name; its mail domain is made of it.
@@ -28,7 +28,7 @@ pub(super) struct Company {
     pub(super) kind: CompanyKind,
 }
 
-impl Company {
+impl CompanyName {
     /// How many days ago it can have been founded at most: some legal forms are recent.
     pub(super) fn oldest(&self) -> u32 {
         match self.form {
@@ -40,7 +40,7 @@ impl Company {
 }
 
 /// A company by chance.
-pub(super) fn company(dice: &mut Dice) -> Company {
+pub(super) fn company(dice: &mut Dice) -> CompanyName {
     let kind = dice.weighted(&[
         (84, CompanyKind::Trade),
         (7, CompanyKind::Partnership),
@@ -66,7 +66,7 @@ pub(super) fn company(dice: &mut Dice) -> Company {
             (2, "S. en C. por A. de C.V."),
         ]),
     };
-    Company { name, core, form, kind }
+    CompanyName { name, core, form, kind }
 }
 
 /// The name of a person's shop or workshop.

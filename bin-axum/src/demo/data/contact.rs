@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::companies::Company;
+use super::companies::CompanyName;
 use super::dice::Dice;
 
 /// The reserved domains a private person's address may have.
@@ -53,7 +53,7 @@ pub(super) fn personal_mail(dice: &mut Dice, taken: &mut HashSet<String>, given:
 }
 
 /// A company's address at a domain of its own, sometimes two with a comma between them.
-pub(super) fn company_mail(dice: &mut Dice, taken: &mut HashSet<String>, company: &Company) -> String {
+pub(super) fn company_mail(dice: &mut Dice, taken: &mut HashSet<String>, company: &CompanyName) -> String {
     let domain = company_domain(taken, company);
     let (department, other) = (dice.pick(DEPARTMENTS), dice.pick(DEPARTMENTS));
     let first = format!("{department}@{domain}");
@@ -62,7 +62,7 @@ pub(super) fn company_mail(dice: &mut Dice, taken: &mut HashSet<String>, company
 }
 
 /// A domain no other company has: of the core of the name, else with the trade before it, else with a number.
-fn company_domain(taken: &mut HashSet<String>, company: &Company) -> String {
+fn company_domain(taken: &mut HashSet<String>, company: &CompanyName) -> String {
     let core = slug(company.core, 14);
     let trade = slug(company.name.split_whitespace().next().unwrap_or_default(), 13);
     let mut domain = format!("{core}.example");

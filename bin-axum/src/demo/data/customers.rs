@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use chrono::NaiveDate;
 
-use super::companies::{self, Company, CompanyKind};
+use super::companies::{self, CompanyKind, CompanyName};
 use super::dice::{Dice, days_before};
 use super::names::{self, Person};
 use super::places::{self, Place};
@@ -29,7 +29,7 @@ struct Taken {
 
 /// Who a customer is: what the other fields are derived from.
 enum Who {
-    Company(Company),
+    Company(CompanyName),
     Person(Person),
 }
 
@@ -141,8 +141,8 @@ fn taxes(dice: &mut Dice, taken: &mut Taken, today: NaiveDate, who: &Who, record
         }
     };
     let regime: u32 = match who {
-        Who::Company(Company { kind: CompanyKind::Association, .. }) => 603,
-        Who::Company(Company { kind: CompanyKind::Farm, .. }) => dice.weighted(&[(7, 622), (2, 601), (1, 626)]),
+        Who::Company(CompanyName { kind: CompanyKind::Association, .. }) => 603,
+        Who::Company(CompanyName { kind: CompanyKind::Farm, .. }) => dice.weighted(&[(7, 622), (2, 601), (1, 626)]),
         Who::Company(_) => dice.weighted(&[(75, 601), (25, 626)]),
         Who::Person(_) => dice.weighted(&[(42, 612), (28, 626), (10, 605), (6, 606), (5, 621), (4, 625), (5, 616)]),
     };

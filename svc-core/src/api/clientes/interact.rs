@@ -77,7 +77,7 @@ impl Operation for LogInteraction {
         let account = cx.tx.account(cliente).await?.ok_or(Code::NoEncontrado)?;
         account.judge()?;
         let vendedor = author(cx, self.vendedor).await?;
-        let solo_nota = account.is_of_another_than(vendedor);
+        let solo_nota = account.is_assigned_to_another_than(vendedor);
         let row = NewInteraction {
             cliente,
             vendedor,

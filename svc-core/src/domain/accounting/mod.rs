@@ -1,4 +1,4 @@
-//! Accounting entries: what a business fact does to the books, in pesos, and always balanced.
+//! Accounting entries of sales and payments, in pesos; an entry always balances.
 
 use std::fmt;
 
@@ -76,7 +76,7 @@ impl EntryLine {
     }
 }
 
-/// Why lines make no entry.
+/// Why no entry can be made of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryError {
     /// Debits and credits differ.
@@ -161,7 +161,7 @@ impl Entry {
 
     /// The entry of `fecha` that undoes this one: every line on the other side.
     #[must_use]
-    pub fn reversed(&self, fecha: NaiveDate) -> Self {
+    pub(crate) fn reversed(&self, fecha: NaiveDate) -> Self {
         let lines = self.lines.iter().map(|line| EntryLine { lado: line.lado.other(), ..*line }).collect();
         Self { concepto: format!("Cancelación: {}", self.concepto), fecha, lines, ..self.clone() }
     }
@@ -197,10 +197,10 @@ impl Entry {
     }
 }
 
-/// What of a sale goes into the books; in the document's currency but for the cost.
+/// The amounts of a sale that are posted; in the document's currency, the cost in pesos.
 #[derive(Debug, Clone, Copy)]
-pub struct SaleAmounts {
-    /// What is earned by it: [`Account::Ventas`], or [`Account::Anticipos`] where nothing is sold yet.
+pub(crate) struct SaleAmounts {
+    /// The account of its income: [`Account::Ventas`], or [`Account::Anticipos`] for an advance.
     pub ingreso: Account,
     /// Before discount and taxes.
     pub subtotal: Money,
@@ -216,7 +216,7 @@ pub struct SaleAmounts {
 
 /// The entry of a sale: the customer owes it, its IVA is not collected yet, and the goods that left are a cost.
 /// What the customer owes is the sum of the rest, so that rounding to pesos cannot unbalance it.
-pub fn sale_entry(
+pub(crate) fn sale_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
     sale: &SaleAmounts,
@@ -239,16 +239,16 @@ pub fn sale_entry(
     )
 }
 
-/// What of a payment goes into the books; in the receivable's currency.
+/// The amounts of a payment that are posted; in the receivable's currency.
 #[derive(Debug, Clone, Copy)]
-pub struct PaymentAmounts {
+pub(crate) struct PaymentAmounts {
     /// What it was made from.
     pub origen: PaymentOrigin,
     /// The amount.
     pub importe: Money,
     /// What had been paid of the receivable before.
     pub pagado: Money,
-    /// What of that is in the books, and the IVA in pesos that they say was collected with it.
+    /// The part of that which was posted, with its IVA in pesos.
     pub contabilizado: Collected,
     /// The sale's total.
     pub total: Money,
@@ -258,7 +258,7 @@ pub struct PaymentAmounts {
     pub tipo_cambio: Rate,
 }
 
-/// What the books say of a receivable's payments.
+/// The posted payments of a receivable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Collected {
     /// What they amount to, in the receivable's currency.
@@ -268,7 +268,7 @@ pub struct Collected {
 }
 
 /// The entry of a payment: the customer owes less, and the sale's IVA is collected in proportion.
-pub fn payment_entry(
+pub(crate) fn payment_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
     payment: &PaymentAmounts,
@@ -279,8 +279,8 @@ pub fn payment_entry(
         PaymentOrigin::Deposito => Account::Bancos,
         PaymentOrigin::SaldoAFavor | PaymentOrigin::Anticipo => Account::Anticipos,
     };
-    // What ought to be collected after it, less what is: instalments add up to the whole IVA, whichever of them were
-    // cancelled between. What was paid before there were books collected its part elsewhere.
+    // The IVA due after this payment less the IVA posted so far: instalments add up to the whole IVA, whichever of them were
+    // cancelled between. Payments that were never posted collected their part elsewhere.
     let collected = |paid: Decimal| line::share(impuestos, Money::new(paid), payment.total).get();
     let (before, booked) = (payment.pagado.get(), payment.contabilizado);
     let elsewhere = collected((before - booked.importe).max(Decimal::ZERO));

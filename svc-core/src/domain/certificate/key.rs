@@ -11,16 +11,15 @@ use zeroize::Zeroizing;
 
 use super::CertificateFault;
 
-/// The most rounds of PBKDF2 that are computed: a file can ask for so many that nobody sees the end. The SAT's keys ask
-/// for 2048.
+/// The most rounds of PBKDF2 that are computed, since a hostile file can demand any number. The SAT's keys have 2048.
 const MOST_ROUNDS: u32 = 1_000_000;
 
-/// Opens an encrypted PKCS#8 in DER; gives it as it is without encryption.
+/// Decrypts an encrypted PKCS#8 in DER; gives the PKCS#8 without encryption.
 pub(super) fn open(file: &[u8], password: &str) -> Result<Zeroizing<Vec<u8>>, CertificateFault> {
     let encrypted = EncryptedPrivateKeyInfoRef::try_from(file).map_err(|_| {
         if is_encrypted_key(file) { CertificateFault::OtherEncryption } else { CertificateFault::NoKey }
     })?;
-    // scrypt, the other way to make a key of a password, takes as much memory as the file says.
+    // scrypt, the other key derivation, would use as much memory as the file demands.
     let affordable = match &encrypted.encryption_algorithm {
         EncryptionScheme::Pbes2(parameters) => {
             matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MOST_ROUNDS)

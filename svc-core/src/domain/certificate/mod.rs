@@ -1,7 +1,7 @@
 //! The company's signing certificate: a CSD of the SAT (certificado de sello digital), or an e.firma, which looks alike.
 //!
-//! The SAT hands out two files: an X.509 certificate (`.cer`, DER) and its RSA key, a PKCS#8 encrypted under a password
-//! (`.key`, DER; PBES2 with 3DES). [`open`] judges both together.
+//! The SAT issues two files: an X.509 certificate (`.cer`, DER) and its RSA key, a PKCS#8 encrypted under a password
+//! (`.key`, DER; PBES2 with 3DES). [`open`] checks them together.
 
 mod key;
 mod subject;
@@ -28,7 +28,7 @@ const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1
 /// The lengths of an RSA key that are taken, in bits; the SAT's have 2048.
 const RSA_BITS: RangeInclusive<usize> = 2048..=4096;
 
-/// A signing certificate, as far as it may be known.
+/// The public part of a signing certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningCertificate {
     /// Its number (`NoCertificado` of a CFDI): 20 digits where the SAT issued it.
@@ -50,8 +50,8 @@ impl SigningCertificate {
     }
 }
 
-/// A certificate that was judged good, with its key.
-pub struct Opened {
+/// A valid certificate with its key.
+pub(crate) struct Opened {
     /// The certificate.
     pub certificate: SigningCertificate,
     /// Its private key, PKCS#8 in DER, not encrypted.
@@ -64,10 +64,10 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Why a certificate is not taken. The text is Spanish, for people; it says nothing of key and password.
+/// Why a certificate is refused. The text is Spanish, for people; it reveals nothing of key and password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum CertificateFault {
+pub(crate) enum CertificateFault {
     /// The one file is no certificate.
     #[error("cer: no es un certificado X.509 en DER, como el archivo .cer del SAT")]
     NoCertificate,
@@ -92,7 +92,7 @@ pub enum CertificateFault {
     /// It is not valid any more.
     #[error("cer: venció el {0}")]
     Expired(Timestamp),
-    /// It does not tell whose it is.
+    /// It names no taxpayer.
     #[error("cer: no dice de qué RFC es")]
     NoRfc,
     /// It is another taxpayer's.
@@ -111,9 +111,9 @@ impl From<CertificateFault> for Error {
     }
 }
 
-/// Judges a certificate and its encrypted key, both DER, for a company of that RFC; any RFC does for a company that has
-/// none. The key must open and be the certificate's, and the certificate be valid now.
-pub fn open(
+/// Checks a certificate and its encrypted key, both DER, for a company of that RFC; a company without RFC takes any
+/// taxpayer's. The key must open and be the certificate's, and the certificate be valid now.
+pub(crate) fn open(
     cer: &[u8],
     key: &[u8],
     password: &str,

@@ -1,4 +1,4 @@
-//! Whose certificate it is.
+//! The taxpayer of a certificate.
 
 use x509_cert::attr::AttributeTypeAndValue;
 use x509_cert::der::asn1::Any;
@@ -26,7 +26,7 @@ pub(super) fn rfc(subject: &Name) -> Option<Rfc> {
 fn text(value: &Any) -> String {
     let bytes = value.value();
     match value.tag() {
-        // The first byte of a bit string tells how many bits of the last are unused.
+        // The first byte of a bit string is the number of unused bits in the last (X.690).
         Tag::BitString => latin(bytes.get(1..).unwrap_or_default()),
         Tag::BmpString => {
             let units = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));

@@ -1,4 +1,4 @@
-//! Certificates and keys as openssl makes them: `tests/fixtures/csd/README.md` tells which is which.
+//! Certificates and keys as openssl makes them: `tests/fixtures/csd/README.md` lists them.
 
 use super::*;
 

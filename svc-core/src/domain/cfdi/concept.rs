@@ -9,9 +9,9 @@ use super::{Amount, CfdiFault, Concepto, IVA, ImpuestosConcepto, Traslado};
 use crate::domain::line;
 use crate::domain::sat;
 
-/// `c_ClaveProdServ`: "not in the catalogue", what a product is when nobody said.
+/// `c_ClaveProdServ`: "not in the catalogue", the default of a product.
 const UNLISTED: &str = "01010101";
-/// `c_ClaveUnidad`: a piece, what a product is counted in when nobody said.
+/// `c_ClaveUnidad`: a piece, the default unit.
 const PIECE: &str = "H87";
 
 /// The currency of a document, in which all its amounts have the same decimals (`c_Moneda`).
@@ -67,7 +67,7 @@ pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto,
     Ok((concept, treatment.iva))
 }
 
-/// Whether the line's amounts follow from each other as the authority reckons them (contract §4, "POST /ventas").
+/// Whether the line's amounts follow from each other as the authority computes them (contract §4, "POST /ventas").
 fn check(line: &Line) -> Result<(), CfdiFault> {
     let require = |holds: bool, fault| {
         if holds { Ok(()) } else { Err(CfdiFault::Line { renglon: line.renglon, fault }) }

@@ -13,7 +13,7 @@ use crate::domain::currency::PESO;
 use crate::domain::words::PaymentTerm;
 
 /// The income document ("I") of a sale: one concept a line, amounts equal to the sale's.
-pub fn build_invoice(source: &InvoiceSource) -> Result<Cfdi, CfdiFault> {
+pub(crate) fn build_invoice(source: &InvoiceSource) -> Result<Cfdi, CfdiFault> {
     let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
         open(&source.emisor, &source.encabezado)?;
     let receptor = receive(&source.receptor, &lugar_expedicion, None)?;

@@ -1,8 +1,8 @@
 //! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, and the builders that make it.
 //!
 //! One struct a node of the standard, its fields the node's attributes and children in the standard's order and under its
-//! names. So a document serialises to what a provider takes, and XML can be written from it in one walk: every string is an
-//! attribute, every object a node, every list a node's repetitions. It carries no seal: whoever stamps it signs it.
+//! names. So a document serialises to what a provider takes, and XML can be written from it in one pass: every string is an
+//! attribute, every object a node, every list a node's repetitions. It carries no seal: the stamper signs it.
 //!
 //! - [`build_invoice`] makes the income document ("I") of a sale; its amounts are the sale's to the cent.
 //! - [`build_payment`] makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]).
@@ -30,19 +30,20 @@ use chrono::NaiveDateTime;
 use serde::{Serialize, Serializer};
 
 pub use amount::Amount;
-pub use fault::CfdiFault;
-pub use invoice::build_invoice;
+pub(crate) use fault::CfdiFault;
+pub(crate) use invoice::build_invoice;
 pub use pagos::{DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, TotalesPagos, TrasladoDr, TrasladoP};
-pub use payment::build_payment;
-pub use source::{Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver};
+pub(crate) use payment::build_payment;
+pub(crate) use source::{Certificate, Heading, InvoiceSource, Issuer, PaidInvoice, Payment, PaymentSource};
+pub use source::{Line, Receiver};
 
 /// The version of the standard.
 pub const VERSION: &str = "4.0";
 /// `c_Exportacion`: what is sold stays in the country.
 pub const NO_EXPORT: &str = "01";
-/// `c_Impuesto`: IVA, the one tax that this service reckons.
+/// `c_Impuesto`: IVA, the one tax that this service computes.
 pub const IVA: &str = "002";
-/// What the authority calls a receiver that nobody named.
+/// The name that the authority prescribes for an unnamed receiver.
 pub const GENERAL_PUBLIC: &str = "PUBLICO EN GENERAL";
 
 /// The document (node `Comprobante`).

@@ -11,7 +11,7 @@ use crate::domain::rfc::Rfc;
 use crate::domain::sat::{self, GENERIC_REGIME, GENERIC_USE};
 use crate::domain::text::fold;
 
-/// The RFC of the general public, which may be nobody in particular.
+/// The RFC of the general public.
 const GENERAL_PUBLIC_RFC: &str = "XAXX010101000";
 
 /// What every document begins with.
@@ -66,7 +66,7 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     })
 }
 
-/// Whether the receiver is nobody in particular: then the document says which period it sums up. A customer without RFC who
+/// Whether the receiver is the general public: then the document says which period it sums up. A customer without RFC who
 /// is named is a receiver like any other.
 pub(super) fn is_general_public(receptor: &Receptor) -> bool {
     receptor.rfc == GENERAL_PUBLIC_RFC && receptor.nombre == GENERAL_PUBLIC

@@ -18,7 +18,7 @@ use crate::domain::currency::PESO;
 const DECIMALS: u32 = 6;
 
 /// The payment document ("P") of money that came in for invoices to be paid later.
-pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
+pub(crate) fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
     let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
         open(&source.emisor, &source.encabezado)?;
     let receptor = receive(&source.receptor, &lugar_expedicion, Some("CP01"))?;

@@ -10,26 +10,26 @@ use crate::domain::words::PaymentTerm;
 
 /// Who issues a document.
 #[derive(Debug, Clone)]
-pub struct Issuer {
+pub(crate) struct Issuer {
     /// The company's RFC.
-    pub rfc: Option<String>,
+    pub(crate) rfc: Option<String>,
     /// The company's name.
-    pub nombre: String,
+    pub(crate) nombre: String,
     /// The company's regime (`c_RegimenFiscal`).
-    pub regimen: Option<i64>,
+    pub(crate) regimen: Option<i64>,
     /// Postal code of the place of issue: the branch's, else the company's.
-    pub cp: Option<String>,
+    pub(crate) cp: Option<String>,
     /// The company's signing certificate (CSD).
-    pub certificado: Option<Certificate>,
+    pub(crate) certificado: Option<Certificate>,
 }
 
 /// A signing certificate, its public part.
 #[derive(Debug, Clone)]
-pub struct Certificate {
+pub(crate) struct Certificate {
     /// Its number: twenty digits.
-    pub numero: String,
+    pub(crate) numero: String,
     /// The certificate in DER.
-    pub der: Vec<u8>,
+    pub(crate) der: Vec<u8>,
 }
 
 /// Who receives a document: the customer.
@@ -49,46 +49,46 @@ pub struct Receiver {
 
 /// What any document of the registry says of itself.
 #[derive(Debug, Clone)]
-pub struct Heading {
+pub(crate) struct Heading {
     /// Series.
-    pub serie: Option<String>,
+    pub(crate) serie: Option<String>,
     /// Number in the series.
-    pub folio: Option<String>,
+    pub(crate) folio: Option<String>,
     /// When it is issued; the authority takes it for 72 hours.
-    pub fecha: Timestamp,
+    pub(crate) fecha: Timestamp,
 }
 
 /// What an income document is made from.
 #[derive(Debug, Clone)]
-pub struct InvoiceSource {
+pub(crate) struct InvoiceSource {
     /// Who issues it.
-    pub emisor: Issuer,
+    pub(crate) emisor: Issuer,
     /// Who receives it.
-    pub receptor: Receiver,
+    pub(crate) receptor: Receiver,
     /// What the registry says of it.
-    pub encabezado: Heading,
+    pub(crate) encabezado: Heading,
     /// The sale's currency.
-    pub moneda: String,
+    pub(crate) moneda: String,
     /// Pesos for one unit of it.
-    pub tipo_cambio: Rate,
+    pub(crate) tipo_cambio: Rate,
     /// When the sale is paid.
-    pub condicion_pago: Option<PaymentTerm>,
+    pub(crate) condicion_pago: Option<PaymentTerm>,
     /// Days of credit.
-    pub dias_credito: Option<i64>,
+    pub(crate) dias_credito: Option<i64>,
     /// `c_FormaPago`.
-    pub forma_pago_sat: Option<String>,
+    pub(crate) forma_pago_sat: Option<String>,
     /// `c_MetodoPago`.
-    pub metodo_pago_sat: Option<String>,
+    pub(crate) metodo_pago_sat: Option<String>,
     /// The sale's amount before discounts and taxes.
-    pub subtotal: Money,
+    pub(crate) subtotal: Money,
     /// The sale's discounts.
-    pub descuento: Money,
+    pub(crate) descuento: Money,
     /// The sale's taxes.
-    pub impuestos: Money,
+    pub(crate) impuestos: Money,
     /// What the sale comes to.
-    pub total: Money,
+    pub(crate) total: Money,
     /// The sale's lines.
-    pub renglones: Vec<Line>,
+    pub(crate) renglones: Vec<Line>,
 }
 
 /// A line of a sale, as `GET /ventas-renglones` shows it.
@@ -126,55 +126,55 @@ pub struct Line {
 
 /// What a payment document is made from.
 #[derive(Debug, Clone)]
-pub struct PaymentSource {
+pub(crate) struct PaymentSource {
     /// Who issues it.
-    pub emisor: Issuer,
+    pub(crate) emisor: Issuer,
     /// Who receives it.
-    pub receptor: Receiver,
+    pub(crate) receptor: Receiver,
     /// What the registry says of it.
-    pub encabezado: Heading,
+    pub(crate) encabezado: Heading,
     /// The payment.
-    pub pago: Payment,
+    pub(crate) pago: Payment,
     /// The invoices it pays, in the payment's currency: one or more.
-    pub facturas: Vec<PaidInvoice>,
+    pub(crate) facturas: Vec<PaidInvoice>,
 }
 
 /// Money that came in.
 #[derive(Debug, Clone)]
-pub struct Payment {
+pub(crate) struct Payment {
     /// The day it came in.
-    pub fecha: Date,
+    pub(crate) fecha: Date,
     /// `c_FormaPago`.
-    pub forma_pago_sat: Option<String>,
+    pub(crate) forma_pago_sat: Option<String>,
     /// Its currency.
-    pub moneda: String,
+    pub(crate) moneda: String,
     /// Pesos for one unit of it.
-    pub tipo_cambio: Rate,
+    pub(crate) tipo_cambio: Rate,
     /// How much.
-    pub monto: Money,
+    pub(crate) monto: Money,
     /// The bank's reference.
-    pub referencia: Option<String>,
+    pub(crate) referencia: Option<String>,
 }
 
 /// An invoice that a payment pays, in whole or in part.
 #[derive(Debug, Clone)]
-pub struct PaidInvoice {
+pub(crate) struct PaidInvoice {
     /// Its fiscal folio: it was stamped before.
-    pub uuid: Uuid,
+    pub(crate) uuid: Uuid,
     /// Its series.
-    pub serie: Option<String>,
+    pub(crate) serie: Option<String>,
     /// Its number in the series.
-    pub folio: Option<String>,
+    pub(crate) folio: Option<String>,
     /// What it came to.
-    pub total: Money,
+    pub(crate) total: Money,
     /// Which of its payments this is: 1 is the first.
-    pub parcialidad: i64,
+    pub(crate) parcialidad: i64,
     /// What was owed of it before.
-    pub saldo_anterior: Money,
+    pub(crate) saldo_anterior: Money,
     /// What is paid of it.
-    pub importe: Money,
+    pub(crate) importe: Money,
     /// What is owed of it afterwards.
-    pub saldo_insoluto: Money,
-    /// The lines of its sale, which tell its taxes.
-    pub renglones: Vec<Line>,
+    pub(crate) saldo_insoluto: Money,
+    /// The lines of its sale, from which its taxes follow.
+    pub(crate) renglones: Vec<Line>,
 }

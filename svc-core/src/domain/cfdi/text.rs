@@ -3,7 +3,7 @@
 /// `text` as an attribute of at most `most` characters; `None` when nothing is left of it.
 ///
 /// The pipe, which separates the attributes in what is signed, is forbidden in every attribute: a slash stands for it. What
-/// XML cannot hold goes, and white space is single, as whoever reads the XML would make it.
+/// XML cannot hold goes, and white space is collapsed, as an XML parser would do.
 pub(super) fn attribute(text: Option<&str>, most: usize) -> Option<String> {
     let blank = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     let words: Vec<&str> = text?.split(blank).filter(|word| !word.is_empty()).collect();

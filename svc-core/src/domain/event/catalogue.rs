@@ -25,18 +25,18 @@ macro_rules! events {
         }
 
         impl EventKind {
-            /// The scope that subscribing to it needs: the one that reads its resource. What has none cannot be subscribed to.
-            pub const fn scope(self) -> Option<Scope> {
+            /// The scope that a subscription needs: the one that reads the resource. Without one it cannot be subscribed to.
+            pub(crate) const fn scope(self) -> Option<Scope> {
                 match self { $(Self::$name => $scope,)* }
             }
 
             /// Whether the changes of one resource within a minute become one event.
-            pub const fn is_grouped(self) -> bool {
+            pub(crate) const fn is_grouped(self) -> bool {
                 match self { $(Self::$name => events!(@is $($grouped)?),)* }
             }
         }
 
-        /// Something that happened to a resource of a company. It carries keys and little else: never names or e-mails.
+        /// An event of a resource of a company. It carries keys and little else: never names or e-mails.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
             $($(#[$meta])* $name {
@@ -151,10 +151,10 @@ events! {
         etapa_anterior: i64,
         /// The stage it is in.
         etapa: i64,
-        /// What has become of it.
+        /// Its status.
         estatus: OpportunityStatus,
     }
-    /// A webhook was tried out; only that webhook gets it.
+    /// A webhook was tested; only that webhook receives it.
     WebhookPrueba = "webhook.prueba", scope None, of "webhooks" {
         /// The webhook's clave.
         webhook: i64,

@@ -1,7 +1,7 @@
-//! Invoicing a sale: what must hold before anything changes (contract §4, "POST /ventas/{clave}/facturar").
+//! The checks before a sale is invoiced (contract §4, "POST /ventas/{clave}/facturar").
 //!
-//! Each function is one group of the contract's pre-checks, and judges them in the contract's order; whoever invoices
-//! calls them in the order in which they stand here.
+//! Each function is one group of the contract's checks, in the contract's order; the caller runs them in the order of this
+//! file.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::Decimal;
@@ -14,23 +14,23 @@ use super::sat;
 use super::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 
-/// The payment form of what is paid later, in parts: "por definir".
+/// `c_FormaPago`: "por definir", the payment form of an invoice that is paid later or in parts.
 const TO_BE_DEFINED: &str = "99";
 
-/// How long the application may take to invoice a sale. If it never says that it ended, the sale is free again.
-pub const APPLICATION_LEASE: TimeDelta = TimeDelta::minutes(10);
+/// The lease of the application on a sale that it invoices; when it expires the sale may be invoiced again.
+pub(crate) const APPLICATION_LEASE: TimeDelta = TimeDelta::minutes(10);
 
 /// The series of a branch's invoices: F of the head office, F1, F2… of the others.
-pub fn invoice_series(sucursal: i64) -> String {
+pub(crate) fn invoice_series(sucursal: i64) -> String {
     branch_series('F', sucursal)
 }
 
-/// A branch's series that begins with this letter.
+/// The series of a branch for this initial letter.
 pub(super) fn branch_series(letter: char, sucursal: i64) -> String {
     if sucursal == 0 { letter.to_string() } else { format!("{letter}{sucursal}") }
 }
 
-/// A sale as far as invoicing it asks.
+/// A sale to be invoiced.
 #[derive(Debug, Clone)]
 pub struct InvoiceableSale {
     /// Its clave.
@@ -80,7 +80,7 @@ pub struct InvoiceableSale {
 pub struct SaleInvoice {
     /// Its clave.
     pub clave: i64,
-    /// Who asked for it.
+    /// What requested it.
     pub origen: InvoiceOrigin,
     /// What became of it.
     pub estatus: InvoiceStatus,
@@ -93,14 +93,14 @@ pub struct SaleInvoice {
 }
 
 impl InvoiceableSale {
-    /// The invoice that the API asked for earlier.
-    pub fn requested(&self) -> Option<&SaleInvoice> {
+    /// The invoice that the API requested earlier.
+    pub(crate) fn requested(&self) -> Option<&SaleInvoice> {
         self.factura.as_ref().filter(|invoice| invoice.origen == InvoiceOrigin::Api)
     }
 
-    /// Whether the API may invoice it: it made it, it is valid, not invoiced, an order or a quote, nothing of it is handed
-    /// over, and it is of the branch that is meant.
-    pub fn judge(&self, sucursal: i64) -> Result<(), Code> {
+    /// Refuses a sale that the API may not invoice: it must be an order or a quote of the API's own and of branch `sucursal`,
+    /// not cancelled, not invoiced, and nothing of it handed over.
+    pub(crate) fn judge(&self, sucursal: i64) -> Result<(), Code> {
         if self.origen != SaleOrigin::Api {
             return Err(Code::VentaNoApi);
         }
@@ -123,12 +123,12 @@ impl InvoiceableSale {
     }
 
     /// Whether the application is invoicing it at this moment.
-    pub fn is_being_invoiced(&self, now: DateTime<Utc>) -> bool {
+    pub(crate) fn is_being_invoiced(&self, now: DateTime<Utc>) -> bool {
         self.facturando.is_some_and(|since| now < since + APPLICATION_LEASE)
     }
 
-    /// The sale's terms with what the request adds to them: it may fill what is missing and say again what is there.
-    pub fn terms(&self, supplied: SuppliedTerms) -> Result<Terms, Error> {
+    /// The sale's terms completed by the request, which may supply missing terms and repeat existing ones.
+    pub(crate) fn terms(&self, supplied: SuppliedTerms) -> Result<Terms, Error> {
         let one = |field: &str, captured: Option<&str>, supplied: Option<String>| match (captured, supplied) {
             (Some(captured), Some(supplied)) if captured != supplied => {
                 Err(Error::field(Code::DatoYaCapturado, field, format_args!("la venta ya tiene {captured}")))
@@ -144,9 +144,9 @@ impl InvoiceableSale {
     }
 }
 
-/// What a request may add to a sale's terms.
+/// The terms that a request supplies.
 #[derive(Debug, Clone, Default)]
-pub struct SuppliedTerms {
+pub(crate) struct SuppliedTerms {
     /// The SAT's payment form.
     pub forma_pago_sat: Option<String>,
     /// PUE or PPD.
@@ -155,7 +155,7 @@ pub struct SuppliedTerms {
     pub uso_cfdi: Option<String>,
 }
 
-/// The terms an invoice would have; some may be missing.
+/// The terms an invoice would have; they may be incomplete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms {
     /// The SAT's payment form.
@@ -166,9 +166,9 @@ pub struct Terms {
     pub uso_cfdi: Option<String>,
 }
 
-/// The terms of an invoice.
+/// The complete terms of an invoice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvoiceTerms {
+pub(crate) struct InvoiceTerms {
     /// When it is paid.
     pub condicion_pago: PaymentTerm,
     /// The SAT's payment form.
@@ -177,8 +177,8 @@ pub struct InvoiceTerms {
     pub metodo_pago_sat: PaymentMethod,
 }
 
-/// Whether the customer can receive an invoice; gives the CFDI use: the sale's, or else the customer's.
-pub fn judge_receiver(
+/// Refuses a customer that cannot receive an invoice; gives the CFDI use: the sale's, or else the customer's.
+pub(crate) fn judge_receiver(
     rfc: Option<&str>,
     regimen: Option<i64>,
     cp: Option<&str>,
@@ -195,8 +195,9 @@ pub fn judge_receiver(
     Ok(uso_cfdi.to_owned())
 }
 
-/// Whether the sale says how it is paid, in keys that go together: PPD needs 99, PUE refuses it.
-pub fn judge_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Result<InvoiceTerms, Code> {
+/// Refuses terms that lack the condition, method or form of payment, or combine them wrongly: PPD needs form 99, PUE
+/// excludes it.
+pub(crate) fn judge_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Result<InvoiceTerms, Code> {
     let condicion_pago = condicion_pago.ok_or(Code::VentaSinCondicionPago)?;
     let method = terms.metodo_pago_sat.as_deref().and_then(PaymentMethod::of).ok_or(Code::VentaSinMetodoPago)?;
     let form = terms.forma_pago_sat.as_deref().ok_or(Code::VentaSinFormaPago)?;
@@ -209,8 +210,9 @@ pub fn judge_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Resu
     Ok(InvoiceTerms { condicion_pago, forma_pago_sat: form.to_owned(), metodo_pago_sat: method })
 }
 
-/// Whether a sale on credit fits into what the customer may owe. All in pesos.
-pub fn judge_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: bool) -> Result<(), Code> {
+/// Refuses a sale on credit that exceeds the customer's limit, or of a customer with overdue receivables (`vencido`).
+/// Amounts are in pesos.
+pub(crate) fn judge_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: bool) -> Result<(), Code> {
     if adeudo.checked_add(total).is_none_or(|owed| owed > limite) {
         return Err(Code::CreditoInsuficiente);
     }
@@ -220,16 +222,16 @@ pub fn judge_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: b
     Ok(())
 }
 
-/// Whether what was paid in advance of a cash sale reaches the company's least percentage of its total.
-pub fn judge_advance(minimum_percent: Decimal, advance: Decimal, total: Decimal) -> Result<(), Code> {
+/// Refuses a cash sale whose advance is less than the company's minimum percentage of its total.
+pub(crate) fn judge_advance(minimum_percent: Decimal, advance: Decimal, total: Decimal) -> Result<(), Code> {
     if advance * Decimal::ONE_HUNDRED < total * minimum_percent {
         return Err(Code::AnticipoInsuficiente);
     }
     Ok(())
 }
 
-/// When an invoice of `fecha` is due: at once, or after the days of credit.
-pub fn due_date(fecha: NaiveDate, term: PaymentTerm, days: Option<i64>) -> NaiveDate {
+/// The due day of an invoice of `fecha`: the same day, or after the days of credit.
+pub(crate) fn due_date(fecha: NaiveDate, term: PaymentTerm, days: Option<i64>) -> NaiveDate {
     let days = match term {
         PaymentTerm::Contado => 0,
         PaymentTerm::Credito => days.unwrap_or(0),

@@ -80,9 +80,9 @@ fn a_sale_is_judged_in_the_contract_s_order() {
 #[test]
 fn only_what_the_api_asked_for_is_told_again() {
     assert_eq!(sale().requested(), None);
-    for (origen, told) in [(InvoiceOrigin::Api, true), (InvoiceOrigin::Aplicacion, false)] {
+    for (origen, by_the_api) in [(InvoiceOrigin::Api, true), (InvoiceOrigin::Aplicacion, false)] {
         let sale = InvoiceableSale { factura: Some(invoice(origen)), facturada: true, ..sale() };
-        assert_eq!(sale.requested().is_some(), told, "{origen:?}");
+        assert_eq!(sale.requested().is_some(), by_the_api, "{origen:?}");
     }
 }
 

@@ -5,16 +5,16 @@ use super::{cfdi_use, regime};
 
 /// The regime of a generic RFC, "sin obligaciones fiscales": the only one the SAT takes on an invoice to the general
 /// public or to a foreigner, and the default of a customer with such an RFC (contract §4, `POST /clientes`).
-pub const GENERIC_REGIME: i64 = 616;
+pub(crate) const GENERIC_REGIME: i64 = 616;
 
 /// The CFDI use that a customer with a generic RFC gets by default, "sin efectos fiscales" (contract §4,
 /// `POST /clientes`).
-pub const GENERIC_USE: &str = "S01";
+pub(crate) const GENERIC_USE: &str = "S01";
 
 /// What is wrong with a fiscal identity. Each is a 422 of `POST` and `PUT /clientes`; the text is Spanish, for the
 /// client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FiscalFault {
+pub(crate) enum FiscalFault {
     /// The regime is not in `c_RegimenFiscal` (`regimen_invalido`).
     #[error("no está en el catálogo de regímenes del SAT")]
     RegimenInvalido,
@@ -38,7 +38,7 @@ pub enum FiscalFault {
 /// 2. A regime admits the RFC's person type. A generic RFC takes 616 only (SAT, Anexo 20).
 /// 3. A use admits the regime, if there is one, and the RFC's person type, if there is one. A generic RFC counts as
 ///    `fisica`, as its 13 characters say.
-pub fn judge(rfc: Option<&Rfc>, regimen: Option<i64>, uso: Option<&str>) -> Result<(), FiscalFault> {
+pub(crate) fn judge(rfc: Option<&Rfc>, regimen: Option<i64>, uso: Option<&str>) -> Result<(), FiscalFault> {
     let regime = regimen.map(|clave| regime(clave).ok_or(FiscalFault::RegimenInvalido)).transpose()?;
     let cfdi_use = uso.map(|clave| cfdi_use(clave).ok_or(FiscalFault::UsoInvalido)).transpose()?;
 

@@ -1,13 +1,13 @@
 //! The SAT's CFDI 4.0 catalogues: which keys exist and what they imply.
 //!
-//! The data lies in `catalogos/` (its README tells where it comes from) and is compiled into the library by
+//! The data lies in `catalogos/` (its README names the sources) and is compiled into the library by
 //! `build.rs`, so a look-up is an index or a binary search over constant data. Keys are compared letter for letter:
-//! the caller trims. [`judge`] puts regime, CFDI use and RFC together.
+//! the caller trims. [`judge`] checks regime, CFDI use and RFC together.
 
 mod fiscal;
 mod tables;
 
-pub use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
+pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
 
 use chrono_tz::{America, Tz};
 
@@ -25,7 +25,7 @@ const TIME_ZONES: [Tz; 5] =
 /// The border stimulus of a postal code (`c_CodigoPostal`, "Estímulo Franja Fronteriza"): only where there is one may
 /// a company charge the 8 % VAT.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Border {
+pub(crate) enum Border {
     /// No border mark.
     None,
     /// Mark 1, the northern border region.
@@ -36,18 +36,18 @@ pub enum Border {
 
 /// A tax regime (`c_RegimenFiscal`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Regime {
+pub(crate) struct Regime {
     /// The SAT key, such as 601.
-    pub clave: i64,
+    pub(crate) clave: i64,
     /// A natural person may be in it.
-    pub fisica: bool,
+    pub(crate) fisica: bool,
     /// A legal person may be in it.
-    pub moral: bool,
+    pub(crate) moral: bool,
 }
 
 impl Regime {
     /// Whether a person of this type may be in the regime.
-    pub const fn allows(&self, person: Person) -> bool {
+    pub(crate) const fn allows(&self, person: Person) -> bool {
         match person {
             Person::Fisica => self.fisica,
             Person::Moral => self.moral,
@@ -57,20 +57,20 @@ impl Regime {
 
 /// A CFDI use (`c_UsoCFDI`) with its row of the compatibility matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CfdiUse {
+pub(crate) struct CfdiUse {
     /// The SAT key, such as `G03`.
-    pub clave: &'static str,
+    pub(crate) clave: &'static str,
     /// A natural person may take it.
-    pub fisica: bool,
+    pub(crate) fisica: bool,
     /// A legal person may take it.
-    pub moral: bool,
+    pub(crate) moral: bool,
     /// The keys of the regimes that may take it, ascending.
-    pub regimes: &'static [i64],
+    pub(crate) regimes: &'static [i64],
 }
 
 impl CfdiUse {
     /// Whether a person of this type may take the use.
-    pub const fn allows(&self, person: Person) -> bool {
+    pub(crate) const fn allows(&self, person: Person) -> bool {
         match person {
             Person::Fisica => self.fisica,
             Person::Moral => self.moral,
@@ -78,14 +78,14 @@ impl CfdiUse {
     }
 
     /// Whether the compatibility matrix lets a receiver in this regime take the use.
-    pub fn allows_regime(&self, regime: i64) -> bool {
+    pub(crate) fn allows_regime(&self, regime: i64) -> bool {
         self.regimes.binary_search(&regime).is_ok()
     }
 }
 
 /// What an IVA key of this API stands for on the invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Vat {
+pub(crate) enum Vat {
     /// "Tasa": a rate, in millionths (160,000 = 16 %; the CFDI writes rates with six decimals).
     Rate {
         /// The rate times 1,000,000.
@@ -98,7 +98,7 @@ pub enum Vat {
 /// Takes a postal code as text; gives its border mark, or `None` if it is not five digits or not in `c_CodigoPostal`.
 ///
 /// `00000`, a placeholder that the SAT lists too, counts as in it.
-pub fn postal_code(cp: &str) -> Option<Border> {
+pub(crate) fn postal_code(cp: &str) -> Option<Border> {
     match place(cp)? % 3 {
         0 => Some(Border::None),
         1 => Some(Border::North),
@@ -108,24 +108,24 @@ pub fn postal_code(cp: &str) -> Option<Border> {
 
 /// Takes a postal code as text; gives the time zone that `c_CodigoPostal` has it in ("huso"), by which the authority
 /// judges the hour of a document issued there. `None` as [`postal_code`].
-pub fn time_zone(cp: &str) -> Option<Tz> {
+pub(crate) fn time_zone(cp: &str) -> Option<Tz> {
     TIME_ZONES.get(usize::from(place(cp)? / 3)).copied()
 }
 
 /// Takes a country's internal key (172 is Mexico, the default of `POST /clientes`); gives its ISO 3166 alpha-3 key as
 /// in `c_Pais`.
-pub fn country(clave: i64) -> Option<&'static str> {
+pub(crate) fn country(clave: i64) -> Option<&'static str> {
     let index = COUNTRIES.binary_search_by_key(&clave, |(clave, _)| *clave).ok()?;
     COUNTRIES.get(index).map(|(_, iso)| *iso)
 }
 
 /// Whether `c_ClaveProdServ` has this eight-digit code of a product or service.
-pub fn product_service_exists(clave: &str) -> bool {
+pub(crate) fn product_service_exists(clave: &str) -> bool {
     digits::<8>(clave).is_some_and(|code| has_number(PRODUCT_SERVICES, code))
 }
 
 /// Whether `c_ClaveUnidad` has this unit of measure. Case counts: `Gd` is a key, `GD` is not.
-pub fn unit_exists(clave: &str) -> bool {
+pub(crate) fn unit_exists(clave: &str) -> bool {
     let mut packed = [0; 4];
     // A NUL could pass for the padding of a shorter key.
     if clave.is_empty() || !clave.bytes().all(|b| b.is_ascii_alphanumeric()) {
@@ -137,40 +137,40 @@ pub fn unit_exists(clave: &str) -> bool {
 }
 
 /// Whether `c_FormaPago` has this payment form (`01` cash … `99` to be defined).
-pub fn payment_form_exists(clave: &str) -> bool {
+pub(crate) fn payment_form_exists(clave: &str) -> bool {
     PAYMENT_FORMS.binary_search(&clave).is_ok()
 }
 
 /// Whether `c_MetodoPago` has this payment method (`PUE` or `PPD`).
-pub fn payment_method_exists(clave: &str) -> bool {
+pub(crate) fn payment_method_exists(clave: &str) -> bool {
     PAYMENT_METHODS.binary_search(&clave).is_ok()
 }
 
 /// Whether `c_ObjetoImp` has this tax object (`01` to `08`).
-pub fn tax_object_exists(clave: &str) -> bool {
+pub(crate) fn tax_object_exists(clave: &str) -> bool {
     TAX_OBJECTS.binary_search(&clave).is_ok()
 }
 
 /// Takes a currency key of `c_Moneda`, such as `MXN`; gives the number of decimals its amounts have.
-pub fn currency(clave: &str) -> Option<u8> {
+pub(crate) fn currency(clave: &str) -> Option<u8> {
     let index = CURRENCIES.binary_search_by_key(&clave, |(clave, _)| clave).ok()?;
     CURRENCIES.get(index).map(|(_, decimals)| *decimals)
 }
 
 /// Takes a regime key of `c_RegimenFiscal`, such as 601; gives the regime.
-pub fn regime(clave: i64) -> Option<Regime> {
+pub(crate) fn regime(clave: i64) -> Option<Regime> {
     let index = REGIMES.binary_search_by_key(&clave, |regime| regime.clave).ok()?;
     REGIMES.get(index).copied()
 }
 
 /// Takes a use key of `c_UsoCFDI`, such as `G03`; gives the use.
-pub fn cfdi_use(clave: &str) -> Option<CfdiUse> {
+pub(crate) fn cfdi_use(clave: &str) -> Option<CfdiUse> {
     let index = CFDI_USES.binary_search_by_key(&clave, |cfdi_use| cfdi_use.clave).ok()?;
     CFDI_USES.get(index).copied()
 }
 
 /// Takes an IVA key of this API (`16`, `8`, `0`, `EX`; contract of `POST /productos`); gives what it stands for.
-pub fn vat(clave: &str) -> Option<Vat> {
+pub(crate) fn vat(clave: &str) -> Option<Vat> {
     let index = VAT.binary_search_by_key(&clave, |(clave, _)| clave).ok()?;
     VAT.get(index).map(|(_, vat)| *vat)
 }

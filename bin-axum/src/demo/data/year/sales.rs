@@ -73,12 +73,12 @@ pub(super) fn day(
     day: NaiveDate,
     today: NaiveDate,
 ) {
-    for turn in 0..dice.range(3, 7) {
+    for nth in 0..dice.range(3, 7) {
         let buyer = &buyers[dice.range(0, buyers.len() as u32 - 1) as usize];
         let kind =
             dice.weighted(&[(42, "venta"), (33, "factura"), (14, "cotizacion"), (10, "pedido"), (1, "anticipo")]);
         let kind = if kind == "factura" && !buyer.taxed { "venta" } else { kind };
-        let when = at(day, 60 + turn * 55 + dice.range(0, 40));
+        let when = at(day, 60 + nth * 55 + dice.range(0, 40));
         document(dice, records, stock, goods, &Document { buyer, kind, day, today, when });
     }
 }
