@@ -181,7 +181,7 @@ codes! {
     ClienteSinRegimen = 422 "cliente_sin_regimen" "el cliente no tiene régimen fiscal",
     /// The customer has no fiscal postal code.
     ClienteSinCp = 422 "cliente_sin_cp" "el cliente no tiene código postal fiscal",
-    /// Neither the request, the sale nor the customer tells the CFDI use.
+    /// Neither the request, the sale nor the customer gives the CFDI use.
     ClienteSinUsoCfdi = 422 "cliente_sin_uso_cfdi" "ni la venta ni el cliente tienen uso de CFDI",
     /// The sale has no payment condition.
     VentaSinCondicionPago = 422 "venta_sin_condicion_pago" "la venta no tiene condición de pago",
@@ -227,7 +227,7 @@ codes! {
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     /// The delivery has not ended.
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    /// The back office asked for a step that the record's state does not allow (never on the wire of the API).
+    /// The record's state does not allow the back office's operation (never on the wire of the API).
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     /// The back office named something the company does not have (never on the wire of the API).
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",

@@ -1,6 +1,6 @@
 //! JSON Schema (draft 2020-12) of what is taken: derived for inputs, written here in one form for field types.
 //!
-//! A schema tells a writer what a field takes; the judge is the type's `Deserialize`. Where they differ the schema is the
+//! A schema documents what a field takes; the type's `Deserialize` decides. Where they differ the schema is the
 //! stricter: the empty string, which an optional field takes for nothing, is not in it.
 
 use schemars::generate::SchemaSettings;

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 pub use kind::EventKind;
 
+use super::company::CompanyId;
 use super::money::Money;
 use super::time::Timestamp;
 use super::words::{OpportunityStatus, SaleKind};
@@ -196,7 +197,7 @@ impl Event {
         &self,
         id: Uuid,
         creado: Timestamp,
-        empresa: i64,
+        empresa: CompanyId,
         base_url: &str,
     ) -> Result<Vec<u8>, serde_json::Error> {
         #[derive(Serialize)]
@@ -204,7 +205,7 @@ impl Event {
             id: EventId,
             tipo: &'a str,
             creado: Timestamp,
-            empresa: i64,
+            empresa: CompanyId,
             datos: Value,
             recurso: Resource<'a>,
         }
@@ -251,7 +252,12 @@ mod tests {
     #[test]
     fn a_notice_has_the_specified_fields() {
         let body = Event::ClienteCreado { cliente: 7 }
-            .body(Uuid::nil(), Timestamp::parse("2026-10-09T08:07:06Z").unwrap(), 3, "https://api.example.com/api/v1")
+            .body(
+                Uuid::nil(),
+                Timestamp::parse("2026-10-09T08:07:06Z").unwrap(),
+                CompanyId(3),
+                "https://api.example.com/api/v1",
+            )
             .unwrap();
         let expected = json!({
             "id": "evt_00000000000000000000000000000000",
@@ -335,7 +341,7 @@ mod tests {
         assert_eq!(tipos, EventKind::WORDS);
         let at = Timestamp::parse("2026-10-09T08:07:06Z").unwrap();
         for (event, datos, path) in events {
-            let body = event.body(Uuid::nil(), at, 3, "https://api.example.com/api/v1").unwrap();
+            let body = event.body(Uuid::nil(), at, CompanyId(3), "https://api.example.com/api/v1").unwrap();
             let notice: Value = serde_json::from_slice(&body).unwrap();
             assert_eq!((&notice["tipo"], &notice["datos"]), (&json!(event.tipo()), &datos));
             assert_eq!(notice["recurso"]["url"], format!("https://api.example.com/api/v1/{path}"));

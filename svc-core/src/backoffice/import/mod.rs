@@ -4,8 +4,8 @@
 //! Lines are read in batches, so a file of any size takes little memory; a batch is one statement. When the database
 //! refuses one, the batch is halved until the line at fault is found. Importing emits no events.
 //!
-//! What a record brings, and which columns that are, stands with the record in [`crate::record`]; here are the rules: what is
-//! wrong, what is looked up, and what a record takes when something is left out.
+//! The fields and columns of a record are in [`crate::record`]; here are its rules: what is invalid, what is looked up, and
+//! the defaults.
 //!
 //! # How to add a resource
 //! `import` in its `record!`, `impl Rules` in the file of its area here, a line in [`Resource`].
@@ -134,8 +134,8 @@ impl From<StoreError> for ImportError {
 }
 
 impl Context {
-    /// Imports the records of `lines` into `company`: all of them, or none. Gives how many; `progress` is told the
-    /// count as it grows. Empty lines are passed over.
+    /// Imports the records of `lines` into `company`: all of them, or none. Returns how many. `progress` is called
+    /// with the count after each batch. Empty lines are skipped. An error names the first invalid line.
     pub async fn import<L>(
         &self,
         company: CompanyId,

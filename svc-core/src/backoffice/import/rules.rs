@@ -11,10 +11,10 @@ use crate::json::{Fault, Text};
 use crate::record::{Import as Imported, Reference};
 use crate::store::{Conflict, Parents, StoreError, Tx};
 
-/// The branch of what names none.
+/// The branch of records that name none.
 pub(super) const HEAD_OFFICE: i64 = 0;
 
-/// A number that no series reaches: what is as great is a number of another kind, and would leave no next one.
+/// Folios from here on are numbers of another kind: they do not advance the counter of their series.
 pub(super) const NO_SERIES: i64 = 1_000_000_000_000;
 
 /// The rules of a record that can be imported.
@@ -22,7 +22,7 @@ pub(super) trait Rules: Imported {
     /// The field by which a record names another of its own kind, which may come later in the file.
     const PARENT: Option<(&'static str, Parents)> = None;
 
-    /// Judges what its types cannot.
+    /// Validates what its types cannot.
     fn check(&self) -> Result<(), Fault>;
 
     /// The record it names.
@@ -42,7 +42,7 @@ pub(super) trait Rules: Imported {
         Ok(())
     }
 
-    /// What follows when the records are written.
+    /// Called after the records were inserted.
     fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
         let _ = (rows, tx);
         async { Ok(()) }
@@ -91,12 +91,12 @@ pub(super) async fn look_up_skus<'r>(
     Ok(())
 }
 
-/// What a SKU is that no product has.
+/// How a SKU that no product has is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnknownSku {
-    /// A fault of the record.
+    /// It is an error.
     Refused,
-    /// All that is known of a product.
+    /// It is kept without a product.
     Kept,
 }
 
