@@ -60,12 +60,12 @@ pub(crate) async fn post(
         [] => None,
         rows => Some(cx.tx.insert_movements(almacen.clave, rows, context, cx.now).await?),
     };
-    let changed = |row: &Holding| Event::ExistenciaCambiada {
+    let event = |row: &Holding| Event::ExistenciaCambiada {
         existencia: row.clave,
         producto: row.producto,
         almacen: almacen.codigo.clone(),
     };
-    cx.emit_all(&altered.iter().map(changed).collect::<Vec<_>>()).await?;
+    cx.emit_all(&altered.iter().map(event).collect::<Vec<_>>()).await?;
     Ok(Posted { existencias: held.iter().map(|row| row.clave).collect(), movimiento })
 }
 
