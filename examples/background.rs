@@ -1,4 +1,4 @@
-//! A process that does all background work and answers nothing: stamping, webhooks, e-mails, clean-up. Any number of them may
+//! A process that does all background work and serves no requests: stamping, webhooks, e-mails, clean-up. Any number of them may
 //! run, beside any number of servers.
 //!
 //! `DATABASE_URL=postgres://… cargo run -p svc-examples --example background`
@@ -17,7 +17,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
     let sender: Arc<dyn Sender> = Arc::new(HttpSender::new(Networks::default())?);
-    // At Ctrl-C nothing more is claimed, and what is out is waited for.
+    // At Ctrl-C nothing more is claimed, and attempts in progress are finished.
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     context.work(Outside::default().stamper(stamper).sender(sender), stop).await;
     Ok(())

@@ -21,17 +21,12 @@ use svc_store_postgres::{PostgresStore, Settings};
 
 #[tokio::main]
 async fn main() -> Result<(), lambda_http::Error> {
-    run(&std::env::var("DATABASE_URL")?, &std::env::var("SVC_BASE_URL")?).await
-}
-
-/// Answers what the platform invokes the function with, until it ends the instance. The schema is brought up to date elsewhere
-/// (`svc migrate`), not by a hundred instances at once.
-pub async fn run(database_url: &str, base_url: &str) -> Result<(), lambda_http::Error> {
     // An instance answers one request at a time, and is frozen in between: it needs one connection, and cannot watch it.
     let settings = Settings { max_connections: 1, idle_timeout: None, max_lifetime: None, ..Settings::default() };
-    let store = PostgresStore::open(database_url, &settings)?;
-    // What was used is brought to the store with each answer: after it the instance may be gone.
-    let context = Context::builder(Arc::new(store), base_url).merge_usage_every(Duration::ZERO).build()?;
-    let api = Api::new(&context)?;
+    // The schema is brought up to date elsewhere (`svc migrate`), not by a hundred instances at once.
+    let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &settings)?;
+    // Usage is merged with each answer: after it the instance may be ended.
+    let context = Context::builder(Arc::new(store), &std::env::var("SVC_BASE_URL")?);
+    let api = Api::new(&context.merge_usage_every(Duration::ZERO).build()?)?;
     lambda_http::run(api).await
 }

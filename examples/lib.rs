@@ -1,4 +1,4 @@
-//! Ways to embed the API, and to hear of what happens in it; each example is one file beside this one.
+//! Ways to embed the API and to receive its webhooks; each example is one file beside this one.
 
 /// The README's Rust, compiled.
 #[cfg(doctest)]

@@ -1,4 +1,4 @@
-//! A stamping provider and a way to tell people, both our own: one pass over what waits for them.
+//! A stamping provider and a notifier of our own: one pass over the backlog of each.
 //!
 //! `DATABASE_URL=postgres://… cargo run -p svc-examples --example own_outside`
 
@@ -13,7 +13,7 @@ use svc_core::webhooks::{Notice, Notifier, NotifyFailure, notify_due};
 use svc_store_postgres::{PostgresStore, Settings};
 use uuid::Uuid;
 
-/// What our provider's client gives for a document. It stands for theirs, and remembers what it stamped, as they do.
+/// A stand-in for the provider's client. Like theirs, it remembers what it stamped.
 #[derive(Default)]
 pub struct Provider(Mutex<HashMap<String, Uuid>>);
 
@@ -45,8 +45,8 @@ impl Stamper for OurStamper {
         let (issuer, total) = (&request.document.emisor.rfc, request.document.total.to_string());
         // The id is the same in all attempts at one document. It must reach the provider: an answer that was lost is then given
         // again, instead of the document being stamped twice.
-        let asked = self.0.submit(&request.id, issuer.as_ref(), &total);
-        match tokio::time::timeout(self.deadline(), asked).await {
+        let answer = self.0.submit(&request.id, issuer.as_ref(), &total);
+        match tokio::time::timeout(self.deadline(), answer).await {
             Ok(Answer::Stamped(uuid)) => Ok(Stamped { uuid, at: None }),
             // Final: only what is wrong with the document itself.
             Ok(Answer::Wrong { code, text }) => {
@@ -63,7 +63,7 @@ impl Stamper for OurStamper {
     }
 }
 
-/// Tells people where they look anyway; here, who listens to a channel.
+/// Notifies by chat; here, the receiver of a channel.
 pub struct Chat(pub tokio::sync::mpsc::Sender<String>);
 
 #[async_trait]
@@ -80,10 +80,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
     let (chat, mut said) = tokio::sync::mpsc::channel(100);
     let stamped = stamp_due(&context, &OurStamper::default(), Budget::unlimited()).await?;
-    let told = notify_due(&context, &Chat(chat), Budget::unlimited()).await?;
+    let notified = notify_due(&context, &Chat(chat), Budget::unlimited()).await?;
     while let Some(line) = said.recv().await {
         println!("{line}");
     }
-    println!("{stamped:?} {told:?}");
+    println!("{stamped:?} {notified:?}");
     Ok(())
 }

@@ -18,9 +18,9 @@ use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::webhooks::verify;
 use tokio::sync::mpsc::Sender;
 
-/// Notices that wait for whoever works on them.
+/// Capacity of the queue of notices to be processed.
 const WAITING: usize = 1_000;
-/// Events that are remembered, to tell repetitions.
+/// Events that are remembered, to detect repetitions.
 const REMEMBERED: usize = 100_000;
 
 struct Receiver {
@@ -85,8 +85,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (work, mut notices) = tokio::sync::mpsc::channel::<Value>(WAITING);
     tokio::spawn(async move {
         while let Some(notice) = notices.recv().await {
-            // A notice tells which record changed; the API tells what there is to know of it, to whoever may read it.
-            println!("{} is told by GET {}", notice["tipo"], notice["recurso"]["url"]);
+            // A notice only names the record that changed; its data are read from the API, with a key that may.
+            println!("{} changed: GET {}", notice["tipo"], notice["recurso"]["url"]);
         }
     });
     let listener = tokio::net::TcpListener::bind("127.0.0.1:3001").await?;

@@ -1,4 +1,4 @@
-//! A store of one's own over another: here an audit of who reads and writes, and a look at lists that take long.
+//! A store that wraps another: an audit of reads and writes, and a log of slow lists.
 //!
 //! `DATABASE_URL=postgres://… cargo run -p svc-examples --example store_layer`
 
@@ -13,7 +13,7 @@ use svc_core::store::{EachRow, Reader, Store, StoreError, StoreLayer, Tx};
 use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 
-/// Any store, and what was asked of it.
+/// A store that counts the reads and writes of each company.
 pub struct Audited<S> {
     inner: S,
     counts: Mutex<BTreeMap<(CompanyId, &'static str), u64>>,
@@ -35,7 +35,7 @@ impl<S: Store> Audited<S> {
     }
 }
 
-/// Only what is of interest is written down; the rest goes to `inner` by itself.
+/// Only the audited methods are written here; the others are forwarded to `inner`.
 #[async_trait]
 impl<S: Store> StoreLayer for Audited<S> {
     fn inner(&self) -> &dyn Store {

@@ -1,5 +1,6 @@
 //! The function, invoked by a Runtime API of the test's own.
 
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,12 +13,17 @@ use svc_tests::{BASE_URL, World};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
 
-use crate::embed_lambda;
-
 /// What the function is to be invoked with, and what came of it: `response` or `error`, and its body.
 struct Platform {
     events: Mutex<mpsc::Receiver<Value>>,
     outcomes: mpsc::Sender<(String, Value)>,
+}
+
+/// The program of an example, which cargo puts into `examples` beside the `deps` of this test.
+fn example(name: &str) -> PathBuf {
+    let this = std::env::current_exe().expect("this program");
+    let profile = this.parent().and_then(|deps| deps.parent()).expect("target/<profile>/deps");
+    profile.join("examples").join(name).with_extension(std::env::consts::EXE_EXTENSION)
 }
 
 /// The function in a process of its own, which is killed when this is dropped.
@@ -39,18 +45,18 @@ impl Function {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         tokio::spawn(async move { axum::serve(listener, app).await });
-        // `lambda_http` finds the platform by the environment, so it has a process of its own: this one, with one test to run.
-        let process = Command::new(std::env::current_exe().expect("this program"))
-            .args(["--exact", "lambda::the_function", "--ignored"])
+        let example = example("embed_lambda");
+        let process = Command::new(&example)
             .env("AWS_LAMBDA_RUNTIME_API", address.to_string())
             .env("AWS_LAMBDA_FUNCTION_NAME", "svc")
             .env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256")
             .env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST")
             .env("DATABASE_URL", world.database_url())
+            .env("SVC_BASE_URL", BASE_URL)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .expect("a process");
+            .unwrap_or_else(|error| panic!("cargo build --examples makes {}: {error}", example.display()));
         Self { process, events, outcomes }
     }
 
@@ -101,16 +107,6 @@ fn event(method: &str, path: &str, headers: &Value, body: &str) -> Value {
     let http = json!({"method": method, "path": path});
     json!({"version": "2.0", "rawPath": path, "rawQueryString": "", "headers": headers, "body": body,
            "isBase64Encoded": false, "requestContext": {"stage": "$default", "http": http}})
-}
-
-#[tokio::test]
-#[ignore = "not a test: the function, which the next test starts"]
-async fn the_function() {
-    // Elsewhere, as where all ignored tests are run, it does nothing.
-    if std::env::var_os("AWS_LAMBDA_RUNTIME_API").is_some() {
-        let database_url = std::env::var("DATABASE_URL").expect("it is set");
-        embed_lambda::run(&database_url, BASE_URL).await.expect("it runs");
-    }
 }
 
 #[tokio::test]

@@ -8,8 +8,6 @@ mod background;
 mod embed_axum;
 #[path = "../embed_hyper.rs"]
 mod embed_hyper;
-#[path = "../embed_lambda.rs"]
-mod embed_lambda;
 #[path = "../own_outside.rs"]
 mod own_outside;
 #[path = "../store_layer.rs"]

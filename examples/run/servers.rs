@@ -15,7 +15,7 @@ use crate::store_layer::Audited;
 use crate::{embed_axum, embed_hyper};
 
 /// What a server answers to a request of these further headers: status and body.
-async fn ask(address: SocketAddr, path: &str, headers: &str) -> (u16, String) {
+async fn get(address: SocketAddr, path: &str, headers: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).await.expect("a server");
     let request = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n");
     stream.write_all(request.as_bytes()).await.expect("sent");
@@ -44,13 +44,13 @@ async fn in_an_axum_application() {
         embed_axum::serve(listener, world.api.clone(), Outside::default(), async { stopped.await.unwrap_or_default() });
     let serving = tokio::spawn(serving);
 
-    assert_eq!(ask(address, "/", "").await, (200, "our own page".to_owned()));
-    assert_eq!(ask(address, "/reports", "").await.0, 401, "our own authentication");
-    assert_eq!(ask(address, "/reports", "Authorization: Bearer of-the-staff\r\n").await.0, 200);
-    assert_eq!(ask(address, "/api/v1/clientes", &credentials(&ana)).await.0, 200);
-    let (status, body) = ask(address, "/api/v1/nothing", "").await;
+    assert_eq!(get(address, "/", "").await, (200, "our own page".to_owned()));
+    assert_eq!(get(address, "/reports", "").await.0, 401, "our own authentication");
+    assert_eq!(get(address, "/reports", "Authorization: Bearer of-the-staff\r\n").await.0, 200);
+    assert_eq!(get(address, "/api/v1/clientes", &credentials(&ana)).await.0, 200);
+    let (status, body) = get(address, "/api/v1/nothing", "").await;
     assert!(status == 404 && body.contains("ruta_no_existe"), "the API's own words: {body}");
-    assert_eq!(ask(address, "/nothing", "").await, (404, String::new()), "and ours");
+    assert_eq!(get(address, "/nothing", "").await, (404, String::new()), "and ours");
 
     stop.send(()).expect("it serves");
     serving.await.expect("no panic").expect("served");
@@ -68,9 +68,9 @@ async fn on_hyper_alone() {
     let serving = tokio::spawn(serving);
 
     for _ in 0..3 {
-        assert_eq!(ask(address, "/api/v1/clientes", &credentials(&ana)).await.0, 200);
+        assert_eq!(get(address, "/api/v1/clientes", &credentials(&ana)).await.0, 200);
     }
-    assert_eq!(ask(address, "/clientes", "").await.0, 401, "the base path may be left out");
+    assert_eq!(get(address, "/clientes", "").await.0, 401, "the base path may be left out");
     stop.send(()).expect("it serves");
     serving.await.expect("no panic").expect("served");
     assert_eq!(used(&world).await, 3);

@@ -49,8 +49,8 @@ async fn through_a_provider_and_a_notifier_of_our_own() {
     let now = world.clock.now();
     sqlx::query(mail).bind(company.id.0).bind(now).execute(world.store.pool()).await.expect("an e-mail");
     let (chat, mut said) = tokio::sync::mpsc::channel(1);
-    let told = notify_due(world.api.context(), &Chat(chat), Budget::unlimited()).await.expect("a pass");
-    assert_eq!(told, NotifyReport { enviados: 1, ..NotifyReport::default() });
+    let report = notify_due(world.api.context(), &Chat(chat), Budget::unlimited()).await.expect("a pass");
+    assert_eq!(report, NotifyReport { enviados: 1, ..NotifyReport::default() });
     assert_eq!(said.recv().await.as_deref(), Some("@ana@example.com: Aviso\nSu webhook"));
 }
 

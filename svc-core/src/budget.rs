@@ -1,11 +1,11 @@
-//! How much one pass of a worker may do.
+//! Limits of one pass of a worker.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
-/// When a pass ends before all is done: it takes nothing more, and finishes what is out.
+/// When a pass ends before the backlog is empty: it claims nothing more, and finishes what it has claimed.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     until: Option<DateTime<Utc>>,
@@ -40,7 +40,7 @@ impl Budget {
         self
     }
 
-    /// How many records more may be taken, when so many were.
+    /// How many more records may be claimed when `taken` were.
     pub(crate) fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped || self.until.is_some_and(|deadline| now >= deadline) {

@@ -6,7 +6,7 @@
 //!
 //! # Quick start
 //!
-//! From an empty database to a customer, with all that is to be done beside answering:
+//! From an empty database to a customer, with all background work:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -14,7 +14,6 @@
 //! use bytes::Bytes;
 //! use http::Request;
 //! use svc_core::backoffice::CreateKey;
-//! use svc_core::domain::company::CompanyId;
 //! use svc_core::domain::scope::Scopes;
 //! use svc_core::stamping::{SandboxStamper, Stamper};
 //! use svc_core::store::CompanyChange;
@@ -24,7 +23,7 @@
 //!
 //! # #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A private PostgreSQL of the machine's own binaries, which goes with its variable (feature `local`). In earnest it is
+//! // A private PostgreSQL of the machine's own binaries, which goes with its variable (feature `local`). In production use
 //! // PostgresStore::open("postgres://user:password@host/database", &Settings::default())?
 //! let cluster = Cluster::ephemeral()?;
 //! let store = Arc::new(PostgresStore::with_options(cluster.options("postgres"), &Settings::default()));
@@ -35,8 +34,8 @@
 //! let context = Context::builder(store.clone(), "https://erp.example.com/api/v1").build()?;
 //! let api = Api::new(&context)?;
 //!
-//! // All that is to be done beside answering, as one future: stamping here; webhooks and e-mails too, once there is through
-//! // whom (features `client` and `smtp`); usage and clean-up in any case.
+//! // All background work as one future: stamping here; webhooks and e-mails too, given a sender and a notifier (features
+//! // `client` and `smtp`); usage and clean-up in any case.
 //! let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
 //! let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
 //! let background = context.clone();
@@ -46,7 +45,7 @@
 //!
 //! // A company, and a key of its owner's. The secret is shown once.
 //! let company = CompanyChange { nombre: Some("Mi empresa".to_owned()), ..CompanyChange::default() };
-//! let company = CompanyId(context.create_company(company).await?.empresa);
+//! let company = context.create_company(company).await?.empresa;
 //! let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
 //! let key = context.perform(company, &key).await?;
 //!
@@ -78,7 +77,7 @@
 //! - `settings`: the settings of `svc serve` that any server may have, as flags and environment variables (clap): the module
 //!   `settings`. It includes both of the others, since it makes the stamper, the sender and the notifier that are set.
 //!
-//! # For who embeds it
+//! # To embed it
 //!
 //! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Outside`] is what that goes through.
 //! - [`Context::perform`] does an operation from Rust, [`Context::act`] one by its name: those of [`api`], which HTTP reaches too,
@@ -88,10 +87,10 @@
 //! - [`registry`] lists all operations as data. [`observe`] says what is logged and counted. [`secrets`] says how secrets are
 //!   kept at rest. `settings` (feature `settings`) is what a server is set by.
 //!
-//! # For who writes a store
+//! # To implement a store
 //!
-//! - [`store`] is what is asked of a database: [`store::Store`], [`store::Reader`] for lists, and a small trait an aggregate for
-//!   what is written. The crate `svc-store-postgres` answers it; [`store::StoreLayer`] is a store over another.
+//! - [`store`] is the contract of a database: [`store::Store`], [`store::Reader`] for lists, and a small trait an aggregate for
+//!   what is written. The crate `svc-store-postgres` implements it; [`store::StoreLayer`] wraps another store.
 //! - [`record`] says what a record is: its table, its columns, the lists and filters; [`domain::value`] is what a column holds.
 //! - [`domain`] holds the rules and the types that both sides speak in, without I/O.
 

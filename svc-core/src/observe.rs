@@ -1,8 +1,8 @@
-//! What the API and its workers tell of themselves: a [`tracing`] span and one line a request, and figures through the
+//! Logs and metrics of the API and its workers: a [`tracing`] span and one line a request, and figures through the
 //! [`metrics`] facade. Nothing is written or counted unless the program that embeds them installs a subscriber or a
 //! recorder.
 //!
-//! Neither ever holds a secret, a body, a query or a path as it was sent: an operation is told by its template
+//! Neither ever holds a secret, a body, a query or a path as it was sent: an operation is identified by its template
 //! (`PUT /clientes/{clave}`), so its names are as many as there are operations.
 //!
 //! # Spans and lines
@@ -72,7 +72,7 @@ const NO_OPERATION: &str = "none";
 /// "Client closed request", as it is commonly written down; it is never sent.
 const GONE: u16 = 499;
 
-/// Tells the recorder that is installed what the figures mean.
+/// Describes the metrics to the installed recorder.
 pub fn describe() {
     metrics::describe_counter!(REQUESTS, "Requests answered, by operation and status");
     metrics::describe_histogram!(REQUEST_DURATION, Unit::Seconds, "Time to the answer, by operation");

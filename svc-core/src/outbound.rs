@@ -30,7 +30,7 @@ const HEAD: usize = 64 * 1024;
 pub(crate) enum Most {
     /// All of it, and more than this is an error.
     Whole(usize),
-    /// This much and no more, of the head too; what follows, or breaks off, is not asked for.
+    /// This much and no more, of the head too; what follows, or breaks off, is not read.
     Part(usize),
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum OutboundError {
     /// The body broke off.
     #[error("the answer broke off: {0}")]
     Body(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The body is longer than was asked for.
+    /// The body is longer than the limit.
     #[error("the answer is too long")]
     TooLong,
 }
@@ -113,7 +113,7 @@ pub(crate) struct Channel {
     /// Moves the bytes, while it is polled; none once it has ended.
     connection: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
     most: Most,
-    /// Whether what was asked last was answered to its end.
+    /// Whether the last request was answered completely.
     whole: bool,
 }
 

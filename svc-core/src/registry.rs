@@ -1,4 +1,4 @@
-//! The one list of operations. The router, `Allow` headers, `svc do --list` and the table tests all read it.
+//! The list of all operations. The router, `Allow` headers, `svc do --list` and the table tests all read it.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -80,8 +80,9 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<backoffice::UseQuota>(),
 ];
 
-/// What an operation that has a name says about itself.
+/// The description of a named operation.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct Description {
     /// Its name.
     pub name: &'static str,
@@ -93,7 +94,7 @@ pub struct Description {
     pub schema: Value,
 }
 
-/// What can be done by name, in the order of [`OPERATIONS`].
+/// The named operations, in the order of [`OPERATIONS`].
 pub fn named() -> impl Iterator<Item = Description> {
     OPERATIONS.iter().filter_map(|entry| {
         let (name, schema) = (entry.spec.name?, entry.schema()?);
@@ -102,8 +103,8 @@ pub fn named() -> impl Iterator<Item = Description> {
 }
 
 impl Context {
-    /// Does the operation of that name in `company`, in one transaction, with `input`, an object of its fields; gives the
-    /// JSON of its output. A fault of the input names its field; an unknown name is `no_encontrado`.
+    /// Runs the operation of that name in `company`, in one transaction, with `input`, an object of its fields; returns the
+    /// JSON of its output. An error of the input names its field; an unknown name is `no_encontrado`.
     pub async fn act(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
         let unknown = || {
             let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));

@@ -1,7 +1,7 @@
 //! Secrets at rest: what the database keeps of a certificate's key or a webhook's secret is sealed under a key that the
 //! database does not have.
 //!
-//! A sealed value is one byte that tells how it is kept, and then: `0` the secret as it is, for who has set no key;
+//! A sealed value is one byte with its format, and then: `0` the secret as it is, when no key is set;
 //! `1` a random nonce of 24 bytes and the secret under XChaCha20-Poly1305. What it belongs to ([`Place`]) is
 //! authenticated with it, so that nobody who can write to the database can move a sealed value to another company or record.
 

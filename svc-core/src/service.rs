@@ -19,7 +19,7 @@ use crate::registry::OPERATIONS;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What is read and forgotten of a body that is refused, so that the client gets to see the answer.
+/// Bytes read and discarded of a refused body, so that the client receives the answer.
 const DRAINED: usize = 16 * 1_048_576;
 
 /// The API: from `http::Request` to `http::Response`, for any company, by API key.
@@ -38,12 +38,12 @@ struct Inner {
 }
 
 impl Api {
-    /// The API over `context`. That there is no route for all operations is an error of the library, which names them.
+    /// The API over `context`. An error means that two operations of the registry have conflicting routes: a bug.
     pub fn new(context: &Context) -> Result<Self, RouteError> {
         Ok(Self(Arc::new(Inner { context: context.clone(), router: Router::new(OPERATIONS)? })))
     }
 
-    /// What it is built on.
+    /// Its context.
     pub fn context(&self) -> &Context {
         &self.0.context
     }
@@ -54,8 +54,7 @@ impl Api {
         Arc::clone(&self.0).respond(head, pipeline::boxed(Full::new(body))).await
     }
 
-    /// What a front end answers when it broke itself, before the request reached the API or after: 500 in the API's form,
-    /// with an id of its own.
+    /// The answer of a front end that failed outside the API: 500 in the API's format, with a new request id.
     pub fn broken(&self) -> Response<Bytes> {
         pipeline::broken(&self.0.peticion())
     }
@@ -75,7 +74,7 @@ impl Inner {
         let answer = pipeline::answer(&self.context, &self.router, &peticion, &head, &mut body, &mut watch);
         let response = answer.instrument(span).await;
         watch.answered(response.status());
-        // A client that waits for leave to send its body will not send it after a refusal.
+        // A client that sent `Expect: 100-continue` does not send its body after a refusal.
         if !http_body::Body::is_end_stream(&body) && !head.headers.contains_key(header::EXPECT) {
             pipeline::drain(&mut body, DRAINED).await;
         }

@@ -1,4 +1,4 @@
-//! What unit tests of several rooms need.
+//! Helpers of unit tests.
 
 use rust_decimal::Decimal;
 

@@ -27,7 +27,7 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 /// From one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
-/// What background work reaches others through. What is missing is not done: its backlog waits.
+/// The external services of background work. Without one of them its backlog waits.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Outside {
@@ -72,7 +72,7 @@ impl fmt::Debug for Outside {
     }
 }
 
-/// A kind of work, and what it goes through.
+/// A kind of work, with the service that it uses.
 #[derive(Clone)]
 enum Backlog {
     Stamping(Arc<dyn Stamper>),
@@ -82,7 +82,7 @@ enum Backlog {
 }
 
 impl Backlog {
-    /// What logs and figures call it.
+    /// Its name in logs and metrics.
     const fn name(&self) -> &'static str {
         match self {
             Self::Stamping(_) => "stamping",
@@ -100,7 +100,7 @@ impl Backlog {
         }
     }
 
-    /// One pass; gives its report, unless there was nothing to do.
+    /// One pass; returns its report, unless there was nothing to do.
     async fn pass(&self, context: &Context, budget: Budget) -> Result<Option<String>, StoreError> {
         Ok(match self {
             Self::Stamping(stamper) => {
@@ -124,9 +124,9 @@ impl Backlog {
 }
 
 impl Context {
-    /// All that is to be done beside answering, until `stop` ends and what was under way then is over: what was used is
-    /// merged into the store; what is due is stamped, delivered and sent; what is kept no longer is removed. Several
-    /// processes may do it at once.
+    /// Does all background work until `stop` completes and attempts in progress have ended: merges usage into the store;
+    /// stamps invoices, delivers notices and sends e-mails that are due; removes expired records. Several processes may do
+    /// it concurrently.
     ///
     /// It spawns nothing: the caller spawns it, or joins it with its server. It never fails. A pass that fails or panics is
     /// logged, counted ([`observe::BACKGROUND_FAILURES`]), and done again after a pause. It ends within the longest attempt

@@ -78,7 +78,7 @@ async fn load(store: &PostgresStore) -> CompanyId {
     let context = context.expect("a context");
     let company =
         context.create_company(CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() });
-    let company = CompanyId(company.await.expect("a company").empresa);
+    let company = company.await.expect("a company").empresa;
     let customer = |n| {
         format!(
             r#"{{"nombre":"Cliente {n}","razon_social":"COMERCIALIZADORA {n}","correo":"compras{n}@example.com","telefono":"(477) {n:07}"}}"#

@@ -131,8 +131,7 @@ impl DeliveryStore for PostgresStore {
 
     async fn settle_mail(
         &self,
-        company: CompanyId,
-        clave: i64,
+        mail: &LeasedMail,
         token: Uuid,
         again: Option<DateTime<Utc>>,
     ) -> Result<(), StoreError> {
@@ -141,13 +140,13 @@ impl DeliveryStore for PostgresStore {
                 "UPDATE avisos SET proximo = $4, token = NULL, arrendado = NULL
                  WHERE empresa = $1 AND clave = $2 AND token = $3",
             )
-            .bind(company.0)
-            .bind(clave)
+            .bind(mail.company.0)
+            .bind(mail.clave)
             .bind(token)
             .bind(at),
             None => sqlx::query("DELETE FROM avisos WHERE empresa = $1 AND clave = $2 AND token = $3")
-                .bind(company.0)
-                .bind(clave)
+                .bind(mail.company.0)
+                .bind(mail.clave)
                 .bind(token),
         };
         query.execute(&self.database).await.map(|_| ()).map_err(store_error)

@@ -28,7 +28,7 @@ use serde_json::Value;
 use sqlx::AssertSqlSafe;
 pub use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::Clock as _;
-use svc_core::domain::company::{CompanyId, LimitMode};
+use svc_core::domain::company::LimitMode;
 use svc_core::domain::quota::Period;
 use svc_core::secrets::SecretsKey;
 use svc_core::stamping::{StampReport, Stamper, stamp_due};
@@ -168,7 +168,7 @@ impl World {
         let nombre = format!("Empresa {}", COUNT.fetch_add(1, Ordering::Relaxed));
         let created =
             self.office.create_company(CompanyChange { nombre: Some(nombre), ..settings }).await.expect("a company");
-        Company { world: self.clone(), id: CompanyId(created.empresa), owner: created.usuario }
+        Company { world: self.clone(), id: created.empresa, owner: created.usuario }
     }
 
     /// The database's address, for a program of its own.

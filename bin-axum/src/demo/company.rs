@@ -35,7 +35,7 @@ pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -
         licencias: Some(5),
         ..CompanyChange::default()
     };
-    let company = CompanyId(context.create_company(settings).await?.empresa);
+    let company = context.create_company(settings).await?.empresa;
     let salesperson =
         NewUser { nombre: SALESPERSON.to_owned(), correo: Some("ventas@example.com".to_owned()), vendedor: true };
     context.perform(company, &CreateUser(salesperson)).await?;

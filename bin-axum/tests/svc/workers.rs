@@ -207,11 +207,11 @@ async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     let named = CompanyChange { nombre: Some("Uno".to_owned()), ..CompanyChange::default() };
     let company = context.create_company(named).await.unwrap();
     let now = SystemClock.now();
-    let (maker, url) = ((company.empresa, company.usuario), format!("http://localhost:{port}/{{}}"));
+    let (maker, url) = ((company.empresa.0, company.usuario), format!("http://localhost:{port}/{{}}"));
     for _ in 0..WEBHOOKS {
         notices::webhook(store.pool(), maker, &url, &["cliente.creado"], now).await;
     }
-    notices::events(store.pool(), company.empresa, "cliente.creado", events, now).await;
+    notices::events(store.pool(), company.empresa.0, "cliente.creado", events, now).await;
 }
 
 /// The deliveries that the killed worker had claimed. Ends their leases, as if a minute had passed.

@@ -1,4 +1,4 @@
-//! `GET /health`: the process is alive. It asks nothing of the database.
+//! `GET /health`: the process is alive. It does not use the database.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::operation::{Entry, Http, Method, Spec};
 
 /// The version of the interface (spec, "Versioning").
-pub const API_VERSION: &str = "1.0.0";
+const API_VERSION: &str = "1.0.0";
 
 /// Says that the process is alive.
 pub(crate) const ENTRY: Entry =

@@ -32,6 +32,7 @@ pub struct CreateLead {
 
 /// The answer of [`CreateLead`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct LeadCreated {
     /// The prospect's clave.
     pub prospecto: i64,

@@ -1,8 +1,8 @@
-//! The operations that are reached over HTTP: one folder a resource, one file an operation. Lists stand with their records.
+//! The operations that are reached over HTTP: one folder for each resource, one file for each operation. Lists are in [`crate::record`].
 
 pub mod clientes;
 pub mod cxc;
-pub mod health;
+pub(crate) mod health;
 pub mod leads;
 pub mod productos;
 pub mod ventas;

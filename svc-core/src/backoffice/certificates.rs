@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::CompanyChange;
 
-/// Where a certificate's private key is sealed for, under the certificate's number.
+/// The column of a certificate's sealed private key, for [`Cx::seal`] and [`Cx::open`]; the record is the certificate's number.
 pub const SIGNING_KEY: &str = "certificados.llave";
 
 /// Loads the certificate that the company signs its invoices with: the SAT's two files, and the key's password, which is
@@ -33,6 +33,7 @@ impl fmt::Debug for LoadCertificate {
 
 /// The certificate that was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct CertificateLoaded {
     /// Its number.
     pub numero: String,

@@ -11,18 +11,19 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{CompanyChange, NewUser, Tx, Work, transact};
 
-/// A new company.
+/// The company that was created.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct CompanyCreated {
     /// Its number.
-    pub empresa: i64,
+    pub empresa: CompanyId,
     /// Its owner, a user.
     pub usuario: i64,
 }
 
 impl Context {
-    /// Makes a company with its head office (branch 0), a main warehouse `001`, units, price list 1 and an owner.
-    /// What `settings` leaves out: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance.
+    /// Creates a company with its head office (branch 0), a main warehouse `001`, units, price list 1 and an owner.
+    /// Defaults of `settings`: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
         let settings = settle(settings)?;
         let Some(nombre) = settings.nombre.clone() else {
@@ -61,20 +62,20 @@ impl Work for Create<'_> {
         tx.insert_company(&self.company, self.context.now()).await?;
         let owner = NewUser { nombre: "Titular".to_owned(), correo: None, vendedor: true };
         let usuario = tx.insert_user(&owner).await?;
-        let CompanyId(empresa) = self.company.id;
-        Ok(CompanyCreated { empresa, usuario })
+        Ok(CompanyCreated { empresa: self.company.id, usuario })
     }
 }
 
-/// Changes a company's settings; what is `None` stays.
+/// Changes a company's settings; `None` leaves a setting unchanged.
 #[derive(Debug, Clone)]
 pub struct EditCompany(pub CompanyChange);
 
 /// The answer of [`EditCompany`].
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct CompanyEdited {
     /// The company's number.
-    pub empresa: i64,
+    pub empresa: CompanyId,
 }
 
 impl Operation for EditCompany {
@@ -83,11 +84,11 @@ impl Operation for EditCompany {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {
         cx.tx.update_company(&settle(self.0.clone())?).await?;
-        Ok(CompanyEdited { empresa: cx.company.id.0 })
+        Ok(CompanyEdited { empresa: cx.company.id })
     }
 }
 
-/// Judges what is given, and puts it into its stored form.
+/// Validates the given settings, and normalises them.
 fn settle(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     if settings.nombre.as_ref().is_some_and(|nombre| nombre.trim().is_empty() || nombre.contains('\0')) {

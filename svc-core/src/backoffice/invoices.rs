@@ -1,4 +1,4 @@
-//! The registry of invoices: the tax authority's word, and cancellations.
+//! The invoice registry: the tax authority's answers, and cancellations.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::{books, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
-/// Tells that a record was stamped: one that waits for it, or one that was refused and is corrected.
+/// Records that an invoice or complement was stamped: one that is waiting, or one that was rejected and then corrected.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceStamped {
@@ -25,7 +25,7 @@ pub struct InvoiceStamped {
     pub uuid: Option<Text<36>>,
 }
 
-/// Tells that a record was refused.
+/// Records that an invoice or complement was rejected.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceRejected {
@@ -51,7 +51,7 @@ pub struct CancelInvoice {
     pub requiere_aceptacion: Option<bool>,
 }
 
-/// Tells that an invoice's receiver, or the authority in their place, accepted its cancellation.
+/// Records that an invoice's receiver, or the authority in their place, accepted its cancellation.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptCancellation {
@@ -59,7 +59,7 @@ pub struct AcceptCancellation {
     pub factura: i64,
 }
 
-/// Tells that an invoice's receiver refused its cancellation.
+/// Records that an invoice's receiver refused its cancellation.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RejectCancellation {
@@ -69,6 +69,7 @@ pub struct RejectCancellation {
 
 /// The record that was changed.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct InvoiceNamed {
     /// Its clave.
     pub factura: i64,
@@ -199,7 +200,7 @@ impl Operation for RejectCancellation {
     }
 }
 
-/// An invoice whose cancellation waits for its receiver's word.
+/// An invoice whose cancellation is pending the receiver's acceptance.
 async fn requested(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
     let invoice = locked(cx, factura).await?;
     if !invoice.cancelacion_solicitada {
@@ -222,7 +223,7 @@ async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64
     }
 }
 
-/// All that a final cancellation does: registry, sale, stock, receivable, accounting entry, event.
+/// The effects of a final cancellation: registry, sale, stock, receivable, accounting entry, event.
 async fn cancel(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,

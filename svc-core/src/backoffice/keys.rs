@@ -13,14 +13,14 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::NewKey;
 
-/// Makes an API key.
+/// Creates an API key.
 #[derive(Debug, Clone)]
 pub struct CreateKey {
     /// Its owner; the company's first user when left out.
     pub usuario: Option<i64>,
     /// What it may do.
     pub scopes: Scopes,
-    /// When it stops working.
+    /// When it expires, if ever.
     pub expires: Option<DateTime<Utc>>,
     /// Whether it accepts the current terms of use.
     pub accept_terms: bool,
@@ -28,6 +28,7 @@ pub struct CreateKey {
 
 /// A new key. The secret is shown here and nowhere else: only its SHA-256 is stored.
 #[derive(Clone, Serialize)]
+#[non_exhaustive]
 pub struct KeyCreated {
     /// The public identifier, `X-Svc-Key-Id`.
     pub key_id: String,
@@ -57,6 +58,7 @@ pub struct RevokeKey {
 
 /// The key that was changed.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct KeyNamed {
     /// Its public identifier.
     pub key_id: String,

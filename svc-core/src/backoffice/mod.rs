@@ -1,5 +1,5 @@
-//! What the ERP's own screens do: operations over the same transactions, rules and events as the API's, which Rust code
-//! calls ([`crate::Context::perform`]) and, those that have a name, the command line ([`crate::Context::act`]).
+//! The operations of the ERP's own screens, with the same transactions, rules and events as the API's. They are called from
+//! Rust ([`crate::Context::perform`]) and, those with a name, from the command line ([`crate::Context::act`]).
 
 mod certificates;
 mod companies;

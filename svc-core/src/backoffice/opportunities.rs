@@ -46,8 +46,8 @@ pub struct CreateOpportunity {
     pub origen: Option<Text<100>>,
 }
 
-/// Moves an opportunity to a stage: it is won, lost or open as the stage is. In the stage where it is, at most its reason is
-/// put right, and no event is emitted.
+/// Moves an opportunity to a stage: it is won, lost or open as the stage is. In its current stage only the
+/// reason can be corrected, and no event is emitted.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveOpportunity {
@@ -61,6 +61,7 @@ pub struct MoveOpportunity {
 
 /// The opportunity that was made or moved.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct OpportunityNamed {
     /// Its clave.
     pub oportunidad: i64,

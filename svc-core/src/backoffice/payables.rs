@@ -54,6 +54,7 @@ pub struct CapturePayable {
 
 /// The account payable that was made.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct PayableNamed {
     /// Its clave.
     pub cxp: i64,

@@ -23,7 +23,7 @@ use crate::store::{DepositOrigin, Receipt, Withdrawal};
 
 /// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for each.
 ///
-/// A deposit that waits with the same account, day, amount and reference is the one that is applied.
+/// An unapplied deposit with the same account, day, amount and reference is used, if there is one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPayment {
@@ -74,10 +74,10 @@ pub enum PaymentsApplied {
     },
 }
 
-/// Cancels a payment: its receivable and its sale are owed again, and its entry is reversed.
+/// Cancels a payment: the balances of its receivable and sale are restored, and its entry is reversed.
 ///
-/// A deposit that was made by payments which are all cancelled goes; a captured one waits again. A complement goes with
-/// the last of its payments.
+/// A deposit that payments created is cancelled with the last of them; a captured one becomes unapplied again. A complement
+/// is cancelled with the last of its payments.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelPayment {
@@ -87,6 +87,7 @@ pub struct CancelPayment {
 
 /// The payment that was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct PaymentNamed {
     /// Its clave.
     pub pago: i64,
@@ -108,6 +109,7 @@ pub struct CaptureDeposit {
 
 /// The deposit that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DepositNamed {
     /// Its clave.
     pub deposito: i64,
@@ -146,7 +148,7 @@ impl ApplyPayment {
         match (self.forma_pago_sat.as_deref(), default_form(origen)) {
             (None, None) => Err(Error::field(Code::DatoRequerido, "forma_pago_sat", "es obligatorio")),
             (Some(form), None) if BankForm::of(form).is_none() => refused("debe ser 02, 03, 04 o 28"),
-            // 99: to be defined, which a payment is not.
+            // 99 is "to be defined", which does not apply to a payment.
             (Some("99"), Some(_)) => refused("no puede ser 99"),
             (Some(form), Some(_)) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
             (None, Some(form)) | (Some(form), _) => Ok(form),

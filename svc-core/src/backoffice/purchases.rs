@@ -73,13 +73,14 @@ pub struct OrderLine {
 
 /// The purchase order that was made.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct PurchaseNamed {
     /// Its clave.
     pub compra: i64,
 }
 
-/// Receives goods of a purchase order: they enter its warehouse at their cost in pesos. When all have come the order's account
-/// payable is made, unless it has one.
+/// Receives goods of a purchase order: they enter its warehouse at their cost in pesos. When all have been
+/// received, the order's account payable is created, unless it has one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivePurchase {
@@ -101,6 +102,7 @@ pub struct ReceivedLine {
 
 /// The answer of [`ReceivePurchase`].
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct PurchaseReceived {
     /// The purchase order.
     pub compra: i64,
@@ -190,10 +192,10 @@ impl Operation for ReceivePurchase {
         let compra = self.compra;
         let missing = || Error::field(Code::NoEncontrado, "compra", format_args!("la compra {compra} no existe"));
         let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
-        let asked: Option<Vec<(i64, Quantity)>> =
+        let requested: Option<Vec<(i64, Quantity)>> =
             self.renglones.as_ref().map(|lines| lines.iter().map(|line| (line.renglon, line.cantidad.get())).collect());
         let lines = cx.tx.ordered_lines(compra).await?;
-        let (arrivals, estatus) = receive(order.estatus, lines, asked.as_deref())?;
+        let (arrivals, estatus) = receive(order.estatus, lines, requested.as_deref())?;
         enter(cx, compra, &order, &arrivals).await?;
         cx.tx.receive_lines(&arrivals).await?;
         let cxp = match order.cxp {

@@ -18,6 +18,7 @@ pub struct UseQuota {
 
 /// The answer of [`UseQuota`].
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct QuotaUsed {
     /// What was used of this month's quota so far.
     pub cupo_usado: i64,

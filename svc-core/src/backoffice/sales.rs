@@ -33,6 +33,7 @@ pub struct CaptureSale {
 
 /// The document that was captured.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct SaleCaptured {
     /// Its clave.
     pub venta: i64,
@@ -95,6 +96,7 @@ pub struct HandedOver {
 
 /// The document that was changed.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct SaleNamed {
     /// Its clave.
     pub venta: i64,

@@ -55,6 +55,7 @@ pub struct ReserveStock {
 
 /// The answer of [`MoveStock`].
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct StockMoved {
     /// The movement, the exit of a transfer.
     pub movimiento: i64,
@@ -64,6 +65,7 @@ pub struct StockMoved {
 
 /// The answer of [`ReserveStock`].
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct StockReserved {
     /// The stock record.
     pub existencia: i64,

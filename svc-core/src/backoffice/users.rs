@@ -19,6 +19,7 @@ pub struct DisableUser {
 
 /// The user that was made or changed.
 #[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
 pub struct UserNamed {
     /// Their clave.
     pub usuario: i64,

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use rust_decimal::Decimal;
+use serde::Serialize;
 
 /// A company's number: the first part of every key and of every API key's public identifier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Serialize, Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CompanyId(pub i64);
 
 /// What a company pays for.

@@ -1,3 +1,5 @@
+//! The context of an operation: what it may use, and the events it emits.
+
 use std::fmt;
 
 use uuid::Uuid;
@@ -29,7 +31,7 @@ pub enum Actor {
     BackOffice,
 }
 
-/// All that an operation may touch: the transaction, the time, randomness, and who asks.
+/// The context of an operation: the transaction, the time, randomness and the caller.
 pub struct Cx<'a> {
     /// The transaction, of the caller's company.
     pub tx: &'a mut dyn Tx,
@@ -41,7 +43,7 @@ pub struct Cx<'a> {
     pub actor: &'a Actor,
     /// Unpredictable bytes.
     pub random: &'a dyn Random,
-    /// What secrets are sealed with before they are stored.
+    /// Seals secrets before they are stored.
     pub sealer: &'a Sealer,
     /// The API's public address, without a trailing slash: links in notices begin with it.
     pub base_url: &'a str,
@@ -50,7 +52,7 @@ pub struct Cx<'a> {
 }
 
 impl Actor {
-    /// Whether they have a scope; the back office has all.
+    /// Whether the actor has a scope; the back office has all.
     pub fn may(&self, scope: Scope) -> bool {
         match self {
             Self::Key { scopes, .. } => scopes.has(scope),
@@ -60,7 +62,7 @@ impl Actor {
 }
 
 impl<'a> Cx<'a> {
-    /// What an operation of `actor` may touch in `company`, whose transaction `tx` is.
+    /// The context of an operation of `actor` in `company`; `tx` must be a transaction of that company.
     pub fn new(context: &'a Context, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Self {
         Self {
             tx,
@@ -81,8 +83,8 @@ impl Cx<'_> {
         self.emit_all(std::slice::from_ref(event)).await
     }
 
-    /// Writes `events` to the outbox, in this transaction and at once; those that are grouped among what waits for a minute
-    /// without another.
+    /// Writes `events` to the outbox, in this transaction and in two statements at most; grouped events are added to their
+    /// pending groups (contract §6).
     pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
         let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
         let row = |event: &&Event| self.event_row(event, false);
@@ -97,8 +99,8 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// Writes `event` to the outbox as one that is told to nobody but by the deliveries that the caller makes; gives its id.
-    pub async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
+    /// Writes `event` to the outbox without fanning it out: the caller inserts its deliveries. Returns the event's id.
+    pub(crate) async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
         let row = self.event_row(event, true)?;
         self.tx.append_events(std::slice::from_ref(&row)).await?;
         Ok(row.id)
@@ -112,13 +114,13 @@ impl Cx<'_> {
         Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
     }
 
-    /// The sealed form of a secret that belongs to the company's `record`; `column` is where it will be stored.
+    /// Seals a secret of the company's `record`; `column` is the column that will store it, e.g. `certificados.llave`.
     pub fn seal(&self, column: &'static str, record: &str, secret: &[u8]) -> Result<Vec<u8>, Error> {
         let place = Place { company: self.company.id, column, record };
         self.sealer.seal(place, secret, self.random).map_err(Error::internal)
     }
 
-    /// The secret in what [`Cx::seal`] gave for the same `column` and `record`.
+    /// Opens what [`Cx::seal`] returned for the same `column` and `record`.
     pub fn open(&self, column: &'static str, record: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, Error> {
         let place = Place { company: self.company.id, column, record };
         self.sealer.open(place, sealed).map_err(Error::internal)

@@ -1,4 +1,4 @@
-//! Operations and lists without their types, so that one registry can hold them all.
+//! Type-erased operations and lists, so that one registry can hold them all.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,19 +19,19 @@ use crate::store::{Store, read_page};
 
 /// An operation of the registry.
 pub struct Entry {
-    /// What it says about itself.
+    /// Its specification.
     pub spec: &'static Spec,
     pub(crate) handler: Handler,
 }
 
-/// What runs an operation.
+/// What executes an entry.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
-    /// For anyone, without a store: gives the answer to the request of that id.
+    /// Without authentication and without a store: a function of the request's id.
     Open(fn(&str) -> Result<Bytes, Error>),
-    /// A list, for who has a key.
+    /// A list; requires a key.
     List(&'static dyn AnyList),
-    /// An operation, for who has a key.
+    /// An operation; requires a key over HTTP.
     Operation(&'static dyn AnyOperation),
 }
 
@@ -45,23 +45,23 @@ pub(crate) trait AnyList: Send + Sync {
 pub(crate) trait AnyOperation: Send + Sync {
     /// The JSON Schema of its input.
     fn schema(&self) -> Schema;
-    /// Whether that is an input of it, as far as its type judges that.
+    /// Whether `input` can be deserialised as its input.
     fn check(&self, input: &Json) -> Result<(), Fault>;
     async fn run(&self, cx: &mut Cx<'_>, input: &Json) -> Result<Answer, Error>;
 }
 
-/// What an operation answers. It is not formatted: a secret may be in it.
+/// The answer of an operation. It has no `Debug`, since it may contain a secret.
 pub(crate) struct Answer {
     pub(crate) head: Head,
     /// A JSON object.
     pub(crate) body: Bytes,
-    /// What a repetition is answered with.
+    /// The body stored for a repetition of the request.
     pub(crate) remembered: Bytes,
 }
 
-/// An operation that can be made of JSON: every one that derives `Deserialize` and `JsonSchema`.
-pub trait Input: Sized {
-    /// It of an object of its fields; a fault names the field.
+/// An operation that is read from JSON: every one that derives `Deserialize` and `JsonSchema`.
+pub(crate) trait Input: Sized {
+    /// Reads it from an object of its fields; a fault names the field.
     fn read(input: &Json) -> Result<Self, Fault>;
 
     /// The JSON Schema (2020-12) of that object.
@@ -82,7 +82,7 @@ impl<T: DeserializeOwned + JsonSchema> Input for T {
 struct Of<T>(PhantomData<fn() -> T>);
 
 impl Entry {
-    /// The entry of what answers anyone.
+    /// The entry of an operation without authentication.
     pub(crate) const fn open(spec: &'static Spec, run: fn(&str) -> Result<Bytes, Error>) -> Self {
         Self { spec, handler: Handler::Open(run) }
     }

@@ -1,4 +1,4 @@
-//! What an operation is, and how to add one.
+//! What an operation is: the trait, its context, its specification, the router, pages and queries.
 //!
 //! An operation is one type: its fields are its input, its [`Spec`] says how it is reached and what it may answer, and
 //! [`Operation::run`] does it. Over HTTP the parameters of the path are fields of the input like those of the body; on the
@@ -17,7 +17,7 @@ mod entry;
 pub mod page;
 pub(crate) mod path;
 mod perform;
-pub mod query;
+pub(crate) mod query;
 mod router;
 mod spec;
 
@@ -27,8 +27,8 @@ use http::StatusCode;
 
 pub(crate) use cx::uuid_v7;
 pub use cx::{Actor, Cx};
-pub(crate) use entry::{Answer, AnyOperation, Handler};
-pub use entry::{Entry, Input};
+pub use entry::Entry;
+pub(crate) use entry::{Answer, AnyOperation, Handler, Input};
 pub(crate) use perform::existing;
 pub use router::RouteError;
 pub(crate) use router::{Named, Router};
@@ -39,22 +39,22 @@ use crate::error::Error;
 /// An operation: something that is done in one transaction with its events and, over HTTP, its Idempotency-Key and its
 /// stored answer. The type is its own input.
 pub trait Operation: Send + Sync {
-    /// What it says about itself.
+    /// Its specification.
     const SPEC: Spec;
-    /// What it answers, without `ok`.
+    /// Its answer, without the member `ok`.
     type Output: Send;
 
-    /// Does it. It may run more than once, so it touches the world only through `cx`.
+    /// Runs it. After a collision it runs again, so its only side effects are those of `cx`.
     fn run(&self, cx: &mut Cx<'_>) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 
-    /// How its answer is sent over HTTP; links begin with `base_url`. Most operations have nothing to add to their status.
+    /// Status and headers of its answer over HTTP; links begin with `base_url`. The default is the status of its spec.
     fn head(output: &Self::Output, base_url: &str) -> Head {
         let _ = (output, base_url);
         Head::of(Self::SPEC.http.map_or(StatusCode::OK, |http| http.status))
     }
 
-    /// What is stored under the Idempotency-Key for a repetition to be answered with, where that is not the answer itself:
-    /// a secret that is shown once is not in it (contract §4, "Webhooks").
+    /// The answer that is stored for repetitions with the same Idempotency-Key, where it differs from the first: it does not
+    /// contain a secret that is shown only once (contract §4, "Webhooks").
     fn remembered(output: Self::Output) -> Option<Self::Output> {
         let _ = output;
         None

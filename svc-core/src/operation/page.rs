@@ -1,4 +1,4 @@
-//! Pages: their two regimes, and the cursor that leads from one to the next.
+//! Pages: their two size regimes, and cursors.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,18 +14,18 @@ use crate::record::{List, Pages, Query};
 
 /// The page sizes in force for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Regime {
-    /// The size when none is asked for.
-    pub default: u32,
+pub(crate) struct Regime {
+    /// The size without `limite`.
+    pub(crate) default: u32,
     /// The largest size served.
-    pub most: u32,
-    /// The largest size that is served without notice that it will be refused.
-    pub unannounced: u32,
+    pub(crate) most: u32,
+    /// The largest size that is served without announcing that it will be refused (contract §5, "Notice mode").
+    pub(crate) unannounced: u32,
 }
 
 impl Regime {
     /// The regime of a list under a limit mode: in notice mode the earlier rule applies to every list (spec, "Limits").
-    pub fn of(pages: Pages, mode: LimitMode) -> Self {
+    pub(crate) fn of(pages: Pages, mode: LimitMode) -> Self {
         match (pages, mode) {
             (Pages::Enforced, LimitMode::Enforced) => Self { default: 30, most: 30, unannounced: 30 },
             (Pages::Enforced, LimitMode::Notice) => Self { default: 100, most: 500, unannounced: 30 },
@@ -34,7 +34,7 @@ impl Regime {
     }
 
     /// Reads `limite`.
-    pub fn limit(self, text: Option<&str>) -> Result<u32, Error> {
+    pub(crate) fn limit(self, text: Option<&str>) -> Result<u32, Error> {
         let Some(text) = text else { return Ok(self.default) };
         let digits = (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
         let limit = if digits { text.parse().unwrap_or(0) } else { 0 };
@@ -45,7 +45,7 @@ impl Regime {
     }
 }
 
-/// What is asked of a list.
+/// A request of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListRequest<'a> {
     pub(crate) company: &'a Company,
@@ -59,8 +59,8 @@ pub(crate) struct ListRequest<'a> {
 /// Makes and reads the cursors of one list for one company.
 ///
 /// A cursor is base64url over: version (1 byte), the last record's clave (8), and the first 16 bytes of an HMAC-SHA256,
-/// under the company's own key, of both with the resource and the filters. So it is opaque, it cannot be made up, it
-/// fits no other company, list or filters, and it never expires: it says where the reader stands, not what was there.
+/// under the company's own key, of both with the resource and the filters. So it is opaque, cannot be
+/// forged, is valid only for its company, list and filters, and never expires.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursors<'a> {
     company: &'a Company,
@@ -71,7 +71,7 @@ const VERSION: u8 = 1;
 const MAC: usize = 16;
 
 impl<'a> Cursors<'a> {
-    /// The cursors of the list at the path `resource`; the record that a list is under is in it, by its clave.
+    /// The cursors of the list at the path `resource`, which includes the clave of the parent record, if it has one.
     pub fn new(company: &'a Company, resource: &'a str) -> Self {
         Self { company, resource }
     }
@@ -113,7 +113,7 @@ impl<'a> Cursors<'a> {
     }
 }
 
-/// Writes the envelope of a page from at most `limit + 1` records: the one too many only tells that there is more.
+/// Writes the envelope of a page from at most `limit + 1` records: the extra one only means that there is another page.
 pub(crate) fn write<T: List>(mut items: Vec<T>, query: &Query, cursors: &Cursors<'_>) -> Result<Bytes, Error> {
     #[derive(Serialize)]
     struct Page<'a, T> {

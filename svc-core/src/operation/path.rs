@@ -1,4 +1,4 @@
-//! The parameters of a path: what stands in braces, all integers.
+//! The parameters of a path, `{name}`: all are integers.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(crate) fn read(path: &'static str, segments: &[String]) -> Result<Parameters
     names.zip(segments).map(read).collect()
 }
 
-/// The path with them in it, in one spelling: what a cursor is bound to.
+/// The path with its parameters filled in, in canonical form: cursors are bound to it.
 pub(crate) fn fill(path: &'static str, parameters: &[(&'static str, i64)]) -> Cow<'static, str> {
     if parameters.is_empty() {
         return Cow::Borrowed(path);

@@ -1,4 +1,4 @@
-//! Operations as the back office does them: by a call, in one transaction.
+//! Operations called from Rust as the back office, in one transaction.
 
 use super::{Actor, Cx, Operation, Spec};
 use crate::context::Context;
@@ -7,12 +7,13 @@ use crate::error::{Code, Error};
 use crate::store::{Tx, Work, transact};
 
 impl Context {
-    /// Does `operation` in `company`, in one transaction. A company that does not exist is `no_encontrado`.
+    /// Runs `operation` in `company`, in one transaction, which is retried after a collision. Fails with `no_encontrado`
+    /// (field `empresa`) when the company does not exist.
     pub async fn perform<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
         self.perform_as(&O::SPEC, company, operation).await
     }
 
-    /// The same for an operation that stands for the one of that `spec`.
+    /// The same with the spec given, for an operation that wraps another.
     pub(crate) async fn perform_as<O: Operation>(
         &self,
         spec: &Spec,
@@ -43,7 +44,7 @@ impl<O: Operation> Work for Perform<'_, O> {
     }
 }
 
-/// The company of a transaction, which was begun for that number.
+/// The company of a transaction, or `no_encontrado`; `company` is the number it was begun for.
 pub(crate) async fn existing(tx: &mut dyn Tx, company: CompanyId) -> Result<Company, Error> {
     let missing = || Error::field(Code::NoEncontrado, "empresa", format_args!("la empresa {} no existe", company.0));
     tx.company().await?.ok_or_else(missing)

@@ -1,4 +1,4 @@
-//! A query string read against a list's filters: nothing in it is ignored.
+//! Reads a query string against a list's filters; unknown parameters are errors (contract §3).
 
 use std::fmt::Write as _;
 
@@ -55,15 +55,15 @@ pub(super) fn read(
     Ok(Query { under, conditions, after, limit, now: request.now, filters: table, canonical })
 }
 
-/// Whether `limite` asks for more than will be served once limits are enforced.
+/// Whether `limite` is larger than what is served once limits are enforced.
 pub(crate) fn exceeds_unannounced(query: &str, regime: Regime) -> bool {
     // Where nothing is served that will be refused, the query need not be read for it.
     if regime.unannounced >= regime.most {
         return false;
     }
     let given = parameters(query);
-    let asked = given.iter().find(|(name, _)| name == "limite").and_then(|(_, value)| regime.limit(Some(value)).ok());
-    asked.is_some_and(|limit| limit > regime.unannounced)
+    let limit = given.iter().find(|(name, _)| name == "limite").and_then(|(_, value)| regime.limit(Some(value)).ok());
+    limit.is_some_and(|limit| limit > regime.unannounced)
 }
 
 /// The parameters of a query string, decoded as HTML forms are: `+` is a space. Bytes that are no UTF-8 become U+FFFD,
@@ -127,7 +127,7 @@ mod tests {
         from_day("dia_desde", "dia"),
     ];
 
-    fn ask(query: &str) -> Result<Query, Code> {
+    fn parsed(query: &str) -> Result<Query, Code> {
         let regime = Regime::of(Pages::Enforced, LimitMode::Enforced);
         let company = &company(1);
         let request = ListRequest { company, path: &[], query, regime, now: DateTime::UNIX_EPOCH };
@@ -168,14 +168,14 @@ mod tests {
             ("cursor=", Code::CursorInvalido),
             ("cursor=abc", Code::CursorInvalido),
         ] {
-            assert_eq!(ask(query).map(|query| query.conditions).unwrap_err(), code, "{query}");
+            assert_eq!(parsed(query).map(|query| query.conditions).unwrap_err(), code, "{query}");
         }
     }
 
     #[test]
     fn values_are_decoded_and_normalised() {
         let values = |query| -> Vec<Value<'static>> {
-            ask(query).unwrap().conditions.into_iter().map(|condition| condition.value).collect()
+            parsed(query).unwrap().conditions.into_iter().map(|condition| condition.value).collect()
         };
         let text = |text: &str| Value::Text(text.to_owned().into());
         assert_eq!(values("clave=-1&prospecto=false"), [Value::Integer(-1), Value::Boolean(false)]);
@@ -184,16 +184,16 @@ mod tests {
         assert_eq!(values("buscar=Camión+de+Volteo"), [Value::Texts(vec!["camion".into(), "volteo".into()])]);
         assert_eq!(values("rfc=%C3%91ap&&"), [text("Ñap")]);
         assert_eq!(values("estatus=activo"), [text("activo")]);
-        assert_eq!(ask("").unwrap().limit, 30);
+        assert_eq!(parsed("").unwrap().limit, 30);
     }
 
     #[test]
     fn a_cursor_is_bound_to_the_filters_not_to_their_order_or_the_limit() {
         let one = company(1);
         let cursors = Cursors::new(&one, "/x");
-        let first = ask("clave=1&prospecto=true").unwrap();
+        let first = parsed("clave=1&prospecto=true").unwrap();
         let cursor = cursors.seal(99, &first.canonical);
-        assert_eq!(ask(&format!("limite=5&prospecto=true&cursor={cursor}&clave=1")).unwrap().after, Some(99));
-        assert_eq!(ask(&format!("prospecto=true&cursor={cursor}")).map(|q| q.after), Err(Code::CursorInvalido));
+        assert_eq!(parsed(&format!("limite=5&prospecto=true&cursor={cursor}&clave=1")).unwrap().after, Some(99));
+        assert_eq!(parsed(&format!("prospecto=true&cursor={cursor}")).map(|q| q.after), Err(Code::CursorInvalido));
     }
 }

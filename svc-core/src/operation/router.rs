@@ -1,4 +1,4 @@
-//! From a method and a path to an operation.
+//! The router: finds the operation of a method and a path.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub enum RouteError {
     /// Two operations have the same method and path.
     #[error("two operations answer {0} {1}: \"{2}\" and \"{3}\"")]
     Duplicate(&'static str, &'static str, &'static str, &'static str),
-    /// A path is malformed, or cannot be told from another.
+    /// A path is malformed, or conflicts with another.
     #[error("the path {0} makes no route: {1}")]
     Path(&'static str, String),
 }

@@ -1,4 +1,4 @@
-//! What an operation says about itself: data, from which the router, `Allow` headers, `svc do --list` and the table tests follow.
+//! The specification of an operation: data for the router, `Allow` headers, `svc do --list` and the table tests.
 
 use http::StatusCode;
 
@@ -46,12 +46,12 @@ pub enum Idempotency {
     Optional,
 }
 
-/// What the same request with the same Idempotency-Key gets once it was answered.
+/// How a repetition of a request with the same Idempotency-Key is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repetition {
     /// The first answer, byte for byte.
     Replayed,
-    /// What the operation says now: it finds its work done, and says what has become of it.
+    /// The operation runs again; it finds its effect already made, and answers with its current state.
     Answered,
 }
 
@@ -62,18 +62,18 @@ pub enum BodyNeed {
     Required,
     /// An empty one is taken as `{}`.
     Optional,
-    /// It does not: whatever type is announced, the body is empty or `{}`.
+    /// No: the body must be empty or `{}`, whatever its Content-Type.
     None,
 }
 
-/// How a success is sent, beyond its body.
+/// Status and headers of a success.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// Its status.
     pub status: StatusCode,
-    /// Where to look for what was made.
+    /// The URL of what was created (`Location`).
     pub location: Option<String>,
-    /// When to look again, in seconds.
+    /// When to request that URL again, in seconds (`Retry-After`).
     pub retry_after: Option<u32>,
 }
 
@@ -106,7 +106,7 @@ pub struct Http {
 
 impl Http {
     /// An operation without a key.
-    pub const fn open(method: Method, path: &'static str) -> Self {
+    pub(crate) const fn open(method: Method, path: &'static str) -> Self {
         Self {
             method,
             path,
@@ -119,22 +119,22 @@ impl Http {
     }
 
     /// A list.
-    pub const fn list(list: &ListSpec) -> Self {
+    pub(crate) const fn list(list: &ListSpec) -> Self {
         Self { scopes: list.scopes, ..Self::open(Method::Get, list.path) }
     }
 
     /// Creates something, or acts: answers 201; an Idempotency-Key is required.
-    pub const fn post(path: &'static str, scope: Scope) -> Self {
+    pub(crate) const fn post(path: &'static str, scope: Scope) -> Self {
         Self { status: StatusCode::CREATED, ..Self::write(Method::Post, path, scope) }
     }
 
     /// Edits in part: answers 200; an Idempotency-Key is required.
-    pub const fn put(path: &'static str, scope: Scope) -> Self {
+    pub(crate) const fn put(path: &'static str, scope: Scope) -> Self {
         Self::write(Method::Put, path, scope)
     }
 
     /// Removes: answers 200; an Idempotency-Key is required, and there is no body.
-    pub const fn delete(path: &'static str, scope: Scope) -> Self {
+    pub(crate) const fn delete(path: &'static str, scope: Scope) -> Self {
         Self::write(Method::Delete, path, scope).no_body()
     }
 
@@ -145,41 +145,41 @@ impl Http {
 
     /// With another status of its success.
     #[must_use]
-    pub const fn status(mut self, status: StatusCode) -> Self {
+    pub(crate) const fn status(mut self, status: StatusCode) -> Self {
         self.status = status;
         self
     }
 
     /// Answering a repetition anew.
     #[must_use]
-    pub const fn answers_repetitions(mut self) -> Self {
+    pub(crate) const fn answers_repetitions(mut self) -> Self {
         self.repetition = Repetition::Answered;
         self
     }
 
     /// With a body that may be empty.
     #[must_use]
-    pub const fn optional_body(mut self) -> Self {
+    pub(crate) const fn optional_body(mut self) -> Self {
         self.body = BodyNeed::Optional;
         self
     }
 
     /// Without a body: its input is in the path.
     #[must_use]
-    pub const fn no_body(mut self) -> Self {
+    pub(crate) const fn no_body(mut self) -> Self {
         self.body = BodyNeed::None;
         self
     }
 
     /// With an Idempotency-Key that may be left out.
     #[must_use]
-    pub const fn optional_idempotency(mut self) -> Self {
+    pub(crate) const fn optional_idempotency(mut self) -> Self {
         self.idempotency = Idempotency::Optional;
         self
     }
 }
 
-/// What an operation says about itself.
+/// The specification of an operation.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Spec {
@@ -205,14 +205,14 @@ impl Spec {
 
     /// With a name on the command line.
     #[must_use]
-    pub const fn named(mut self, name: &'static str) -> Self {
+    pub(crate) const fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
     /// With a way to reach it over HTTP.
     #[must_use]
-    pub const fn http(mut self, http: Http) -> Self {
+    pub(crate) const fn http(mut self, http: Http) -> Self {
         self.http = Some(http);
         self
     }
@@ -226,12 +226,12 @@ impl Spec {
 
     /// With errors of its own.
     #[must_use]
-    pub const fn errors(mut self, errors: &'static [Code]) -> Self {
+    pub(crate) const fn errors(mut self, errors: &'static [Code]) -> Self {
         self.errors = errors;
         self
     }
 
-    /// As one that changes what a key may do: what the API remembers of the company's keys is forgotten when it is done.
+    /// As one that changes what a key may do: the company's cached keys are evicted after it.
     #[must_use]
     pub const fn changes_access(mut self) -> Self {
         self.changes_access = true;

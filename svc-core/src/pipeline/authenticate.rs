@@ -1,4 +1,4 @@
-//! Who asks: key, API, owner, plan, terms — in this order (contract §2).
+//! Authentication: key, API, owner, plan, terms — in this order (contract §2).
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::error::{Code, Error};
 use crate::operation::Actor;
 use crate::store::KeyRecord;
 
-/// Whoever passed.
+/// An authenticated caller.
 pub(super) struct Caller {
     key: Arc<KeyRecord>,
     pub(super) actor: Actor,
@@ -30,7 +30,7 @@ impl Caller {
     }
 }
 
-/// Whoever has a genuine key is told their limits with every answer from here on.
+/// Authenticates a request. Once the key is genuine, every answer carries its limits, refusals too.
 pub(super) async fn caller<'a>(
     context: &'a Context,
     headers: &HeaderMap,
@@ -60,7 +60,7 @@ pub(super) async fn caller<'a>(
         if !notice_mode {
             return Err(Code::PlanRequerido.into());
         }
-        // The odd one out: in notice mode this case is still refused, as 401 (spec, "Errors").
+        // In notice mode this case alone is still refused, with 401 (spec, "Errors").
         attached.notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
         return Err(refused());
     }
@@ -82,7 +82,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("Bearer").then(|| secret.trim()).filter(|secret| !secret.is_empty())
 }
 
-/// The value of a header that is there once; two credentials are none.
+/// The value of a header that occurs exactly once.
 fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;

@@ -11,7 +11,7 @@ use crate::operation::BodyNeed;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A request's body, of whatever kind it came, read no sooner than a step asks for it.
+/// A request's body, which is not read before a step needs it.
 pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
 
 /// Any body as a [`Body`].

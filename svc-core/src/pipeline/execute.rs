@@ -76,7 +76,7 @@ fn success(object: &[u8]) -> Bytes {
     [br#"{"ok":true"#, joint, members].concat().into()
 }
 
-/// The first request with this key did not end while we waited.
+/// The first request with this key did not end within the lock timeout.
 fn in_progress(error: StoreError) -> Error {
     match error {
         StoreError::Busy(_) => Error::new(Code::IdempotenciaEnCurso).retry_after(1),

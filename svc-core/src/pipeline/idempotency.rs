@@ -1,4 +1,4 @@
-//! Which write this is: the Idempotency-Key and the fingerprint of what it covers (contract §4).
+//! The Idempotency-Key of a write and the fingerprint of its request (contract §4).
 
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
@@ -7,7 +7,7 @@ use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Http, Idempotency};
 
-/// An Idempotency-Key and what it stands for.
+/// An Idempotency-Key and the fingerprint of its request.
 pub(super) struct Key {
     pub(super) name: String,
     pub(super) fingerprint: [u8; 32],
@@ -29,7 +29,7 @@ pub(super) fn name(headers: &HeaderMap, rule: Idempotency) -> Result<Option<Stri
     }
 }
 
-/// SHA-256 over method, path and canonical body: two requests that say the same have the same fingerprint.
+/// SHA-256 over method, path and canonical body: equivalent requests have the same fingerprint.
 pub(super) fn fingerprint(operation: &Http, path: &str, body: &Json) -> [u8; 32] {
     let mut digest = Sha256::new();
     // Neither a method nor a path holds a line break: the three cannot run into each other.

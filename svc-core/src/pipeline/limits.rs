@@ -13,20 +13,20 @@ use crate::error::{Code, Error};
 use crate::store::KeyRecord;
 use crate::usage::{Ask, Figures, Ledger, Refusal};
 
-/// What goes with the answer, whatever it is.
+/// What every answer carries, errors too.
 #[derive(Default)]
 pub(super) struct Attached<'a> {
     pub(super) notices: Notices,
     pub(super) passage: Option<Passage<'a>>,
 }
 
-/// What notice mode announces: the errors that will be (contract §5).
+/// What notice mode announces: the errors that would be answered (contract §5).
 #[derive(Debug, Default)]
 pub(super) struct Notices(String);
 
-/// A request's passage: what an authenticated one is told of its limits, and its place among those that are under way.
+/// The admission of an authenticated request: its limits, and its slot among the company's concurrent requests.
 ///
-/// The place is given back when this is dropped, also when nobody waits for the answer any more; such a request counts.
+/// The slot is released on drop, also when the client has disconnected; such a request counts.
 pub(super) struct Passage<'a> {
     ledger: &'a Ledger,
     key: Arc<KeyRecord>,
@@ -50,7 +50,7 @@ pub(super) struct Allowance {
 }
 
 impl Attached<'_> {
-    /// Lets an authenticated request in, or refuses it for what was used.
+    /// Admits and counts an authenticated request, or refuses it.
     pub(super) fn enter(&mut self, context: &Context) -> Result<(), Error> {
         self.passage.as_mut().map_or(Ok(()), |passage| passage.enter(context, &mut self.notices))
     }
@@ -72,7 +72,7 @@ impl Notices {
 }
 
 impl<'a> Passage<'a> {
-    /// Of someone whose key is genuine, before anything is counted.
+    /// For a genuine key, before the request is counted.
     pub(super) fn new(context: &'a Context, key: Arc<KeyRecord>) -> Self {
         let at = context.now();
         let mut allowance = Allowance {
@@ -82,14 +82,14 @@ impl<'a> Passage<'a> {
             period: Period::of(at),
             at,
         };
-        allowance.used = context.ledger().look(&ask(context, &key, &allowance));
+        allowance.used = context.ledger().look(&request(context, &key, &allowance));
         Self { ledger: context.ledger(), key, allowance, entered: false }
     }
 
-    /// Lets the request in and counts it, or refuses it.
+    /// Admits and counts the request, or refuses it.
     pub(super) fn enter(&mut self, context: &Context, notices: &mut Notices) -> Result<(), Error> {
         let allowance = &mut self.allowance;
-        let (used, admitted) = context.ledger().enter(&ask(context, &self.key, allowance));
+        let (used, admitted) = context.ledger().enter(&request(context, &self.key, allowance));
         allowance.used = used;
         match admitted {
             Ok(()) => self.entered = true,
@@ -109,12 +109,12 @@ impl<'a> Passage<'a> {
         Ok(())
     }
 
-    /// Whose key it is.
+    /// The key's company.
     pub(super) fn company(&self) -> CompanyId {
         self.key.company.id
     }
 
-    /// The request has been answered. The month does not count what failed on our side (spec "Limits").
+    /// Releases the slot. The month does not count requests that failed with a server error (spec "Limits").
     pub(super) fn leave(&mut self, failed: bool) {
         if std::mem::take(&mut self.entered) {
             self.allowance.used.month = self.ledger.leave(self.key.company.id, self.allowance.period.mes, !failed);
@@ -129,18 +129,18 @@ impl Drop for Passage<'_> {
 }
 
 impl Allowance {
-    /// Seconds until the minute turns.
+    /// Seconds until the minute ends.
     pub(super) fn minute_left(&self) -> u32 {
         self.period.minute_left(self.at)
     }
 
-    /// Seconds until the month turns.
+    /// Seconds until the month ends.
     pub(super) fn month_left(&self) -> u32 {
         self.period.month_left(self.at)
     }
 }
 
-fn ask<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> Ask<'k> {
+fn request<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> Ask<'k> {
     Ask {
         key: &key.id,
         period: allowance.period,

@@ -1,4 +1,4 @@
-//! The way of a request, top-down. The order of the steps is the order of contract §2: it decides which error is reported.
+//! The processing of a request, top-down. The order of the steps is the order of contract §2: it decides which error is reported.
 
 mod authenticate;
 mod browser;
@@ -51,7 +51,7 @@ pub(crate) async fn answer(
     respond::response(outcome, peticion, &attached)
 }
 
-/// What a front end answers when it broke itself.
+/// The 500 of a front end that failed outside the API.
 pub(crate) fn broken(peticion: &str) -> Response<Bytes> {
     respond::response(Err(Error::internal("the front end panicked")), peticion, &Attached::default())
 }

@@ -1,4 +1,4 @@
-//! Which operation is asked for: 404 and 405.
+//! Routing: 404 and 405.
 
 use percent_encoding::percent_decode_str;
 

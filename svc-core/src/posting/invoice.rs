@@ -14,18 +14,18 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{Buyer, InvoicedSale, NewInvoice, StoreError};
 
-/// How long to wait before asking again for a sale that is being invoiced elsewhere, in seconds.
+/// Retry-After of a sale that is being invoiced by another request, in seconds.
 const RETRY_AFTER: u32 = 5;
 
-/// The invoice of a sale, and whether it had been asked for before.
+/// The invoice of a sale, and whether it had been requested before.
 #[derive(Debug)]
 pub(crate) struct Requested {
     pub(crate) invoice: SaleInvoice,
     pub(crate) before: bool,
 }
 
-/// Invoices a sale: all that must hold, then all that happens. The sale's row is locked first, so that of many who ask
-/// at once one invoices and the others see what it did.
+/// Invoices a sale: first all checks, then all effects. The sale is locked first, so that of concurrent requests one
+/// invoices it and the others return that invoice.
 pub(crate) async fn request(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -64,7 +64,7 @@ pub(crate) async fn request(
     Ok(Requested { invoice, before: false })
 }
 
-/// Another transaction kept the sale's row for longer than we wait.
+/// The sale's row stayed locked past the lock timeout.
 fn being_invoiced(error: StoreError) -> Error {
     match error {
         StoreError::Busy(_) => Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER),
@@ -72,7 +72,7 @@ fn being_invoiced(error: StoreError) -> Error {
     }
 }
 
-/// On credit: what the customer may still owe, and what they owe too long. Cash: the advance.
+/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance.
 async fn judge_money(
     cx: &mut Cx<'_>,
     sale: &InvoiceableSale,
@@ -97,7 +97,7 @@ async fn judge_money(
     Ok(())
 }
 
-/// All that happens: registry, stock, sale, receivable, accounting entry, and the queue of what is to be stamped.
+/// The effects: registry, stock, sale, receivable, accounting entry and stamping queue.
 async fn issue(
     cx: &mut Cx<'_>,
     sale: &InvoiceableSale,

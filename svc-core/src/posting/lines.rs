@@ -13,7 +13,7 @@ use crate::operation::Cx;
 use crate::posting::products::{ProductName, find_products};
 use crate::store::NewSaleLine;
 
-/// A line of a sale as it is asked for (contract §4, "POST /ventas").
+/// A line of a sale in a request (contract §4, "POST /ventas").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineBody {
@@ -66,7 +66,7 @@ pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<
     Ok(found)
 }
 
-/// The lines with their prices and amounts; `lists` are the price lists in the order in which they are asked.
+/// The lines with their prices and amounts; `lists` are the price lists in order of precedence.
 pub(super) async fn priced(
     cx: &mut Cx<'_>,
     lines: &[LineBody],

@@ -1,6 +1,5 @@
-//! What a business fact writes to the books, in the caller's transaction: documents, stock and its ledger, receivables,
-//! accounting entries, events. The API's operations and the back office's actions both post through here, so that a
-//! sale is the same sale whoever makes it.
+//! The postings of business transactions: documents, stock and its ledger, receivables, accounting entries, events. The API
+//! and the back office share them, so that both channels have the same effects.
 
 pub(crate) mod books;
 pub(crate) mod invoice;

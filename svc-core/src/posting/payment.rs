@@ -15,7 +15,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
 use crate::store::{DepositOrigin, NewInvoice, NewPayment, Receipt};
 
-/// What is said of a payment, whatever it pays.
+/// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
 pub(crate) struct Terms<'a> {
     /// What it is made from.
@@ -30,7 +30,7 @@ pub(crate) struct Terms<'a> {
     pub(crate) referencia: Option<&'a str>,
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Debug)]
 pub(crate) struct Applied {
     /// A payment for each part, in the order of the parts.
@@ -68,8 +68,8 @@ impl<'a> Terms<'a> {
 
 /// Applies a payment to each receivable of `parts`, which are distinct: all of it or nothing.
 ///
-/// Receivables are locked in the order of their claves and then the bank account, so that equal payments come one after
-/// the other: a repeated one is found before any balance is judged.
+/// Receivables are locked in ascending order of clave and then the bank account, so that duplicate payments are serialised:
+/// a duplicate is detected before any balance is checked.
 pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
     let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
     let receipt = terms.receipt(total)?;
@@ -126,7 +126,7 @@ async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<
     Ok(debts)
 }
 
-/// The captured deposit that the payment is. The back office applies it; the API leaves that to the back office.
+/// The captured deposit with the data of the payment, which the back office applies; for the API it is an error.
 async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Option<i64>, Error> {
     let earlier = cx.tx.earlier(receipt).await?;
     match cx.actor {
@@ -144,7 +144,8 @@ fn judge(debt: &Debt, terms: &Terms<'_>, account: Option<&PaidAccount>, importe:
     debt.pay(importe)
 }
 
-/// One complement for each customer of whom an invoice wants one, in the series of the first one's branch.
+/// Creates one payment complement for each customer with an invoice that needs one, in the series of the branch of the
+/// customer's first receivable.
 async fn complements<'d>(
     cx: &mut Cx<'_>,
     debts: impl Iterator<Item = &'d Debt> + Send,

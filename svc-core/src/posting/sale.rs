@@ -1,4 +1,4 @@
-//! A sales document, from whatever channel.
+//! The making of a sales document, in any channel.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ pub use super::lines::LineBody;
 /// Most lines of a document.
 pub const MOST_LINES: usize = 500;
 
-/// A sales document as it is asked for (contract §4, "POST /ventas"); `K` is what it may be.
+/// A sales document in a request (contract §4, "POST /ventas"); `K` is the type of its allowed kinds.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaleBody<K> {
@@ -188,7 +188,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
 }
 
 /// What follows a document that is owed at once: an invoice's record in the registry, the goods that leave unless it is an
-/// advance, receivable and entry. The application stamps its own invoices: the registry waits to be told.
+/// advance, receivable and entry. The application stamps its own invoices and reports them with `invoice.stamped`.
 async fn owe(
     cx: &mut Cx<'_>,
     sale: &NewSale<'_>,

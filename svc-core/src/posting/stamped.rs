@@ -1,4 +1,4 @@
-//! What the tax authority says of an invoice or a payment complement, whoever brings its word: the worker or the screens.
+//! The tax authority's answer on an invoice or a payment complement, from the stamping worker or from the back office.
 
 use uuid::Uuid;
 
@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::operation::Cx;
 use crate::store::RegisteredInvoice;
 
-/// It stamped a record: registry, sale, receivable or payments bear its uuid; of an income invoice `factura.timbrada` is
-/// emitted. The record is locked, and may be stamped.
+/// Records that `invoice` was stamped: registry, sale, receivable or payments get its fiscal folio; for an income invoice
+/// `factura.timbrada` is emitted. The record must be locked, and in a state that allows stamping.
 pub(crate) async fn accepted(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
@@ -29,7 +29,7 @@ pub(crate) async fn accepted(
     Ok(())
 }
 
-/// It refused a record. The record is locked, and waits for its word.
+/// Records that `invoice` was rejected. The record must be locked and waiting (`en_espera`).
 pub(crate) async fn refused(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,

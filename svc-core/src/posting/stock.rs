@@ -1,4 +1,4 @@
-//! Stock: the one place that changes it.
+//! Stock changes: every change of stock and reservations is posted here.
 
 use std::collections::HashMap;
 
@@ -36,8 +36,8 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &InvoiceableSale) -
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
-/// Changes the stock of a warehouse: locks the records, in the order of their products whatever the order of `changes`,
-/// writes them and their ledger, and emits `inventario.existencia_cambiada` once for each that is another than before.
+/// Changes the stock of a warehouse: locks the records in ascending order of product, whatever the order of `changes`,
+/// writes them and their movements, and emits `inventario.existencia_cambiada` once for each record that changed.
 pub(crate) async fn post(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -60,12 +60,12 @@ pub(crate) async fn post(
         [] => None,
         rows => Some(cx.tx.insert_movements(almacen.clave, rows, context, cx.now).await?),
     };
-    let told = |row: &Holding| Event::ExistenciaCambiada {
+    let event = |row: &Holding| Event::ExistenciaCambiada {
         existencia: row.clave,
         producto: row.producto,
         almacen: almacen.codigo.clone(),
     };
-    cx.emit_all(&altered.iter().map(told).collect::<Vec<_>>()).await?;
+    cx.emit_all(&altered.iter().map(event).collect::<Vec<_>>()).await?;
     Ok(Posted { existencias: held.iter().map(|row| row.clave).collect(), movimiento })
 }
 

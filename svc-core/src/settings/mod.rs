@@ -1,7 +1,7 @@
-//! A server's settings, each a flag and an environment variable: those that any front end of the API may have, whoever writes it.
+//! Settings that any front end of the API may have, each a flag and an environment variable.
 //!
-//! They are groups to be flattened into a command line of clap's. `svc` and the function take them from here, so a server of
-//! another make is set by the same names, with the same defaults and messages:
+//! They are groups to be flattened into a command line of clap's. `svc` and `bin-lambda` use them; another server that does
+//! has the same names, defaults and messages:
 //!
 //! ```
 //! use clap::Parser;

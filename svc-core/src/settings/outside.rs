@@ -18,6 +18,7 @@ const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
 
 /// All that background work reaches others by. Its parts are groups of their own, for commands that need only one.
 #[derive(Debug, Args)]
+#[non_exhaustive]
 pub struct OutsideSettings {
     /// Where webhooks may lead.
     #[command(flatten)]

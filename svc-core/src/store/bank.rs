@@ -8,7 +8,7 @@ use crate::domain::deposit::{Earlier, PaidAccount};
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
 
-/// Money that came to a bank account: the data that tell one payment or deposit from another.
+/// Money received in a bank account: the data by which a payment or deposit is identified.
 #[derive(Debug, Clone, Copy)]
 pub struct Receipt<'a> {
     /// The bank account.
@@ -21,17 +21,17 @@ pub struct Receipt<'a> {
     pub referencia: &'a str,
 }
 
-/// Where a deposit comes from; it decides what becomes of it when its payments are cancelled.
+/// The origin of a deposit, which decides whether it is cancelled with its payments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DepositOrigin {
-    /// It was captured, to be applied later; it stays.
+    /// It was captured, to be applied later; it remains when its payments are cancelled.
     Captura,
-    /// It came to be with the payment that applies all of it; it goes with it.
+    /// It was created by the payment that applies all of it, and is cancelled with it.
     Pago,
 }
 
 impl DepositOrigin {
-    /// The word in the database.
+    /// Its value in the database.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Captura => "captura",
@@ -43,15 +43,15 @@ impl DepositOrigin {
 /// Bank accounts and deposits inside a transaction.
 #[async_trait]
 pub trait BankTx {
-    /// A bank account, locked against other changes until the end. Whoever writes a deposit or a payment that came to an
-    /// account has locked it, so that the same money cannot come twice at once.
+    /// A bank account, locked until the end. It must be locked before a deposit or a payment in it is written, so that
+    /// concurrent duplicates are detected.
     async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError>;
 
-    /// What came to the account before with the same data.
+    /// Earlier payments and deposits in the account with the same data.
     async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Earlier, StoreError>;
 
-    /// Writes a deposit, by which the account's balance rises, and gives its clave. One of [`DepositOrigin::Pago`] is
-    /// applied in full.
+    /// Inserts a deposit and adds it to the account's balance; returns its clave. One of [`DepositOrigin::Pago`] is fully
+    /// applied.
     async fn insert_deposit(
         &mut self,
         receipt: &Receipt<'_>,
@@ -59,10 +59,10 @@ pub trait BankTx {
         now: Timestamp,
     ) -> Result<i64, StoreError>;
 
-    /// Applies that much more of a deposit; false when less of it is left.
+    /// Adds to the applied amount of a deposit; `false` when less than that is unapplied.
     async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError>;
 
-    /// Applies that much less of a deposit in an account. One of [`DepositOrigin::Pago`] of which nothing is applied any
-    /// more is cancelled, by which the account's balance falls.
+    /// Subtracts from the applied amount of a deposit. One of [`DepositOrigin::Pago`] of which nothing remains applied is
+    /// cancelled, and subtracted from the account's balance.
     async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money) -> Result<(), StoreError>;
 }

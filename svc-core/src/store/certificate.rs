@@ -9,16 +9,15 @@ use crate::domain::time::Timestamp;
 /// Signing certificates inside a transaction.
 #[async_trait]
 pub trait CertificateTx {
-    /// The certificate that the company signs with, the one loaded last, valid or not. Without its key, which a
-    /// pre-check does not need; [`SigningCertificate::is_valid`] judges it.
+    /// The certificate loaded last, without its private key. It may be invalid or expired: see
+    /// [`SigningCertificate::is_valid`].
     async fn signing_certificate(&mut self) -> Result<Option<SigningCertificate>, StoreError>;
 
-    /// The sealed private key of the certificate of that number; [`crate::operation::Cx::open`] opens it for the column
+    /// The sealed private key of the certificate of that number; [`crate::operation::Cx::open`] opens it with the column
     /// [`crate::backoffice::SIGNING_KEY`].
     async fn signing_key(&mut self, numero: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Writes a certificate and its sealed private key, and makes it the one that the company signs with. One of the same
-    /// number is replaced.
+    /// Stores a certificate and its sealed private key as the company's current one; it replaces one of the same number.
     async fn save_certificate(
         &mut self,
         certificate: &SigningCertificate,

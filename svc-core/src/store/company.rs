@@ -16,11 +16,11 @@ use crate::domain::scope::Scopes;
 pub struct KeyId {
     /// The key's company.
     pub company: CompanyId,
-    /// What tells it from the company's other keys.
+    /// Unique among the company's keys.
     pub suffix: Box<str>,
 }
 
-/// What was used in a period, as far as the store knew.
+/// Usage in a period, as of the time it was read from the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownUse {
     /// The minute and the month.
@@ -42,7 +42,7 @@ pub struct KeyRecord {
     pub secret_sha256: [u8; 32],
     /// What the key may do.
     pub scopes: Scopes,
-    /// When it stops working.
+    /// When it expires, if ever.
     pub expires: Option<DateTime<Utc>>,
     /// Whether it was revoked.
     pub revoked: bool,
@@ -52,7 +52,7 @@ pub struct KeyRecord {
     pub owner: i64,
     /// Whether that user still has access to the company.
     pub owner_active: bool,
-    /// What was used with it when it was read.
+    /// Its usage when it was read.
     pub used: KnownUse,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Debug for KeyRecord {
     }
 }
 
-/// What an edit of a company changes; `None` keeps.
+/// The settings of a company that an edit changes; `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Default)]
 pub struct CompanyChange {
     /// See [`Company::nombre`].
@@ -90,7 +90,7 @@ pub struct CompanyChange {
 }
 
 impl CompanyChange {
-    /// Changes `company` as it says.
+    /// Applies the changes to `company`.
     pub fn apply(self, company: &mut Company) {
         fn set<T>(field: &mut T, value: Option<T>) {
             if let Some(value) = value {
@@ -111,12 +111,12 @@ impl CompanyChange {
     }
 }
 
-/// A person of the ERP.
+/// A user to be stored.
 #[derive(Debug, Clone)]
 pub struct NewUser {
     /// Name.
     pub nombre: String,
-    /// E-mail, to which a webhook's disabling is told.
+    /// E-mail address, which is notified when one of their webhooks is disabled.
     pub correo: Option<String>,
     /// Whether sales and contacts can be credited to them.
     pub vendedor: bool,
@@ -132,7 +132,7 @@ pub struct NewKey {
     pub usuario: i64,
     /// What it may do.
     pub scopes: Scopes,
-    /// When it stops working.
+    /// When it expires, if ever.
     pub expires: Option<DateTime<Utc>>,
     /// The version of the terms it accepts.
     pub terms: Option<&'static str>,
@@ -143,34 +143,34 @@ pub struct NewKey {
 /// Companies, users and keys inside a transaction of the company.
 #[async_trait]
 pub trait CompanyTx {
-    /// The company's settings.
+    /// The company's settings; `None` when the company does not exist.
     async fn company(&mut self) -> Result<Option<Company>, StoreError>;
 
-    /// Writes a new company with what it cannot do without: head office (branch 0), main warehouse `001`, units, price list 1.
+    /// Inserts the company with what every company has: head office (branch 0), main warehouse `001`, units, price list 1.
     async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError>;
 
     /// Writes a company's changed settings.
     async fn update_company(&mut self, change: &CompanyChange) -> Result<(), StoreError>;
 
-    /// Writes a new user; gives their clave.
+    /// Inserts a user; returns their clave.
     async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError>;
 
-    /// Ends a user's access; `false` when there is no such user.
+    /// Disables a user; `false` when there is no such user.
     async fn disable_user(&mut self, usuario: i64) -> Result<bool, StoreError>;
 
-    /// The first user made with the company: the owner of keys that name no other.
+    /// The first user of the company: the default owner of keys.
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;
 
-    /// Whether that user has access to the company.
+    /// Whether that user exists and is not disabled.
     async fn is_active_user(&mut self, usuario: i64) -> Result<bool, StoreError>;
 
     /// Whether that user is an active salesperson of the company.
     async fn is_salesperson(&mut self, usuario: i64) -> Result<bool, StoreError>;
 
-    /// Writes a new API key. An owner the company does not have is [`super::Conflict::Reference`].
+    /// Inserts an API key. An owner the company does not have is [`super::Conflict::Reference`].
     async fn insert_key(&mut self, key: &NewKey) -> Result<(), StoreError>;
 
-    /// Records that a key accepted the terms; `false` when there is no such key.
+    /// Records that the key `suffix` accepted that version of the terms; `false` when there is no such key.
     async fn accept_terms(&mut self, suffix: &str, terms: &'static str) -> Result<bool, StoreError>;
 
     /// Revokes a key; `false` when there is no such key.

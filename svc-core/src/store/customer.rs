@@ -16,13 +16,13 @@ pub struct NewCustomerRow<'a> {
     pub prospecto: bool,
     /// The salesperson it is assigned to.
     pub vendedor: Option<i64>,
-    /// What the prospect wrote.
+    /// The prospect's message.
     pub mensaje: Option<&'a str>,
     /// Now.
     pub creado: Timestamp,
 }
 
-/// A customer as far as selling to them asks.
+/// What a sale needs of its customer.
 #[derive(Debug, Clone, Default)]
 pub struct Buyer {
     /// Tax id.
@@ -37,27 +37,27 @@ pub struct Buyer {
     pub lista: Option<i64>,
     /// Their days of credit.
     pub dias_credito: i64,
-    /// How much they may owe, in pesos.
+    /// Credit limit, in pesos.
     pub limite_credito: Money,
 }
 
 /// Customers inside a transaction.
 #[async_trait]
 pub trait CustomerTx {
-    /// Writes a customer under the company's next clave and gives it; its folio is that clave.
-    /// An RFC that another customer has is [`super::Conflict::Rfc`].
+    /// Inserts a customer under the company's next clave, which is also its folio, and returns it.
+    /// Fails with [`super::Conflict::Rfc`] when another customer has the RFC.
     async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError>;
 
-    /// A customer's data, locked against other changes until the end.
+    /// A customer's data, locked until the end.
     async fn customer(&mut self, clave: i64) -> Result<Option<CustomerData>, StoreError>;
 
-    /// A customer to sell to.
+    /// What a sale needs of a customer.
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
 
-    /// The same, locked against other changes until the end: of two sales on credit the second sees what the first owes.
+    /// The same, locked until the end, so that of two concurrent sales on credit the second sees the debt of the first.
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
 
-    /// Writes a customer's changed data. An RFC that another customer has is [`super::Conflict::Rfc`].
+    /// Updates a customer's data. Fails with [`super::Conflict::Rfc`] when another customer has the RFC.
     async fn update_customer(
         &mut self,
         clave: i64,

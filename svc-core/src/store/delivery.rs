@@ -1,4 +1,5 @@
-//! What delivers notices: the queue of events and deliveries, of all companies, and what a worker changes of a webhook.
+//! The delivery of notices (contract §6): the queues of events, deliveries and e-mails across companies, and the disabling of
+//! failing webhooks.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -11,50 +12,50 @@ use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::domain::webhook::{Judged, Next};
 use crate::domain::words::DeliveryReason;
 
-/// What a worker takes out of the queue, and on which terms.
+/// The terms on which a worker claims deliveries.
 #[derive(Debug, Clone)]
 pub struct DeliveryClaim<'a> {
-    /// At most so many deliveries.
+    /// Maximum number of deliveries.
     pub most: u32,
-    /// At most so many of one webhook; one only if [`DeliveryClaim::probe_after`] attempts of it have failed in a row, and
-    /// none while another of its deliveries is out.
+    /// Maximum number for one webhook. A webhook with [`DeliveryClaim::probe_after`] consecutive failed attempts gets only
+    /// one, and none while another of its deliveries is claimed.
     pub each: u32,
-    /// After how many failures.
+    /// Consecutive failed attempts after which a webhook gets one delivery at a time.
     pub probe_after: u32,
-    /// None of these webhooks: the worker has enough of them.
+    /// Webhooks to skip, because the worker has enough deliveries of them.
     pub busy: &'a [(CompanyId, i64)],
-    /// Those that were due then.
+    /// Only deliveries that are due at this time.
     pub now: DateTime<Utc>,
-    /// What the worker shows when it writes what came of them.
+    /// The token of the claim, which the worker presents when it records the attempts.
     pub token: Uuid,
-    /// Until when nobody else takes them.
+    /// When the claim expires and others may claim them.
     pub until: DateTime<Utc>,
 }
 
-/// A delivery that a worker took, with what it sends.
+/// A claimed delivery, with what is sent.
 #[derive(Clone)]
 pub struct ClaimedDelivery {
-    /// Whose it is.
+    /// Its company.
     pub company: CompanyId,
     /// Its clave.
     pub clave: i64,
     /// Its webhook.
     pub webhook: i64,
-    /// Where to.
+    /// The URL that it is posted to.
     pub url: String,
-    /// The webhook's secret, sealed; none if the webhook was deleted in the meantime.
+    /// The webhook's secret, sealed; empty if the webhook was deleted in the meantime.
     pub secreto: Vec<u8>,
-    /// The secret before it, sealed, if it signs too.
+    /// The previous secret, sealed, while it also signs.
     pub secreto_anterior: Option<Vec<u8>>,
-    /// Attempts of the webhook that failed in a row.
+    /// Consecutive failed attempts of the webhook.
     pub intentos_fallidos: u32,
     /// The event.
     pub evento: Uuid,
     /// Its type.
     pub tipo: String,
-    /// What is sent.
+    /// The body to send.
     pub cuerpo: Bytes,
-    /// Attempts before.
+    /// Earlier attempts.
     pub intentos: u32,
     /// Why it was made.
     pub origen: DeliveryOrigin,
@@ -67,25 +68,25 @@ impl std::fmt::Debug for ClaimedDelivery {
     }
 }
 
-/// What came of a claimed delivery.
+/// The outcome of a claimed delivery.
 #[derive(Debug, Clone, Copy)]
 pub struct AttemptRecord {
-    /// Whose it is.
+    /// Its company.
     pub company: CompanyId,
     /// Its clave.
     pub clave: i64,
     /// Its webhook.
     pub webhook: i64,
-    /// The token that it was claimed under.
+    /// The token of its claim.
     pub token: Uuid,
-    /// The attempt; none if it was not tried, and is handed back.
+    /// The attempt; `None` if none was made, and the claim is released.
     pub attempt: Option<Attempt>,
 }
 
 /// An attempt that was made.
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
-    /// What came of it.
+    /// Its result.
     pub judged: Judged,
     /// How long it took, in milliseconds.
     pub duracion_ms: i64,
@@ -93,41 +94,41 @@ pub struct Attempt {
     pub at: DateTime<Utc>,
 }
 
-/// How a webhook stands after attempts were written.
+/// The streak of failures of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WebhookStanding {
-    /// Deliveries that ended `fallida` in a row.
+    /// Consecutive deliveries that ended as `fallida`.
     pub fallos_consecutivos: u32,
     /// When the first attempt of that streak failed.
     pub racha_desde: Option<DateTime<Utc>>,
 }
 
-/// An attempt that was written: its lease stood.
+/// A recorded attempt: its claim was still valid.
 #[derive(Debug, Clone, Copy)]
 pub struct Recorded {
-    /// Its place among those that were to be written.
+    /// Its index among the attempts passed in.
     pub at: usize,
-    /// How its webhook stands, if it changed.
+    /// The streak of its webhook, if it changed.
     pub standing: Option<WebhookStanding>,
 }
 
-/// How many events got deliveries, and how many.
+/// What a fan-out did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FannedOut {
-    /// Events.
+    /// Events processed.
     pub events: u64,
-    /// Deliveries.
+    /// Deliveries created.
     pub deliveries: u64,
 }
 
-/// An e-mail that a worker took.
+/// A leased e-mail.
 #[derive(Debug, Clone)]
 pub struct LeasedMail {
-    /// Whose company it is about.
+    /// The company that it is about.
     pub company: CompanyId,
     /// Its clave.
     pub clave: i64,
-    /// To whom.
+    /// The recipient's address.
     pub para: String,
     /// Subject.
     pub asunto: String,
@@ -137,28 +138,29 @@ pub struct LeasedMail {
     pub intentos: u32,
 }
 
-/// The queues of a delivering worker, over all companies. Each method is one statement; many workers may be at it.
+/// The queues of the delivery workers, across companies. Each method is one statement, and many workers may call them
+/// concurrently: rows that another worker has locked are skipped.
 #[async_trait]
 pub trait DeliveryStore: Send + Sync {
-    /// Makes events of at most `most` groups that are due; their bodies get `now` as `creado`. Gives how many.
+    /// Turns at most `most` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
     async fn gather_groups(&self, now: Timestamp, most: u32) -> Result<u64, StoreError>;
 
-    /// Makes the deliveries of at most `most` new events: for each webhook that is subscribed to its type, is active, and was when it
-    /// was made.
+    /// Creates the deliveries of at most `most` new events: one for each webhook that is subscribed to the event's type, is
+    /// active, and was already active when the event was created.
     async fn fan_out(&self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError>;
 
-    /// Takes deliveries that are due, of the webhooks that have been waiting for longest.
+    /// Claims deliveries that are due, of the webhooks that have been waiting for longest.
     async fn claim_deliveries(&self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError>;
 
-    /// Writes what came of claimed deliveries, in the order in which it came, and how their webhooks stand after it. What
-    /// is no longer leased under its token is left out.
+    /// Records the outcomes of claimed deliveries, in the order given, and updates the streaks of their webhooks. Deliveries
+    /// that are no longer claimed under their token are skipped.
     async fn record_attempts(
         &self,
         attempts: &[AttemptRecord],
         now: DateTime<Utc>,
     ) -> Result<Vec<Recorded>, StoreError>;
 
-    /// Takes at most `most` e-mails that are due, until `until`, under `token`.
+    /// Leases at most `most` e-mails that are due, until `until`, under `token`.
     async fn lease_mail(
         &self,
         most: u32,
@@ -167,22 +169,17 @@ pub trait DeliveryStore: Send + Sync {
         until: DateTime<Utc>,
     ) -> Result<Vec<LeasedMail>, StoreError>;
 
-    /// Ends the lease of an e-mail, if it still stands: it is tried again at `again`, or done with.
-    async fn settle_mail(
-        &self,
-        company: CompanyId,
-        clave: i64,
-        token: Uuid,
-        again: Option<DateTime<Utc>>,
-    ) -> Result<(), StoreError>;
+    /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`, or deleted.
+    async fn settle_mail(&self, mail: &LeasedMail, token: Uuid, again: Option<DateTime<Utc>>)
+    -> Result<(), StoreError>;
 
-    /// Forgets at most `most` deliveries made before `expired`; gives how many.
+    /// Deletes at most `most` deliveries created before `expired`; returns how many.
     async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
-    /// Forgets at most `most` events made before `expired` that have no deliveries; gives how many.
+    /// Deletes at most `most` events created before `expired` that have no deliveries; returns how many.
     async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
-    /// Forgets at most `most` webhooks deleted before `expired` that have no deliveries; gives how many.
+    /// Removes at most `most` webhooks deleted before `expired` that have no deliveries; returns how many.
     async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 }
 
@@ -191,30 +188,30 @@ pub trait DeliveryStore: Send + Sync {
 pub struct FailingWebhook {
     /// Its URL.
     pub url: String,
-    /// How it stands.
+    /// Its streak of failures.
     pub standing: WebhookStanding,
-    /// The e-mail address of who made it, if they have one.
+    /// The e-mail address of the user who created it, if they have one.
     pub correo: Option<String>,
 }
 
-/// What a delivering worker changes of one company's webhooks, inside a transaction.
+/// The disabling of a failing webhook, inside a transaction of its company.
 #[async_trait]
 pub trait DeliveryTx {
     /// An active webhook, locked until the end.
     async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError>;
 
-    /// Disables a webhook.
+    /// Disables a webhook; `motivo` is the reason that its company sees.
     async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Discards the deliveries of a webhook that are pending, those that are out too; gives how many.
+    /// Discards the pending deliveries of a webhook, claimed ones included; returns how many.
     async fn discard_deliveries(&mut self, webhook: i64) -> Result<u64, StoreError>;
 
-    /// Writes an e-mail to be sent.
+    /// Queues an e-mail.
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
 }
 
 impl Attempt {
-    /// `entregas.estado` after it.
+    /// The delivery's status after it (`entregas.estado`).
     pub fn estado(&self) -> DeliveryStatus {
         match self.judged.next {
             Next::Delivered => DeliveryStatus::Entregada,
@@ -223,7 +220,7 @@ impl Attempt {
         }
     }
 
-    /// `entregas.motivo` after it.
+    /// The reason of a failure (`entregas.motivo`).
     pub fn motivo(&self) -> Option<&'static str> {
         self.judged.reason.map(DeliveryReason::word)
     }

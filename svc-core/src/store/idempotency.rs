@@ -1,4 +1,4 @@
-//! Idempotency-Keys: which write each stands for, and what it was answered (contract §4).
+//! Idempotency-Keys: the fingerprint of the request of each, and its stored answer (contract §4).
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -7,27 +7,27 @@ use chrono::{DateTime, TimeDelta, Utc};
 use super::StoreError;
 
 /// How long the answer to a write is kept under its Idempotency-Key (contract §4).
-pub const ANSWERS_KEPT: TimeDelta = TimeDelta::days(7);
+pub(crate) const ANSWERS_KEPT: TimeDelta = TimeDelta::days(7);
 
-/// What became of the claim on an Idempotency-Key.
+/// The outcome of claiming an Idempotency-Key.
 #[derive(Debug)]
 pub enum Claim {
-    /// The key was free and is now this transaction's.
+    /// The key was free; this transaction holds it now.
     New,
-    /// A write with this key was answered before.
+    /// A request with this key was answered before.
     Done {
-        /// What that write's data were.
+        /// The fingerprint of that request (SHA-256).
         fingerprint: [u8; 32],
-        /// The body it was answered with, byte for byte.
+        /// Its stored answer, byte for byte.
         body: Bytes,
     },
 }
 
-/// Idempotency-Keys inside the transaction of the effect.
+/// Idempotency-Keys, in the transaction of the write that they protect.
 #[async_trait]
 pub trait IdempotencyTx {
-    /// Claims `name` for the API key `suffix`. While another transaction holds the claim this waits for it;
-    /// past the store's lock timeout it is [`StoreError::Busy`]. A claim older than `expired` is free again.
+    /// Claims the Idempotency-Key `name` of the API key `suffix`. It waits while another transaction holds the claim; past
+    /// the store's lock timeout the error is [`StoreError::Busy`]. A claim made before `expired` counts as free.
     async fn claim(
         &mut self,
         suffix: &str,
@@ -37,6 +37,6 @@ pub trait IdempotencyTx {
         expired: DateTime<Utc>,
     ) -> Result<Claim, StoreError>;
 
-    /// Stores the body that this transaction's claim is answered with.
+    /// Stores the answer to the request whose key this transaction claimed.
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError>;
 }

@@ -1,5 +1,4 @@
-//! Bulk loading: many records in one statement, with savepoints to find the one that is wrong. What a record is, and what it
-//! takes when something is left out, is not decided here.
+//! Bulk import: many records in one statement, with savepoints to find the invalid one.
 
 use std::collections::HashMap;
 
@@ -19,36 +18,37 @@ pub enum Parents {
     Categories,
 }
 
-/// What imports of every kind need of a transaction.
+/// What imports need of a transaction.
 #[async_trait]
 pub trait ImportTx {
-    /// Marks a point to come back to.
+    /// Sets a savepoint.
     async fn savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Undoes everything since the savepoint, which stays.
+    /// Rolls back to the savepoint, which remains.
     async fn back_to_savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Forgets the savepoint; what was done since stays.
+    /// Releases the savepoint.
     async fn release_savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Lets records name parents that come later in the file; [`ImportTx::missing`] tells which never came.
+    /// Defers the references between records of the same table, so that a parent may come later in the file;
+    /// [`ImportTx::missing`] returns those that never came.
     async fn defer_parents(&mut self) -> Result<(), StoreError>;
 
     /// Those of `claves` that no record of the company has.
     async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
 
-    /// The claves of as many records of `table`: those that are given, and for one that is not the clave after the greatest
-    /// so far, record by record. The company's counter moves past all of them.
+    /// The claves of new records of `table`, one for each element of `given`: the given one, or else the one after the
+    /// greatest so far. The company's counter is advanced past all of them.
     async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError>;
 
-    /// Moves the counter of `series` past `last`.
+    /// Advances the counter of `series` past `last`.
     async fn move_past(&mut self, series: &str, last: i64) -> Result<(), StoreError>;
 
-    /// Moves the counter of the folios of documents of that type and series past `last`.
+    /// Advances the folio counter of documents of that type and series past `last`.
     async fn move_past_folio(&mut self, tipo: &str, serie: &str, last: i64) -> Result<(), StoreError>;
 
-    /// Writes records of the company into `table`: all of them, or none. `values` holds them one after the other, each with
-    /// a value for each of `columns`.
+    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value for each of
+    /// `columns`.
     async fn insert_records(
         &mut self,
         table: &'static str,
@@ -56,7 +56,7 @@ pub trait ImportTx {
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
 
-    /// The claves of the records of `table` that bear these names in `column`; of several that bear one the least.
+    /// The claves of the records of `table` by these values of `column`; the lowest clave where several have the same.
     async fn claves_of(
         &mut self,
         table: &'static str,
@@ -64,28 +64,28 @@ pub trait ImportTx {
         names: &[&str],
     ) -> Result<HashMap<String, i64>, StoreError>;
 
-    /// The products that have these SKUs: of each the active one, else the newest of the others.
+    /// The products with these SKUs: for each the active one, else the newest.
     async fn products_of(&mut self, skus: &[&str]) -> Result<HashMap<String, i64>, StoreError>;
 
-    /// The SKUs of these products, of those that have one.
+    /// The SKUs of these products; those without one are left out.
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError>;
 
-    /// Makes these price lists, by clave, and names those that come with a name.
+    /// Creates these price lists, by clave, where they do not exist, and sets the names that are given.
     async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError>;
 
-    /// What these stages make of an opportunity, of those that exist.
+    /// The status that each of these stages gives an opportunity; stages that do not exist are left out.
     async fn stage_kinds(&mut self, stages: &[i64]) -> Result<HashMap<i64, OpportunityStatus>, StoreError>;
 
     /// The greatest line number of each of these sales that has lines.
     async fn last_lines(&mut self, sales: &[i64]) -> Result<HashMap<i64, i64>, StoreError>;
 
-    /// Of these sales, those that exist.
+    /// These sales; those that do not exist are left out.
     async fn imported_sales(&mut self, sales: &[i64]) -> Result<HashMap<i64, ImportedSale>, StoreError>;
 
-    /// Of these receivables, those that exist.
+    /// These receivables; those that do not exist are left out.
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError>;
 
-    /// Gives sales without an invoice theirs: sale, invoice, fiscal folio.
+    /// Links sales that have no invoice to theirs: sale, invoice, fiscal folio.
     async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError>;
 }
 

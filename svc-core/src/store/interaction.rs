@@ -10,25 +10,25 @@ use crate::domain::time::Timestamp;
 /// A contact to be logged.
 #[derive(Debug)]
 pub struct NewInteraction<'a> {
-    /// With whom.
+    /// The customer.
     pub cliente: i64,
     /// The user who had it.
     pub vendedor: i64,
-    /// How.
+    /// Channel.
     pub canal: Channel,
-    /// What came of it.
+    /// Result.
     pub resultado: Outcome,
-    /// Who contacted whom.
+    /// Direction: who initiated the contact.
     pub sentido: Initiative,
-    /// What there is to say of it.
+    /// Note.
     pub nota: Option<&'a str>,
     /// When it took place.
     pub fecha: Timestamp,
     /// How long it took.
     pub duracion: Option<Minutes>,
-    /// What was said to follow, whether or not it changes an agenda.
+    /// The next step agreed, whether or not it changes the agenda.
     pub siguiente: &'a NextStep,
-    /// Whether it is but a note on another's account.
+    /// Whether it is only a note on another salesperson's customer.
     pub solo_nota: bool,
     /// Now.
     pub creada: Timestamp,
@@ -39,26 +39,26 @@ pub struct NewInteraction<'a> {
 pub struct NewCommitment<'a> {
     /// The user who is to do it.
     pub vendedor: i64,
-    /// On which day.
+    /// Due day.
     pub fecha: NaiveDate,
-    /// What.
+    /// Text.
     pub texto: Option<&'a str>,
-    /// The contact it came of.
+    /// The contact that it follows from.
     pub interaccion: i64,
 }
 
 /// Contacts and their agenda inside a transaction.
 #[async_trait]
 pub trait InteractionTx {
-    /// A customer, as far as logging a contact with them depends on it, locked against other changes until the end.
+    /// What logging a contact needs of its customer, locked until the end.
     async fn account(&mut self, cliente: i64) -> Result<Option<Account>, StoreError>;
 
-    /// Writes a contact; gives its clave.
+    /// Inserts a contact; returns its clave.
     async fn insert_interaction(&mut self, row: &NewInteraction<'_>) -> Result<i64, StoreError>;
 
-    /// Closes the customer's open task, whoever has it, opens the one given, and makes its day the customer's next
-    /// contact: a customer has one open task at most. Without a new one there is no next contact. [`Self::account`]
-    /// must have locked the customer.
+    /// Closes the customer's open task, of any user, and opens the given one: a customer has at most one open task. Its day
+    /// becomes the customer's next contact, which is cleared without a new task. [`Self::account`] must have locked the
+    /// customer.
     async fn replace_commitment(
         &mut self,
         cliente: i64,

@@ -6,10 +6,10 @@ use super::StoreError;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus};
 
-/// A record of the registry to be stored; it waits to be stamped (`en_espera`).
+/// A record of the registry to be stored, with status `en_espera`: it is not stamped yet.
 #[derive(Debug)]
 pub struct NewInvoice<'a> {
-    /// What it is.
+    /// Its kind: invoice or payment complement.
     pub tipo: InvoiceKind,
     /// The sale it is of; none for a payment complement.
     pub venta: Option<i64>,
@@ -21,7 +21,7 @@ pub struct NewInvoice<'a> {
     pub folio: i64,
     /// When it is issued.
     pub fecha: Timestamp,
-    /// Who asked for it.
+    /// Who requested it: the API or the application.
     pub origen: InvoiceOrigin,
 }
 
@@ -30,47 +30,47 @@ pub struct NewInvoice<'a> {
 pub struct RegisteredInvoice {
     /// Its clave.
     pub clave: i64,
-    /// What it is.
+    /// Its kind: invoice or payment complement.
     pub tipo: InvoiceKind,
-    /// What became of it.
+    /// Its status.
     pub estatus: InvoiceStatus,
     /// The sale it is of.
     pub venta: Option<i64>,
-    /// Series and number, as people write them.
+    /// Series and number in one text, e.g. `A12`.
     pub folio: Option<String>,
     /// Fiscal folio.
     pub uuid: Option<String>,
-    /// Whether its receiver is being asked to accept its cancellation.
+    /// Whether its cancellation is pending the receiver's acceptance.
     pub cancelacion_solicitada: bool,
 }
 
-/// Why and how an invoice is cancelled.
+/// The reason of a cancellation.
 #[derive(Debug, Clone, Copy)]
 pub struct Cancellation<'a> {
-    /// The SAT's reason, 01 to 04.
+    /// The SAT's reason code, 01 to 04.
     pub motivo: &'a str,
-    /// The invoice that takes its place.
+    /// Fiscal folio of the replacement, with reason 01.
     pub uuid_sustitucion: Option<&'a str>,
 }
 
 /// The invoice registry inside a transaction.
 #[async_trait]
 pub trait InvoiceTx {
-    /// Writes a record and gives its clave.
+    /// Inserts a record; returns its clave.
     async fn insert_invoice(&mut self, row: &NewInvoice<'_>) -> Result<i64, StoreError>;
 
-    /// A record, locked against other changes until the end.
+    /// A record, locked until the end.
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError>;
 
-    /// Writes that the authority stamped a record: to the registry and to what speaks of it, the sale and its receivable or
-    /// the payments. It is queued no longer.
+    /// Sets a record as stamped (`vigente`) with its fiscal folio, also on its sale and receivable or on its payments, and
+    /// removes it from the stamping queue.
     async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Writes that the authority refused a record. It is queued no longer.
+    /// Sets a record as rejected by the authority, with its code and message, and removes it from the stamping queue.
     async fn set_rejected(&mut self, clave: i64, codigo: &str, mensaje: &str, now: Timestamp)
     -> Result<(), StoreError>;
 
-    /// Writes that a record's cancellation was asked for, and waits for its receiver's word.
+    /// Sets the cancellation of a record as pending the receiver's acceptance.
     async fn request_cancellation(
         &mut self,
         clave: i64,
@@ -78,10 +78,10 @@ pub trait InvoiceTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Forgets that a record's cancellation was asked for.
+    /// Clears the pending cancellation of a record.
     async fn drop_cancellation(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Writes that a record is cancelled, for the reason asked for before where none is given.
+    /// Sets a record as cancelled; without `cancellation`, with the reason of the pending request.
     async fn set_cancelled(
         &mut self,
         clave: i64,

@@ -1,4 +1,4 @@
-//! Sales that become invoices.
+//! The invoicing of orders and quotes.
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -10,7 +10,7 @@ use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::time::Timestamp;
 
-/// Goods of a sale: a line whose product has stock.
+/// A line of a sale whose product is kept in stock.
 #[derive(Debug, Clone)]
 pub struct SaleGoods {
     /// The line's number.
@@ -19,13 +19,13 @@ pub struct SaleGoods {
     pub producto: i64,
     /// Its SKU.
     pub sku: Option<String>,
-    /// How many.
+    /// Quantity.
     pub cantidad: Quantity,
-    /// What one costs now, in pesos.
+    /// Current unit cost, in pesos.
     pub costo: Money,
 }
 
-/// What a sale gets when it becomes an invoice.
+/// What an order or a quote is updated with when it is invoiced.
 #[derive(Debug)]
 pub struct InvoicedSale<'a> {
     /// The registry's record.
@@ -36,20 +36,20 @@ pub struct InvoicedSale<'a> {
     pub folio: i64,
     /// When it is due.
     pub vencimiento: NaiveDate,
-    /// Its terms, none missing any more.
+    /// Its payment terms, complete.
     pub terms: &'a Terms,
 }
 
-/// Sales that become invoices, inside a transaction.
+/// The invoicing of orders and quotes inside a transaction.
 #[async_trait]
 pub trait InvoicingTx {
-    /// A sale to be invoiced, locked until the end. Another transaction that keeps it for too long is [`StoreError::Busy`].
+    /// A sale, locked until the end. Fails with [`StoreError::Busy`] when another transaction holds the lock for too long.
     async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError>;
 
-    /// The goods of a sale, in the order of its lines.
+    /// The lines of a sale whose products are kept in stock, in order.
     async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;
 
-    /// Makes an order or a quote the invoice it became: all of it is owed.
+    /// Changes the type of an order or a quote to invoice; its balance becomes its total.
     async fn turn_into_invoice(
         &mut self,
         clave: i64,
@@ -57,10 +57,10 @@ pub trait InvoicingTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Writes since when the application has been invoicing a sale; `None` when it is not.
+    /// Sets since when the application has been invoicing a sale; `None` clears it.
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;
 
-    /// What a customer paid in advance in a currency and is not applied yet: what is paid of their valid advances, less
-    /// what of it was applied to receivables.
+    /// The unapplied advances of a customer in a currency: what was paid of their valid advances, less what of it was
+    /// applied to receivables.
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError>;
 }

@@ -1,3 +1,5 @@
+//! [`StoreLayer`]: a store that wraps another one.
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -9,14 +11,14 @@ use super::{
 use crate::domain::quota::Period;
 use crate::domain::time::Timestamp;
 
-/// A store over another, for who wants to see or change some of what is asked of it: an audit, a cache, a time limit. What
-/// it does not do itself the other does, so it is a [`Store`] once it names that one.
+/// A store that wraps another one to observe or change some of its operations: an audit, a cache, a timeout. Only
+/// [`Self::inner`] is required; every other method of [`Store`] is forwarded to it.
 #[async_trait]
 pub trait StoreLayer: Send + Sync + 'static {
-    /// The store beneath.
+    /// The wrapped store.
     fn inner(&self) -> &dyn Store;
 
-    /// [`Store::reader`]. Its own [`Reader`] forwards all lists with one `impl<L: List> ListReader<L>`.
+    /// [`Store::reader`].
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_> {
         self.inner().reader(company)
     }
@@ -105,12 +107,11 @@ impl<S: StoreLayer> DeliveryStore for S {
 
     async fn settle_mail(
         &self,
-        company: CompanyId,
-        clave: i64,
+        mail: &LeasedMail,
         token: Uuid,
         again: Option<DateTime<Utc>>,
     ) -> Result<(), StoreError> {
-        self.inner().settle_mail(company, clave, token, again).await
+        self.inner().settle_mail(mail, token, again).await
     }
 
     async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {

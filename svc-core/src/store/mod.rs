@@ -1,9 +1,17 @@
-//! What is asked of a database: [`Reader`] for lists, one small trait an aggregate for what is written;
-//! `svc-store-postgres` has the twin of each file.
+//! The contract of a database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for writes, which has one trait for each
+//! aggregate. `svc-store-postgres` implements it, with a file of the same name for each file here.
 //!
-//! The company is fixed when a [`Tx`] is begun or a [`Reader`] is made: no method takes a company, so none can forget it.
-//! A record that is not there is `Ok(None)`. Where two requests can race, the store settles it and says so with a
-//! [`Conflict`], never by a check beforehand.
+//! # To implement a store
+//! - The company is fixed by [`Store::reader`] and [`Store::begin`]: no other method takes one, and a record of another
+//!   company must look as if it did not exist.
+//! - A record that does not exist is `Ok(None)` or `Ok(false)`, not an error.
+//! - Uniqueness is guaranteed by the database when it writes, and a violation is a [`Conflict`]: callers do not check first.
+//! - "Locked until the end" means a row lock that lasts until the transaction commits or rolls back, as of `SELECT … FOR
+//!   UPDATE`; who waits too long for one gets [`StoreError::Busy`]. Callers take locks in a fixed order.
+//! - "The company's next clave" comes from the company's counter of that kind of record: unique within the company, ascending.
+//! - Times come from the caller, in UTC; a store never reads a clock.
+//! - Amounts are decimals in the currency of their record unless "in pesos" is stated.
+//! - `tests/src/store_suite` is a suite of tests that every store must pass.
 
 mod accounting;
 mod bank;
@@ -49,7 +57,8 @@ pub use delivery::{
     Attempt, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
     LeasedMail, Recorded, WebhookStanding,
 };
-pub use idempotency::{ANSWERS_KEPT, Claim, IdempotencyTx};
+pub(crate) use idempotency::ANSWERS_KEPT;
+pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, ImportedReceivable, ImportedSale, Parents};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
@@ -73,31 +82,31 @@ pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, Webhook
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why the store did not do what it was asked.
+/// Why a store operation failed. The API answers [`Self::Transient`], [`Self::Busy`] and [`Self::Unavailable`] with 503.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A rule that only the store can judge, since others write at the same time.
+    /// A constraint was violated; only the store can check it, since others write at the same time.
     #[error("conflict: {0:?}")]
     Conflict(Conflict),
-    /// The record that a list is under is not there.
+    /// The parent record of a list does not exist, e.g. the webhook of `/webhooks/{clave}/entregas`.
     #[error("the record that the list is under does not exist")]
     NoRecord,
-    /// A serialization failure or deadlock: the same transaction may succeed when it is run again.
+    /// A serialization failure or a deadlock: the same transaction may succeed when it is retried.
     #[error("the transaction collided with another: {0}")]
     Transient(#[source] Cause),
-    /// Another transaction kept a lock for longer than we wait.
+    /// A lock was not granted within the store's lock timeout.
     #[error("a lock was not granted in time: {0}")]
     Busy(#[source] Cause),
     /// The database cannot be reached, or has no connection free.
     #[error("the database is not available: {0}")]
     Unavailable(#[source] Cause),
-    /// Anything else: a fault of ours.
+    /// Anything else: a bug, answered with 500.
     #[error("the database refused a statement: {0}")]
     Other(#[source] Cause),
 }
 
-/// What a write collided with.
+/// Which constraint a write violated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Conflict {
@@ -105,15 +114,15 @@ pub enum Conflict {
     Rfc,
     /// Another active product of the company has the SKU.
     Sku,
-    /// Another record has the clave (imports, which may bring their own).
+    /// Another record has the clave (imports, which may specify it).
     Clave,
     /// Another record has the name.
     Name,
-    /// Another record has the value of this field (imports).
+    /// Another record has the same value of this unique field (imports).
     Taken(String),
-    /// The record that this field refers to is not in the company.
+    /// The record that this field refers to does not exist in the company.
     Reference(String),
-    /// A value that the database's constraint of this name refuses (imports).
+    /// The value of this field violates a check constraint (imports).
     Value(String),
 }
 
@@ -130,7 +139,7 @@ impl From<RowError> for StoreError {
 }
 
 impl Conflict {
-    /// The field at fault.
+    /// The field that is wrong, by its name on the wire.
     pub fn field(&self) -> &str {
         match self {
             Self::Rfc => "rfc",
@@ -160,39 +169,43 @@ impl From<StoreError> for Error {
     }
 }
 
-/// A database that holds all companies.
+/// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
 pub trait Store: DeliveryStore + UsageStore + Send + Sync + 'static {
-    /// Reads of one company: each method is one statement, outside any transaction.
+    /// Opens reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 
-    /// Begins a transaction of one company.
+    /// Begins a read-write transaction of one company. Whether the company exists is not checked: see [`CompanyTx::company`].
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError>;
 
-    /// Forgets at most `most` answers of Idempotency-Keys claimed before `expired`, of whatever company; gives how many.
+    /// Deletes at most `most` stored answers of Idempotency-Keys claimed before `expired`, across companies; returns how
+    /// many were deleted.
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
-    /// Takes out of the queue what is to be stamped, as the lease says: companies in the order of their numbers, of each what
-    /// has been due for longest. Fewer than `lease.most` means that nothing else is to be taken.
+    /// Leases records of the stamping queue, in one statement: companies in the order of their numbers, within each the
+    /// records that have been due for longest. Records under a lease that has not expired are skipped. Fewer than
+    /// `lease.most` means that nothing else is due.
     async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError>;
 
-    /// A number that no company has had.
+    /// Allocates the number of a new company; it never returns the same number twice.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 }
 
-/// What is done with each row of a page.
+/// Called with each row of a page; its error ends the read.
 pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Send);
 
-/// Reads of one company.
+/// The lists of one company.
 #[async_trait]
 pub trait Reader: Send + Sync {
-    /// At most `query.limit + 1` rows after `query.after`, in the order of their claves: one more than the page holds says
-    /// that there is another. One statement; `each` is called with each row in turn, and its error ends the read. Of a list
-    /// under a record that the company does not have it is [`StoreError::NoRecord`], which that same statement finds.
+    /// Reads at most `query.limit + 1` rows that match `query`, with claves above `query.after`, in ascending order of clave,
+    /// and calls `each` with one after the other. The extra row tells the caller that there is another page.
+    ///
+    /// It is one statement. An error of `each` ends the read and is returned. If the list's parent record does not exist in
+    /// the company, the error is [`StoreError::NoRecord`].
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError>;
 }
 
-/// The records of a page of `L`, and one more if there is another page.
+/// Reads the records of a page of `L`, at most `query.limit + 1`: the extra one means that there is another page.
 pub async fn read_page<L: List>(reader: &dyn Reader, query: &Query) -> Result<Vec<L>, StoreError> {
     let mut records = Vec::with_capacity(query.limit as usize + 1);
     let mut each = |row: &dyn Row| {
@@ -203,7 +216,7 @@ pub async fn read_page<L: List>(reader: &dyn Reader, query: &Query) -> Result<Ve
     Ok(records)
 }
 
-/// A transaction of one company. Dropped without [`Tx::commit`], it leaves nothing behind.
+/// A read-write transaction of one company. Dropped without [`Tx::commit`], it is rolled back.
 #[async_trait]
 pub trait Tx:
     AccountingTx
@@ -232,9 +245,9 @@ pub trait Tx:
     + WebhookTx
     + Send
 {
-    /// Makes everything done in it permanent, at once.
+    /// Commits. After an error it is unknown whether it was committed.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 
-    /// Undoes everything done in it.
+    /// Rolls back.
     async fn rollback(self: Box<Self>) -> Result<(), StoreError>;
 }

@@ -1,4 +1,4 @@
-//! The CRM's funnel: stages, reasons for losing, opportunities.
+//! The CRM's funnel: stages, loss reasons, opportunities.
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -11,9 +11,9 @@ use crate::domain::time::Timestamp;
 /// An opportunity to be stored.
 #[derive(Debug)]
 pub struct NewOpportunity<'a> {
-    /// What it is called.
+    /// Name.
     pub nombre: &'a str,
-    /// Where it stands.
+    /// Stage and status.
     pub standing: &'a Standing,
     /// The customer.
     pub cliente: Option<i64>,
@@ -27,15 +27,15 @@ pub struct NewOpportunity<'a> {
     pub contacto_telefono: Option<&'a str>,
     /// The salesperson responsible.
     pub vendedor: Option<i64>,
-    /// What it is worth.
+    /// Estimated amount.
     pub monto: Option<Money>,
-    /// The currency of that.
+    /// Currency of the amount.
     pub moneda: &'a str,
-    /// How likely it is won, percent, if that is not its stage's.
+    /// Probability in percent, where it differs from its stage's.
     pub probabilidad: Option<i64>,
-    /// The day on which it is expected to be closed.
+    /// Expected closing day.
     pub cierre: Option<NaiveDate>,
-    /// Where it came from.
+    /// Source of the lead.
     pub origen: Option<&'a str>,
     /// Now.
     pub creado: Timestamp,
@@ -44,20 +44,20 @@ pub struct NewOpportunity<'a> {
 /// The CRM's funnel inside a transaction.
 #[async_trait]
 pub trait OpportunityTx {
-    /// A stage of the funnel, locked against changes until the end.
+    /// A stage of the funnel, locked until the end.
     async fn stage(&mut self, clave: i64) -> Result<Option<Stage>, StoreError>;
 
-    /// Whether that is an active reason for losing.
+    /// Whether that is an active loss reason.
     async fn is_loss_reason(&mut self, clave: i64) -> Result<bool, StoreError>;
 
-    /// Writes a new opportunity under the company's next clave and gives it; its folio is that clave.
-    /// A customer the company does not have is [`super::Conflict::Reference`].
+    /// Inserts an opportunity under the company's next clave, which is also its folio, and returns it.
+    /// Fails with [`super::Conflict::Reference`] when the customer does not exist in the company.
     async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError>;
 
-    /// Where an opportunity stands, locked against other changes until the end.
+    /// Stage and status of an opportunity, locked until the end.
     async fn opportunity(&mut self, clave: i64) -> Result<Option<Standing>, StoreError>;
 
-    /// Writes where an opportunity stands now.
+    /// Updates stage and status of an opportunity.
     async fn update_standing(
         &mut self,
         clave: i64,

@@ -1,4 +1,4 @@
-//! The outbox: events written in the transaction of what they tell, delivered later.
+//! The outbox: events are written in the transaction of the change that they announce, and delivered later (contract §6).
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::domain::time::Timestamp;
 /// An event to be stored.
 #[derive(Debug)]
 pub struct NewEvent {
-    /// Its id, shown as `evt_…`.
+    /// Its id, `evt_…` on the wire.
     pub id: Uuid,
     /// Its type.
     pub tipo: &'static str,
@@ -21,17 +21,18 @@ pub struct NewEvent {
     pub cuerpo: Vec<u8>,
     /// When it happened.
     pub creado: Timestamp,
-    /// Whether its deliveries are made with it, and no others are to be.
+    /// Whether its deliveries are created by the caller, so that [`super::DeliveryStore::fan_out`] must skip it.
     pub repartido: bool,
 }
 
 /// Events inside a transaction.
 #[async_trait]
 pub trait OutboxTx {
-    /// Writes events.
+    /// Appends events, to be fanned out.
     async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 
-    /// Writes events of which one a resource is made with those that follow: [`QUIET`](crate::webhooks::QUIET) after the last of
-    /// them, and [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest.
+    /// Adds events to the pending groups, one group for each resource, which [`super::DeliveryStore::gather_groups`] turns into
+    /// one event: due [`QUIET`](crate::webhooks::QUIET) after the last event of the group, and
+    /// [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest.
     async fn group_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 }

@@ -13,9 +13,9 @@ use crate::domain::words::{PayableKind, PayableStatus};
 pub struct NewPayable<'a> {
     /// Folio; its clave when it has none of its own.
     pub folio: Option<&'a str>,
-    /// What it came from.
+    /// Its origin.
     pub tipo: PayableKind,
-    /// Whether something is left to pay.
+    /// Status.
     pub estatus: PayableStatus,
     /// The supplier; 0 is none.
     pub proveedor: i64,
@@ -23,9 +23,9 @@ pub struct NewPayable<'a> {
     pub compra: Option<i64>,
     /// The supplier's document.
     pub factura: Option<&'a str>,
-    /// Fiscal folio of that, in lower case.
+    /// Fiscal folio of that document, in lower case.
     pub uuid: Option<&'a str>,
-    /// Its day.
+    /// Date of that document.
     pub fecha: NaiveDate,
     /// When it is due.
     pub vencimiento: Option<NaiveDate>,
@@ -35,9 +35,9 @@ pub struct NewPayable<'a> {
     pub tipo_cambio: Rate,
     /// The total.
     pub total: Balance,
-    /// What has been paid.
+    /// Amount paid.
     pub pagado: Balance,
-    /// What is left to pay.
+    /// Balance.
     pub saldo: Balance,
     /// Branch.
     pub sucursal: i64,
@@ -52,6 +52,6 @@ pub struct NewPayable<'a> {
 /// Accounts payable inside a transaction.
 #[async_trait]
 pub trait PayableTx {
-    /// Writes a new account payable under the company's next clave and gives it.
+    /// Inserts an account payable under the company's next clave, and returns it.
     async fn insert_payable(&mut self, row: &NewPayable<'_>) -> Result<i64, StoreError>;
 }

@@ -14,13 +14,13 @@ use crate::domain::words::PaymentOrigin;
 pub struct NewPayment<'a> {
     /// The receivable.
     pub debt: &'a Debt,
-    /// What it leaves behind.
+    /// Instalment number, amount and balances.
     pub instalment: Instalment,
     /// The day of the payment.
     pub fecha: NaiveDate,
     /// Now.
     pub aplicado: Timestamp,
-    /// What it is made from.
+    /// Source of the money.
     pub origen: PaymentOrigin,
     /// Payment form, a key of the SAT's catalogue.
     pub forma_pago_sat: &'a str,
@@ -30,16 +30,16 @@ pub struct NewPayment<'a> {
     pub deposito: Option<i64>,
     /// Bank reference.
     pub referencia: Option<&'a str>,
-    /// Its complement in the registry of invoices, which waits to be stamped; none when it wants none.
+    /// Its payment complement in the invoice registry, if it needs one.
     pub factura: Option<i64>,
 }
 
-/// A payment, as far as cancelling it depends on it.
+/// What cancelling a payment needs of it.
 #[derive(Debug, Clone)]
 pub struct AppliedPayment {
     /// The receivable.
     pub cxc: i64,
-    /// Whether it is cancelled already.
+    /// Whether it is already cancelled.
     pub cancelado: bool,
     /// The amount.
     pub importe: Money,
@@ -47,18 +47,18 @@ pub struct AppliedPayment {
     pub cuenta_bancaria: Option<i64>,
     /// The deposit it came with.
     pub deposito: Option<i64>,
-    /// Its complement in the registry of invoices.
+    /// Its payment complement in the invoice registry.
     pub factura: Option<i64>,
 }
 
-/// What became of the complement of a payment that was cancelled.
+/// The outcome of withdrawing the complement of a cancelled payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withdrawal {
-    /// It is cancelled, and no longer waits to be stamped.
+    /// The complement is cancelled and no longer queued.
     Done,
-    /// Other payments of it stand, and so does it.
+    /// It covers other valid payments, so it remains.
     Shared,
-    /// It is being stamped at this moment.
+    /// It is leased: a worker is stamping it.
     Underway,
 }
 
@@ -68,19 +68,19 @@ pub trait PaymentTx {
     /// A receivable with its sales document, both locked against other changes until the end.
     async fn lock_debt(&mut self, cxc: i64) -> Result<Option<Debt>, StoreError>;
 
-    /// Writes a payment and gives its clave.
+    /// Inserts a payment; returns its clave.
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError>;
 
-    /// Lowers what is owed of a receivable and of its sale; false when less is owed.
+    /// Reduces the balance of a receivable and of its sale by what is paid; `false` when the balance is lower than that.
     async fn lower_debt(&mut self, debt: &Debt, paid: &Instalment, now: Timestamp) -> Result<bool, StoreError>;
 
-    /// A payment, locked against other changes until the end.
+    /// A payment, locked until the end.
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError>;
 
-    /// Marks a payment as cancelled, and raises what is owed of its receivable and sale by what it had paid.
+    /// Marks a payment as cancelled, and adds its amount back to the balances of its receivable and sale.
     async fn cancel_payment(&mut self, pago: i64, payment: &AppliedPayment, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Cancels a complement of which no payment stands any more, and takes it off the queue of what is to be stamped.
-    /// [`Self::cancel_payment`] must have marked the payment `pago`, which lets go of a complement that others share.
+    /// Cancels a complement without valid payments and removes it from the stamping queue. [`Self::cancel_payment`] must have
+    /// marked the payment `pago` before; it is unlinked from a complement that other payments share.
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError>;
 }

@@ -10,18 +10,18 @@ use crate::domain::time::Timestamp;
 /// Products inside a transaction.
 #[async_trait]
 pub trait ProductTx {
-    /// Writes a new active product under the company's next clave and gives it; its folio is that clave.
-    /// A SKU that another active product has is [`super::Conflict::Sku`].
+    /// Inserts an active product under the company's next clave, which is also its folio, and returns it.
+    /// Fails with [`super::Conflict::Sku`] when another active product has the SKU.
     async fn insert_product(&mut self, data: &ProductData, creado: Timestamp) -> Result<i64, StoreError>;
 
-    /// A product's data, locked against other changes until the end.
+    /// A product's data, locked until the end.
     async fn product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError>;
 
-    /// Writes a product's changed data. A SKU that another active product has is [`super::Conflict::Sku`].
+    /// Updates a product's data. Fails with [`super::Conflict::Sku`] when another active product has the SKU.
     async fn update_product(&mut self, clave: i64, data: &ProductData, modificado: Timestamp)
     -> Result<(), StoreError>;
 
-    /// Marks a product as deleted; `false` when it is already, or there is none.
+    /// Marks a product as deleted; `false` when it does not exist or is already deleted.
     async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
 
     /// Whether that unit is active and has a key of the SAT's catalogue.
@@ -30,10 +30,10 @@ pub trait ProductTx {
     /// Whether the company has that category.
     async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError>;
 
-    /// The products, deleted ones left out, that have one of these claves or one of these SKUs.
+    /// The products with one of these claves or one of these SKUs, except deleted ones, in any order.
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError>;
 
-    /// The prices of these products on these lists in a currency, in the order of their claves.
+    /// The prices of these products on these price lists in a currency, in ascending order of clave.
     async fn list_prices(
         &mut self,
         productos: &[i64],

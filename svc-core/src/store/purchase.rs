@@ -20,17 +20,17 @@ pub struct NewPurchase<'a> {
     pub proveedor: i64,
     /// When it is ordered.
     pub fecha: Timestamp,
-    /// When it is to come.
+    /// Expected delivery day.
     pub fecha_entrega: Option<NaiveDate>,
     /// Branch.
     pub sucursal: i64,
-    /// The warehouse it is to come to.
+    /// Receiving warehouse.
     pub almacen: i64,
     /// Currency.
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// What it comes to.
+    /// Its amounts.
     pub amounts: Amounts,
     /// Comments.
     pub comentarios: Option<&'a str>,
@@ -45,32 +45,32 @@ pub struct NewPurchase<'a> {
 pub struct NewPurchaseLine {
     /// The product.
     pub product: SaleProduct,
-    /// What the line says of it.
+    /// Description.
     pub descripcion: Option<String>,
-    /// How many.
+    /// Quantity.
     pub cantidad: Quantity,
-    /// What one costs, before IVA.
+    /// Unit cost, before IVA.
     pub costo_unitario: Money,
-    /// What it comes to.
+    /// Its amounts.
     pub amounts: Amounts,
 }
 
-/// A purchase order, as far as what follows of it depends on it.
+/// What receiving a purchase order needs of it.
 #[derive(Debug, Clone)]
 pub struct PurchaseOrder {
-    /// How far it has come.
+    /// Status.
     pub estatus: PurchaseStatus,
     /// The supplier.
     pub proveedor: i64,
     /// Branch.
     pub sucursal: i64,
-    /// The code of the warehouse it is to come to.
+    /// Code of the receiving warehouse.
     pub almacen: Option<String>,
     /// Currency.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// What it comes to.
+    /// Its amounts.
     pub total: Money,
     /// Its account payable.
     pub cxp: Option<i64>,
@@ -79,19 +79,19 @@ pub struct PurchaseOrder {
 /// Purchase orders and their lines inside a transaction.
 #[async_trait]
 pub trait PurchaseTx {
-    /// Writes a new pending purchase order with its lines under the company's next clave and gives it.
+    /// Inserts a pending purchase order with its lines under the company's next clave, and returns it.
     async fn insert_purchase(&mut self, purchase: &NewPurchase<'_>) -> Result<i64, StoreError>;
 
-    /// A purchase order, locked against other changes until the end.
+    /// A purchase order, locked until the end.
     async fn purchase(&mut self, clave: i64) -> Result<Option<PurchaseOrder>, StoreError>;
 
     /// The lines of a purchase order, in their order. [`Self::purchase`] must have locked it.
     async fn ordered_lines(&mut self, compra: i64) -> Result<Vec<OrderedLine>, StoreError>;
 
-    /// Writes how many of each line have come.
+    /// Updates the quantity received of each line.
     async fn receive_lines(&mut self, arrivals: &[Arrival]) -> Result<(), StoreError>;
 
-    /// Writes how far a purchase order has come, and its account payable.
+    /// Updates the status and the account payable of a purchase order.
     async fn update_purchase(
         &mut self,
         clave: i64,

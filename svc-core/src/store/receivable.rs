@@ -15,17 +15,17 @@ use crate::domain::words::{PaymentMethod, SaleKind};
 pub struct NewReceivable<'a> {
     /// The document's series and number.
     pub folio: &'a str,
-    /// Who owes it.
+    /// The debtor.
     pub cliente: Option<i64>,
     /// The sale it is of.
     pub venta: i64,
-    /// What that sale is.
+    /// The sale's type.
     pub tipo_venta: SaleKind,
     /// Its invoice.
     pub factura: Option<i64>,
     /// PUE or PPD.
     pub metodo_pago_sat: Option<PaymentMethod>,
-    /// Since when it is owed.
+    /// Date of the debt.
     pub fecha: NaiveDate,
     /// When it is due.
     pub vencimiento: NaiveDate,
@@ -33,7 +33,7 @@ pub struct NewReceivable<'a> {
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// How much.
+    /// Total.
     pub total: Money,
     /// Branch.
     pub sucursal: i64,
@@ -41,10 +41,10 @@ pub struct NewReceivable<'a> {
     pub modificado: Timestamp,
 }
 
-/// What a customer owes.
+/// The debt of a customer.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing {
-    /// In all, in pesos.
+    /// Total balance, in pesos.
     pub adeudo: Decimal,
     /// Whether some of it is overdue.
     pub vencido: bool,
@@ -53,16 +53,16 @@ pub struct Standing {
 /// Receivables, payments and bank accounts inside a transaction.
 #[async_trait]
 pub trait ReceivableTx {
-    /// Writes a receivable and gives its clave.
+    /// Inserts a receivable; returns its clave.
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError>;
 
-    /// Locks the receivables of a sale until the end; tells whether payments are applied to one of them. A payment locks
-    /// its receivable and then the sale: whoever changes both keeps that order.
+    /// Locks the receivables of a sale until the end; returns whether one of them has payments applied. Lock order: the
+    /// receivable first, then the sale.
     async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError>;
 
     /// Cancels the receivables of a sale, which must be locked.
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// What a customer owes; overdue is what was due before `today`.
+    /// The debt of a customer; what was due before `today` is overdue.
     async fn standing(&mut self, cliente: i64, today: NaiveDate) -> Result<Standing, StoreError>;
 }

@@ -15,7 +15,7 @@ use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 /// A sales document to be stored.
 #[derive(Debug)]
 pub struct NewSale<'a> {
-    /// What it is; never [`SaleKind::Remision`].
+    /// Type; never [`SaleKind::Remision`].
     pub tipo: SaleKind,
     /// Series of its folio.
     pub serie: Option<&'a str>,
@@ -35,7 +35,7 @@ pub struct NewSale<'a> {
     pub moneda: &'a str,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// When it is paid.
+    /// Payment term: cash or credit.
     pub condicion_pago: PaymentTerm,
     /// Days of credit.
     pub dias_credito: Option<i64>,
@@ -47,9 +47,9 @@ pub struct NewSale<'a> {
     pub metodo_pago_sat: Option<&'a str>,
     /// CFDI use.
     pub uso_cfdi: Option<&'a str>,
-    /// What it comes to; all of it is still to be paid.
+    /// Its amounts; the balance is the total.
     pub amounts: Amounts,
-    /// Who made it.
+    /// Channel it was captured in.
     pub origen: SaleOrigin,
     /// Reference.
     pub referencia: Option<&'a str>,
@@ -64,31 +64,31 @@ pub struct NewSale<'a> {
 pub struct NewSaleLine {
     /// The product as it is sold.
     pub product: SaleProduct,
-    /// What the line says of it.
+    /// Description.
     pub descripcion: Option<String>,
-    /// How many.
+    /// Quantity.
     pub cantidad: Quantity,
-    /// Price of one, before IVA.
+    /// Unit price, before IVA.
     pub precio_unitario: Money,
-    /// The rate of its IVA.
+    /// IVA rate.
     pub rate: Option<VatRate>,
-    /// What it comes to.
+    /// Its amounts.
     pub amounts: Amounts,
 }
 
 /// Sales documents and their lines inside a transaction.
 #[async_trait]
 pub trait SaleTx {
-    /// The next folio of documents of a type and series: without gaps, since the series is this transaction's until its end.
+    /// The next folio of documents of that type and series. Folios have no gaps: the series is locked until the end.
     async fn next_folio(&mut self, tipo: &'static str, serie: &str) -> Result<i64, StoreError>;
 
-    /// Writes a document with its lines and gives its clave.
+    /// Inserts a document with its lines; returns its clave.
     async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError>;
 
     /// The lines of an order.
     async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError>;
 
-    /// Writes how much of each line, and of the whole, was handed over.
+    /// Updates the quantity delivered of each line, and the fulfilment of the whole.
     async fn set_fulfilment(
         &mut self,
         clave: i64,
@@ -98,9 +98,9 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Writes that a document is cancelled: nothing of it is owed any more.
+    /// Sets a document as cancelled, with balance zero.
     async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Writes the registry's record of a sale that the application invoiced.
+    /// Links a sale to its record in the invoice registry.
     async fn set_sale_invoice(&mut self, clave: i64, factura: i64) -> Result<(), StoreError>;
 }

@@ -1,4 +1,4 @@
-//! The queue of what is to be stamped, and what its documents are made from.
+//! The stamping queue, and the data that CFDI documents are built from.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,33 +11,33 @@ use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
 
-/// What a worker takes out of the queue, and on which terms.
+/// The terms on which a worker leases records of the stamping queue.
 #[derive(Debug, Clone, Copy)]
 pub struct StampingLease {
-    /// Only of companies after this one, in the order of their numbers.
+    /// Only companies with a greater number than this one.
     pub after: CompanyId,
-    /// At most so many records.
+    /// Maximum number of records.
     pub most: u32,
-    /// Those that were due then.
+    /// Only records that are due at this time.
     pub due: DateTime<Utc>,
-    /// What the worker shows when it writes what came of them.
+    /// The token of the lease, which the worker presents when it records the outcome.
     pub token: Uuid,
-    /// Until when nobody else takes them.
+    /// When the lease expires and others may take the records.
     pub until: DateTime<Utc>,
 }
 
-/// A record of the queue that a worker took.
+/// A leased record of the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct LeasedStamping {
-    /// Whose it is.
+    /// Its company.
     pub company: CompanyId,
-    /// The registry's record.
+    /// The record of the invoice registry, by its clave.
     pub factura: i64,
-    /// How often it was tried before.
+    /// Earlier attempts.
     pub intentos: u32,
 }
 
-/// A leased record, as its document names it.
+/// What the document of a leased record takes from the invoice registry.
 #[derive(Debug, Clone)]
 pub struct StampingRecord {
     /// What it is.
@@ -54,7 +54,7 @@ pub struct StampingRecord {
     pub fecha: Timestamp,
 }
 
-/// A sale of which there is to be an income document.
+/// What an income document takes from its sale.
 #[derive(Debug, Clone)]
 pub struct StampingSale {
     /// Postal code of its branch.
@@ -63,7 +63,7 @@ pub struct StampingSale {
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// When it is paid.
+    /// Payment term: cash or credit.
     pub condicion_pago: Option<PaymentTerm>,
     /// Days of credit.
     pub dias_credito: Option<i64>,
@@ -79,11 +79,11 @@ pub struct StampingSale {
     pub descuento: Money,
     /// Taxes.
     pub impuestos: Money,
-    /// What it comes to.
+    /// Total.
     pub total: Money,
 }
 
-/// A payment that a complement tells of, with what it pays.
+/// A payment of a payment complement, with the receivable that it pays.
 #[derive(Debug, Clone)]
 pub struct StampingPayment {
     /// Postal code of the receivable's branch.
@@ -100,17 +100,17 @@ pub struct StampingPayment {
     pub importe: Money,
     /// Bank reference.
     pub referencia: Option<String>,
-    /// Which of the receivable's payments it is.
+    /// Instalment number of the receivable's payments, from 1.
     pub parcialidad: i64,
-    /// What was owed before.
+    /// Balance before the payment.
     pub saldo_anterior: Money,
-    /// What is owed after.
+    /// Balance after the payment.
     pub saldo_insoluto: Money,
     /// The sale that is paid.
     pub venta: Option<i64>,
-    /// What the sale comes to, else the receivable.
+    /// Total of the sale, or of the receivable when it has no sale.
     pub total: Money,
-    /// Its invoice in the registry, and what became of that.
+    /// Its invoice in the registry, with its status.
     pub factura: Option<(i64, InvoiceStatus)>,
     /// The invoice's series.
     pub serie: Option<String>,
@@ -120,31 +120,31 @@ pub struct StampingPayment {
     pub uuid: Option<String>,
 }
 
-/// The queue of what is to be stamped, inside a transaction. It is always locked after the registry's record.
+/// The stamping queue inside a transaction. Lock order: the registry's record first, then the queue's.
 #[async_trait]
 pub trait StampingTx {
-    /// Queues a record to be stamped, at once.
+    /// Queues a record to be stamped, due at once.
     async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 
-    /// A record of the queue, if the lease of `token` still stands.
+    /// A record of the queue, if it is still leased under `token`.
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError>;
 
-    /// Whether the lease of `token` still stands; if so, it does until the end.
+    /// Locks the lease until the end, if the record is still leased under `token`; `false` if it is not.
     async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
 
-    /// A sale of which there is to be an income document.
+    /// What an income document takes from its sale.
     async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<StampingSale>, StoreError>;
 
-    /// The payments of a complement that stand, in the order of their claves.
+    /// The payments of a complement that are not cancelled, in ascending order of clave.
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError>;
 
-    /// The lines of these sales, each with its sale's clave, in their order.
+    /// The lines of these sales, each with its sale's clave, in the order of the lines.
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError>;
 
-    /// A customer as a document's receiver.
+    /// A customer as the receiver of a document.
     async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError>;
 
-    /// Ends the lease of a record that could not be stamped: it is due again at `proximo`.
+    /// Ends the lease of a record after a failed attempt, which is counted: it is due again at `proximo`.
     async fn postpone_stamping(
         &mut self,
         factura: i64,
@@ -152,12 +152,12 @@ pub trait StampingTx {
         ultimo_error: &str,
     ) -> Result<(), StoreError>;
 
-    /// What became of a record, which stays so until the end.
+    /// The status of a record of the registry, locked in share mode until the end.
     async fn share_invoice(&mut self, clave: i64) -> Result<Option<InvoiceStatus>, StoreError>;
 
-    /// Ends the lease of a record that was not tried: it is due again at `proximo`, or as it was at first.
+    /// Ends the lease of a record without counting an attempt: it is due again at `proximo`, or when it was due before.
     async fn release_stamping(&mut self, factura: i64, proximo: Option<DateTime<Utc>>) -> Result<(), StoreError>;
 
-    /// Makes the complements due that may have waited for this invoice; those that someone works on stay.
+    /// Makes the payment complements that depend on this invoice due at `now`, except those that are leased.
     async fn hurry_complements(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 }

@@ -20,28 +20,28 @@ pub struct ActiveWarehouse {
     pub sucursal: i64,
 }
 
-/// A line of the ledger to be written.
+/// A stock movement to be stored.
 #[derive(Debug)]
 pub struct NewMovement<'a> {
-    /// Why goods came or went.
+    /// The kind of movement.
     pub tipo: MovementKind,
     /// The product.
     pub producto: i64,
     /// Its SKU.
     pub sku: Option<&'a str>,
-    /// How many.
+    /// Quantity.
     pub cantidad: Quantity,
     /// The stock before.
     pub existencia_anterior: Quantity,
     /// The stock after.
     pub existencia_actual: Quantity,
-    /// What one costs, in pesos.
+    /// Unit cost, in pesos.
     pub costo_unitario: Money,
-    /// What all of them cost; none where it is beyond any amount.
+    /// Total cost, in pesos; `None` where it exceeds the largest amount.
     pub importe: Option<Money>,
 }
 
-/// Goods that a sale took out of a warehouse.
+/// A stock movement by which goods of a sale left a warehouse.
 #[derive(Debug, Clone)]
 pub struct GoodsGone {
     /// The warehouse, whether it is active or not.
@@ -50,13 +50,13 @@ pub struct GoodsGone {
     pub producto: i64,
     /// Its SKU.
     pub sku: Option<String>,
-    /// How many.
+    /// Quantity.
     pub cantidad: Quantity,
-    /// What one had cost, in pesos.
+    /// Unit cost at that time, in pesos.
     pub costo_unitario: Money,
 }
 
-/// What the lines of the ledger that are written together have in common.
+/// What stock movements that are written together have in common.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MovementContext<'a> {
     /// The other warehouse of a transfer, by its clave.
@@ -65,36 +65,36 @@ pub struct MovementContext<'a> {
     pub venta: Option<i64>,
     /// The purchase.
     pub compra: Option<i64>,
-    /// What there is to say of them.
+    /// Free text.
     pub referencia: Option<&'a str>,
 }
 
 /// Branches, warehouses, stock and its ledger inside a transaction.
 #[async_trait]
 pub trait StockTx {
-    /// Whether that branch is active.
+    /// Whether that branch exists and is active.
     async fn is_branch(&mut self, sucursal: i64) -> Result<bool, StoreError>;
 
-    /// The active warehouse of that code.
+    /// The active warehouse with that code.
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// The active warehouse of that clave.
+    /// The active warehouse with that clave.
     async fn warehouse_of_clave(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// The warehouse of that clave, whether it is active or not: what it holds can always be put right.
+    /// The warehouse with that clave, active or not: cancellations return goods to inactive warehouses too.
     async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// A branch's main warehouse, or else the first of its active ones.
+    /// A branch's main warehouse, or else its active one with the lowest clave.
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// What a warehouse holds of these products, one each in the order of their claves, locked until the end.
-    /// A product that it never held gets an empty record.
+    /// The stock records of these products in a warehouse, one for each in ascending order of product, locked until the end.
+    /// A product without a record gets one with zero stock.
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError>;
 
-    /// Writes what was changed of locked records.
+    /// Updates locked stock records.
     async fn save_stock(&mut self, rows: &[Holding], modificado: Timestamp) -> Result<(), StoreError>;
 
-    /// Writes lines of the ledger of a warehouse, in their order; gives the clave of the first.
+    /// Inserts stock movements of a warehouse, with ascending claves; returns the clave of the first.
     async fn insert_movements(
         &mut self,
         almacen: i64,
@@ -103,6 +103,6 @@ pub trait StockTx {
         fecha: Timestamp,
     ) -> Result<i64, StoreError>;
 
-    /// What the ledger says that a sale took, in the order in which it went.
+    /// The movements by which the goods of a sale left, in the order in which they were written.
     async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError>;
 }

@@ -1,26 +1,26 @@
-//! The one place that commits. The pipeline's writes and the back office both come through here.
+//! Runs a transaction with retries. All writes of the API and the back office commit here.
 
 use std::future::Future;
 
 use super::{CompanyId, Store, StoreError, Tx};
 use crate::error::Error;
 
-/// How often a transaction is tried that collides with others.
+/// Attempts at a transaction that fails with [`StoreError::Transient`].
 const ATTEMPTS: u32 = 4;
 
-/// What is done inside one transaction. It may run more than once, so it touches the world only through `tx`.
+/// The body of a transaction. It may run more than once, so its only side effects are those of `tx`.
 pub(crate) trait Work: Send {
-    /// What it yields once committed.
+    /// What it returns once committed.
     type Output: Send;
 
-    /// Whether it can be run again from the start after a collision.
+    /// Whether it can be retried from the start.
     const REPEATABLE: bool = true;
 
     fn run(&mut self, tx: &mut dyn Tx) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
-/// Begins a transaction of `company`, does `work` in it and commits; an error undoes all of it.
-/// After a serialization failure or a deadlock the whole is run again, a few times.
+/// Begins a transaction of `company`, runs `work` in it and commits; an error rolls it back.
+/// After a serialization failure or a deadlock the whole is retried, [`ATTEMPTS`] times in all.
 pub(crate) async fn transact<W: Work>(store: &dyn Store, company: CompanyId, work: &mut W) -> Result<W::Output, Error> {
     let mut attempt = 1;
     loop {
@@ -47,7 +47,7 @@ async fn attempt_once<W: Work>(store: &dyn Store, company: CompanyId, work: &mut
             Ok(output)
         }
         Err(error) => {
-            // The connection undoes the transaction when it is dropped too; a failure here changes nothing for the caller.
+            // Closing the connection rolls back too, so a failure here does not change the outcome.
             if let Err(rollback @ (StoreError::Other(_) | StoreError::Conflict(_))) = tx.rollback().await {
                 tracing::warn!(error = %rollback, "rollback failed");
             }

@@ -1,4 +1,4 @@
-//! What companies and their keys have used, of all companies at once: the API counts in memory and merges here.
+//! Usage of keys and companies, across companies: the API counts in memory and merges its counts here (contract §5).
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -6,14 +6,14 @@ use chrono::{DateTime, NaiveDate, Utc};
 use super::{CompanyId, KeyId, KeyRecord, StoreError};
 use crate::domain::quota::Period;
 
-/// Requests of a key in a clock minute.
+/// Requests with a key in a clock minute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinuteUse {
     /// The key.
     pub key: KeyId,
     /// The minute's first instant.
     pub minuto: DateTime<Utc>,
-    /// How many.
+    /// The count.
     pub usadas: u64,
 }
 
@@ -24,12 +24,12 @@ pub struct MonthUse {
     pub company: CompanyId,
     /// The month's first day, in Mexico.
     pub mes: NaiveDate,
-    /// How many.
+    /// The count.
     pub usadas: u64,
 }
 
-/// Use of many keys and companies: what to add, or what there is in all. A key stands in it at most once, a company at
-/// most once a month.
+/// Usage of many keys and companies: counts to add, or totals. It has at most one entry for each key, and one for each
+/// company and month.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Of keys.
@@ -39,21 +39,21 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Whether there is none.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.minutes.is_empty() && self.months.is_empty()
     }
 }
 
-/// Keys, and what was used with them.
+/// API keys and usage, across companies.
 #[async_trait]
 pub trait UsageStore {
-    /// The API keys with those public identifiers, each with its company, its owner, and what was used in `period`: what
-    /// authentication and limits need, in one statement. Keys that do not exist are left out.
+    /// The API keys with those public identifiers, each with its company, its owner and its usage in `period`, in one
+    /// statement. Keys that do not exist are left out; the order does not matter.
     async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError>;
 
-    /// Adds `usage` to what is stored, in one statement; gives what that makes, others' use included. Of a minute that is over
-    /// nothing needs to be kept: a minute before the one that is stored for the key changes nothing. What a company that
-    /// is gone has used is dropped.
+    /// Adds `usage` to the stored counts, in one statement; returns the totals, which include what other processes added.
+    /// Only the latest minute of a key is stored: an entry of an earlier one is ignored. Entries of companies that do not
+    /// exist are ignored.
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError>;
 }

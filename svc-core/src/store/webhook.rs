@@ -1,4 +1,4 @@
-//! Webhooks, as their company manages them.
+//! Webhooks, as the API manages them (contract §6).
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -9,78 +9,78 @@ use crate::domain::time::Timestamp;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::record::webhooks::Webhook;
 
-/// What a company says of a webhook.
+/// What a company sets of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookData {
-    /// Where notices go.
+    /// The URL that notices are posted to.
     pub url: String,
-    /// What is told.
+    /// The types of events it is subscribed to.
     pub eventos: Vec<EventKind>,
     /// What it is for.
     pub descripcion: Option<String>,
-    /// Whether it is told anything.
+    /// Whether it receives notices.
     pub activo: bool,
 }
 
-/// A webhook to be made.
+/// A webhook to be stored.
 pub struct NewWebhook<'a> {
-    /// Its clave, of [`WebhookTx::next_webhook`].
+    /// Its clave, from [`WebhookTx::next_webhook`].
     pub clave: i64,
-    /// What its company says of it.
+    /// What its company sets.
     pub data: &'a WebhookData,
-    /// What signs its notices, sealed.
+    /// The secret that signs its notices, sealed.
     pub secreto: &'a [u8],
-    /// Who makes it.
+    /// The user who creates it.
     pub usuario: i64,
     /// Now.
     pub creado: Timestamp,
 }
 
-/// A delivery to be made.
+/// A delivery to be stored.
 #[derive(Debug)]
 pub struct NewDelivery<'a> {
-    /// To which webhook.
+    /// The webhook.
     pub webhook: i64,
-    /// Of which event.
+    /// The event.
     pub evento: Uuid,
     /// The event's type.
     pub tipo: &'a str,
-    /// What for.
+    /// Why it is made.
     pub origen: DeliveryOrigin,
-    /// Now, which is also when it is due.
+    /// Now; it is due at once.
     pub creado: Timestamp,
 }
 
-/// A delivery, as far as sending its event again depends on it.
+/// What re-sending an event needs of an earlier delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EarlierDelivery {
     /// The event.
     pub evento: Uuid,
     /// Its type.
     pub tipo: String,
-    /// What has become of the delivery.
+    /// The delivery's status.
     pub estado: DeliveryStatus,
 }
 
-/// Webhooks inside a transaction. One that was deleted is not there.
+/// Webhooks inside a transaction. Deleted webhooks do not exist for it.
 #[async_trait]
 pub trait WebhookTx {
-    /// The clave of a webhook that is about to be made; `None` when the company has `most` already. No other transaction
-    /// gets one before this one ends.
+    /// Allocates the clave of a new webhook; `None` when the company has `most` already. It holds a lock until the end, so
+    /// that concurrent transactions cannot exceed `most`.
     async fn next_webhook(&mut self, most: u32) -> Result<Option<i64>, StoreError>;
 
-    /// Writes a new webhook; gives it as it is then.
+    /// Inserts a webhook; returns it as stored.
     async fn insert_webhook(&mut self, row: &NewWebhook<'_>) -> Result<Webhook, StoreError>;
 
-    /// A webhook, locked against other changes until the end.
+    /// A webhook, locked until the end.
     async fn webhook(&mut self, clave: i64) -> Result<Option<Webhook>, StoreError>;
 
-    /// Writes what a company says of a webhook, and gives it as it is then. One that becomes active is told what happens
-    /// from `now` on, and its streak of failures is forgotten.
+    /// Updates what a company sets of a webhook; returns it as stored. One that becomes active receives events from `now` on,
+    /// and its count of consecutive failures is reset.
     async fn update_webhook(&mut self, clave: i64, data: &WebhookData, now: Timestamp) -> Result<Webhook, StoreError>;
 
-    /// Puts `sealed` in the place of a webhook's secret. The one that was there signs too until `previous_until`, and the
-    /// one before it no longer. `false` when there is no such webhook.
+    /// Replaces a webhook's secret by `sealed`. The current one becomes the previous one, which also signs until
+    /// `previous_until`; an older previous one is discarded. `false` when there is no such webhook.
     async fn rotate_webhook_secret(
         &mut self,
         clave: i64,
@@ -89,12 +89,12 @@ pub trait WebhookTx {
         now: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// Deletes a webhook: its secrets are wiped and its pending deliveries discarded. `false` when there is no such webhook.
+    /// Deletes a webhook: its secrets are erased and its pending deliveries discarded. `false` when there is no such webhook.
     async fn delete_webhook(&mut self, clave: i64, now: Timestamp) -> Result<bool, StoreError>;
 
-    /// A delivery to that webhook.
+    /// The delivery `entrega` of that webhook.
     async fn delivery(&mut self, webhook: i64, entrega: i64) -> Result<Option<EarlierDelivery>, StoreError>;
 
-    /// Writes a delivery that is due at once; gives its clave.
+    /// Inserts a delivery that is due at once; returns its clave.
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<i64, StoreError>;
 }

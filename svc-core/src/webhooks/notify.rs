@@ -82,17 +82,16 @@ pub async fn notify_due(
         }
         count = count.saturating_add(most);
         for mail in leased {
-            let (company, clave) = (mail.company, mail.clave);
-            let again = send(notifier, mail, &mut report).await;
-            context.store().settle_mail(company, clave, token, again.map(|pause| context.now() + pause)).await?;
+            let again = send(notifier, &mail, &mut report).await;
+            context.store().settle_mail(&mail, token, again.map(|pause| context.now() + pause)).await?;
         }
     }
 }
 
 /// Sends one; gives how long to wait before it is tried again, if it is.
-async fn send(notifier: &dyn Notifier, mail: LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
-    let LeasedMail { company, clave, intentos, .. } = mail;
-    let notice = Notice { to: mail.para, subject: mail.asunto, text: mail.texto };
+async fn send(notifier: &dyn Notifier, mail: &LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
+    let LeasedMail { company, clave, intentos, .. } = *mail;
+    let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
     let Err(failure) = notifier.notify(&notice).await else {
         report.enviados += 1;
         observe::attempts(observe::EMAILS, "sent", 1);

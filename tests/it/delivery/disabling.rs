@@ -88,9 +88,9 @@ async fn one_that_arrives_begins_the_count_anew() {
     assert_eq!(hook["racha_desde"], "2026-10-12T20:00:00+00:00");
     // Of one batch too, in the order in which they came.
     happen(&company, "cliente.creado", 4).await;
-    let turn = std::sync::atomic::AtomicU32::new(0);
+    let attempt = std::sync::atomic::AtomicU32::new(0);
     let once = Receiver::new(move |_: &Post| {
-        let status = if turn.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1 { 200 } else { 500 };
+        let status = if attempt.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == 1 { 200 } else { 500 };
         (Duration::ZERO, Outcome::Answered { status, retry_after: None })
     });
     company.world.deliver(&once).await;

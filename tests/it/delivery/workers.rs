@@ -51,11 +51,11 @@ async fn what_a_killed_worker_had_is_sent_when_its_lease_is_over() {
     assert!(deliveries(&company).await.iter().all(|row| row["intentos"] == 1), "what nobody knows of is no attempt");
 }
 
-/// A receiver that asks the database, as one does that reads the resource before it answers.
-struct Asking<'a>(&'a World);
+/// A receiver that queries the database, as one does that reads the resource before it answers.
+struct Querying<'a>(&'a World);
 
 #[async_trait]
-impl Sender for Asking<'_> {
+impl Sender for Querying<'_> {
     async fn send(&self, _: Post) -> Outcome {
         let idle = self.0.count("pg_stat_activity WHERE state LIKE 'idle in%'").await;
         let status = if idle == 0 { 200 } else { 500 };
@@ -65,12 +65,12 @@ impl Sender for Asking<'_> {
 
 #[tokio::test]
 async fn no_connection_is_held_while_a_request_is_out() {
-    // There is one connection, so if a pass held it, nobody could ask.
+    // There is one connection, so if a pass held it, the query would wait for ever.
     let world = World::on(Settings { max_connections: 1, ..Settings::default() }, |builder| builder).await;
     let company = world.company().await;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 50).await;
-    assert_eq!(world.deliver(&Asking(&world)).await.entregadas, 50);
+    assert_eq!(world.deliver(&Querying(&world)).await.entregadas, 50);
 }
 
 /// A receiver so slow that its worker's lease is over, and another worker has delivered meanwhile.

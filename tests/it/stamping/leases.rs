@@ -15,23 +15,23 @@ use tokio::sync::Semaphore;
 use super::{Shop, Stub, accept, nails, report, uuid};
 use crate::documents::UUIDS;
 
-/// A provider that answers when it is let, and says when it was asked.
+/// A provider that answers when it is let, and says when it got a request.
 pub(super) struct Slow {
-    asked: Semaphore,
+    requests: Semaphore,
     answers: Semaphore,
     answer: fn(&StampRequest) -> Result<Stamped, StampFailure>,
 }
 
 impl Slow {
     pub(super) fn new(answer: fn(&StampRequest) -> Result<Stamped, StampFailure>) -> Arc<Self> {
-        Arc::new(Self { asked: Semaphore::new(0), answers: Semaphore::new(0), answer })
+        Arc::new(Self { requests: Semaphore::new(0), answers: Semaphore::new(0), answer })
     }
 }
 
 #[async_trait]
 impl Stamper for Slow {
     async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
-        self.asked.add_permits(1);
+        self.requests.add_permits(1);
         self.answers.acquire().await.expect("it is never closed").forget();
         (self.answer)(request)
     }
@@ -48,8 +48,8 @@ pub(super) async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl F
         tokio::spawn(async move { world.stamp(slow.as_ref()).await })
     };
     tokio::select! {
-        asked = slow.asked.acquire() => asked.expect("it is never closed").forget(),
-        done = &mut worker => panic!("nobody was asked: {done:?}"),
+        request = slow.requests.acquire() => request.expect("it is never closed").forget(),
+        done = &mut worker => panic!("no request was made: {done:?}"),
     }
     meanwhile.await;
     slow.answers.add_permits(1);
@@ -155,8 +155,8 @@ async fn no_connection_is_held_while_a_stamper_works() {
     }
     let slow = Slow::new(accept);
     let busy = async {
-        let asked = tokio::time::timeout(Duration::from_mins(1), slow.asked.acquire_many(2)).await;
-        asked.expect("the others are asked too").expect("it is never closed").forget();
+        let requests = tokio::time::timeout(Duration::from_mins(1), slow.requests.acquire_many(2)).await;
+        requests.expect("the others are sent too").expect("it is never closed").forget();
         assert_eq!(shop.actor.get("/facturas").await.ok(200)["datos"].as_array().map(Vec::len), Some(3));
         slow.answers.add_permits(2);
     };

@@ -1,4 +1,4 @@
-//! Having stamped what was asked for: the worker, its leases, and what it writes.
+//! The stamping worker: its requests, its leases and what it writes.
 
 mod complements;
 mod invoices;
@@ -63,8 +63,8 @@ impl Shop {
     /// Orders and invoices that; gives the sale and its invoice.
     async fn invoice(&self, order: Value) -> (i64, i64) {
         let venta = self.actor.post("/ventas", order).await.ok(201)["venta"].as_i64().expect("a sale");
-        let asked = self.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
-        (venta, asked["factura"].as_i64().expect("an invoice"))
+        let requested = self.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+        (venta, requested["factura"].as_i64().expect("an invoice"))
     }
 
     /// Pays so much of a receivable today, by transfer; gives the payment.
@@ -104,28 +104,28 @@ fn nails() -> Value {
 
 /// A provider that answers as `answer` says, and remembers its requests.
 struct Stub<F> {
-    asked: Mutex<Vec<StampRequest>>,
+    requests: Mutex<Vec<StampRequest>>,
     answer: F,
 }
 
 impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stub<F> {
     fn new(answer: F) -> Self {
-        Self { asked: Mutex::default(), answer }
+        Self { requests: Mutex::default(), answer }
     }
 
     fn ids(&self) -> Vec<String> {
-        self.asked.lock().unwrap().iter().map(|request| request.id.clone()).collect()
+        self.requests.lock().unwrap().iter().map(|request| request.id.clone()).collect()
     }
 
     fn document(&self) -> Cfdi {
-        self.asked.lock().unwrap().last().expect("a request").document.clone()
+        self.requests.lock().unwrap().last().expect("a request").document.clone()
     }
 }
 
 #[async_trait]
 impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stamper for Stub<F> {
     async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
-        self.asked.lock().unwrap().push(request.clone());
+        self.requests.lock().unwrap().push(request.clone());
         (self.answer)(request)
     }
 }

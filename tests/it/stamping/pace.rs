@@ -1,4 +1,4 @@
-//! When a record is tried again, how much a pass does, and whose turn it is.
+//! When a record is tried again, how much a pass does, and which company is next.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

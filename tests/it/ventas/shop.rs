@@ -7,7 +7,7 @@ use svc_tests::{Actor, Company, Reply, Resource, World};
 
 /// The customer who can be invoiced, on credit too.
 pub(crate) const ANA: i64 = 1;
-/// A customer of list 2 of whom little is known.
+/// A customer of list 2 with few data.
 pub(crate) const BEA: i64 = 2;
 
 /// Goods with 16 % IVA, sold by the piece, which cost 40.
@@ -27,7 +27,7 @@ pub(crate) const DELETED: i64 = 9;
 pub(crate) const BARE: i64 = 12;
 
 /// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of the nail, a
-/// salesperson (its owner) and a user who is none (2), and all that invoicing asks of it.
+/// salesperson (its owner) and a user who is none (2), and all that invoicing requires.
 pub(crate) async fn shop(world: &World) -> Company {
     let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
     company.load_certificate().await;

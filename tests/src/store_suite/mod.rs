@@ -15,5 +15,5 @@ use crate::BASE_URL;
 async fn company(store: &Arc<dyn Store>) -> CompanyId {
     let change = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
     let context = Context::builder(Arc::clone(store), BASE_URL).build().expect("a context");
-    CompanyId(context.create_company(change).await.expect("a company").empresa)
+    context.create_company(change).await.expect("a company").empresa
 }

@@ -12,7 +12,6 @@ use svc_core::Api;
 use svc_core::Context;
 use svc_core::backoffice::CreateKey;
 use svc_core::domain::clock::SystemClock;
-use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::store::CompanyChange;
 use svc_tests::{BASE_URL, World};
@@ -78,7 +77,7 @@ impl Mount {
         let world = World::with(|builder| builder.clock(Arc::new(SystemClock))).await;
         let context = Context::builder(world.store.clone(), BASE_URL).build().unwrap();
         let named = CompanyChange { nombre: Some("Empresa".to_owned()), ..CompanyChange::default() };
-        let company = CompanyId(context.create_company(named).await.unwrap().empresa);
+        let company = context.create_company(named).await.unwrap().empresa;
         let key = async |scopes| {
             let key = CreateKey { usuario: None, scopes, expires: None, accept_terms: true };
             let created = context.perform(company, &key).await.unwrap();

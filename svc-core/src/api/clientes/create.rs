@@ -1,3 +1,5 @@
+//! `POST /clientes`.
+
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, refuse_franchise};
@@ -10,6 +12,7 @@ use crate::store::NewCustomerRow;
 
 /// The answer of [`CreateCustomer`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct CustomerCreated {
     /// The customer's clave.
     pub cliente: i64,

@@ -1,3 +1,5 @@
+//! `PUT /clientes/{clave}`.
+
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, refuse_franchise};
@@ -9,6 +11,7 @@ use crate::operation::{Cx, Http, Operation, Spec};
 
 /// The answer of [`EditCustomer`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct CustomerEdited {
     /// The customer's clave.
     pub cliente: i64,

@@ -1,3 +1,5 @@
+//! `POST /clientes/{clave}/interacciones`.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +13,10 @@ use crate::operation::{Actor, Cx, Http, Operation, Spec};
 use crate::store::{NewCommitment, NewInteraction};
 
 /// Logs a contact with a customer or prospect; it replaces the customer's commitment. It emits no event: the catalogue
-/// has none for it, and the next contact is no datum of the customer that someone edited.
+/// has none for it, and the customer's data are not edited.
 ///
-/// What the body alone and the calendar tell is judged first (400), then whether the customer is there (404), then who
-/// they are and who the author is (422) (spec, "POST /clientes/{clave}/interacciones").
+/// Checks: first the body and its dates (400), then that the customer exists (404), then the customer's state and the
+/// author (422) (spec, "POST /clientes/{clave}/interacciones").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogInteraction {
@@ -44,12 +46,13 @@ pub struct LogInteraction {
 
 /// The answer of [`LogInteraction`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct InteractionLogged {
     /// The contact's clave.
     pub interaccion: i64,
     /// The customer's.
     pub cliente: i64,
-    /// Whether it is but a note on another's account.
+    /// Whether it is only a note on another salesperson's customer.
     pub solo_nota: bool,
 }
 
@@ -101,7 +104,7 @@ impl Operation for LogInteraction {
     }
 }
 
-/// Who is said to have had the contact: the salesperson named, or else the owner of the key. The owner need not be a
+/// The author of the contact: the salesperson named, or else the owner of the key. The owner need not be a
 /// salesperson, but must still have access to the company: in notice mode a key outlives its owner's.
 async fn author(cx: &mut Cx<'_>, named: Option<i64>) -> Result<i64, Error> {
     if let Some(vendedor) = named {

@@ -1,3 +1,5 @@
+//! `POST /cxc/{clave}/pagos`.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,7 @@ pub struct PayReceivable {
 
 /// The answer of [`PayReceivable`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct PaymentApplied {
     /// The payment's clave.
     pub pago: i64,

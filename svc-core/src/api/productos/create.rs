@@ -1,3 +1,5 @@
+//! `POST /productos`.
+
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, judge};
@@ -9,6 +11,7 @@ use crate::operation::{Cx, Http, Operation, Spec};
 
 /// The answer of [`CreateProduct`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct ProductCreated {
     /// The product's clave.
     pub producto: i64,

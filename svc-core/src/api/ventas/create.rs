@@ -1,3 +1,5 @@
+//! `POST /ventas`.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,7 @@ pub struct CreateSale(pub SaleBody<OrderKind>);
 
 /// The answer of [`CreateSale`].
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct SaleCreated {
     venta: i64,
     tipo: SaleKind,

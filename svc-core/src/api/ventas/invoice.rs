@@ -1,3 +1,5 @@
+//! `POST /ventas/{clave}/facturar`.
+
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,11 +13,11 @@ use crate::json::Text;
 use crate::operation::{Cx, Head, Http, Operation, Spec};
 use crate::posting::invoice::request;
 
-/// When to look whether the tax authority has spoken, in seconds.
+/// Retry-After while the invoice is being stamped, in seconds.
 const LOOK_AGAIN: u32 = 5;
 
 /// Invoices an order or a quote that [`super::CreateSale`] made, once: a repetition, with the same Idempotency-Key or
-/// another, tells what has become of the invoice (spec, "POST /ventas/{clave}/facturar").
+/// another, answers with the invoice's current state (spec, "POST /ventas/{clave}/facturar").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceSale {
@@ -33,6 +35,7 @@ pub struct InvoiceSale {
 
 /// The answer of [`InvoiceSale`].
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct InvoiceRequested {
     factura: i64,
     venta: i64,
@@ -102,7 +105,7 @@ impl Operation for InvoiceSale {
         Ok(InvoiceRequested::of(venta, requested.invoice, requested.before))
     }
 
-    /// 202 when it was asked for now, else 200; where it is read, and when to look again while it is being stamped.
+    /// 202 when it was requested now, else 200; `Location`, and `Retry-After` while it is being stamped.
     fn head(output: &InvoiceRequested, base_url: &str) -> Head {
         Head {
             status: if output.ya_solicitada { StatusCode::OK } else { StatusCode::ACCEPTED },

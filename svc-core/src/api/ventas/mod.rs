@@ -1,4 +1,4 @@
-//! Sales documents: they are made, and invoiced.
+//! Sales documents: `/ventas`.
 
 mod create;
 mod invoice;

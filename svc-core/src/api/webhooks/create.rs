@@ -1,3 +1,5 @@
+//! `POST /webhooks`.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +13,7 @@ use crate::record::webhooks::Webhook;
 use crate::store::{self, WebhookData};
 use crate::webhooks::{MOST, SECRET, SigningSecret, judge_url};
 
-/// Makes a webhook, active at once; what happens from now on is told to it (spec, "Webhook operations").
+/// Creates a webhook, active at once; it receives events from now on (spec, "Webhook operations").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateWebhook {
@@ -25,11 +27,12 @@ pub struct CreateWebhook {
 
 /// The answer of [`CreateWebhook`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct WebhookCreated {
     /// The webhook.
     #[serde(flatten)]
     pub webhook: Webhook,
-    /// What signs its notices. It is shown here, once: a repetition has none.
+    /// The secret that signs its notices. It is shown only here: a repetition has `null`.
     pub secreto: Option<SigningSecret>,
 }
 
@@ -69,7 +72,7 @@ impl Operation for CreateWebhook {
     }
 }
 
-/// Whom it is told when the service gives the webhook up: the owner of the key.
+/// The user who is notified when the service disables the webhook: the owner of the key.
 async fn maker(cx: &mut Cx<'_>) -> Result<i64, Error> {
     match *cx.actor {
         Actor::Key { owner, .. } => Ok(owner),

@@ -1,3 +1,5 @@
+//! `DELETE /webhooks/{clave}`.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -5,7 +7,7 @@ use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 
-/// Deletes a webhook for good: nothing more is told to it, what was on its way is discarded, its secrets are wiped.
+/// Deletes a webhook for good: it receives no more notices, pending deliveries are discarded, its secrets are erased.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteWebhook {
@@ -15,6 +17,7 @@ pub struct DeleteWebhook {
 
 /// The answer of [`DeleteWebhook`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct WebhookDeleted {
     /// The webhook's clave.
     pub webhook: i64,

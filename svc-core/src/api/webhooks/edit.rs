@@ -1,3 +1,5 @@
+//! `PUT /webhooks/{clave}`.
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,8 +12,8 @@ use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::webhooks::Webhook;
 use crate::webhooks::judge_url;
 
-/// Edits a webhook in part, pauses it (`activo` false) and has it told again what happens (`activo` true). One that becomes
-/// active begins anew: what happened meanwhile is not told, and its streak of failures is forgotten.
+/// Edits a webhook in part, pauses it (`activo` false) or resumes it (`activo` true). A resumed webhook does not receive
+/// the events of the meantime, and its count of failures is reset.
 ///
 /// See spec, "Webhook operations".
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

@@ -27,7 +27,7 @@ use crate::schema::field_schema;
 use crate::store::{NewDelivery, WebhookData};
 
 impl Webhook {
-    /// What its company says of it.
+    /// What its company sets.
     fn data(&self) -> WebhookData {
         let Self { url, eventos, descripcion, activo, .. } = self.clone();
         WebhookData { url, eventos, descripcion, activo }
@@ -39,8 +39,9 @@ impl Webhook {
     }
 }
 
-/// The answer of the operations that send something: it is on its way, not there.
+/// The answer of operations that queue a delivery.
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct DeliveryQueued {
     /// The delivery's clave.
     pub entrega: i64,
@@ -48,7 +49,7 @@ pub struct DeliveryQueued {
     pub evento: EventId,
 }
 
-/// A webhook's URL as it was sent. Whatever is wrong with it but its absence is `url_invalida`, its length too.
+/// A webhook's URL as received. Every fault but its absence is `url_invalida`, also its length.
 #[derive(Debug, Clone)]
 pub struct SentUrl(String);
 
@@ -91,7 +92,7 @@ async fn existing(cx: &mut Cx<'_>, clave: i64) -> Result<Webhook, Error> {
     Ok(cx.tx.webhook(clave).await?.ok_or(Code::NoEncontrado)?)
 }
 
-/// Has an event delivered to a webhook.
+/// Queues the delivery of an event to a webhook.
 async fn queue(
     cx: &mut Cx<'_>,
     webhook: i64,

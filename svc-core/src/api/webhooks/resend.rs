@@ -1,3 +1,5 @@
+//! `POST /webhooks/{clave}/entregas/{entrega}/reenviar`.
+
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,3 +1,5 @@
+//! `POST /webhooks/{clave}/secreto`.
+
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::webhooks::{ROTATION, SECRET, SigningSecret};
 
-/// Gives a webhook a new secret. The one that it had signs too for a day, and the one before that no longer.
+/// Replaces the secret of a webhook. The current one also signs for a day more; an older one no longer does.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateSecret {
@@ -18,10 +20,11 @@ pub struct RotateSecret {
 
 /// The answer of [`RotateSecret`].
 #[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
 pub struct SecretRotated {
     /// The webhook's clave.
     pub webhook: i64,
-    /// What signs its notices from now on. It is shown here, once: a repetition has none.
+    /// The secret that signs its notices from now on. It is shown only here: a repetition has `null`.
     pub secreto: Option<SigningSecret>,
 }
 

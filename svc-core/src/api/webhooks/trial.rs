@@ -1,3 +1,5 @@
+//! `POST /webhooks/{clave}/probar`.
+
 use http::StatusCode;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,7 +11,7 @@ use crate::domain::webhook::DeliveryOrigin;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 
-/// Tries a webhook out: a real event `webhook.prueba`, told to it alone, in one attempt.
+/// Tests a webhook with an event `webhook.prueba`, which only it receives, in one attempt.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TryWebhook {

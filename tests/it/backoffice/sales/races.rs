@@ -1,4 +1,4 @@
-//! What is asked for twice at once happens once.
+//! Of two concurrent requests for the same effect one has it.
 
 use serde_json::{Value, json};
 use svc_tests::{Company, World, books};

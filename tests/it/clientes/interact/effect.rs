@@ -1,4 +1,4 @@
-//! Who is the author of a contact, with whom it may be, and whose plan it changes.
+//! The author of a contact, the customers that it may be with, and the agenda that it changes.
 
 use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};

@@ -14,8 +14,8 @@ use super::{CATALOGUE, ROWS};
 /// A statement a table.
 const FILL: &str = include_str!("fill.sql");
 
-/// What makes PostgreSQL report the plan of every statement, once it has run, to the client that sent it.
-const TELLING: [(&str, &str); 7] = [
+/// Settings that make PostgreSQL report the plan of every executed statement to its client.
+const AUTO_EXPLAIN: [(&str, &str); 7] = [
     ("session_preload_libraries", "auto_explain"),
     ("auto_explain.log_min_duration", "0"),
     ("auto_explain.log_analyze", "on"),
@@ -74,7 +74,7 @@ impl Big {
     /// An actor of the big company whose requests' plans are reported, and the store that they go to. It has one connection,
     /// so that a request that is repeated meets its prepared statement.
     pub(super) async fn watched(&self) -> (PostgresStore, Actor) {
-        let options = (*self.world.store.pool().connect_options()).clone().options(TELLING);
+        let options = (*self.world.store.pool().connect_options()).clone().options(AUTO_EXPLAIN);
         let store = PostgresStore::with_options(options, &Settings { max_connections: 1, ..Settings::default() });
         let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
         let api = Api::new(&context.build().expect("a context")).expect("the API builds");

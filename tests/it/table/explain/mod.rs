@@ -71,7 +71,7 @@ async fn call(actor: &Actor, plans: &Plans, target: &str) -> Vec<Plan> {
         actor.get(target).await.ok(200);
     }
     let mut reported = plans.take();
-    // What authentication asks is no page.
+    // Authentication's statements are not pages.
     reported.retain(|plan| plan.statement.contains(" LIMIT "));
     assert_eq!(reported.len(), TIMES, "one statement a page: {target}: {reported:#?}");
     reported

@@ -1,4 +1,4 @@
-//! Asked for again.
+//! A repeated request to invoice.
 
 use http::{Method, header};
 use serde_json::{Value, json};
