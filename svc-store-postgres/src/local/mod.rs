@@ -16,6 +16,7 @@
 //! `tokio::task::spawn_blocking`.
 
 mod binaries;
+mod command;
 mod error;
 mod identity;
 mod initdb;
