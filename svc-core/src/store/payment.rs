@@ -7,7 +7,7 @@ use super::StoreError;
 use crate::domain::money::Money;
 use crate::domain::payment::{Debt, Instalment};
 use crate::domain::time::Timestamp;
-use crate::domain::words::PaymentOrigin;
+use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 
 /// A payment to be stored; customer, sale, currency and exchange rate are its receivable's.
 #[derive(Debug)]
@@ -32,6 +32,13 @@ pub struct NewPayment<'a> {
     pub referencia: Option<&'a str>,
     /// Its complement in the registry of invoices, which waits to be stamped; none when it wants none.
     pub factura: Option<i64>,
+}
+
+impl NewPayment<'_> {
+    /// The status of its complement.
+    pub fn complemento(&self) -> Complement {
+        if self.factura.is_some() { Complement::Encolado } else { Complement::NoAplica }
+    }
 }
 
 /// A payment, as far as cancelling it depends on it.
@@ -77,8 +84,15 @@ pub trait PaymentTx {
     /// A payment, locked against other changes until the end.
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError>;
 
-    /// Marks a payment as cancelled, and raises what is owed of its receivable and sale by what it had paid.
-    async fn cancel_payment(&mut self, pago: i64, payment: &AppliedPayment, now: Timestamp) -> Result<(), StoreError>;
+    /// Marks a payment as cancelled, and raises what is owed of its receivable and sale by what it had paid; the receivable
+    /// gets `estatus`, if there is one.
+    async fn cancel_payment(
+        &mut self,
+        pago: i64,
+        payment: &AppliedPayment,
+        estatus: Option<ReceivableStatus>,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
 
     /// Cancels a complement of which no payment stands any more, and takes it off the queue of what is to be stamped.
     /// [`Self::cancel_payment`] must have marked the payment `pago`, which lets go of a complement that others share.

@@ -75,9 +75,15 @@ pub trait WebhookTx {
     /// A webhook, locked against other changes until the end.
     async fn webhook(&mut self, clave: i64) -> Result<Option<Webhook>, StoreError>;
 
-    /// Writes what a company says of a webhook, and gives it as it is then. One that becomes active is told what happens
-    /// from `now` on, and its streak of failures is forgotten.
-    async fn update_webhook(&mut self, clave: i64, data: &WebhookData, now: Timestamp) -> Result<Webhook, StoreError>;
+    /// Writes what a company says of a webhook, and gives it as it is then. One that is `reactivated` gets the events from
+    /// `now` on, and its streak of failures is forgotten.
+    async fn update_webhook(
+        &mut self,
+        clave: i64,
+        data: &WebhookData,
+        reactivated: bool,
+        now: Timestamp,
+    ) -> Result<Webhook, StoreError>;
 
     /// Puts `sealed` in the place of a webhook's secret. The one that was there signs too until `previous_until`, and the
     /// one before it no longer. `false` when there is no such webhook.
