@@ -1,3 +1,5 @@
+//! Bank accounts and deposits.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;

@@ -1,3 +1,5 @@
+//! Companies, their users and their API keys.
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;

@@ -1,4 +1,5 @@
-//! Every statement but the last few runs over all companies: webhooks and what waits are few, and have indexes of their own.
+//! The queues of events, deliveries and e-mails. [`DeliveryStore`] works over all companies: webhooks and pending
+//! deliveries are few, and have indexes of their own.
 
 mod statements;
 
@@ -155,7 +156,7 @@ impl DeliveryStore for PostgresStore {
     }
 
     async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        // One that is being sent again is locked by its new delivery.
+        // An event that is being redelivered is locked by its new delivery.
         let statement = "DELETE FROM eventos d
              USING (SELECT e.empresa, v.id
                     FROM empresas e

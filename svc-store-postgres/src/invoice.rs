@@ -1,3 +1,5 @@
+//! The registry of stamped documents.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;

@@ -1,3 +1,5 @@
+//! Payments of receivables and their complements.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;

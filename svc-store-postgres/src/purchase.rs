@@ -1,3 +1,5 @@
+//! Purchase orders and their lines.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;

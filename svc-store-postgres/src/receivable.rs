@@ -1,3 +1,5 @@
+//! Accounts receivable.
+
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use sqlx::Row;

@@ -1,3 +1,5 @@
+//! Sales documents and their lines.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;

@@ -1,3 +1,5 @@
+//! The queue of documents to be stamped, and what is read to stamp one.
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;

@@ -1,3 +1,5 @@
+//! Opening, migrating and closing the store.
+
 use std::sync::Arc;
 
 use sqlx::PgPool;

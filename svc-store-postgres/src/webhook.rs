@@ -1,3 +1,5 @@
+//! Webhooks and their deliveries, as a company manages them.
+
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Row};

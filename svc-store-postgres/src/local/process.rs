@@ -42,8 +42,9 @@ pub(super) struct Spec<'a> {
 #[derive(Debug)]
 pub(super) struct Server {
     child: Child,
-    /// Dropping it lets the keeper go.
+    /// Dropping it ends the keeper thread.
     release: Option<Sender<()>>,
+    /// The thread that started the child, see [`Server::spawn`].
     keeper: Option<JoinHandle<()>>,
     dir: PathBuf,
     sockets: PathBuf,
@@ -128,7 +129,7 @@ impl Server {
     }
 
     fn halt(&mut self) -> Result<(), LocalError> {
-        // Without it this has been done.
+        // Already stopped.
         let Some(release) = self.release.take() else { return Ok(()) };
         let ended = self.end();
         drop(release);
@@ -138,8 +139,7 @@ impl Server {
             // It does nothing that could panic.
             let _ = keeper.join();
         }
-        // Under the lock, so that it is not taken from under a process that is about to start the next server; should
-        // one be at it, it needs the directory anyway.
+        // Under the lock: a process that is starting the next server needs the directory.
         if self.sockets != self.dir
             && let Ok(Some(_lock)) = Lock::attempt(&self.dir, &self.who)
         {
