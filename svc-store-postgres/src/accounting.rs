@@ -1,3 +1,5 @@
+//! Accounting entries and what they say of payments.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
@@ -52,7 +54,7 @@ impl AccountingTx for PostgresTx {
     }
 
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {
-        // A cancelled payment's entries undo each other.
+        // The entries of a cancelled payment cancel out.
         let row = sqlx::query(
             "SELECT coalesce(sum(x.importe) FILTER (WHERE NOT x.cancelado), 0), coalesce(sum(e.iva), 0)
              FROM cxc_pagos x

@@ -1,9 +1,12 @@
+//! Bank accounts and deposits.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::deposit::{Deposit, Earlier, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::{PaymentOrigin, Status};
 use svc_core::store::{BankTx, DepositOrigin, Receipt, StoreError};
 
 use crate::columns::money;
@@ -22,11 +25,12 @@ fn deposit(row: &PgRow) -> Result<Deposit, sqlx::Error> {
 impl BankTx for PostgresTx {
     async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError> {
         let row = sqlx::query(
-            "SELECT clave, estatus = 'activo', moneda, saldo
+            "SELECT clave, estatus = $3, moneda, saldo
              FROM cuentas_bancarias WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
         .bind(cuenta)
+        .bind(Status::Activo.word())
         .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;
@@ -36,13 +40,14 @@ impl BankTx for PostgresTx {
     async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Earlier, StoreError> {
         let payment = sqlx::query_scalar(
             "SELECT EXISTS (SELECT FROM cxc_pagos WHERE empresa = $1 AND cuenta_bancaria = $2 AND fecha = $3
-                            AND importe = $4 AND referencia = $5 AND NOT cancelado AND origen = 'deposito')",
+                            AND importe = $4 AND referencia = $5 AND NOT cancelado AND origen = $6)",
         )
         .bind(self.empresa)
         .bind(receipt.cuenta_bancaria)
         .bind(receipt.fecha)
         .bind(receipt.importe.get())
         .bind(receipt.referencia)
+        .bind(PaymentOrigin::Deposito.word())
         .fetch_one(self.connection())
         .await
         .map_err(store_error)?;
@@ -76,7 +81,7 @@ impl BankTx for PostgresTx {
                  UPDATE cuentas_bancarias SET saldo = saldo + $5 WHERE empresa = $1 AND clave = $3
              )
              INSERT INTO depositos (empresa, clave, cuenta_bancaria, fecha, importe, aplicado, referencia, creado, origen)
-             VALUES ($1, $2, $3, $4, $5, CASE $8 WHEN 'pago' THEN $5 ELSE 0 END, $6, $7, $8)",
+             VALUES ($1, $2, $3, $4, $5, $9, $6, $7, $8)",
         )
         .bind(self.empresa)
         .bind(clave)
@@ -85,7 +90,8 @@ impl BankTx for PostgresTx {
         .bind(receipt.importe.get())
         .bind(receipt.referencia)
         .bind(now.get())
-        .bind(origen.word());
+        .bind(origen.word())
+        .bind(origen.applied(receipt.importe).get());
         self.run(query).await?;
         Ok(clave)
     }
@@ -109,7 +115,7 @@ impl BankTx for PostgresTx {
         let query = sqlx::query(
             "WITH liberado AS (
                  UPDATE depositos
-                 SET aplicado = greatest(aplicado - $4, 0), cancelado = origen = 'pago' AND aplicado <= $4
+                 SET aplicado = greatest(aplicado - $4, 0), cancelado = origen = $5 AND aplicado <= $4
                  WHERE empresa = $1 AND clave = $2 AND cuenta_bancaria = $3 AND NOT cancelado
                  RETURNING importe, cancelado
              )
@@ -119,7 +125,8 @@ impl BankTx for PostgresTx {
         .bind(self.empresa)
         .bind(deposito)
         .bind(cuenta)
-        .bind(importe.get());
+        .bind(importe.get())
+        .bind(DepositOrigin::Pago.word());
         self.run(query).await
     }
 }

@@ -1,3 +1,5 @@
+//! A company's signing certificate.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;

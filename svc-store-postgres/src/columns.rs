@@ -1,5 +1,7 @@
 //! Columns as the domain's values.
 
+use std::num::TryFromIntError;
+
 use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -30,7 +32,13 @@ pub(crate) fn instant_or_null(row: &PgRow, at: usize) -> Result<Option<Timestamp
 /// A count, which the table keeps from being negative.
 pub(crate) fn used(row: &PgRow, column: &str) -> Result<u64, sqlx::Error> {
     let count: i64 = row.try_get(column)?;
-    Ok(u64::try_from(count).unwrap_or(0))
+    count.try_into().map_err(|error: TryFromIntError| sqlx::Error::Decode(error.into()))
+}
+
+/// A small count, which the table keeps from being negative.
+pub(crate) fn count(row: &PgRow, at: usize) -> Result<u32, sqlx::Error> {
+    let count: i32 = row.try_get(at)?;
+    count.try_into().map_err(|error: TryFromIntError| sqlx::Error::Decode(error.into()))
 }
 
 /// A word of a closed set. The column's constraint names the same set, so another word is a fault of the database.

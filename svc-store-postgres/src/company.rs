@@ -1,8 +1,12 @@
+//! Companies, their users and their API keys.
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::company::{Company, CompanyId, FIRST_UNITS, LimitMode, Plan};
+use svc_core::domain::company::{
+    Company, CompanyId, FIRST_BRANCH, FIRST_PRICE_LIST, FIRST_UNITS, FIRST_WAREHOUSE, LimitMode, Plan,
+};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scope;
 use svc_core::store::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser, StoreError};
@@ -200,21 +204,24 @@ impl PostgresTx {
         let warehouse = self.next("almacenes", 1).await?;
         let list = self.next("listas_precios", 1).await?;
         let unit = self.next("unidades", FIRST_UNITS.len()).await?;
-        let query = sqlx::query("INSERT INTO sucursales (empresa, clave, nombre, cp) VALUES ($1, 0, 'Matriz', $2)")
+        let query = sqlx::query("INSERT INTO sucursales (empresa, clave, nombre, cp) VALUES ($1, 0, $3, $2)")
             .bind(self.empresa)
-            .bind(&company.cp);
+            .bind(&company.cp)
+            .bind(FIRST_BRANCH);
         self.run(query).await?;
         let query = sqlx::query(
             "INSERT INTO almacenes (empresa, clave, codigo, nombre, sucursal, principal)
-             VALUES ($1, $2, '001', 'Almacén principal', 0, true)",
+             VALUES ($1, $2, $3, $4, 0, true)",
         )
         .bind(self.empresa)
-        .bind(warehouse);
+        .bind(warehouse)
+        .bind(FIRST_WAREHOUSE.0)
+        .bind(FIRST_WAREHOUSE.1);
         self.run(query).await?;
-        let query =
-            sqlx::query("INSERT INTO listas_precios (empresa, clave, nombre) VALUES ($1, $2, 'Precio público')")
-                .bind(self.empresa)
-                .bind(list);
+        let query = sqlx::query("INSERT INTO listas_precios (empresa, clave, nombre) VALUES ($1, $2, $3)")
+            .bind(self.empresa)
+            .bind(list)
+            .bind(FIRST_PRICE_LIST);
         self.run(query).await?;
         let (names, keys): (Vec<_>, Vec<_>) = FIRST_UNITS.into_iter().unzip();
         let query = sqlx::query(

@@ -1,3 +1,5 @@
+//! Customers.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;

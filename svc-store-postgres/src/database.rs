@@ -1,7 +1,7 @@
-//! Where statements run, and how they are told: the one place that knows whether a pooler stands before the database.
+//! Where statements run, and how they are sent: the only module that knows whether there is a pooler.
 //!
 //! Everything else is given a [`Database`] or the [`Statements`] of a transaction, never a pool or a connection, so no
-//! statement can be told in another way.
+//! statement is sent in another way.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use crate::settings::{Pooler, Settings};
 #[derive(Debug, Clone)]
 pub(crate) struct Database {
     pool: PgPool,
-    /// How a transaction begins behind a pooler. There a statement takes one too: outside, the pooler may send what tells
-    /// the statement to one connection and what runs it to another.
+    /// How a transaction begins behind a pooler. Each single statement takes one too: without it, the pooler may send Parse
+    /// and Execute to different connections.
     begin: Option<Arc<str>>,
 }
 
@@ -31,17 +31,17 @@ impl Database {
         Self { pool: settings.pool(options), begin }
     }
 
-    /// Its connections, for what is no statement of the store's.
+    /// Its connections, for what is not a statement of the store.
     pub(crate) fn pool(&self) -> &PgPool {
         &self.pool
     }
 
-    /// Whether a pooler stands before it.
+    /// Whether it is reached through a pooler.
     pub(crate) fn is_pooled(&self) -> bool {
         self.begin.is_some()
     }
 
-    /// Begins a transaction, with the settings that are not the session's behind a pooler.
+    /// Begins a transaction; behind a pooler, with the settings that the session cannot hold.
     pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, sqlx::Error> {
         match &self.begin {
             Some(begin) => self.pool.begin_with(AssertSqlSafe(begin.clone())).await,
@@ -155,7 +155,7 @@ impl<'c> Executor<'c> for Statements<'c> {
     }
 }
 
-/// A statement that leaves nothing behind on its connection, which is another client's afterwards.
+/// An unnamed statement: the connection goes to another client afterwards, so nothing may stay prepared on it.
 struct Unnamed<E>(E);
 
 impl<'q, E: Execute<'q, Postgres>> Execute<'q, Postgres> for Unnamed<E> {
@@ -176,7 +176,7 @@ impl<'q, E: Execute<'q, Postgres>> Execute<'q, Postgres> for Unnamed<E> {
     }
 }
 
-/// Nothing is prepared apart from being run: what that leaves behind is lost behind a pooler.
+/// Statements are not prepared ahead: behind a pooler a prepared statement is lost with the transaction.
 fn unprepared<'e, T: Send + 'e>() -> BoxFuture<'e, Result<T, sqlx::Error>> {
     let error = sqlx::Error::Protocol("statements are not prepared apart from being run".to_owned());
     future::ready(Err(error)).boxed()

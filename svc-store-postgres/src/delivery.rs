@@ -1,4 +1,5 @@
-//! Every statement but the last few runs over all companies: webhooks and what waits are few, and have indexes of their own.
+//! The queues of events, deliveries and e-mails. [`DeliveryStore`] works over all companies: webhooks and pending
+//! deliveries are few, and have indexes of their own.
 
 mod statements;
 
@@ -9,7 +10,6 @@ use sqlx::postgres::PgRow;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::event::CREADO;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::webhook::Next;
 use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use svc_core::store::{
     AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut, LeasedMail,
@@ -18,7 +18,7 @@ use svc_core::store::{
 use uuid::Uuid;
 
 use self::statements::{CLAIM, FAN_OUT, GATHER, RECORD};
-use crate::columns::word;
+use crate::columns::{count, word};
 use crate::database::Database;
 use crate::error::store_error;
 use crate::store::PostgresStore;
@@ -76,26 +76,17 @@ impl DeliveryStore for PostgresStore {
         now: DateTime<Utc>,
     ) -> Result<Vec<Recorded>, StoreError> {
         let made = || attempts.iter().map(|record| record.attempt);
-        let next = made().map(|attempt| match attempt.map(|attempt| attempt.judged.next) {
-            Some(Next::Retry(at)) => Some(at),
-            Some(Next::Delivered | Next::Failed) => None,
-            None => Some(now),
-        });
         let rows = sqlx::query(RECORD)
             .bind(attempts.iter().map(|record| record.company.0).collect::<Vec<_>>())
             .bind(attempts.iter().map(|record| record.clave).collect::<Vec<_>>())
             .bind(attempts.iter().map(|record| record.webhook).collect::<Vec<_>>())
             .bind(attempts.iter().map(|record| record.token).collect::<Vec<_>>())
-            .bind(
-                made()
-                    .map(|made| made.map_or(DeliveryStatus::Pendiente, |made| made.estado()).word())
-                    .collect::<Vec<_>>(),
-            )
+            .bind(attempts.iter().map(|record| record.estado().word()).collect::<Vec<_>>())
             .bind(made().map(|made| made.and_then(|made| made.judged.http).map(i32::from)).collect::<Vec<_>>())
             .bind(made().map(|made| made.and_then(|made| made.motivo())).collect::<Vec<_>>())
             .bind(made().map(|made| made.map(|made| made.duracion_ms)).collect::<Vec<_>>())
             .bind(made().map(|made| made.map(|made| made.at)).collect::<Vec<_>>())
-            .bind(next.collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.next_attempt(now)).collect::<Vec<_>>())
             .bind(made().map(|made| made.is_some_and(|made| made.judged.counts)).collect::<Vec<_>>())
             .fetch_all(&self.database)
             .await
@@ -164,7 +155,7 @@ impl DeliveryStore for PostgresStore {
     }
 
     async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        // One that is being sent again is locked by its new delivery.
+        // An event that is being redelivered is locked by its new delivery.
         let statement = "DELETE FROM eventos d
              USING (SELECT e.empresa, v.id
                     FROM empresas e
@@ -227,11 +218,12 @@ impl DeliveryTx for PostgresTx {
 
     async fn discard_deliveries(&mut self, webhook: i64) -> Result<u64, StoreError> {
         sqlx::query(
-            "UPDATE entregas SET estado = 'descartada', proximo_intento = NULL, token = NULL, arrendado = NULL
+            "UPDATE entregas SET estado = $3, proximo_intento = NULL, token = NULL, arrendado = NULL
              WHERE empresa = $1 AND webhook = $2 AND estado = 'pendiente'",
         )
         .bind(self.empresa)
         .bind(webhook)
+        .bind(DeliveryStatus::Descartada.word())
         .execute(self.connection())
         .await
         .map(|done| done.rows_affected())
@@ -293,9 +285,4 @@ fn mail(row: &PgRow) -> Result<LeasedMail, sqlx::Error> {
         texto: row.try_get(4)?,
         intentos: count(row, 5)?,
     })
-}
-
-/// A number that a constraint keeps from being negative.
-fn count(row: &PgRow, at: usize) -> Result<u32, sqlx::Error> {
-    row.try_get::<i32, _>(at).map(|count| u32::try_from(count).unwrap_or(0))
 }

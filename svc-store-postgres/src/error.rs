@@ -4,7 +4,7 @@ use sqlx::error::{DatabaseError, ErrorKind};
 use svc_core::store::{Conflict, StoreError};
 
 /// What an error means when no constraint of ours is expected to have been violated, and when one is: constraints
-/// are told by their names, and a foreign key's name ends in `<table>_<field>_fk`.
+/// are recognised by their names, and a foreign key's name ends in `<table>_<field>_fk`.
 pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
     match &error {
         sqlx::Error::Database(database) => match (database.code().as_deref(), conflict(database.as_ref())) {

@@ -1,3 +1,5 @@
+//! Idempotency keys and the stored responses.
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;

@@ -1,3 +1,5 @@
+//! Bulk imports.
+
 use std::collections::HashMap;
 
 use async_trait::async_trait;

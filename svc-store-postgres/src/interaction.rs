@@ -1,3 +1,5 @@
+//! Interactions with customers and the tasks that follow.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;

@@ -1,8 +1,10 @@
+//! The registry of stamped documents.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{InvoiceKind, InvoiceStatus};
+use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus};
 use svc_core::store::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice, StoreError};
 
 use crate::columns::word;
@@ -15,7 +17,7 @@ impl InvoiceTx for PostgresTx {
         let clave = self.next("facturas", 1).await?;
         let query = sqlx::query(
             "INSERT INTO facturas (empresa, clave, tipo, estatus, venta, cliente, serie, folio, fecha, origen, modificado)
-             VALUES ($1, $2, $3, 'en_espera', $4, $5, $6, $7, $8, $9, $8)",
+             VALUES ($1, $2, $3, $10, $4, $5, $6, $7, $8, $9, $8)",
         )
         .bind(self.empresa)
         .bind(clave)
@@ -25,7 +27,8 @@ impl InvoiceTx for PostgresTx {
         .bind(row.serie)
         .bind(row.folio.to_string())
         .bind(row.fecha.get())
-        .bind(row.origen.word());
+        .bind(row.origen.word())
+        .bind(InvoiceStatus::EnEspera.word());
         self.run(query).await?;
         Ok(clave)
     }
@@ -46,7 +49,7 @@ impl InvoiceTx for PostgresTx {
     async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
         let query = sqlx::query(
             "WITH f AS (
-                 UPDATE facturas SET estatus = 'vigente', uuid = $3, fecha_timbrado = $4, error_codigo = NULL, error_mensaje = NULL,
+                 UPDATE facturas SET estatus = $6, uuid = $3, fecha_timbrado = $4, error_codigo = NULL, error_mensaje = NULL,
                                      modificado = $5
                  WHERE empresa = $1 AND clave = $2 RETURNING venta
              ), v AS (
@@ -56,8 +59,8 @@ impl InvoiceTx for PostgresTx {
                  UPDATE cxc SET uuid = $3, modificado = $5 FROM f
                  WHERE empresa = $1 AND cxc.venta = f.venta AND cxc.factura = $2
              ), p AS (
-                 UPDATE cxc_pagos SET complemento = 'timbrado', uuid = $3
-                 WHERE empresa = $1 AND factura = $2 AND complemento <> 'no_aplica'
+                 UPDATE cxc_pagos SET complemento = $7, uuid = $3
+                 WHERE empresa = $1 AND factura = $2 AND complemento <> $8
              )
              DELETE FROM timbrados WHERE empresa = $1 AND factura = $2",
         )
@@ -65,7 +68,10 @@ impl InvoiceTx for PostgresTx {
         .bind(clave)
         .bind(uuid)
         .bind(at.get())
-        .bind(now.get());
+        .bind(now.get())
+        .bind(InvoiceStatus::Vigente.word())
+        .bind(Complement::Timbrado.word())
+        .bind(Complement::NoAplica.word());
         self.run(query).await
     }
 
@@ -78,11 +84,11 @@ impl InvoiceTx for PostgresTx {
     ) -> Result<(), StoreError> {
         let query = sqlx::query(
             "WITH f AS (
-                 UPDATE facturas SET estatus = 'error', error_codigo = $3, error_mensaje = $4, modificado = $5
+                 UPDATE facturas SET estatus = $6, error_codigo = $3, error_mensaje = $4, modificado = $5
                  WHERE empresa = $1 AND clave = $2
              ), p AS (
-                 UPDATE cxc_pagos SET complemento = 'error'
-                 WHERE empresa = $1 AND factura = $2 AND complemento <> 'no_aplica'
+                 UPDATE cxc_pagos SET complemento = $7
+                 WHERE empresa = $1 AND factura = $2 AND complemento <> $8
              )
              DELETE FROM timbrados WHERE empresa = $1 AND factura = $2",
         )
@@ -90,7 +96,10 @@ impl InvoiceTx for PostgresTx {
         .bind(clave)
         .bind(codigo)
         .bind(mensaje)
-        .bind(now.get());
+        .bind(now.get())
+        .bind(InvoiceStatus::Error.word())
+        .bind(Complement::Error.word())
+        .bind(Complement::NoAplica.word());
         self.run(query).await
     }
 
@@ -130,7 +139,7 @@ impl InvoiceTx for PostgresTx {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let query = sqlx::query(
-            "UPDATE facturas SET estatus = 'cancelada', fecha_cancelacion = $5, cancelacion_solicitada = NULL, modificado = $5,
+            "UPDATE facturas SET estatus = $6, fecha_cancelacion = $5, cancelacion_solicitada = NULL, modificado = $5,
                  motivo_cancelacion = coalesce($3, motivo_cancelacion), uuid_sustitucion = coalesce($4, uuid_sustitucion)
              WHERE empresa = $1 AND clave = $2",
         )
@@ -138,7 +147,8 @@ impl InvoiceTx for PostgresTx {
         .bind(clave)
         .bind(cancellation.map(|cancellation| cancellation.motivo))
         .bind(cancellation.and_then(|cancellation| cancellation.uuid_sustitucion))
-        .bind(now.get());
+        .bind(now.get())
+        .bind(InvoiceStatus::Cancelada.word());
         self.run(query).await
     }
 }

@@ -1,3 +1,5 @@
+//! Sales that become invoices.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
@@ -5,7 +7,9 @@ use sqlx::postgres::PgRow;
 use svc_core::domain::invoice::{InvoiceableSale, SaleInvoice};
 use svc_core::domain::sale::Amounts;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind, SaleOrigin};
+use svc_core::domain::words::{
+    Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
+};
 use svc_core::store::{InvoicedSale, InvoicingTx, SaleGoods, StoreError};
 
 use crate::columns::{money, quantity, rate, word, word_or_null};
@@ -19,7 +23,7 @@ impl InvoicingTx for PostgresTx {
             .bind(self.empresa)
             .bind(clave);
         self.run(query).await?;
-        // A statement of its own: it sees what the transaction that we waited for wrote to the registry.
+        // A separate statement, so that it sees what the transaction that held the lock wrote to the registry.
         let row = sqlx::query(
             "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
                     v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
@@ -40,10 +44,11 @@ impl InvoicingTx for PostgresTx {
         let rows = sqlx::query(
             "SELECT r.renglon, p.clave, p.sku, r.cantidad, p.costo
              FROM ventas_renglones r JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto
-             WHERE r.empresa = $1 AND r.venta = $2 AND coalesce(r.con_existencia, p.tipo = 'normal') ORDER BY r.renglon",
+             WHERE r.empresa = $1 AND r.venta = $2 AND coalesce(r.con_existencia, p.tipo = $3) ORDER BY r.renglon",
         )
         .bind(self.empresa)
         .bind(clave)
+        .bind(ProductKind::Normal.word())
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
@@ -57,7 +62,7 @@ impl InvoicingTx for PostgresTx {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let query = sqlx::query(
-            "UPDATE ventas SET tipo = 'factura', factura = $3, serie = $4, folio = $5, vencimiento = $6, forma_pago_sat = $7,
+            "UPDATE ventas SET tipo = $11, factura = $3, serie = $4, folio = $5, vencimiento = $6, forma_pago_sat = $7,
                  metodo_pago_sat = $8, uso_cfdi = $9, surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = $10
              WHERE empresa = $1 AND clave = $2",
         )
@@ -70,7 +75,8 @@ impl InvoicingTx for PostgresTx {
         .bind(&invoiced.terms.forma_pago_sat)
         .bind(&invoiced.terms.metodo_pago_sat)
         .bind(&invoiced.terms.uso_cfdi)
-        .bind(now.get());
+        .bind(now.get())
+        .bind(SaleKind::Factura.word());
         self.run(query).await
     }
 
@@ -85,13 +91,15 @@ impl InvoicingTx for PostgresTx {
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {
         sqlx::query_scalar(
             "SELECT coalesce((SELECT sum(total - saldo) FROM ventas
-                              WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
+                              WHERE empresa = $1 AND tipo = $4 AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
                   - coalesce((SELECT sum(importe) FROM cxc_pagos
-                              WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = 'anticipo' AND NOT cancelado), 0)",
+                              WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = $5 AND NOT cancelado), 0)",
         )
         .bind(self.empresa)
         .bind(cliente)
         .bind(moneda)
+        .bind(SaleKind::Anticipo.word())
+        .bind(PaymentOrigin::Anticipo.word())
         .fetch_one(self.connection())
         .await
         .map_err(store_error)

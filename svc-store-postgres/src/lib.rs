@@ -1,7 +1,7 @@
 //! The PostgreSQL store of [`svc_core`]: all SQL lives here, and only SQL.
 //!
-//! Each file of an aggregate is the twin of the file of that name in `svc_core::store`. Lists are read by one reader (`page.rs`);
-//! `sources/` says where their rows come from, as far as that is more than a table. A read is one statement without BEGIN, and every
+//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are decided there. `page.rs` builds
+//! the statements of lists, `sources/` the joins and filters that are more than a table. A read is one statement without BEGIN, and every
 //! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
 //!
 //! ```no_run
@@ -11,7 +11,7 @@
 //! use svc_store_postgres::{Pooler, PostgresStore, Settings};
 //!
 //! # async fn open() -> Result<(), Box<dyn std::error::Error>> {
-//! // It connects when it is first asked. Migrations take a lock of the session's: they go past a pooler.
+//! // It connects at the first statement. Migrations take a session lock, so they bypass the pooler.
 //! let direct = PostgresStore::open("postgres://user:password@database/svc", &Settings::default())?;
 //! println!("{} migrations", direct.migrate().await?);
 //! direct.close().await;

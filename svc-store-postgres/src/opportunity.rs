@@ -1,3 +1,5 @@
+//! Opportunities and their stages.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;

@@ -1,3 +1,5 @@
+//! Events waiting for the webhooks.
+
 use async_trait::async_trait;
 use svc_core::store::{NewEvent, OutboxTx, StoreError};
 use svc_core::webhooks::{LONGEST_WAIT, QUIET};

@@ -1,4 +1,4 @@
-//! The shape that every list's statement has.
+//! How the statement of a list is built.
 
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{Postgres, QueryBuilder};
@@ -101,7 +101,7 @@ impl<'q> Page<'q> {
         self.sql
     }
 
-    /// What the list is asked for.
+    /// The request for the list.
     pub(crate) fn query(&self) -> &'q Query {
         self.query
     }
@@ -128,7 +128,7 @@ impl<'q> Page<'q> {
         self.query.conditions.iter().for_each(|condition| self.condition(condition));
     }
 
-    /// A condition of the query: as its filter says, unless the source knows better.
+    /// A condition of the query: as its filter says, unless the source overrides it.
     pub(crate) fn condition(&mut self, condition: &Condition) {
         let Condition { filter, value } = condition;
         if let Some((_, write)) = self.source.filters.iter().find(|(name, _)| *name == filter.name) {
@@ -151,7 +151,7 @@ impl<'q> Page<'q> {
         }
     }
 
-    /// Leaves out the records that are shown only to those who ask for them.
+    /// Leaves out the records that are shown only on request.
     pub(crate) fn hide(&mut self) {
         if let Some((column, word)) = self.hidden
             && !self.query.has(&[column])

@@ -1,3 +1,5 @@
+//! Accounts payable.
+
 use async_trait::async_trait;
 use svc_core::store::{NewPayable, PayableTx, StoreError};
 

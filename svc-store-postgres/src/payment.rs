@@ -1,10 +1,12 @@
+//! Payments of receivables and their complements.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::payment::{Debt, Instalment, PaidSale};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Complement, ReceivableStatus, SaleKind};
+use svc_core::domain::words::{CancellationReason, Complement, InvoiceKind, InvoiceStatus, ReceivableStatus, SaleKind};
 use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
 
 use crate::columns::{money, rate, word};
@@ -25,7 +27,7 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         let Some(mut debt) = row.as_ref().map(debt).transpose().map_err(store_error)? else { return Ok(None) };
-        // Statements of their own: they see what whoever held the lock has written.
+        // Separate statements, so that they see what the previous holder of the lock has written.
         if let Some(venta) = debt.venta {
             debt.sale = self.lock_paid_sale(venta).await?;
         }
@@ -42,7 +44,6 @@ impl PaymentTx for PostgresTx {
 
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError> {
         let clave = self.next("cxc_pagos", 1).await?;
-        let complement = if row.factura.is_some() { Complement::Encolado } else { Complement::NoAplica };
         let query = sqlx::query(
             "INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
                                     forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
@@ -67,7 +68,7 @@ impl PaymentTx for PostgresTx {
         .bind(row.instalment.parcialidad)
         .bind(row.instalment.saldo_anterior.get())
         .bind(row.instalment.saldo_insoluto.get())
-        .bind(complement.word())
+        .bind(row.complemento().word())
         .bind(row.factura);
         self.run(query).await?;
         Ok(clave)
@@ -77,7 +78,7 @@ impl PaymentTx for PostgresTx {
         let lowered = sqlx::query(
             "UPDATE cxc
              SET saldo = saldo - $3, pagado = $4, parcialidades = $5, modificado = $6,
-                 estatus = CASE WHEN saldo > $3 THEN 'pendiente' ELSE 'pagado' END
+                 estatus = $7
              WHERE empresa = $1 AND clave = $2 AND saldo >= $3",
         )
         .bind(self.empresa)
@@ -86,6 +87,7 @@ impl PaymentTx for PostgresTx {
         .bind(paid.pagado.get())
         .bind(paid.parcialidades)
         .bind(now.get())
+        .bind(paid.estatus().word())
         .execute(self.connection())
         .await
         .map_err(store_error)?;
@@ -114,7 +116,13 @@ impl PaymentTx for PostgresTx {
         row.as_ref().map(applied).transpose().map_err(store_error)
     }
 
-    async fn cancel_payment(&mut self, pago: i64, payment: &AppliedPayment, now: Timestamp) -> Result<(), StoreError> {
+    async fn cancel_payment(
+        &mut self,
+        pago: i64,
+        payment: &AppliedPayment,
+        estatus: Option<ReceivableStatus>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         let query = sqlx::query("UPDATE cxc_pagos SET cancelado = true WHERE empresa = $1 AND clave = $2")
             .bind(self.empresa)
             .bind(pago);
@@ -125,7 +133,7 @@ impl PaymentTx for PostgresTx {
              UPDATE cxc
              SET saldo = saldo + antes.importe, pagado = pagado - antes.importe,
                  parcialidades = greatest(parcialidades - 1, 0), modificado = $4,
-                 estatus = CASE WHEN estatus = 'pagado' AND saldo + antes.importe > 0 THEN 'pendiente' ELSE estatus END
+                 estatus = coalesce($5, estatus)
              FROM antes WHERE empresa = $1 AND clave = $2
              RETURNING antes.importe, venta",
         )
@@ -133,6 +141,7 @@ impl PaymentTx for PostgresTx {
         .bind(payment.cxc)
         .bind(payment.importe.get())
         .bind(now.get())
+        .bind(estatus.map(ReceivableStatus::word))
         .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;
@@ -153,10 +162,12 @@ impl PaymentTx for PostgresTx {
             "SELECT EXISTS (SELECT FROM cxc_pagos WHERE empresa = $1 AND factura = $2 AND NOT cancelado)";
         let stamped: Option<bool> = sqlx::query_scalar(
             "SELECT uuid IS NOT NULL FROM facturas
-             WHERE empresa = $1 AND clave = $2 AND tipo = 'pago' AND estatus <> 'cancelada' FOR NO KEY UPDATE",
+             WHERE empresa = $1 AND clave = $2 AND tipo = $3 AND estatus <> $4 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
         .bind(factura)
+        .bind(InvoiceKind::Pago.word())
+        .bind(InvoiceStatus::Cancelada.word())
         .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;
@@ -166,20 +177,22 @@ impl PaymentTx for PostgresTx {
         }
         let shared = self.exists(SHARED, factura).await?;
         if !stamped {
-            // Of one that goes on without it, it is no part any more.
+            // A shared complement is stamped without this payment.
             let query = sqlx::query(
-                "UPDATE cxc_pagos SET complemento = 'no_aplica', factura = CASE WHEN $3 THEN NULL ELSE factura END
+                "UPDATE cxc_pagos SET complemento = $4, factura = CASE WHEN $3 THEN NULL ELSE factura END
                  WHERE empresa = $1 AND clave = $2",
             )
             .bind(self.empresa)
             .bind(pago)
-            .bind(shared);
+            .bind(shared)
+            .bind(Complement::NoAplica.word());
             self.run(query).await?;
         }
         if shared {
             return Ok(Withdrawal::Shared);
         }
-        self.cancel_complement(factura, now).await
+        // Issued with errors, without another in its place; what was never stamped needs no reason.
+        self.cancel_complement(factura, stamped.then_some(CancellationReason::Wrong), now).await
     }
 }
 
@@ -197,7 +210,7 @@ impl PostgresTx {
         row.as_ref().map(sale).transpose().map_err(store_error)
     }
 
-    /// Whether a worker has it out. If none does, none takes it until the end.
+    /// Whether a worker holds its lease. If none does, none takes it until the end of this transaction.
     async fn is_being_stamped(&mut self, factura: i64, now: Timestamp) -> Result<bool, StoreError> {
         let leased: Option<Option<bool>> = sqlx::query_scalar(
             "SELECT arrendado > $3 FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
@@ -211,20 +224,25 @@ impl PostgresTx {
         Ok(leased.flatten().unwrap_or(false))
     }
 
-    async fn cancel_complement(&mut self, factura: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
+    async fn cancel_complement(
+        &mut self,
+        factura: i64,
+        motivo: Option<CancellationReason>,
+        now: Timestamp,
+    ) -> Result<Withdrawal, StoreError> {
         let query =
             sqlx::query("DELETE FROM timbrados WHERE empresa = $1 AND factura = $2").bind(self.empresa).bind(factura);
         self.run(query).await?;
-        // 02: issued with errors, without another in its place (SAT, motivos de cancelación).
         let query = sqlx::query(
             "UPDATE facturas
-             SET estatus = 'cancelada', fecha_cancelacion = $3, modificado = $3,
-                 motivo_cancelacion = CASE WHEN uuid IS NULL THEN NULL ELSE '02' END
+             SET estatus = $4, fecha_cancelacion = $3, modificado = $3, motivo_cancelacion = $5
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(factura)
-        .bind(now.get());
+        .bind(now.get())
+        .bind(InvoiceStatus::Cancelada.word())
+        .bind(motivo.map(CancellationReason::word));
         self.run(query).await?;
         Ok(Withdrawal::Done)
     }

@@ -1,4 +1,4 @@
-//! Whether the database is there.
+//! The readiness check.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
 use crate::schema::{MIGRATOR, OpenError};
 
-/// Asks the database for a sign of life, over a connection of its own: a pool that is busy is no database that is away.
+/// Checks that the database answers, over a connection of its own: a busy pool does not mean that the database is down.
 pub struct Probe {
     options: PgConnectOptions,
     connection: Option<PgConnection>,
-    /// Whether the schema was seen to be up to date; it does not grow older.
+    /// Whether the schema was found to be up to date; migrations are never undone.
     current: bool,
 }
 
@@ -20,10 +20,10 @@ impl Probe {
         Self { options, connection: None, current: false }
     }
 
-    /// Asks, until there is an answer: how long that may take is for the caller to say, and a probe that is given up can be
-    /// asked again. A schema that is older than this program is an error.
-    pub async fn ask(&mut self) -> Result<(), OpenError> {
-        // One that is held may have died since, with a server that is back by now.
+    /// Waits for an answer. The caller sets the time limit; a check that is cancelled can be repeated. A schema that is older
+    /// than this program is an error.
+    pub async fn check(&mut self) -> Result<(), OpenError> {
+        // The kept connection may have died in a restart that is over by now.
         if let Some(held) = self.connection.take()
             && self.answers(held).await.is_ok()
         {

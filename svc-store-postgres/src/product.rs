@@ -1,11 +1,13 @@
+//! Products and their prices.
+
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::product::ProductData;
+use svc_core::domain::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::value::{Kind, ToValue as _, Value};
-use svc_core::domain::words::{ProductKind, ProductStatus, ProductSubkind};
+use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::store::{ProductTx, StoreError};
 
 use crate::columns::{money, quantity};
@@ -20,8 +22,8 @@ impl ProductTx for PostgresTx {
         let word = |word: &'static str| Value::Text(word.into());
         let more = [
             ("folio", folio, Kind::Text),
-            ("estatus", word(ProductStatus::Activo.word()), Kind::Text),
-            ("subtipo", word(ProductSubkind::Terminado.word()), Kind::Text),
+            ("estatus", word(FIRST_STATUS.word()), Kind::Text),
+            ("subtipo", word(FIRST_SUBKIND.word()), Kind::Text),
             ("modificado", creado.to_value(), Kind::Instant),
         ];
         self.insert_stored(clave, data, &more).await?;
@@ -42,12 +44,13 @@ impl ProductTx for PostgresTx {
     }
 
     async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
-        let statement = "UPDATE productos SET estatus = 'eliminado', modificado = $3
-             WHERE empresa = $1 AND clave = $2 AND estatus <> 'eliminado'";
+        let statement = "UPDATE productos SET estatus = $4, modificado = $3
+             WHERE empresa = $1 AND clave = $2 AND estatus <> $4";
         let done = sqlx::query(statement)
             .bind(self.empresa)
             .bind(clave)
             .bind(modificado.get())
+            .bind(ProductStatus::Eliminado.word())
             .execute(self.connection())
             .await
             .map_err(store_error)?;
@@ -65,14 +68,16 @@ impl ProductTx for PostgresTx {
 
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
         let rows = sqlx::query(
-            "SELECT p.clave, p.sku, p.descripcion, p.estatus = 'activo', p.tipo, u.nombre, u.clave_sat, p.codigo_sat,
+            "SELECT p.clave, p.sku, p.descripcion, p.estatus = $4, p.tipo, u.nombre, u.clave_sat, p.codigo_sat,
                     p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo
              FROM productos p LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
-             WHERE p.empresa = $1 AND p.estatus <> 'eliminado' AND (p.clave = ANY ($2) OR p.sku = ANY ($3))",
+             WHERE p.empresa = $1 AND p.estatus <> $5 AND (p.clave = ANY ($2) OR p.sku = ANY ($3))",
         )
         .bind(self.empresa)
         .bind(claves)
         .bind(skus)
+        .bind(ProductStatus::Activo.word())
+        .bind(ProductStatus::Eliminado.word())
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;

@@ -1,10 +1,12 @@
+//! Purchase orders and their lines.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::purchase::{Arrival, OrderedLine};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::PurchaseStatus;
+use svc_core::domain::words::{ProductKind, PurchaseStatus};
 use svc_core::store::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx, StoreError};
 
 use crate::columns::{money, quantity, rate};
@@ -78,7 +80,7 @@ impl PurchaseTx for PostgresTx {
         .bind(self.empresa)
         .bind(clave)
         .bind(purchase.folio)
-        .bind(PurchaseStatus::Pendiente.word())
+        .bind(NewPurchase::ESTATUS.word())
         .bind(purchase.proveedor)
         .bind(purchase.fecha.get())
         .bind(purchase.fecha_entrega)
@@ -115,11 +117,12 @@ impl PurchaseTx for PostgresTx {
         let rows = sqlx::query(
             "SELECT r.clave, r.renglon, p.clave, p.sku, r.cantidad, r.cantidad_recibida, r.subtotal, r.descuento
              FROM compras_renglones r
-             LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto AND p.tipo = 'normal'
+             LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto AND p.tipo = $3
              WHERE r.empresa = $1 AND r.compra = $2 ORDER BY r.renglon",
         )
         .bind(self.empresa)
         .bind(compra)
+        .bind(ProductKind::Normal.word())
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;

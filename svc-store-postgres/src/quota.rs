@@ -1,3 +1,5 @@
+//! The monthly quota.
+
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use svc_core::store::{QuotaTx, StoreError};

@@ -1,3 +1,5 @@
+//! Runs the statements of lists, on the replica where there is one.
+
 use async_trait::async_trait;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};

@@ -1,8 +1,10 @@
+//! Accounts receivable.
+
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use sqlx::Row;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::PaymentMethod;
+use svc_core::domain::words::{PaymentMethod, ReceivableStatus};
 use svc_core::store::{NewReceivable, ReceivableTx, Standing, StoreError};
 
 use crate::error::store_error;
@@ -15,8 +17,7 @@ impl ReceivableTx for PostgresTx {
         let query = sqlx::query(
             "INSERT INTO cxc (empresa, clave, folio, estatus, cliente, venta, tipo_venta, factura, metodo_pago_sat, fecha, vencimiento,
                               moneda, tipo_cambio, total, saldo, sucursal, modificado)
-             VALUES ($1, $2, $3, CASE WHEN $13 = 0 THEN 'pagado' ELSE 'pendiente' END, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
-                     $13, $14, $15)",
+             VALUES ($1, $2, $3, $16, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15)",
         )
         .bind(self.empresa)
         .bind(clave)
@@ -32,18 +33,20 @@ impl ReceivableTx for PostgresTx {
         .bind(row.tipo_cambio.get())
         .bind(row.total.get())
         .bind(row.sucursal)
-        .bind(row.modificado.get());
+        .bind(row.modificado.get())
+        .bind(row.estatus().word());
         self.run(query).await?;
         Ok(clave)
     }
 
     async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError> {
         let paid: Vec<bool> = sqlx::query_scalar(
-            "SELECT pagado > 0 FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'
+            "SELECT pagado > 0 FROM cxc WHERE empresa = $1 AND venta = $2 AND estatus <> $3
              ORDER BY clave FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
         .bind(venta)
+        .bind(ReceivableStatus::Cancelado.word())
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
@@ -52,12 +55,13 @@ impl ReceivableTx for PostgresTx {
 
     async fn cancel_receivables(&mut self, venta: i64, now: Timestamp) -> Result<(), StoreError> {
         let query = sqlx::query(
-            "UPDATE cxc SET estatus = 'cancelado', saldo = 0, modificado = $3
-             WHERE empresa = $1 AND venta = $2 AND estatus <> 'cancelado'",
+            "UPDATE cxc SET estatus = $4, saldo = 0, modificado = $3
+             WHERE empresa = $1 AND venta = $2 AND estatus <> $4",
         )
         .bind(self.empresa)
         .bind(venta)
-        .bind(now.get());
+        .bind(now.get())
+        .bind(ReceivableStatus::Cancelado.word());
         self.run(query).await
     }
 
@@ -65,11 +69,12 @@ impl ReceivableTx for PostgresTx {
         let row = sqlx::query(
             // Imported receivables may come to more than our decimals hold; no credit reaches that far.
             "SELECT least(round(coalesce(sum(saldo * tipo_cambio), 0), 6), 1e20), coalesce(bool_or(saldo > 0 AND vencimiento < $3), false)
-             FROM cxc WHERE empresa = $1 AND estatus = 'pendiente' AND cliente = $2",
+             FROM cxc WHERE empresa = $1 AND estatus = $4 AND cliente = $2",
         )
         .bind(self.empresa)
         .bind(cliente)
         .bind(today)
+        .bind(ReceivableStatus::Pendiente.word())
         .fetch_one(self.connection())
         .await
         .map_err(store_error)?;

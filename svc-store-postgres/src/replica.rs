@@ -1,4 +1,4 @@
-//! A copy of the database that lists are read from.
+//! The read replica that lists are read from.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,16 +19,16 @@ const CONNECT: Duration = Duration::from_millis(500);
 /// How long a read may take there, all in all.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// How long the replica is left alone once it failed; then one read tries it again, and the others wait for what it finds.
+/// How long the replica is not used after a failure; then one read tries it, while the others still go to the primary.
 const AWAY: Duration = Duration::from_secs(5);
 
-/// How long a company that wrote reads what it wrote, from the primary.
+/// How long a company reads from the primary after a write, so that it sees what it wrote.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Companies remembered as having written before those are looked for that may be forgotten.
+/// How many companies' writes are remembered before the expired ones are removed.
 const WRITERS: usize = 1_024;
 
-/// A copy that follows the database, some time behind.
+/// A replica, which lags behind the primary.
 #[derive(Debug)]
 pub(crate) struct Replica {
     database: Database,
@@ -37,9 +37,9 @@ pub(crate) struct Replica {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Until when it is left alone.
+    /// Until when it is not used.
     away: Option<Instant>,
-    /// When companies wrote last.
+    /// The last write of each company.
     written: HashMap<i64, Instant>,
 }
 
@@ -50,7 +50,7 @@ impl Replica {
         Self { database: Database::new(options, &settings), state: Mutex::default() }
     }
 
-    /// What a statement of a company's yields; nothing if the primary is to be asked.
+    /// The rows of a company's statement; `None` if it has to run on the primary.
     pub(crate) async fn rows(&self, empresa: i64, sql: SqlStr, arguments: PgArguments) -> Option<Vec<PgRow>> {
         if !self.may_answer(empresa) {
             return None;
@@ -64,7 +64,7 @@ impl Replica {
             Ok(Err(error)) => store_error(error),
             Err(late) => StoreError::Unavailable(late.into()),
         };
-        // A read that was in the way of what the replica replays says nothing about the next.
+        // A read cancelled by the replay of the WAL says nothing about the next.
         if !matches!(error, StoreError::Transient(_)) {
             tracing::warn!(%error, seconds = AWAY.as_secs(), "the replica failed; lists are read from the primary");
             self.state().away = Some(Instant::now() + AWAY);
@@ -72,8 +72,8 @@ impl Replica {
         None
     }
 
-    /// Whether a read of this company may go here. Of those that find its time away over, one may: it takes as much time again
-    /// for itself.
+    /// Whether a read of this company may run here. After a failure one read tries again, and extends the time in which the
+    /// others may not.
     fn may_answer(&self, empresa: i64) -> bool {
         let now = Instant::now();
         let mut state = self.state();

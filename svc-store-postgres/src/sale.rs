@@ -1,3 +1,5 @@
+//! Sales documents and their lines.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
@@ -5,7 +7,7 @@ use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
 use svc_core::domain::order::OrderLine;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Fulfilment, SaleKind};
+use svc_core::domain::words::Fulfilment;
 use svc_core::store::{NewSale, NewSaleLine, SaleTx, StoreError};
 
 use crate::columns::{money, quantity};
@@ -20,7 +22,6 @@ impl SaleTx for PostgresTx {
 
     async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError> {
         let clave = self.next("ventas", 1).await?;
-        let order = sale.tipo == SaleKind::Pedido;
         let query = sqlx::query(
             "INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
                  condicion_pago, dias_credito, vencimiento, forma_pago_sat, metodo_pago_sat, uso_cfdi, subtotal, descuento,
@@ -50,15 +51,13 @@ impl SaleTx for PostgresTx {
         .bind(sale.amounts.descuento.get())
         .bind(sale.amounts.impuestos.get())
         .bind(sale.amounts.total.get())
-        .bind(order.then_some(Fulfilment::Pendiente.word()))
-        .bind(order.then_some(Decimal::ZERO))
+        .bind(sale.fulfilment().map(Fulfilment::word))
+        .bind(sale.fulfilment().map(|_| Decimal::ZERO))
         .bind(sale.origen.word())
         .bind(sale.referencia)
         .bind(sale.comentarios);
         self.run(query).await?;
-        // Of an order nothing is handed over yet; of a quote nothing ever is; the others hand over what they say.
-        let handed_over = !matches!(sale.tipo, SaleKind::Pedido | SaleKind::Cotizacion);
-        self.insert_sale_lines(clave, sale.lines, handed_over).await?;
+        self.insert_sale_lines(clave, sale).await?;
         Ok(clave)
     }
 
@@ -135,31 +134,27 @@ pub(crate) fn folio_series(tipo: &str, serie: &str) -> String {
 }
 
 impl PostgresTx {
-    async fn insert_sale_lines(
-        &mut self,
-        venta: i64,
-        lines: &[NewSaleLine],
-        handed_over: bool,
-    ) -> Result<(), StoreError> {
+    async fn insert_sale_lines(&mut self, venta: i64, sale: &NewSale<'_>) -> Result<(), StoreError> {
         fn column<'l, T>(lines: &'l [NewSaleLine], value: impl Fn(&'l NewSaleLine) -> T) -> Vec<T> {
             lines.iter().map(value).collect()
         }
+        let lines = sale.lines;
         let first = self.next("ventas_renglones", lines.len()).await?;
         let query = sqlx::query(
             "INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
                  unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total,
                  con_existencia)
-             SELECT $1, $2 + n - 1, $3, n, producto, sku, descripcion, cantidad, CASE WHEN $4 THEN cantidad ELSE 0 END,
+             SELECT $1, $2 + n - 1, $3, n, producto, sku, descripcion, cantidad, surtida,
                     unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total, con_existencia
-             FROM unnest($5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::text[], $11::text[], $12::text[],
+             FROM unnest($4::numeric[], $5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::text[], $11::text[], $12::text[],
                          $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[], $19::boolean[])
-                  WITH ORDINALITY AS r (producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
+                  WITH ORDINALITY AS r (surtida, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
                                         precio, descuento, subtotal, tasa, iva, total, con_existencia, n)",
         )
         .bind(self.empresa)
         .bind(first)
         .bind(venta)
-        .bind(handed_over)
+        .bind(column(lines, |line| sale.handed_over(line).get()))
         .bind(column(lines, |line| line.product.clave))
         .bind(column(lines, |line| line.product.sku.as_deref()))
         .bind(column(lines, |line| line.descripcion.as_deref()))

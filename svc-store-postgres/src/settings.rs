@@ -1,3 +1,5 @@
+//! How connections are opened and what limits they have.
+
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -20,11 +22,11 @@ pub struct Settings {
     pub idle_timeout: Option<Duration>,
     /// How old a connection may become before it is closed; `None` for ever. With neither, nothing runs between requests.
     pub max_lifetime: Option<Duration>,
-    /// What stands between us and the database.
+    /// Whether there is a pooler before the database.
     pub pooler: Pooler,
 }
 
-/// What stands between the store and the database, at the address it is given.
+/// The kind of pooler at the address of the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pooler {
@@ -33,7 +35,7 @@ pub enum Pooler {
     #[default]
     None,
     /// A pooler that gives a connection to a client for one transaction (PgBouncer's `pool_mode = transaction`, and the
-    /// like). Nothing is left behind on a connection: every statement runs in a transaction, is told anew, and time-outs
+    /// like). Nothing stays on a connection: every statement runs in a transaction and is parsed anew, and time-outs
     /// are set by the transaction. That takes a round trip more in a transaction for each statement, and three more for
     /// one that stands alone.
     Transaction,
@@ -68,10 +70,10 @@ impl Default for Settings {
 /// Statements kept prepared on each connection. A list's statement depends on which filters it has, so there are many.
 const STATEMENTS: usize = 500;
 
-/// A connection unused for longer than this is asked for a sign of life before it is used.
+/// A connection idle for longer than this is pinged before it is used.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How long that sign may take.
+/// How long that ping may take.
 const PING: Duration = Duration::from_millis(500);
 
 impl Settings {
@@ -81,14 +83,14 @@ impl Settings {
             .acquire_timeout(self.acquire_timeout)
             .idle_timeout(self.idle_timeout)
             .max_lifetime(self.max_lifetime)
-            // A ping at every acquire would cost a round trip a request; only a connection that may have died is asked.
+            // A ping at every acquire would cost a round trip a request; only a connection that may have died is pinged.
             .test_before_acquire(false)
             .before_acquire(|connection, metadata| {
                 Box::pin(async move {
                     if metadata.idle_for < IDLE {
                         return Ok(true);
                     }
-                    // As an error it is closed without the courtesies that a dead peer would keep us waiting for.
+                    // An error closes it at once; an orderly close would wait for a dead peer.
                     let pong = tokio::time::timeout(PING, connection.ping()).await;
                     pong.map_err(|late| sqlx::Error::Io(late.into()))?.map(|()| true)
                 })
@@ -96,12 +98,12 @@ impl Settings {
             .connect_lazy_with(self.session(options))
     }
 
-    /// What a session is told when it begins.
+    /// The options of a session.
     fn session(&self, options: PgConnectOptions) -> PgConnectOptions {
         let options = options.application_name("svc").statement_cache_capacity(STATEMENTS);
         match self.pooler {
             Pooler::None => options.options(self.parameters()),
-            // A pooler refuses what it does not know how to give to whoever has the connection next.
+            // A pooler refuses session parameters that it does not track.
             Pooler::Transaction => options.extra_float_digits(None),
         }
     }

@@ -1,3 +1,5 @@
+//! The queue of documents to be stamped, and what is read to stamp one.
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
@@ -12,13 +14,12 @@ use svc_core::store::{
 };
 use uuid::Uuid;
 
-use crate::columns::{instant, money, quantity, rate, word, word_or_null};
+use crate::columns::{count, instant, money, quantity, rate, word, word_or_null};
 use crate::database::Database;
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
-/// Company by company, since every index leads with it. A leased record is due when its lease ends, so what others work on
-/// is not even looked at.
+/// Company by company, since every index leads with it. A leased record is due when its lease ends, so other workers skip it.
 pub(crate) async fn lease(database: &Database, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
     let rows = sqlx::query(
         "WITH libres AS MATERIALIZED (
@@ -44,12 +45,7 @@ pub(crate) async fn lease(database: &Database, lease: &StampingLease) -> Result<
 }
 
 fn leased(row: &PgRow) -> Result<LeasedStamping, sqlx::Error> {
-    let intentos: i32 = row.try_get(2)?;
-    Ok(LeasedStamping {
-        company: CompanyId(row.try_get(0)?),
-        factura: row.try_get(1)?,
-        intentos: u32::try_from(intentos).unwrap_or(0),
-    })
+    Ok(LeasedStamping { company: CompanyId(row.try_get(0)?), factura: row.try_get(1)?, intentos: count(row, 2)? })
 }
 
 #[async_trait]
@@ -140,7 +136,7 @@ impl StampingTx for PostgresTx {
 
     async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError> {
         let row = sqlx::query(
-            "SELECT rfc, coalesce(nullif(razon_social, ''), nombre), cp, regimen, uso_cfdi
+            "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi
              FROM clientes WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
@@ -277,9 +273,9 @@ fn line(row: &PgRow) -> Result<Line, sqlx::Error> {
 fn receiver(row: &PgRow) -> Result<Receiver, sqlx::Error> {
     Ok(Receiver {
         rfc: row.try_get(0)?,
-        nombre: row.try_get(1)?,
-        cp: row.try_get(2)?,
-        regimen: row.try_get(3)?,
-        uso_cfdi: row.try_get(4)?,
+        nombre: Receiver::name(row.try_get(1)?, row.try_get(2)?),
+        cp: row.try_get(3)?,
+        regimen: row.try_get(4)?,
+        uso_cfdi: row.try_get(5)?,
     })
 }

@@ -1,3 +1,5 @@
+//! Warehouses and stock.
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
@@ -22,7 +24,7 @@ impl PostgresTx {
         row.as_ref().map(read).transpose().map_err(store_error)
     }
 
-    /// Locked in the order of their products, so that two transactions that want the same ones wait and do not collide.
+    /// Locked in the order of their products, so that two transactions that want the same ones do not deadlock.
     async fn locked(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
         let rows = sqlx::query(
             "SELECT clave, producto, existencia, apartado FROM inventario
@@ -92,8 +94,8 @@ impl StockTx for PostgresTx {
     }
 
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
-        // What is not held yet is written down before anything is locked: whoever holds locks never waits for the counter,
-        // so two transactions that find the same products new wait for each other and do not collide.
+        // Missing rows are inserted before any is locked: a transaction that holds row locks then never waits for the
+        // counter, so two transactions that need the same new products wait for each other and do not deadlock.
         let missing: Vec<i64> = sqlx::query_scalar(
             "SELECT producto FROM unnest($3::bigint[]) AS p (producto) WHERE NOT EXISTS (
                  SELECT FROM inventario x WHERE x.empresa = $1 AND x.producto = p.producto AND x.almacen = $2)

@@ -1,3 +1,5 @@
+//! Opening, migrating and closing the store.
+
 use std::sync::Arc;
 
 use sqlx::PgPool;
@@ -17,7 +19,7 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// The store of the database at `url` (`postgres://user:password@host/database`). It connects when it is first asked.
+    /// The store of the database at `url` (`postgres://user:password@host/database`). It connects at the first statement.
     pub fn open(url: &str, settings: &Settings) -> Result<Self, OpenError> {
         Ok(Self::with_options(url.parse().map_err(OpenError::Url)?, settings))
     }
@@ -66,7 +68,7 @@ impl PostgresStore {
         }
         let count: i64 =
             sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(&self.database).await?;
-        Ok(u64::try_from(count).unwrap_or(0))
+        u64::try_from(count).map_err(|error| sqlx::Error::Decode(error.into()))
     }
 
     /// The pool, for what a front end wants of it (a readiness check, figures).
@@ -74,12 +76,12 @@ impl PostgresStore {
         self.database.pool()
     }
 
-    /// What tells whether the database answers.
+    /// Checks whether the database answers.
     pub fn probe(&self) -> Probe {
         Probe::new(self.database.pool().connect_options().as_ref().clone())
     }
 
-    /// Waits for its connections to be handed back and closes them.
+    /// Waits until its connections are returned, and closes them.
     pub async fn close(&self) {
         if let Some(replica) = &self.replica {
             replica.close().await;

@@ -1,3 +1,5 @@
+//! Suppliers.
+
 use async_trait::async_trait;
 use svc_core::store::{StoreError, SupplierTx};
 

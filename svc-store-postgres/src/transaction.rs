@@ -1,3 +1,5 @@
+//! A transaction of one company, and its counters.
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -16,7 +18,7 @@ pub(crate) struct PostgresTx {
     pub(crate) empresa: i64,
     /// Whether its statements may be kept on the connection under a name.
     pub(crate) named: bool,
-    /// Who is told that the company has written.
+    /// Notified of the company's writes, so that it reads them from the primary.
     pub(crate) replica: Option<Arc<Replica>>,
 }
 
@@ -26,7 +28,7 @@ impl PostgresTx {
         Statements::new(&mut self.tx, self.named)
     }
 
-    /// The next clave of a series; the series is this transaction's until its end.
+    /// The next clave of a series, which stays locked until the end of the transaction.
     pub(crate) async fn next(&mut self, serie: &str, count: usize) -> Result<i64, StoreError> {
         let last: i64 = sqlx::query_scalar(
             "INSERT INTO contadores (empresa, serie, valor) VALUES ($1, $2, $3)
@@ -42,12 +44,12 @@ impl PostgresTx {
         Ok(last - count as i64 + 1)
     }
 
-    /// Runs a statement of which nothing is asked but that it is done.
+    /// Runs a statement without a result.
     pub(crate) async fn run(&mut self, query: Query<'_, Postgres, PgArguments>) -> Result<(), StoreError> {
         query.execute(self.connection()).await.map(|_| ()).map_err(store_error)
     }
 
-    /// Asks a yes-or-no question about the company (`$1`) and one clave (`$2`).
+    /// Runs a statement about the company (`$1`) and one clave (`$2`) that yields a boolean.
     pub(crate) async fn exists(&mut self, statement: &'static str, clave: i64) -> Result<bool, StoreError> {
         sqlx::query_scalar(statement)
             .bind(self.empresa)
@@ -57,7 +59,7 @@ impl PostgresTx {
             .map_err(store_error)
     }
 
-    /// Moves a series past `clave`, which a record brought along.
+    /// Moves a series past `clave`, which an imported record has.
     pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         sqlx::query(
             "INSERT INTO contadores (empresa, serie, valor) VALUES ($1, $2, $3)

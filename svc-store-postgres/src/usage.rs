@@ -1,3 +1,5 @@
+//! API keys and the requests counted for them.
+
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;

@@ -1,3 +1,5 @@
+//! Webhooks and their deliveries, as a company manages them.
+
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Row};
@@ -25,7 +27,7 @@ fn webhook(row: &PgRow) -> Result<Webhook, StoreError> {
 #[async_trait]
 impl WebhookTx for PostgresTx {
     async fn next_webhook(&mut self, most: u32) -> Result<Option<i64>, StoreError> {
-        // The series is locked first, so that the count is made after whoever came before is through.
+        // The series is locked first, so that the count includes what earlier transactions wrote.
         let clave = self.next("webhooks", 1).await?;
         let count: i64 = sqlx::query_scalar("SELECT count(*) FROM webhooks WHERE empresa = $1 AND eliminado IS NULL")
             .bind(self.empresa)
@@ -68,15 +70,20 @@ impl WebhookTx for PostgresTx {
         row.as_ref().map(webhook).transpose()
     }
 
-    async fn update_webhook(&mut self, clave: i64, data: &WebhookData, now: Timestamp) -> Result<Webhook, StoreError> {
-        // On the right `activo` is what it was.
+    async fn update_webhook(
+        &mut self,
+        clave: i64,
+        data: &WebhookData,
+        reactivated: bool,
+        now: Timestamp,
+    ) -> Result<Webhook, StoreError> {
         let updated = sqlx::query(AssertSqlSafe(format!(
             "UPDATE webhooks SET url = $3, eventos = $4, descripcion = $5, activo = $6, modificado = $7,
-                 activo_desde = CASE WHEN $6 AND NOT activo THEN $7 ELSE activo_desde END,
+                 activo_desde = CASE WHEN $8 THEN $7 ELSE activo_desde END,
                  motivo_desactivacion = CASE WHEN $6 THEN NULL ELSE motivo_desactivacion END,
-                 intentos_fallidos = CASE WHEN $6 AND NOT activo THEN 0 ELSE intentos_fallidos END,
-                 fallos_consecutivos = CASE WHEN $6 AND NOT activo THEN 0 ELSE fallos_consecutivos END,
-                 racha_desde = CASE WHEN $6 AND NOT activo THEN NULL ELSE racha_desde END
+                 intentos_fallidos = CASE WHEN $8 THEN 0 ELSE intentos_fallidos END,
+                 fallos_consecutivos = CASE WHEN $8 THEN 0 ELSE fallos_consecutivos END,
+                 racha_desde = CASE WHEN $8 THEN NULL ELSE racha_desde END
              WHERE empresa = $1 AND clave = $2 RETURNING {}",
             columns()
         )))
@@ -87,6 +94,7 @@ impl WebhookTx for PostgresTx {
         .bind(&data.descripcion)
         .bind(data.activo)
         .bind(now.get())
+        .bind(reactivated)
         .fetch_one(self.connection())
         .await;
         webhook(&updated.map_err(store_error)?)
@@ -129,7 +137,7 @@ impl WebhookTx for PostgresTx {
         if done.rows_affected() == 0 {
             return Ok(false);
         }
-        // Without its token, whoever is sending one of them writes no result.
+        // Without its token, a worker that is sending one of them records no result.
         self.discard_deliveries(clave).await?;
         Ok(true)
     }

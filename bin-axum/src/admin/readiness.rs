@@ -57,7 +57,7 @@ impl DatabaseCheck {
             return outcome;
         }
         let before = self.last.is_none_or(|(_, outcome)| outcome.is_ok());
-        let failure = match timeout(TIMEOUT, self.probe.ask()).await {
+        let failure = match timeout(TIMEOUT, self.probe.check()).await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error.to_string()),
             Err(_) => Some(format!("no answer within {TIMEOUT:?}")),

@@ -194,8 +194,9 @@ impl Operation for CancelPayment {
         if payment.cancelado {
             return refused("ya está cancelado");
         }
-        cx.tx.lock_debt(payment.cxc).await?;
-        cx.tx.cancel_payment(pago, &payment, cx.now).await?;
+        let debt = cx.tx.lock_debt(payment.cxc).await?;
+        let estatus = debt.map(|debt| debt.status_without(payment.importe));
+        cx.tx.cancel_payment(pago, &payment, estatus, cx.now).await?;
         if let (Some(cuenta), Some(deposito)) = (payment.cuenta_bancaria, payment.deposito) {
             cx.tx.lock_bank_account(cuenta).await?;
             cx.tx.release_deposit(deposito, cuenta, payment.importe).await?;

@@ -81,6 +81,13 @@ impl fmt::Debug for Company {
 pub const FIRST_UNITS: [(&str, &str); 6] =
     [("Pieza", "H87"), ("Servicio", "E48"), ("Kilogramo", "KGM"), ("Litro", "LTR"), ("Metro", "MTR"), ("Caja", "XBX")];
 
+/// The name of a company's head office.
+pub const FIRST_BRANCH: &str = "Matriz";
+/// Code and name of the main warehouse that a company begins with.
+pub const FIRST_WAREHOUSE: (&str, &str) = ("001", "Almacén principal");
+/// The name of the price list that a company begins with.
+pub const FIRST_PRICE_LIST: &str = "Precio público";
+
 /// The version of the terms of use that a key must have accepted (spec, "Versioning").
 pub const TERMS_VERSION: &str = "2026-10";
 

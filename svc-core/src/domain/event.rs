@@ -102,7 +102,12 @@ mod tests {
     #[test]
     fn a_notice_has_the_specified_fields() {
         let body = Event::ClienteCreado { cliente: 7 }
-            .body(Uuid::nil(), Timestamp::parse("2026-10-09T08:07:06Z").unwrap(), CompanyId(3), "https://api.example.com/api/v1")
+            .body(
+                Uuid::nil(),
+                Timestamp::parse("2026-10-09T08:07:06Z").unwrap(),
+                CompanyId(3),
+                "https://api.example.com/api/v1",
+            )
             .unwrap();
         let expected = json!({
             "id": "evt_00000000000000000000000000000000",

@@ -127,6 +127,13 @@ pub struct Instalment {
     pub pagado: Money,
 }
 
+impl Instalment {
+    /// The receivable's status after it.
+    pub fn estatus(&self) -> ReceivableStatus {
+        ReceivableStatus::by_balance(self.saldo_insoluto)
+    }
+}
+
 impl Debt {
     /// Refuses a receivable that cannot be paid, in this order: a cancelled one; through the API also one without a breakdown
     /// of taxes, or of a document that is neither a sale nor an invoice (the application collects those); one of an invoice
@@ -166,6 +173,15 @@ impl Debt {
             saldo_insoluto,
             pagado,
         })
+    }
+
+    /// Its status once a payment of `importe` is cancelled. Of an imported payment more may be said than was ever counted.
+    pub fn status_without(&self, importe: Money) -> ReceivableStatus {
+        let owed = self.saldo.get() + self.pagado.get().min(importe.get());
+        match self.estatus {
+            ReceivableStatus::Pagado => ReceivableStatus::by_balance(Money::new(owed)),
+            other => other,
+        }
     }
 
     /// Whether its payments need a payment complement: those of an invoice that is paid later or in parts (PPD).

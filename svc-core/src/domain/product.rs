@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::sat::{self, Border};
 use super::text::fold;
-use super::words::ProductKind;
+use super::words::{ProductKind, ProductStatus, ProductSubkind};
 use super::writable::{Plain, writable};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text};
@@ -19,6 +19,11 @@ pub(crate) const DEFAULT_TAX_OBJECT: &str = "02";
 pub(crate) const DEFAULT_VAT: &str = "16";
 /// The IVA of the border regions, a fiscal stimulus.
 const BORDER_VAT: &str = "8";
+
+/// The status of a new product.
+pub const FIRST_STATUS: ProductStatus = ProductStatus::Activo;
+/// The subkind of a new product.
+pub const FIRST_SUBKIND: ProductSubkind = ProductSubkind::Terminado;
 
 writable! {
     /// What can be written of a product.

@@ -212,6 +212,5 @@ async fn write(
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     cx.emit(&Event::PagoAplicado { pago, cxc: debt.clave, importe: instalment.importe }).await?;
-    let complemento = if factura.is_some() { Complement::Encolado } else { Complement::NoAplica };
-    Ok(PartApplied { pago, saldo: instalment.saldo_insoluto, complemento })
+    Ok(PartApplied { pago, saldo: instalment.saldo_insoluto, complemento: row.complemento() })
 }

@@ -38,6 +38,14 @@ impl DepositOrigin {
             Self::Pago => "pago",
         }
     }
+
+    /// How much of a new deposit of `importe` is applied at once.
+    pub fn applied(self, importe: Money) -> Money {
+        match self {
+            Self::Captura => Money::default(),
+            Self::Pago => importe,
+        }
+    }
 }
 
 /// Bank accounts and deposits inside a transaction.

@@ -210,6 +210,22 @@ pub trait DeliveryTx {
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
 }
 
+impl AttemptRecord {
+    /// `entregas.estado` after it: one that was not tried stays pending.
+    pub fn estado(&self) -> DeliveryStatus {
+        self.attempt.map_or(DeliveryStatus::Pendiente, |attempt| attempt.estado())
+    }
+
+    /// When it is tried again, if at all: one that was not tried, at once.
+    pub fn next_attempt(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self.attempt.map(|attempt| attempt.judged.next) {
+            Some(Next::Retry(at)) => Some(at),
+            Some(Next::Delivered | Next::Failed) => None,
+            None => Some(now),
+        }
+    }
+}
+
 impl Attempt {
     /// The delivery's status after it (`entregas.estado`).
     pub fn estado(&self) -> DeliveryStatus {

@@ -7,7 +7,7 @@ use super::StoreError;
 use crate::domain::money::Money;
 use crate::domain::payment::{Debt, Instalment};
 use crate::domain::time::Timestamp;
-use crate::domain::words::PaymentOrigin;
+use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 
 /// A payment to be stored; customer, sale, currency and exchange rate are its receivable's.
 #[derive(Debug)]
@@ -32,6 +32,13 @@ pub struct NewPayment<'a> {
     pub referencia: Option<&'a str>,
     /// Its payment complement in the invoice registry, if it needs one.
     pub factura: Option<i64>,
+}
+
+impl NewPayment<'_> {
+    /// The status of its complement.
+    pub fn complemento(&self) -> Complement {
+        if self.factura.is_some() { Complement::Encolado } else { Complement::NoAplica }
+    }
 }
 
 /// What cancelling a payment needs of it.
@@ -77,8 +84,15 @@ pub trait PaymentTx {
     /// A payment, locked until the end.
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError>;
 
-    /// Marks a payment as cancelled, and adds its amount back to the balances of its receivable and sale.
-    async fn cancel_payment(&mut self, pago: i64, payment: &AppliedPayment, now: Timestamp) -> Result<(), StoreError>;
+    /// Marks a payment as cancelled, and adds its amount back to the balances of its receivable and sale; the
+    /// receivable gets `estatus`, if there is one.
+    async fn cancel_payment(
+        &mut self,
+        pago: i64,
+        payment: &AppliedPayment,
+        estatus: Option<ReceivableStatus>,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
 
     /// Cancels a complement without valid payments and removes it from the stamping queue. [`Self::cancel_payment`] must have
     /// marked the payment `pago` before; it is unlinked from a complement that other payments share.

@@ -40,6 +40,11 @@ pub struct NewPurchase<'a> {
     pub creada: Timestamp,
 }
 
+impl NewPurchase<'_> {
+    /// Its status: nothing has come yet.
+    pub const ESTATUS: PurchaseStatus = PurchaseStatus::Pendiente;
+}
+
 /// A line of a purchase order to be stored.
 #[derive(Debug)]
 pub struct NewPurchaseLine {

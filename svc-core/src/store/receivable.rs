@@ -8,7 +8,7 @@ use super::StoreError;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
-use crate::domain::words::{PaymentMethod, SaleKind};
+use crate::domain::words::{PaymentMethod, ReceivableStatus, SaleKind};
 
 /// A receivable to be stored; nothing of it is paid.
 #[derive(Debug)]
@@ -39,6 +39,13 @@ pub struct NewReceivable<'a> {
     pub sucursal: i64,
     /// Now.
     pub modificado: Timestamp,
+}
+
+impl NewReceivable<'_> {
+    /// Its status: one of nothing is paid from the start.
+    pub fn estatus(&self) -> ReceivableStatus {
+        ReceivableStatus::by_balance(self.total)
+    }
 }
 
 /// The debt of a customer.

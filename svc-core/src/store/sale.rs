@@ -59,6 +59,21 @@ pub struct NewSale<'a> {
     pub lines: &'a [NewSaleLine],
 }
 
+impl NewSale<'_> {
+    /// How far it is fulfilled; only an order is followed.
+    pub fn fulfilment(&self) -> Option<Fulfilment> {
+        (self.tipo == SaleKind::Pedido).then_some(Fulfilment::Pendiente)
+    }
+
+    /// How much of one of its lines is handed over: of an order nothing yet, of a quote nothing ever, else all of it.
+    pub fn handed_over(&self, line: &NewSaleLine) -> Quantity {
+        match self.tipo {
+            SaleKind::Pedido | SaleKind::Cotizacion => Quantity::default(),
+            _ => line.cantidad,
+        }
+    }
+}
+
 /// A line of a sales document to be stored.
 #[derive(Debug, Clone)]
 pub struct NewSaleLine {

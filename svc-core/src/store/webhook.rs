@@ -75,9 +75,15 @@ pub trait WebhookTx {
     /// A webhook, locked until the end.
     async fn webhook(&mut self, clave: i64) -> Result<Option<Webhook>, StoreError>;
 
-    /// Updates what a company sets of a webhook; returns it as stored. One that becomes active receives events from `now` on,
-    /// and its count of consecutive failures is reset.
-    async fn update_webhook(&mut self, clave: i64, data: &WebhookData, now: Timestamp) -> Result<Webhook, StoreError>;
+    /// Updates what a company sets of a webhook; returns it as stored. One that is `reactivated` receives events from `now`
+    /// on, and its count of consecutive failures is reset.
+    async fn update_webhook(
+        &mut self,
+        clave: i64,
+        data: &WebhookData,
+        reactivated: bool,
+        now: Timestamp,
+    ) -> Result<Webhook, StoreError>;
 
     /// Replaces a webhook's secret by `sealed`. The current one becomes the previous one, which also signs until
     /// `previous_until`; an older previous one is discarded. `false` when there is no such webhook.

@@ -1,6 +1,6 @@
 //! The statements over all companies.
 
-/// A group that changes while this runs is locked, or no longer due; a change that finds it gone begins another.
+/// A group that changes while this runs is locked, or no longer due; a later event starts a new group.
 pub(super) const GATHER: &str = "
     WITH vencidos AS MATERIALIZED (
         SELECT empresa, tipo, recurso_clave FROM eventos_agrupados WHERE vence <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -14,8 +14,8 @@ pub(super) const GATHER: &str = "
            overlay(cuerpo PLACING $4 FROM position($3 IN cuerpo) + length($3) FOR length($4)), $1
     FROM idos";
 
-/// The webhooks stay as they are until the end, and whoever disables or deletes one sees its deliveries. They are locked in the order in
-/// which everyone locks several of them.
+/// The webhooks are locked until the end, so that a transaction that disables or deletes one sees these deliveries; in one
+/// order everywhere, so that two transactions do not deadlock.
 pub(super) const FAN_OUT: &str = "
     WITH nuevos AS MATERIALIZED (
         SELECT empresa, id, tipo, creado FROM eventos WHERE NOT repartido
@@ -44,8 +44,8 @@ pub(super) const FAN_OUT: &str = "
     )
     SELECT (SELECT count(*) FROM repartidos), (SELECT count(*) FROM hechas)";
 
-/// A delivery that is out is due when its lease ends, so what others work on is not even looked at. Of a webhook that fails, all
-/// workers look at the same delivery: whoever comes second finds it locked or no longer due.
+/// A leased delivery is due when its lease ends, so other workers skip it. Of a failing webhook all workers try to claim the
+/// same delivery: the second finds it locked or no longer due. `'pendiente'` is literal because the partial index needs it.
 pub(super) const CLAIM: &str = "
     WITH turnos AS MATERIALIZED (
         SELECT w.empresa, w.clave, w.intentos_fallidos < $3 AS sano, p.clave AS primera
@@ -83,7 +83,7 @@ pub(super) const CLAIM: &str = "
               CASE WHEN w.secreto_anterior_hasta > $4 THEN w.secreto_anterior END, w.intentos_fallidos,
               d.evento, d.tipo, e.cuerpo, d.intentos, d.origen";
 
-/// Webhooks first, in their order, as everyone locks them. What failed before the last arrival is forgiven.
+/// Webhooks are locked first, in their order. A successful delivery resets the failures before it.
 pub(super) const RECORD: &str = "
     WITH r AS MATERIALIZED (
         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::integer[], $7::text[],

@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
-    /// The machine has no PostgreSQL server, or it is where nobody looks.
+    /// The machine has no PostgreSQL server, or it is in no usual place.
     #[error(
         "no PostgreSQL server was found on this machine: install one (e.g. `apt-get install postgresql`), or point \
          SVC_PG_BIN at the directory of its `postgres` and `initdb`, or set DATABASE_URL to a running server"
@@ -22,13 +22,13 @@ pub enum LocalError {
     /// We are root, PostgreSQL refuses to run as root, and there is no other user to run it as.
     #[error("PostgreSQL does not run as root, and this machine has neither a user `postgres` nor a user `nobody`")]
     NoUser,
-    /// The user the server runs as can reach neither the directory asked for nor the place used instead.
+    /// The user the server runs as can reach neither the requested directory nor the place used instead.
     #[error(
         "the user PostgreSQL would run as cannot reach {} (it may not enter {}), nor {} instead: choose another \
          directory, or run as an ordinary user", .dir.display(), .blocked.display(), .fallback.display()
     )]
     Unreachable {
-        /// The directory asked for.
+        /// The requested directory.
         dir: PathBuf,
         /// The directory on the way to it that stops the user.
         blocked: PathBuf,
@@ -45,7 +45,7 @@ pub enum LocalError {
         /// What the system said.
         source: io::Error,
     },
-    /// The directory for the unix socket is somebody else's, or not a directory.
+    /// The directory for the unix socket belongs to another user, or is not a directory.
     #[error("{} cannot hold the server's socket: {reason}; remove it", .path.display())]
     SocketDir {
         /// The directory.

@@ -19,8 +19,8 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// The user for the cluster in `dir`: whoever owns it already, since PostgreSQL starts for nobody else, or the user
-    /// for a new one.
+    /// The user for the cluster in `dir`: its owner, since PostgreSQL starts for no other user, or the user for
+    /// a new one.
     pub(super) fn for_cluster(dir: &Path) -> Result<Self, LocalError> {
         let cluster = dir.join("cluster");
         match fs::symlink_metadata(&cluster) {
@@ -60,7 +60,7 @@ impl Identity {
         }
     }
 
-    /// Hands `path`, which we made, to this user; a link is not followed.
+    /// Makes this user the owner of `path`, which we created; a link is not followed.
     pub(super) fn give(&self, path: &Path) -> Result<(), LocalError> {
         if self.switch {
             lchown(path, Some(self.uid), Some(self.gid)).map_err(LocalError::io("change the owner of", path))?;
@@ -68,7 +68,7 @@ impl Identity {
         Ok(())
     }
 
-    /// Hands `file`, which we made at `path`, to this user.
+    /// Makes this user the owner of `file`, which we created at `path`.
     pub(super) fn give_file(&self, file: &File, path: &Path) -> Result<(), LocalError> {
         if self.switch {
             fchown(file, Some(self.uid), Some(self.gid)).map_err(LocalError::io("change the owner of", path))?;

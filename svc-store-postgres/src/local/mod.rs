@@ -16,6 +16,7 @@
 //! `tokio::task::spawn_blocking`.
 
 mod binaries;
+mod command;
 mod error;
 mod identity;
 mod initdb;
@@ -47,7 +48,7 @@ use self::scratch::Scratch;
 /// The superuser of every cluster made here.
 const USER: &str = "svc";
 
-/// Where a durable cluster goes when the server's user cannot reach the directory asked for.
+/// Where a durable cluster goes when the server's user cannot reach the requested directory.
 const FALLBACK: &str = "/var/lib/svc";
 
 /// A private PostgreSQL server that is running.

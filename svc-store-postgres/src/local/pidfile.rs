@@ -34,7 +34,7 @@ pub(super) struct Address {
 
 impl Address {
     /// Says whether a server here takes our user in. That a connection is accepted would not be enough: the kernel
-    /// accepts them for a server that is starting, or has just been told to stop.
+    /// accepts them for a server that is starting, or has just been stopped.
     pub(super) fn answers(&self) -> bool {
         let talk = || {
             let mut stream = UnixStream::connect(self.dir.join(format!(".s.PGSQL.{}", self.port)))?;
@@ -127,7 +127,7 @@ fn forget(cluster: &Path) -> Result<Option<Address>, LocalError> {
 }
 
 /// Gets the file of a dead server out of the way of the next, which would take the process that has the number now for
-/// a server. The file is not removed, as its other lines tell the next server how to find out whether sessions of the
+/// a server. The file is not removed, as the next server finds out from its other lines whether sessions of the
 /// dead one are still there: it gets our number, and a server knows that its parent is no server.
 fn disown(cluster: &Path) -> Result<Option<Address>, LocalError> {
     let path = path(cluster);
@@ -143,7 +143,7 @@ fn disown(cluster: &Path) -> Result<Option<Address>, LocalError> {
     Ok(None)
 }
 
-/// Says whether the process `pid` runs, whoever's it is.
+/// Says whether the process `pid` runs, under any user.
 pub(super) fn alive(pid: i32) -> bool {
     exists(pid) && !ended(pid)
 }

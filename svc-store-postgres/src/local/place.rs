@@ -112,8 +112,8 @@ pub(super) fn create(dir: &Path, who: &Identity) -> Result<(), LocalError> {
     Ok(())
 }
 
-/// Opens a file in a directory that may belong to `who`, and hands it over when it is new. Neither is done to what a
-/// link leads to, as we may be root and `who` may have put it there.
+/// Opens a file in a directory that may belong to `who`, and makes `who` its owner when it is new. Links are not
+/// followed, as we may be root and `who` may have put it there.
 pub(super) fn open_own(path: &Path, who: &Identity) -> Result<File, LocalError> {
     let mut how = OpenOptions::new();
     how.append(true).mode(0o600).custom_flags(OFlag::O_NOFOLLOW.bits());
@@ -157,7 +157,7 @@ impl Lock {
 }
 
 /// Makes the directory for the socket of the cluster in `dir`: a short path, as a socket's may not be long, and one
-/// that only `who` can enter, as whoever reaches the socket is superuser. No server runs on the cluster.
+/// that only `who` can enter, as every client of the socket is superuser. No server runs on the cluster.
 pub(super) fn socket_dir(dir: &Path, who: &Identity) -> Result<PathBuf, LocalError> {
     let path = Path::new("/tmp").join(format!("svc-{}", digest(dir)));
     match DirBuilder::new().mode(0o700).create(&path) {
@@ -176,7 +176,7 @@ fn adopt(path: &Path, who: &Identity) -> Result<(), LocalError> {
     if !found.is_dir() {
         return refuse("it is not a directory");
     }
-    // One that is still ours was made by a process that was killed before it could hand it over.
+    // One that is still ours was made by a process that was killed before it changed the owner.
     if found.uid() != who.uid() && found.uid() != geteuid().as_raw() {
         return refuse("it belongs to another user");
     }

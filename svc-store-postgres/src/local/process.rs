@@ -1,9 +1,7 @@
-use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
@@ -12,6 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::binaries::Binaries;
+use super::command::command;
 use super::identity::Identity;
 use super::logfile::Log;
 use super::pidfile::{Address, PATIENCE, PidFile};
@@ -43,8 +42,9 @@ pub(super) struct Spec<'a> {
 #[derive(Debug)]
 pub(super) struct Server {
     child: Child,
-    /// Dropping it lets the keeper go.
+    /// Dropping it ends the keeper thread.
     release: Option<Sender<()>>,
+    /// The thread that started the child, see [`Server::spawn`].
     keeper: Option<JoinHandle<()>>,
     dir: PathBuf,
     sockets: PathBuf,
@@ -72,9 +72,9 @@ impl Server {
         let (log, file) = Log::open(spec.dir, spec.who)?;
         let again = file.try_clone().map_err(LocalError::io("open the log in", spec.dir))?;
         let program = spec.binaries.postgres();
-        // What is thrown away need not be written down first.
+        // A scratch cluster is thrown away: it needs no checkpoint.
         let when_we_die = if spec.durable { Signal::SIGINT } else { Signal::SIGQUIT };
-        let mut command = bound(&program, spec.who, when_we_die);
+        let mut command = command(&program, spec.who, when_we_die);
         command.args(arguments(spec)).stdout(file).stderr(again);
         let mut server = Self::spawn(command, spec).map_err(LocalError::io("run", &program))?;
         let address = server.ready(&spec.dir.join("cluster"), &log)?;
@@ -129,7 +129,7 @@ impl Server {
     }
 
     fn halt(&mut self) -> Result<(), LocalError> {
-        // Without it this has been done.
+        // Already stopped.
         let Some(release) = self.release.take() else { return Ok(()) };
         let ended = self.end();
         drop(release);
@@ -139,8 +139,7 @@ impl Server {
             // It does nothing that could panic.
             let _ = keeper.join();
         }
-        // Under the lock, so that it is not taken from under a process that is about to start the next server; should
-        // one be at it, it needs the directory anyway.
+        // Under the lock: a process that is starting the next server needs the directory.
         if self.sockets != self.dir
             && let Ok(Some(_lock)) = Lock::attempt(&self.dir, &self.who)
         {
@@ -194,11 +193,11 @@ fn arguments(spec: &Spec<'_>) -> Vec<OsString> {
         settings.push("synchronous_commit=on");
     } else {
         settings.extend(["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
-        // Nobody replicates it, and what is thrown away soon needs no gigabyte of log.
+        // No replica reads it, and a scratch cluster needs no gigabyte of WAL.
         settings.extend(["wal_level=minimal", "max_wal_senders=0", "min_wal_size=32MB", "max_wal_size=64MB"]);
         if spec.binaries.has_library("pg_stat_statements") {
             settings.push("shared_preload_libraries=pg_stat_statements");
-            // Hundreds of databases ask hundreds of statements: none may be forgotten while somebody counts.
+            // Hundreds of databases run hundreds of statements each; none may be evicted while a test counts them.
             settings.push("pg_stat_statements.max=100000");
             // Older servers do not know it and would not start.
             if initdb::version(&cluster) >= 14 {
@@ -211,40 +210,4 @@ fn arguments(spec: &Spec<'_>) -> Vec<OsString> {
         arguments.extend(["-c".into(), setting]);
     }
     arguments
-}
-
-/// A command for one of PostgreSQL's programs: it runs as `who`, gets `signal` when we die, and nothing from our
-/// terminal, as a Ctrl-C there is for us, who stop it when we no longer need it.
-pub(super) fn bound(program: &Path, who: &Identity, signal: Signal) -> Command {
-    let mut command = Command::new(program);
-    who.become_in(&mut command);
-    // Our own directory may be closed to `who`, and theirs are all absolute.
-    command.current_dir("/").stdin(Stdio::null()).process_group(0);
-    // What a user sets for psql (PGDATA, PGPORT, PGOPTIONS, …) would change the server too.
-    let theirs = env::vars_os().map(|(name, _)| name).filter(|name| name.as_encoded_bytes().starts_with(b"PG"));
-    for name in theirs {
-        command.env_remove(name);
-    }
-    command.env("LC_ALL", "C");
-    #[cfg(target_os = "linux")]
-    die_with_us(&mut command, signal);
-    #[cfg(not(target_os = "linux"))]
-    let _ = signal;
-    command
-}
-
-#[cfg(target_os = "linux")]
-fn die_with_us(command: &mut Command, signal: Signal) {
-    let us = Pid::this();
-    let bind = move || {
-        nix::sys::prctl::set_pdeathsig(signal)?;
-        // Had we died before that call, the signal would never come.
-        if nix::unistd::getppid() == us { Ok(()) } else { Err(nix::errno::Errno::ESRCH.into()) }
-    };
-    // SAFETY: between fork and exec only async-signal-safe calls are allowed, as another thread may have held any lock
-    // at the fork. The closure makes two system calls, prctl and getppid, and neither allocates nor locks, also when it
-    // makes its error, which is just a number. It runs after the change of user, which would clear the setting.
-    unsafe {
-        command.pre_exec(bind);
-    }
 }

@@ -9,7 +9,7 @@ use std::process::{self, Child, Command, Stdio};
 use super::identity::Identity;
 use super::{LocalError, pidfile, place};
 
-/// The longest path a socket can have, with room for the zero at its end.
+/// The longest path a socket can have, with a byte left for the zero at its end.
 const SOCKET_PATH: usize = if cfg!(target_os = "linux") { 106 } else { 102 };
 
 /// Removes a directory when its own standard input ends: with the process that holds the other end, however that ends. It
@@ -29,7 +29,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a directory that `who` can reach and nobody else can enter, with a path short enough for a socket in it.
+    /// Makes a directory that only `who` can enter, with a path short enough for a socket in it.
     pub(super) fn create(who: &Identity) -> Result<Self, LocalError> {
         let mut parent = PathBuf::from("/tmp");
         for root in roots() {
@@ -80,8 +80,8 @@ fn remover(dir: &Path) -> Option<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
-/// Removes the directories of processes that are gone. What cannot be removed, as it is another user's or somebody else
-/// is just removing it, stays.
+/// Removes the directories of processes that are gone. What cannot be removed, because it is another user's or is being
+/// removed already, stays.
 pub(super) fn sweep() {
     for entry in roots().iter().filter_map(|root| fs::read_dir(root).ok()).flatten().flatten() {
         let owner = entry.file_name().to_str().and_then(owner);

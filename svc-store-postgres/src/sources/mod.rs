@@ -68,7 +68,7 @@ static PAYMENTS: Source = Source { span: Span::BY_DATE, ..Source::PLAIN };
 
 static PAYABLES: Source = Source {
     filters: &[
-        // Word for word the conditions of the partial indexes.
+        // Exactly the conditions of the partial indexes.
         ("con_saldo", |page, value| page.only(if is_true(value) { "saldo > 0" } else { "saldo <= 0" })),
         ("vencido", |page, value| {
             let today = today(page);
@@ -144,7 +144,7 @@ static SALE_LINES: Source = Source {
 
 static WEBHOOKS: Source = Source {
     always: " AND eliminado IS NULL",
-    // Word for word the condition of the partial index.
+    // Exactly the condition of the partial index.
     filters: &[("activo", |page, value| page.only(if is_true(value) { "activo" } else { "NOT activo" }))],
     ..Source::PLAIN
 };

@@ -57,6 +57,7 @@ impl Operation for EditWebhook {
         if after == before.data() {
             return Ok(before);
         }
-        Ok(cx.tx.update_webhook(clave, &after, cx.now).await?)
+        let reactivated = after.activo && !before.data().activo;
+        Ok(cx.tx.update_webhook(clave, &after, reactivated, cx.now).await?)
     }
 }

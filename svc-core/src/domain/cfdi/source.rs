@@ -47,6 +47,13 @@ pub struct Receiver {
     pub uso_cfdi: Option<String>,
 }
 
+impl Receiver {
+    /// The name on documents: `razon_social`, else `nombre`.
+    pub fn name(razon_social: Option<String>, nombre: Option<String>) -> Option<String> {
+        razon_social.filter(|name| !name.is_empty()).or(nombre)
+    }
+}
+
 /// What any document of the registry says of itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Heading {
