@@ -100,8 +100,7 @@ impl ClaimedDeliveries {
         for claim in claims {
             let key = claim.key();
             let failures = claim.delivery.intentos_fallidos;
-            let queue =
-                self.queues.entry(key).or_insert_with(|| WebhookQueue { failures, ..WebhookQueue::default() });
+            let queue = self.queues.entry(key).or_insert_with(|| WebhookQueue { failures, ..WebhookQueue::default() });
             if queue.waiting.is_empty() {
                 self.order.push_back(key);
             }
@@ -267,7 +266,11 @@ mod tests {
         for _ in 0..AT_ONCE_PER_WEBHOOK {
             claimed.finished(key(1), false, false, at(0));
         }
-        assert_eq!(sent(&mut claimed).len(), AT_ONCE_PER_WEBHOOK, "failures of the service do not count against the webhook");
+        assert_eq!(
+            sent(&mut claimed).len(),
+            AT_ONCE_PER_WEBHOOK,
+            "failures of the service do not count against the webhook"
+        );
 
         let mut known = ClaimedDeliveries::default();
         known.add(claims(1, 1, PROBE_AFTER), 100);
