@@ -1,11 +1,11 @@
-//! Limits of one pass of a worker.
+//! How much one pass of background work may do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
-/// When a pass ends before the backlog is empty: it claims nothing more, and finishes what it has claimed.
+/// Limits of a pass. When one is reached, the pass takes no more records and finishes those under way.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     until: Option<DateTime<Utc>>,
@@ -14,33 +14,33 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// All that is due.
+    /// No limit: the pass ends when nothing is due.
     pub fn unlimited() -> Self {
         Self::default()
     }
 
-    /// Until then by the context's clock.
+    /// Ends the pass at `deadline`, by the context's clock.
     #[must_use]
     pub fn until(mut self, deadline: DateTime<Utc>) -> Self {
         self.until = Some(deadline);
         self
     }
 
-    /// At most so many records.
+    /// Limits the pass to this many records.
     #[must_use]
     pub fn most(mut self, records: u32) -> Self {
         self.most = Some(records);
         self
     }
 
-    /// Until this is true.
+    /// Ends the pass once `stop` is true.
     #[must_use]
     pub fn stopped_by(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = Some(stop);
         self
     }
 
-    /// How many more records may be claimed when `taken` were.
+    /// How many more records may be taken after `taken`.
     pub(crate) fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped || self.until.is_some_and(|deadline| now >= deadline) {

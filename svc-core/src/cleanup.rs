@@ -1,20 +1,21 @@
-//! What a running service removes because its time is over.
+//! Removing expired rows.
 
 use chrono::TimeDelta;
 
 use crate::context::Context;
 use crate::store::{ANSWERS_KEPT, StoreError};
 
-/// Rows removed in one statement: short enough to hold up no one.
+/// Rows per statement, so that locks are held briefly.
 const BATCH: u32 = 1_000;
 
-/// How long events and the log of their deliveries are kept (spec, "Limits").
+/// How long events and their deliveries are kept (spec, "Limits").
 const KEPT: TimeDelta = TimeDelta::days(30);
 
-/// Removes what is kept no longer: answers of Idempotency-Keys after 7 days (contract §4); deliveries, events and deleted webhooks
-/// after 30, in this order, since the later are kept as long as the earlier refer to them. Gives how many rows went.
+/// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events and deleted webhooks after
+/// 30 (spec, "Limits"), in this order, since earlier ones refer to later ones. Gives the number of rows removed, or the first
+/// error of the store.
 ///
-/// A server calls it on a timer, a scheduled function when it likes; several at once do no harm.
+/// Call it on a timer; several may run at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let (store, now) = (context.store(), context.now());
     let mut removed = in_batches(|| store.forget_answers(now - ANSWERS_KEPT, BATCH)).await?;

@@ -122,15 +122,13 @@ pub mod stamping;
 pub mod store;
 #[cfg(test)]
 mod testing;
-pub mod usage;
+mod usage;
 pub mod webhooks;
 mod work;
 
 pub use budget::Budget;
 pub use cleanup::clean_up;
-pub use context::{
-    BaseUrlError, Context, ContextBuilder, DEFAULT_IN_FLIGHT, DEFAULT_MAX_BODY, DEFAULT_RATE_PER_MINUTE,
-};
+pub use context::{BaseUrlError, Context, ContextBuilder, DEFAULT_MAX_BODY};
 pub use domain::company::{TERMS_VERSION, parse_key_id};
 pub use error::{Code, Error};
 pub use operation::RouteError;

@@ -1,21 +1,20 @@
-//! Logs and metrics of the API and its workers: a [`tracing`] span and one line a request, and figures through the
-//! [`metrics`] facade. Nothing is written or counted unless the program that embeds them installs a subscriber or a
-//! recorder.
+//! Logs and metrics: a [`tracing`] span and one line per request, and metrics through the [`metrics`] facade. Nothing is
+//! written or counted unless the embedding program installs a subscriber or a recorder.
 //!
-//! Neither ever holds a secret, a body, a query or a path as it was sent: an operation is identified by its template
-//! (`PUT /clientes/{clave}`), so its names are as many as there are operations.
+//! Neither ever contains a secret, a body, a query or a path as it was sent: an operation is named by its template
+//! (`PUT /clientes/{clave}`), so the number of names is bounded.
 //!
 //! # Spans and lines
+//!
 //! A request is a span `request` (target [`TARGET`]) with the fields `peticion`, `operation`, `empresa` once the sender is
-//! known, and `status` in the end. That is one line within it, `answered`, with `duration_ms` and, of an error, `codigo`:
-//! at INFO when a company sent it, at DEBUG when nobody known did (health checks, refused credentials, paths that do not
-//! exist), so that who has no key fills no log. A failure of ours (5xx) has, before it, a line at ERROR with its cause.
-//! What a client lets go of before it is answered ends with status 499.
+//! authenticated, and `status` at the end. It has one line, `answered`, with `duration_ms` and, for an error, `codigo`: at INFO
+//! for an authenticated request, else at DEBUG (health checks, refused credentials, unknown paths), so that requests without a
+//! key do not fill the log. Before it, an internal error (5xx) has a line at ERROR with its cause. A request that the client
+//! cancels ends with status 499.
 //!
-//! Elsewhere WARN is what someone should look at though it mends itself, INFO what an operator asked for or would want to
-//! know afterwards, and DEBUG what helps to find a fault.
+//! Elsewhere WARN is a problem that is retried, INFO an event of interest to operators, and DEBUG help for finding faults.
 //!
-//! # Figures
+//! # Metrics
 //!
 //! | name | kind | labels |
 //! |---|---|---|
@@ -45,34 +44,34 @@ pub const TARGET: &str = "svc_core::request";
 /// Requests answered.
 pub const REQUESTS: &str = "svc_requests_total";
 
-/// How long an answer took, from a request's head to the answer's last byte made.
+/// The time from a request's head to its answer, in seconds.
 pub const REQUEST_DURATION: &str = "svc_request_duration_seconds";
 
 /// Requests that are being answered.
 pub const REQUESTS_IN_FLIGHT: &str = "svc_requests_in_flight";
 
-/// Transactions and statements that were run again since they collided with others.
+/// Transactions and statements that were run again after a collision.
 pub const TRANSACTION_RETRIES: &str = "svc_transaction_retries_total";
 
-/// Attempts at deliveries of webhooks, by what came of them.
+/// Attempts at deliveries of webhooks, by outcome.
 pub const DELIVERIES: &str = "svc_deliveries_total";
 
-/// Attempts at stampings, by what came of them.
+/// Attempts at stampings, by outcome.
 pub const STAMPINGS: &str = "svc_stampings_total";
 
-/// Attempts at e-mails, by what came of them.
+/// Attempts at e-mails, by outcome.
 pub const EMAILS: &str = "svc_emails_total";
 
 /// Passes of background work that failed.
 pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
 
-/// The operation of a request that names none.
+/// The `operation` of a request whose path matches none.
 const NO_OPERATION: &str = "none";
 
-/// "Client closed request", as it is commonly written down; it is never sent.
-const GONE: u16 = 499;
+/// "Client closed request", by convention; it is never sent.
+const CLIENT_CLOSED_REQUEST: u16 = 499;
 
-/// Describes the metrics to the installed recorder.
+/// Registers the descriptions of the metrics with the installed recorder.
 pub fn describe() {
     metrics::describe_counter!(REQUESTS, "Requests answered, by operation and status");
     metrics::describe_histogram!(REQUEST_DURATION, Unit::Seconds, "Time to the answer, by operation");
@@ -84,10 +83,10 @@ pub fn describe() {
     metrics::describe_counter!(BACKGROUND_FAILURES, "Passes of background work that failed, by work and reason");
 }
 
-/// Counts what came of `count` attempts.
-pub(crate) fn attempts(figure: &'static str, outcome: &'static str, count: u64) {
+/// Counts `count` attempts with this outcome.
+pub(crate) fn attempts(metric: &'static str, outcome: &'static str, count: u64) {
     if count > 0 {
-        counter!(figure, "outcome" => outcome).increment(count);
+        counter!(metric, "outcome" => outcome).increment(count);
     }
 }
 
@@ -96,7 +95,7 @@ pub(crate) fn background_failed(work: &'static str, reason: &'static str) {
     counter!(BACKGROUND_FAILURES, "work" => work, "reason" => reason).increment(1);
 }
 
-/// Counts what is run again after a collision.
+/// Counts a transaction or statement that is run again after a collision.
 pub(crate) fn retried() {
     counter!(TRANSACTION_RETRIES).increment(1);
 }
@@ -118,7 +117,7 @@ impl Watch {
         gauge!(REQUESTS_IN_FLIGHT).increment(1.0);
         // At the level of errors, so that a line at any level bears it.
         let span = tracing::error_span!(target: TARGET, "request", peticion, operation = Empty, empresa = Empty, status = Empty);
-        Self { began: Instant::now(), span, operation: None, known: false, status: GONE, code: None }
+        Self { began: Instant::now(), span, operation: None, known: false, status: CLIENT_CLOSED_REQUEST, code: None }
     }
 
     /// The span that the request is answered in.

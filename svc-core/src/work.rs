@@ -27,11 +27,11 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 /// From one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
-/// The external services of background work. Without one of them its backlog waits.
+/// The outside systems that background work uses. Work whose system is missing is not done; its backlog waits.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Outside {
-    /// Has invoices stamped.
+    /// Stamps invoices.
     pub stamper: Option<Arc<dyn Stamper>>,
     /// Delivers webhooks.
     pub sender: Option<Arc<dyn Sender>>,
@@ -40,21 +40,21 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// With this stamper.
+    /// Sets the stamper.
     #[must_use]
     pub fn stamper(mut self, stamper: impl Into<Option<Arc<dyn Stamper>>>) -> Self {
         self.stamper = stamper.into();
         self
     }
 
-    /// With this sender of webhooks.
+    /// Sets the sender of webhooks.
     #[must_use]
     pub fn sender(mut self, sender: impl Into<Option<Arc<dyn Sender>>>) -> Self {
         self.sender = sender.into();
         self
     }
 
-    /// With this sender of e-mails.
+    /// Sets the sender of e-mails.
     #[must_use]
     pub fn notifier(mut self, notifier: impl Into<Option<Arc<dyn Notifier>>>) -> Self {
         self.notifier = notifier.into();
@@ -72,7 +72,7 @@ impl fmt::Debug for Outside {
     }
 }
 
-/// A kind of work, with the service that it uses.
+/// A kind of background work, and the system it needs.
 #[derive(Clone)]
 enum Backlog {
     Stamping(Arc<dyn Stamper>),
@@ -100,7 +100,7 @@ impl Backlog {
         }
     }
 
-    /// One pass; returns its report, unless there was nothing to do.
+    /// Runs one pass; gives its report, unless there was nothing to do.
     async fn pass(&self, context: &Context, budget: Budget) -> Result<Option<String>, StoreError> {
         Ok(match self {
             Self::Stamping(stamper) => {
@@ -124,14 +124,13 @@ impl Backlog {
 }
 
 impl Context {
-    /// Does all background work until `stop` completes and attempts in progress have ended: merges usage into the store;
-    /// stamps invoices, delivers notices and sends e-mails that are due; removes expired records. Several processes may do
-    /// it concurrently.
+    /// Runs all background work until `stop` ends: merges usage into the store, stamps invoices, delivers webhooks, sends
+    /// e-mails, and removes expired rows. Several processes may run it at once.
     ///
-    /// It spawns nothing: the caller spawns it, or joins it with its server. It never fails. A pass that fails or panics is
-    /// logged, counted ([`observe::BACKGROUND_FAILURES`]), and done again after a pause. It ends within the longest attempt
-    /// that was under way; an attempt that is cut short instead is made again when its lease has run out. What is answered
-    /// after it has ended is for the owner to merge ([`Context::merge_usage`]).
+    /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails or panics is logged, counted
+    /// ([`observe::BACKGROUND_FAILURES`]), and started again after 15 s, while the others go on. After `stop` it finishes the
+    /// attempts under way; if it is dropped instead, they are repeated when their leases end. Usage of requests that are
+    /// answered after it has ended is merged with [`Context::merge_usage`].
     pub async fn work(&self, outside: Outside, stop: impl Future<Output = ()> + Send) {
         let backlogs = [
             outside.stamper.map(Backlog::Stamping),
@@ -141,8 +140,7 @@ impl Context {
         ];
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = stop.inspect(|()| stopped.store(true, Ordering::Relaxed)).boxed().shared();
-        let passes =
-            backlogs.into_iter().flatten().map(|backlog| self.pass_after_pass(backlog, &stopped, stop.clone()));
+        let passes = backlogs.into_iter().flatten().map(|backlog| self.run_passes(backlog, &stopped, stop.clone()));
         let passes = join_all(passes).map(|_| ()).shared();
         let ((), merged) = join(passes.clone(), self.keep_usage_merged(passes)).await;
         if let Err(error) = merged {
@@ -150,9 +148,9 @@ impl Context {
         }
     }
 
-    /// Merges what was used into the store every [`usage::DEFAULT_INTERVAL`] until `all_is_answered`, and once more then. What
-    /// cannot be merged is merged later; only the last error is given. Let it end by itself: a merge that is cut short may
-    /// count twice.
+    /// Merges usage into the store every 250 ms until `all_is_answered` ends, and once more then; gives the error of that last
+    /// merge. After an earlier error the usage is kept for the next merge. Do not drop it before it ends: a merge that is
+    /// cancelled may count twice.
     pub async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
         let mut end = std::pin::pin!(all_is_answered);
         while tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
@@ -164,8 +162,8 @@ impl Context {
         self.merge_usage().await
     }
 
-    /// Pass after pass, so that a slow one never overlaps the next.
-    async fn pass_after_pass<S>(&self, backlog: Backlog, stopped: &Arc<AtomicBool>, stop: Shared<S>)
+    /// Runs passes over one backlog, one after the other, until `stop` ends.
+    async fn run_passes<S>(&self, backlog: Backlog, stopped: &Arc<AtomicBool>, stop: Shared<S>)
     where
         S: Future<Output = ()>,
     {
@@ -174,7 +172,7 @@ impl Context {
             let budget = Budget::unlimited().stopped_by(Arc::clone(stopped));
             let pass = AssertUnwindSafe(backlog.pass(self, budget)).catch_unwind();
             let outcome = match backlog {
-                // Its statements are short and independent: it may end between any two.
+                // Its statements are short and independent, so it may be cancelled between any two.
                 Backlog::CleanUp => match select(Box::pin(pass), stop.clone()).await {
                     Either::Left((outcome, _)) => outcome,
                     Either::Right(_) => return,
@@ -205,3 +203,6 @@ impl Context {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

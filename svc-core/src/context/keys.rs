@@ -1,8 +1,8 @@
-//! API keys, remembered for a few seconds, so that an authenticated read costs one statement.
+//! A cache of API keys, so that an authenticated read costs one statement.
 //!
-//! Keys that exist and identifiers that do not are remembered apart: guesses push no key out. What is not remembered is
-//! looked up in batches, one batch at a time and not more often than every [`PACE`], so that a storm of guesses costs the
-//! database a bounded number of statements, and one who has a key waits for a few milliseconds in the midst of it.
+//! Existing keys and unknown identifiers are cached separately, so that guesses evict no key. The rest is looked up in batches,
+//! one at a time and at most every [`INTERVAL`], so that many guesses cost the database a bounded number of statements and
+//! delay other requests by a few milliseconds only.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,59 +21,59 @@ use crate::domain::quota::Period;
 use crate::error::{Code, Error};
 use crate::store::{KeyId, KeyRecord, Store};
 
-/// A change made elsewhere takes effect within 5 s (contract §5).
-const FRESH: TimeDelta = TimeDelta::seconds(4);
+/// How long an entry is used: a change made in another process takes effect within 5 s (contract §5).
+const MAX_AGE: TimeDelta = TimeDelta::seconds(4);
 
-/// Keys remembered at the most, and as many identifiers that are none.
-const MOST: usize = 10_000;
+/// Keys cached at the most, and as many unknown identifiers.
+const CAPACITY: usize = 10_000;
 
-/// Identifiers looked up in one statement at the most.
+/// Identifiers per statement, at the most.
 const BATCH: usize = 256;
 
 /// From the beginning of one look-up to the next.
-const PACE: Duration = Duration::from_millis(2);
+const INTERVAL: Duration = Duration::from_millis(2);
 
-/// Requests that may wait for a look-up; the next is told to come back.
-const WAITING: usize = 10_000;
+/// Requests that may wait for a look-up; further ones are answered 503 (`no_disponible`).
+const MAX_WAITING: usize = 10_000;
 
-/// The keys asked for lately.
+/// The keys used lately.
 pub(crate) struct KeyCache {
-    known: Cache<KeyId, Remembered>,
+    known: Cache<KeyId, CachedKey>,
     unknown: Cache<KeyId, DateTime<Utc>>,
-    queue: Mutex<Queue>,
-    /// Whoever holds it looks up for all who wait. Inside: when the last look-up began.
-    turn: tokio::sync::Mutex<Option<Instant>>,
-    /// Counts changes; what was read before one is not remembered.
+    pending: Mutex<PendingLookups>,
+    /// Held by the request that looks up a batch for all; holds when the last look-up began.
+    last_lookup: tokio::sync::Mutex<Option<Instant>>,
+    /// Counts changes of keys: a batch read before one is not cached.
     changes: AtomicU64,
 }
 
 #[derive(Clone)]
-struct Remembered {
+struct CachedKey {
     at: DateTime<Utc>,
     key: Arc<KeyRecord>,
 }
 
-/// What is remembered of an identifier.
-enum Recalled {
-    Known(Arc<KeyRecord>),
-    /// It is no key's.
-    Unknown,
+/// What the cache holds of an identifier.
+enum Cached {
+    Key(Arc<KeyRecord>),
+    /// There is no such key.
+    NoKey,
     Nothing,
 }
 
-/// What a look-up gives: the key, if there is one, or that the store failed.
+/// The result of a look-up: the key, if there is one.
 type Found = Result<Option<Arc<KeyRecord>>, StoreFailed>;
 
-/// The store failed whoever looked up for all.
+/// The store failed in the request that looked up for all.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the look-up of API keys failed")]
 struct StoreFailed;
 
-/// Who waits for which identifier.
+/// Requests that wait for a look-up, by identifier.
 #[derive(Default)]
-struct Queue {
+struct PendingLookups {
     waiting: HashMap<KeyId, Vec<oneshot::Sender<Found>>>,
-    length: usize,
+    count: usize,
 }
 
 /// A key's identifier, borrowed.
@@ -92,42 +92,44 @@ impl Equivalent<KeyId> for KeyName<'_> {
 impl KeyCache {
     pub(crate) fn new() -> Self {
         Self {
-            known: Cache::new(MOST),
-            unknown: Cache::new(MOST),
-            queue: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
+            known: Cache::new(CAPACITY),
+            unknown: Cache::new(CAPACITY),
+            pending: Mutex::default(),
+            last_lookup: tokio::sync::Mutex::default(),
             changes: AtomicU64::new(0),
         }
     }
 
-    /// The key of that identifier, as it was at most a few seconds ago.
+    /// The key of that identifier, at most [`MAX_AGE`] old; none if there is no such key.
+    ///
+    /// Fails with [`Code::NoDisponible`] if too many requests wait for a look-up, or if the store fails.
     pub(crate) async fn key(
         &self,
         name: KeyName<'_>,
         store: &dyn Store,
         clock: &dyn Clock,
     ) -> Result<Option<Arc<KeyRecord>>, Error> {
-        match self.recall(name, clock.now()) {
-            Recalled::Known(key) => return Ok(Some(key)),
-            Recalled::Unknown => return Ok(None),
-            Recalled::Nothing => {}
+        match self.cached(name, clock.now()) {
+            Cached::Key(key) => return Ok(Some(key)),
+            Cached::NoKey => return Ok(None),
+            Cached::Nothing => {}
         }
         let id = KeyId { company: name.company, suffix: name.suffix.into() };
         loop {
-            let mut answer = self.queue().join(&id).ok_or_else(too_many)?;
-            let mut turn = tokio::select! {
+            let mut answer = self.pending().add(&id).ok_or_else(too_many)?;
+            let mut last_lookup = tokio::select! {
                 biased;
                 answered = &mut answer => match answered {
                     Ok(found) => return found.map_err(Error::from),
-                    // Whoever looked up for us went away before the store answered.
+                    // The request that looked up for this one was cancelled.
                     Err(_) => continue,
                 },
-                turn = self.turn.lock() => turn,
+                last_lookup = self.last_lookup.lock() => last_lookup,
             };
-            if let Some(last) = *turn {
-                tokio::time::sleep_until(last + PACE).await;
+            if let Some(last) = *last_lookup {
+                tokio::time::sleep_until(last + INTERVAL).await;
             }
-            *turn = Some(Instant::now());
+            *last_lookup = Some(Instant::now());
             self.look_up(&id, store, clock.now()).await?;
             if let Ok(found) = answer.try_recv() {
                 return found.map_err(Error::from);
@@ -135,27 +137,27 @@ impl KeyCache {
         }
     }
 
-    /// Forgets what is remembered of a company, since it has changed.
+    /// Removes the entries of a company whose keys, users or settings have changed.
     pub(crate) fn forget(&self, company: CompanyId) {
         self.changes.fetch_add(1, Ordering::SeqCst);
         self.known.retain(|id, _| id.company != company);
         self.unknown.retain(|id, _| id.company != company);
     }
 
-    fn recall(&self, name: KeyName<'_>, now: DateTime<Utc>) -> Recalled {
-        // A clock that was set back makes an age negative: not fresh either.
-        let fresh = |at: DateTime<Utc>| (TimeDelta::zero()..FRESH).contains(&(now - at));
+    fn cached(&self, name: KeyName<'_>, now: DateTime<Utc>) -> Cached {
+        // The age is negative after the clock was set back: not fresh either.
+        let fresh = |at: DateTime<Utc>| (TimeDelta::zero()..MAX_AGE).contains(&(now - at));
         match self.known.get(&name) {
-            Some(remembered) if fresh(remembered.at) => Recalled::Known(remembered.key),
-            None if self.unknown.get(&name).is_some_and(fresh) => Recalled::Unknown,
-            _ => Recalled::Nothing,
+            Some(cached) if fresh(cached.at) => Cached::Key(cached.key),
+            None if self.unknown.get(&name).is_some_and(fresh) => Cached::NoKey,
+            _ => Cached::Nothing,
         }
     }
 
-    /// Looks up `id` and what else waits, in one statement, remembers it and tells all who wait.
+    /// Looks up `id` and other pending identifiers in one statement, caches the keys and answers the waiting requests.
     async fn look_up(&self, id: &KeyId, store: &dyn Store, now: DateTime<Utc>) -> Result<(), Error> {
         let changes = self.changes.load(Ordering::SeqCst);
-        let batch = self.queue().take(id);
+        let batch = self.pending().take_batch(id);
         if batch.is_empty() {
             return Ok(());
         }
@@ -163,7 +165,7 @@ impl KeyCache {
         let keys = match store.keys(&ids, Period::of(now)).await {
             Ok(keys) => keys,
             Err(error) => {
-                tell(batch, |_| Err(StoreFailed));
+                answer(batch, |_| Err(StoreFailed));
                 return Err(error.into());
             }
         };
@@ -172,62 +174,62 @@ impl KeyCache {
         if self.changes.load(Ordering::SeqCst) == changes {
             for id in ids {
                 if let Some(key) = keys.get(&id) {
-                    self.known.insert(id, Remembered { at: now, key: Arc::clone(key) });
+                    self.known.insert(id, CachedKey { at: now, key: Arc::clone(key) });
                 } else {
                     self.known.remove(&id);
                     self.unknown.insert(id, now);
                 }
             }
         }
-        tell(batch, |id| Ok(keys.get(id).cloned()));
+        answer(batch, |id| Ok(keys.get(id).cloned()));
         Ok(())
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pending(&self) -> MutexGuard<'_, PendingLookups> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn tell(batch: Vec<(KeyId, Vec<oneshot::Sender<Found>>)>, found: impl Fn(&KeyId) -> Found) {
+fn answer(batch: Vec<(KeyId, Vec<oneshot::Sender<Found>>)>, found: impl Fn(&KeyId) -> Found) {
     for (id, waiting) in batch {
-        for one in waiting {
-            // Whoever waits no longer needs no answer.
-            let _ = one.send(found(&id));
+        for request in waiting {
+            // A cancelled request needs no answer.
+            let _ = request.send(found(&id));
         }
     }
 }
 
-impl Queue {
-    /// Waits for `id`; not if too many wait already.
-    fn join(&mut self, id: &KeyId) -> Option<oneshot::Receiver<Found>> {
-        if self.length >= WAITING {
-            self.forget_gone();
+impl PendingLookups {
+    /// A receiver of the result for `id`; none if too many requests wait already.
+    fn add(&mut self, id: &KeyId) -> Option<oneshot::Receiver<Found>> {
+        if self.count >= MAX_WAITING {
+            self.remove_cancelled();
         }
-        if self.length >= WAITING {
+        if self.count >= MAX_WAITING {
             return None;
         }
         let (sender, receiver) = oneshot::channel();
         self.waiting.entry(id.clone()).or_default().push(sender);
-        self.length += 1;
+        self.count += 1;
         Some(receiver)
     }
 
-    /// Takes out those whose clients went away.
-    fn forget_gone(&mut self) {
+    /// Removes requests that were cancelled.
+    fn remove_cancelled(&mut self) {
         self.waiting.retain(|_, waiting| {
-            waiting.retain(|one| !one.is_closed());
+            waiting.retain(|request| !request.is_closed());
             !waiting.is_empty()
         });
-        self.length = self.waiting.values().map(Vec::len).sum();
+        self.count = self.waiting.values().map(Vec::len).sum();
     }
 
-    /// Takes out `id` and others, up to a batch.
-    fn take(&mut self, id: &KeyId) -> Vec<(KeyId, Vec<oneshot::Sender<Found>>)> {
+    /// Removes `id` and others, up to a batch.
+    fn take_batch(&mut self, id: &KeyId) -> Vec<(KeyId, Vec<oneshot::Sender<Found>>)> {
         let own = self.waiting.remove_entry(id);
         let others: Vec<KeyId> = self.waiting.keys().take(BATCH - 1).cloned().collect();
         let others = others.iter().filter_map(|id| self.waiting.remove_entry(id)).collect::<Vec<_>>();
         let batch: Vec<_> = own.into_iter().chain(others).collect();
-        self.length -= batch.iter().map(|(_, waiting)| waiting.len()).sum::<usize>();
+        self.count -= batch.iter().map(|(_, waiting)| waiting.len()).sum::<usize>();
         batch
     }
 }

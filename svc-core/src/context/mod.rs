@@ -1,4 +1,4 @@
-//! [`Context`]: all that the API, the back office and background work share.
+//! [`Context`]: what the API, the back office and background work share.
 
 mod keys;
 
@@ -17,20 +17,20 @@ use crate::secrets::{Sealer, SecretsKey};
 use crate::store::{Store, StoreError};
 use crate::usage::{self, Ledger, Merging};
 
-/// The largest body taken when nothing else is said, in bytes: 1 MiB (contract §4).
+/// The default of [`ContextBuilder::max_body`], in bytes: 1 MiB (contract §4).
 pub const DEFAULT_MAX_BODY: usize = 1_048_576;
 
-/// Requests a minute of a key when nothing else is said (spec "Limits").
-pub const DEFAULT_RATE_PER_MINUTE: u64 = 150;
+/// The default of [`ContextBuilder::rate_per_minute`] (spec "Limits").
+pub(crate) const DEFAULT_RATE_PER_MINUTE: u64 = 150;
 
-/// Requests of a company under way at the same time when nothing else is said (contract §5).
-pub const DEFAULT_IN_FLIGHT: u32 = 10;
+/// The default of [`ContextBuilder::in_flight`] (contract §5).
+pub(crate) const DEFAULT_IN_FLIGHT: u32 = 10;
 
-/// Store, clock, randomness, secrets, public address, what is remembered of keys and usage, and settings: made once in a
-/// process, and shared by [`crate::Api`], the back office ([`Context::perform`]) and background work ([`Context::work`]).
+/// Store, clock, randomness, secrets, public address, caches and settings: made once per process, and shared by
+/// [`crate::Api`], the back office ([`Context::perform`]) and background work ([`Context::work`]).
 ///
-/// It is cheap to clone, and its clones share everything: what the back office changes of keys, users and companies takes
-/// effect at once in every API made of the same context, and within 5 s in other processes.
+/// It is cheap to clone, and its clones share everything. Changes of keys, users and companies by the back office take effect
+/// at once in every API on the same context, and within 5 s in other processes (contract §5).
 #[derive(Clone)]
 pub struct Context(Arc<Inner>);
 
@@ -47,7 +47,7 @@ struct Inner {
     settings: Settings,
 }
 
-/// What a service allows.
+/// Limits and modes of the service.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     limits: LimitMode,
@@ -58,7 +58,7 @@ pub(crate) struct Settings {
     merge_usage_every: Duration,
 }
 
-/// Builds a [`Context`].
+/// Builds a [`Context`]; see [`Context::builder`].
 pub struct ContextBuilder {
     store: Arc<dyn Store>,
     base_url: String,
@@ -74,8 +74,8 @@ pub struct ContextBuilder {
 pub struct BaseUrlError(String);
 
 impl Context {
-    /// Begins to build a context over `store`; the API is published at `base_url` (`https://api.example.com/api/v1`), which
-    /// links in notices begin with.
+    /// A builder of a context over `store`. `base_url` is the public address of the API (`https://api.example.com/api/v1`): the
+    /// prefix of links in notices, whose path is also that of every route.
     pub fn builder(store: Arc<dyn Store>, base_url: impl Into<String>) -> ContextBuilder {
         ContextBuilder {
             store,
@@ -94,14 +94,14 @@ impl Context {
         }
     }
 
-    /// Brings to the store what was used since the last time, of all keys and companies, in one statement, and learns what
-    /// other processes used. [`Context::work`] does so every [`usage::DEFAULT_INTERVAL`], and once more at its end: what was
-    /// never brought is lost with the process. After an error it is brought with the next.
+    /// Adds the usage of all keys and companies since the last merge to the store, in one statement, and reads what other
+    /// processes added. [`Context::work`] does so every 250 ms, and once more at its end; usage that was never merged is lost
+    /// with the process. After an error of the store, the usage is kept for the next merge.
     pub async fn merge_usage(&self) -> Result<(), StoreError> {
         self.0.merging.merge(&self.0.ledger, self.store(), self.now()).await
     }
 
-    /// What cannot be brought to the store now is brought later; the answer does not depend on it.
+    /// Merges usage if background work does not do so in time. An error is logged and not returned: the usage is kept.
     pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
         if self.0.merging.is_overdue(now)
             && let Err(error) = self.merge_usage().await
@@ -130,7 +130,7 @@ impl Context {
         &self.0.sealer
     }
 
-    /// Without a trailing slash.
+    /// The base URL without a trailing slash.
     pub(crate) fn base_url(&self) -> &str {
         &self.0.base_url
     }
@@ -165,75 +165,75 @@ impl fmt::Debug for Context {
 }
 
 impl ContextBuilder {
-    /// With another clock than the machine's.
+    /// Sets the clock; the machine's by default.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// With another source of randomness than the operating system's.
+    /// Sets the source of randomness; the operating system's by default.
     #[must_use]
     pub fn random(mut self, random: Arc<dyn Random>) -> Self {
         self.random = random;
         self
     }
 
-    /// With a key that seals secrets before they are stored; without one they are stored as they are. It must be the one
-    /// of every other context on the same store.
+    /// Sets the key that encrypts secrets before they are stored; without one they are stored as they are. All contexts on one
+    /// store need the same key.
     #[must_use]
     pub fn secrets(mut self, key: impl Into<Option<SecretsKey>>) -> Self {
         self.sealer = Sealer::new(key);
         self
     }
 
-    /// With limits enforced (the default) or only announced; a company may have its own mode.
+    /// Sets whether limits are enforced (the default) or only announced; a company may have its own mode (contract §5).
     #[must_use]
     pub fn limits(mut self, limits: LimitMode) -> Self {
         self.settings.limits = limits;
         self
     }
 
-    /// With another number of requests a clock minute that each key may make; 150 by default (spec "Limits").
+    /// Sets how many requests each key may make per clock minute; 150 by default (spec "Limits").
     #[must_use]
     pub fn rate_per_minute(mut self, requests: u64) -> Self {
         self.settings.rate_per_minute = requests;
         self
     }
 
-    /// With another number of requests that a company may have under way in this process at the same time; 10 by default
-    /// (contract §5). It holds in notice mode too.
+    /// Sets how many requests of a company may be under way in this process at the same time; 10 by default (contract §5). It
+    /// is enforced in notice mode too.
     #[must_use]
     pub fn in_flight(mut self, requests: u32) -> Self {
         self.settings.in_flight = requests;
         self
     }
 
-    /// How often what was used is brought to the store; [`usage::DEFAULT_INTERVAL`] by default. With zero every request does
-    /// it before its answer leaves: for a process that may be frozen or end once it has answered. With any other interval
-    /// [`Context::work`] does it; where nothing does, now and then a request waits while it does so for all.
+    /// Sets how long usage may stay unmerged; 250 ms by default. With zero every request merges it before its answer is
+    /// returned: for a process that may be frozen or end after an answer. Otherwise [`Context::work`] merges it, and a request
+    /// does so only when the last merge began two intervals ago.
     #[must_use]
     pub fn merge_usage_every(mut self, interval: Duration) -> Self {
         self.settings.merge_usage_every = interval;
         self
     }
 
-    /// With another maximum of a request's body, in bytes.
+    /// Sets the largest body of a request, in bytes; [`DEFAULT_MAX_BODY`] by default (contract §4).
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;
         self
     }
 
-    /// With webhooks that may be made to lead to places that only development has: http, any port, local names (contract
-    /// §6). What of them is reached when notices are sent is the sender's setting.
+    /// Sets whether webhooks may have URLs for development: http, any port, local names (contract §6); not by default. Which of
+    /// them are reached is a setting of the sender.
     #[must_use]
     pub fn development_destinations(mut self, allowed: bool) -> Self {
         self.settings.development_destinations = allowed;
         self
     }
 
-    /// The context.
+    /// The context; an error if the base URL is not `http(s)://host[/path]`.
     pub fn build(self) -> Result<Context, BaseUrlError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
         let base_path = base_path(&base_url).ok_or(BaseUrlError(self.base_url))?;

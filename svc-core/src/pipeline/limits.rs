@@ -11,7 +11,7 @@ use crate::domain::company::{CompanyId, LimitMode};
 use crate::domain::quota::{Period, monthly_quota};
 use crate::error::{Code, Error};
 use crate::store::KeyRecord;
-use crate::usage::{Ask, Figures, Ledger, Refusal};
+use crate::usage::{Admission, Figures, Ledger, Refusal};
 
 /// What every answer carries, errors too.
 #[derive(Default)]
@@ -82,14 +82,14 @@ impl<'a> Passage<'a> {
             period: Period::of(at),
             at,
         };
-        allowance.used = context.ledger().look(&request(context, &key, &allowance));
+        allowance.used = context.ledger().look(&admission(context, &key, &allowance));
         Self { ledger: context.ledger(), key, allowance, entered: false }
     }
 
     /// Admits and counts the request, or refuses it.
     pub(super) fn enter(&mut self, context: &Context, notices: &mut Notices) -> Result<(), Error> {
         let allowance = &mut self.allowance;
-        let (used, admitted) = context.ledger().enter(&request(context, &self.key, allowance));
+        let (used, admitted) = context.ledger().enter(&admission(context, &self.key, allowance));
         allowance.used = used;
         match admitted {
             Ok(()) => self.entered = true,
@@ -140,14 +140,14 @@ impl Allowance {
     }
 }
 
-fn request<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> Ask<'k> {
-    Ask {
+fn admission<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> Admission<'k> {
+    Admission {
         key: &key.id,
         period: allowance.period,
         known: key.used,
         rate: allowance.rate,
         quota: allowance.quota,
         in_flight: context.settings().in_flight,
-        cuts: context.limits(&key.company) == LimitMode::Enforced,
+        enforced: context.limits(&key.company) == LimitMode::Enforced,
     }
 }

@@ -1,17 +1,17 @@
-//! How long a record waits before it is tried again.
+//! How long a record waits before it is retried.
 
 use chrono::TimeDelta;
 
 use crate::domain::clock::{Random, random_bytes};
 
-/// How long a complement waits for its invoice before it is looked at again, should nobody have told it.
+/// How long a complement waits for its invoice before it is checked again; stamping the invoice makes it due at once.
 pub(super) const WAIT: TimeDelta = TimeDelta::minutes(5);
 
-/// Seconds after the first attempt, the second, and so on; the last holds for all that follow.
+/// Seconds after the first attempt, the second, and so on; the last value holds for all that follow.
 const STEPS: [i64; 6] = [30, 60, 2 * 60, 5 * 60, 15 * 60, 60 * 60];
 
-/// The pause after the provider was not reached, when that had happened `before` times: a tenth more or less, so that what
-/// failed together does not come back together.
+/// The pause after an attempt that did not reach the provider, with `before` such attempts before it: ten per cent more or
+/// less at random, so that records that failed together are not retried together.
 pub(super) fn pause(before: u32, random: &dyn Random) -> TimeDelta {
     let last = STEPS.len() - 1;
     let step = STEPS[usize::try_from(before).map_or(last, |before| before.min(last))];

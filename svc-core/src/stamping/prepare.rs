@@ -17,25 +17,24 @@ use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{StampingPayment, StampingRecord};
 
-/// How old a document may be when it goes out. The authority takes it for 72 hours; one is kept for the call, and for clocks
-/// that differ.
+/// The oldest date of a document that is sent. The authority accepts 72 hours; one is left for the request and for clock skew.
 const OLDEST: TimeDelta = TimeDelta::hours(71);
 
-/// Reads what a leased record's document is made from, and makes it.
+/// Makes the document of a leased record.
 pub(super) struct Prepare {
     pub(super) factura: i64,
     pub(super) token: Uuid,
 }
 
-/// What there is to do with a leased record.
+/// What to do with a leased record.
 pub(super) enum Prepared {
-    /// This document is to be stamped.
+    /// Stamp this document.
     Document(Box<Cfdi>),
     /// No document can be made.
     Fault(CfdiFault),
     /// It is a complement, and this invoice that it pays has to be stamped first.
     Waits(i64),
-    /// It is someone else's by now, or nobody's any more.
+    /// Its lease has ended, or it was settled.
     Lost,
 }
 
@@ -120,7 +119,7 @@ async fn payment(cx: &mut Cx<'_>, factura: i64, record: StampingRecord) -> Resul
 fn paid_invoice(payment: StampingPayment, renglones: Vec<Line>) -> Result<PaidInvoice, Prepared> {
     let Some(uuid) = payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()) else {
         return Err(match payment.factura {
-            // One that was refused may be corrected in the application, and stamped after all.
+            // A rejected invoice may still be corrected and stamped.
             Some((factura, InvoiceStatus::EnEspera | InvoiceStatus::Error)) => Prepared::Waits(factura),
             _ => Prepared::Fault(CfdiFault::Missing("el folio fiscal de la factura que se paga")),
         });
@@ -157,7 +156,7 @@ async fn receiver(cx: &mut Cx<'_>, record: &StampingRecord) -> Result<Receiver, 
     })
 }
 
-/// A document that has waited for too long is issued now.
+/// The heading; a document older than [`OLDEST`] is dated now.
 fn heading(record: StampingRecord, now: Timestamp) -> Heading {
     let fecha = if now.get() - record.fecha.get() > OLDEST { now } else { record.fecha };
     Heading { serie: record.serie, folio: record.folio, fecha }

@@ -1,4 +1,4 @@
-//! What came of an attempt, written as long as the lease stands.
+//! Writing the outcome of an attempt, while its lease is valid.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -12,16 +12,16 @@ use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::stamped;
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 pub(super) enum Verdict {
     Accepted(Stamped),
     Refused {
         codigo: String,
         mensaje: String,
     },
-    /// Nobody said; why not.
+    /// There is no result, for this reason.
     Unreachable(String),
-    /// It was not tried: this invoice has to be stamped first.
+    /// No attempt was made: this invoice has to be stamped first.
     Waits(i64),
 }
 
@@ -50,15 +50,15 @@ pub(super) enum Settled {
     Rejected,
     Postponed,
     Waiting,
-    /// Nothing: the lease was over, and someone else's word counts.
+    /// Nothing: the lease had ended.
     Lost,
 }
 
-/// Writes what came of an attempt at a leased record.
+/// Writes the outcome of an attempt at a leased record.
 pub(super) struct Settle {
     pub(super) factura: i64,
     pub(super) token: Uuid,
-    /// How often it was tried before.
+    /// Attempts before this one.
     pub(super) intentos: u32,
     pub(super) verdict: Verdict,
 }
@@ -70,7 +70,7 @@ impl Operation for Settle {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Settled, Error> {
         let Some(record) = cx.tx.lock_invoice(self.factura).await? else { return Ok(Settled::Lost) };
         let unstamped = match self.verdict {
-            // Before the queue's row, as everyone locks them; what it says holds until the end.
+            // Locked before the record's row in the queue, the order everywhere; it keeps its status until the commit.
             Verdict::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
             _ => None,
         };
@@ -92,15 +92,15 @@ impl Operation for Settle {
                 Ok(Settled::Postponed)
             }
             Verdict::Waits(_) => {
-                cx.tx.release_stamping(self.factura, again(unstamped, cx.now)).await?;
+                cx.tx.release_stamping(self.factura, next_check(unstamped, cx.now)).await?;
                 Ok(Settled::Waiting)
             }
         }
     }
 }
 
-/// When a complement is looked at again; none, as soon as can be, if its invoice was stamped in the meantime.
-fn again(invoice: Option<InvoiceStatus>, now: Timestamp) -> Option<DateTime<Utc>> {
+/// When a complement is checked again; none, so at once, if its invoice was stamped in the meantime.
+fn next_check(invoice: Option<InvoiceStatus>, now: Timestamp) -> Option<DateTime<Utc>> {
     let waits = matches!(invoice, Some(InvoiceStatus::EnEspera | InvoiceStatus::Error));
     waits.then(|| now.get() + WAIT)
 }

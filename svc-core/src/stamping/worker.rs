@@ -1,4 +1,4 @@
-//! One pass over all that is to be stamped.
+//! One pass over the records that are due to be stamped.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::StreamExt as _;
@@ -18,29 +18,29 @@ use crate::error::Error;
 use crate::observe;
 use crate::store::{LeasedStamping, StampingLease, StoreError};
 
-/// How many records are out at once.
+/// Records worked on at once.
 const AT_ONCE: u32 = 8;
 
-/// What a lease has beyond the stamper's deadline: for reading what the document needs, and for writing what came of it.
+/// How long a lease lasts beyond the stamper's deadline: time to read the record and to write the outcome.
 const MARGIN: TimeDelta = TimeDelta::minutes(1);
 
-/// The longest deadline that a lease goes by.
+/// The longest deadline of a stamper that a lease takes into account.
 const LONGEST: TimeDelta = TimeDelta::days(1);
 
-/// What a pass did: how many records.
+/// What a stamping pass did, in numbers of records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct StampReport {
-    /// Were stamped.
+    /// Stamped.
     pub timbrados: u64,
-    /// Were refused, or no document of them can be made.
+    /// Rejected, or unfit to make a document of.
     pub rechazados: u64,
-    /// Are tried again later: the provider was not reached.
+    /// To be retried: the provider was not reached.
     pub pospuestos: u64,
-    /// Wait for the invoice that they pay.
+    /// Payment complements that wait for their invoice to be stamped.
     pub en_espera: u64,
-    /// Were settled by someone else in the meantime; what came of them here counts for nothing.
+    /// Settled by another worker in the meantime; the outcome here was not written.
     pub perdidos: u64,
-    /// Could not be read or written; they are taken up again when their lease is over.
+    /// Not read or not written, because of an error; they are due again when their lease ends.
     pub fallidos: u64,
 }
 
@@ -64,38 +64,39 @@ impl StampReport {
     }
 }
 
-/// Has stamped what is due when it begins, of all companies, until that is done or the budget used up.
+/// Stamps the records that are due when it begins, of all companies, until all are done or `budget` is used up; gives what it
+/// did.
 ///
-/// A server calls it on a timer, a scheduled function when it likes, and several at once share the work: a record is
-/// leased to one of them under a token, for longer than the stamper may take, and a result is written only as long as its
-/// token stands. No transaction is open and no connection held while a stamper works. A record that fails is counted and logged, and
-/// holds up no other; an error is that of the queue itself.
+/// Call it on a timer. Several passes may run at once and share the work: a record is leased to one of them under a token, for
+/// longer than the stamper may take, and an outcome is written only while its token is valid. No transaction is open and no
+/// connection is held while a stamper works. A record that fails is logged and counted, and delays no other; the error is that
+/// of leasing records.
 pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
-    let mut queue = Some(Queue::new(context, stamper, budget));
+    let mut idle = Some(LeaseCursor::new(context, stamper, budget));
     let (mut report, mut failure) = (StampReport::default(), None);
-    let (mut out, mut renewed) = (0, false);
-    // All of it is driven together: what is out may hold the connection that asking the queue waits for.
+    let (mut out, mut more_due) = (0, false);
+    // Polled together: a record under way may hold the connection that leasing waits for.
     let mut under_way = FuturesUnordered::new();
     loop {
-        if let Some(mut asked) = queue.take_if(|queue| out < AT_ONCE && (renewed || !queue.dry)) {
-            // An invoice that was stamped, before or after its complements were looked at, has made them due.
-            (asked.dry, renewed) = (false, false);
-            under_way.push(Either::Left(asked.ask(AT_ONCE - out)));
+        if let Some(mut cursor) = idle.take_if(|cursor| out < AT_ONCE && (more_due || !cursor.exhausted)) {
+            // Stamping an invoice makes its complements due.
+            (cursor.exhausted, more_due) = (false, false);
+            under_way.push(Either::Left(cursor.lease(AT_ONCE - out)));
         }
         match under_way.next().await {
-            Some(Step::Leased(asked, leased)) => {
-                queue = Some(asked);
+            Some(Step::Leased(cursor, leased)) => {
+                idle = Some(cursor);
                 for (token, record) in leased {
                     out += 1;
                     under_way
                         .push(Either::Right(async move { Step::Done(work(context, stamper, token, record).await) }));
                 }
             }
-            // Nothing more is taken, and what is out is finished.
+            // Without its cursor the pass leases nothing more; records under way are finished.
             Some(Step::Failed(error)) => failure = Some(error),
             Some(Step::Done(settled)) => {
                 out -= 1;
-                renewed |= matches!(settled, Some(Settled::Stamped | Settled::Waiting));
+                more_due |= matches!(settled, Some(Settled::Stamped | Settled::Waiting));
                 report.count(settled);
             }
             None => return failure.map_or(Ok(report), Err),
@@ -105,62 +106,70 @@ pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget)
 
 /// A step of a pass.
 enum Step<'a> {
-    /// The queue was asked, and gave these.
-    Leased(Queue<'a>, Vec<(Uuid, LeasedStamping)>),
-    /// The queue was asked in vain.
+    /// These records were leased, under these tokens.
+    Leased(LeaseCursor<'a>, Vec<(Uuid, LeasedStamping)>),
+    /// Leasing failed.
     Failed(StoreError),
-    /// A record was worked on.
+    /// The work on a record has ended; none if it failed.
     Done(Option<Settled>),
 }
 
-/// Where a pass stands in the queue.
-struct Queue<'a> {
+/// How far a pass has leased records.
+struct LeaseCursor<'a> {
     context: &'a Context,
     budget: Budget,
-    lease: TimeDelta,
-    /// What was due then is taken: a pass ends even if what it postpones becomes due again before.
+    lease_time: TimeDelta,
+    /// Only records due by then are leased, so that a pass ends even if records that it postpones become due again.
     due: DateTime<Utc>,
-    /// The company after which the next are taken from: each in turn, so that none waits for all of another's.
+    /// The last company leased from: companies are served round-robin, so that none waits for all records of another.
     after: CompanyId,
     taken: u32,
-    /// Whether nothing was left when it was last asked.
-    dry: bool,
+    /// Whether the last lease got all that was due.
+    exhausted: bool,
 }
 
 /// Before the first company.
-const NOBODY: CompanyId = CompanyId(i64::MIN);
+const BEFORE_ALL: CompanyId = CompanyId(i64::MIN);
 
-impl<'a> Queue<'a> {
+impl<'a> LeaseCursor<'a> {
     fn new(context: &'a Context, stamper: &dyn Stamper, budget: Budget) -> Self {
         let deadline = TimeDelta::from_std(stamper.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
-        Self { context, budget, lease: deadline + MARGIN, due: context.now(), after: NOBODY, taken: 0, dry: false }
+        Self {
+            context,
+            budget,
+            lease_time: deadline + MARGIN,
+            due: context.now(),
+            after: BEFORE_ALL,
+            taken: 0,
+            exhausted: false,
+        }
     }
 
-    /// Takes at most `free` records, with the token that they are leased under.
-    async fn ask(mut self, free: u32) -> Step<'a> {
+    /// Leases at most `free` records under a new token.
+    async fn lease(mut self, free: u32) -> Step<'a> {
         let now = self.context.now();
         let most = free.min(self.budget.left(self.taken, now));
         if most == 0 {
-            self.dry = true;
+            self.exhausted = true;
             return Step::Leased(self, Vec::new());
         }
         let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
-        let lease = StampingLease { after: self.after, most, due: self.due, token, until: now + self.lease };
+        let lease = StampingLease { after: self.after, most, due: self.due, token, until: now + self.lease_time };
         let leased = match self.context.store().lease_stampings(&lease).await {
             Ok(leased) => leased,
             Err(error) => return Step::Failed(error),
         };
         let count = u32::try_from(leased.len()).unwrap_or(most);
         self.taken = self.taken.saturating_add(count);
-        // At the end of the companies it goes on with the first; begun there, it has seen them all.
-        self.dry = count < most && self.after == NOBODY;
+        // After the last company it continues with the first; a short lease from there on is all there is.
+        self.exhausted = count < most && self.after == BEFORE_ALL;
         let last = leased.iter().map(|record| record.company).max();
-        self.after = last.filter(|_| count == most).unwrap_or(NOBODY);
+        self.after = last.filter(|_| count == most).unwrap_or(BEFORE_ALL);
         Step::Leased(self, leased.into_iter().map(|record| (token, record)).collect())
     }
 }
 
-/// One record, from its document to what came of it; none if that could not be read or written.
+/// Prepares, stamps and settles one record; none, and a line in the log, if it could not be read or written.
 async fn work(context: &Context, stamper: &dyn Stamper, token: Uuid, record: LeasedStamping) -> Option<Settled> {
     let LeasedStamping { company, factura, intentos } = record;
     let failed = |error: &Error| {
@@ -169,7 +178,7 @@ async fn work(context: &Context, stamper: &dyn Stamper, token: Uuid, record: Lea
     let prepared = context.perform(company, &Prepare { factura, token }).await;
     let verdict = match prepared.inspect_err(failed).ok()? {
         Prepared::Document(document) => {
-            // The same in all attempts, of whatever worker.
+            // The same in all attempts, by any worker.
             let request = StampRequest { id: format!("{}-{factura}", company.0), document: *document };
             Verdict::from(stamper.stamp(&request).await)
         }

@@ -1,4 +1,4 @@
-/// A count that several processes add to: what the store has, what is on its way there, and what waits.
+/// A count that several processes add to: what the store has, what is being merged, and what waits to be.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Count {
     stored: u64,
@@ -20,15 +20,15 @@ impl Count {
         self.merging == 0 && self.waiting == 0
     }
 
-    /// Learns what the store had at some moment. Counts only grow, so the greater is the later one; while a merge of ours is
-    /// under way it may be in there already.
+    /// Takes over a value read from the store. Counts only grow, so the greater value is the later one. Ignored during a merge,
+    /// which the value may include already.
     pub(super) fn learn(&mut self, stored: u64) {
         if self.merging == 0 {
             self.stored = self.stored.max(stored);
         }
     }
 
-    /// Takes what waits, to be merged; none if nothing does.
+    /// Takes what waits to be merged, if anything does.
     pub(super) fn take(&mut self) -> Option<u64> {
         let taken = std::mem::take(&mut self.waiting);
         self.merging += taken;

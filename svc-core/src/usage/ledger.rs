@@ -8,22 +8,22 @@ use crate::domain::company::CompanyId;
 use crate::domain::quota::Period;
 use crate::store::{KeyId, KnownUse, MinuteUse, MonthUse, Usage};
 
-/// What was used, as far as this process knows: its own use exactly, others' as of the last merge.
+/// The usage as far as this process knows: its own exactly, that of others as of the last merge.
 ///
-/// It holds keys and companies that were let in lately, so it is as large as the business, not as large as an attack.
+/// Only genuine keys are counted, so its size is bounded by the number of active keys, whatever an attacker sends.
 #[derive(Default)]
-pub(crate) struct Ledger(Mutex<Book>);
+pub(crate) struct Ledger(Mutex<Counts>);
 
 #[derive(Default)]
-struct Book {
-    companies: HashMap<CompanyId, Company>,
-    /// When what is over was last removed.
-    swept: DateTime<Utc>,
+struct Counts {
+    companies: HashMap<CompanyId, CompanyUsage>,
+    /// The minute in which expired counts were last removed.
+    cleaned: DateTime<Utc>,
 }
 
 #[derive(Default)]
-struct Company {
-    /// This month, and for a moment the one before.
+struct CompanyUsage {
+    /// This month, and the one before until it is merged.
     months: Vec<Month>,
     keys: HashMap<Box<str>, Minute>,
     in_flight: u32,
@@ -32,7 +32,7 @@ struct Company {
 struct Month {
     mes: NaiveDate,
     count: Count,
-    /// Requests under way: whether they count is known when they end.
+    /// Requests under way, which count against the quota until they end.
     reserved: u64,
 }
 
@@ -41,26 +41,26 @@ struct Minute {
     count: Count,
 }
 
-/// A request that asks to be let in.
+/// A request to be admitted, and its limits.
 #[derive(Clone, Copy)]
-pub(crate) struct Ask<'a> {
-    /// With this key.
+pub(crate) struct Admission<'a> {
+    /// Its key.
     pub(crate) key: &'a KeyId,
-    /// In this period.
+    /// The minute and the month it is counted in.
     pub(crate) period: Period,
-    /// What the store knew when the key was read.
+    /// The usage in the store when the key was read.
     pub(crate) known: KnownUse,
-    /// Requests a minute.
+    /// Requests per minute and key.
     pub(crate) rate: u64,
-    /// Operations a month.
+    /// Operations per month and company.
     pub(crate) quota: u64,
-    /// Requests at the same time.
+    /// Requests of the company under way at the same time.
     pub(crate) in_flight: u32,
-    /// Whether the minute's and the month's limits cut.
-    pub(crate) cuts: bool,
+    /// Whether the limits of the minute and the month are enforced; if not, they are only announced (contract §5).
+    pub(crate) enforced: bool,
 }
 
-/// What was used, after the request if it was let in.
+/// The usage, including the request if it was admitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Figures {
     /// Requests of this minute.
@@ -69,7 +69,7 @@ pub(crate) struct Figures {
     pub(crate) month: u64,
 }
 
-/// Why a request is not let in.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The minute is used up.
@@ -81,26 +81,26 @@ pub(crate) enum Refusal {
 }
 
 impl Ledger {
-    /// Lets a request in, or not, and counts it. Whoever is let in calls [`Ledger::leave`] once.
+    /// Admits a request or refuses it, and counts it. The caller of an admitted one calls [`Ledger::leave`] once.
     ///
-    /// The minute counts what passed the minute's limit; the month reserves what passed all three.
-    pub(crate) fn enter(&self, ask: &Ask<'_>) -> (Figures, Result<(), Refusal>) {
-        let mut book = self.book();
-        let company = book.companies.entry(ask.key.company).or_default();
-        let minute = company.minute(ask);
-        let within_rate = minute.count.total() < ask.rate;
-        if within_rate || !ask.cuts {
+    /// The minute counts what passes its own limit; the month reserves what passes all three.
+    pub(crate) fn enter(&self, request: &Admission<'_>) -> (Figures, Result<(), Refusal>) {
+        let mut counts = self.counts();
+        let company = counts.companies.entry(request.key.company).or_default();
+        let minute = company.minute(request);
+        let within_rate = minute.count.total() < request.rate;
+        if within_rate || !request.enforced {
             minute.count.add_one();
         }
         let minute = minute.count.total();
         let in_flight = company.in_flight;
-        let month = company.month(ask.period.mes);
-        month.count.learn(ask.month_known());
-        let admitted = if !within_rate && ask.cuts {
+        let month = company.month(request.period.mes);
+        month.count.learn(request.month_known());
+        let admitted = if !within_rate && request.enforced {
             Err(Refusal::Rate)
-        } else if month.total() >= ask.quota && ask.cuts {
+        } else if month.total() >= request.quota && request.enforced {
             Err(Refusal::Quota)
-        } else if in_flight >= ask.in_flight {
+        } else if in_flight >= request.in_flight {
             Err(Refusal::Busy)
         } else {
             month.reserved += 1;
@@ -111,38 +111,38 @@ impl Ledger {
         (Figures { minute, month }, admitted)
     }
 
-    /// What was used so far, of a request that is not counted.
-    pub(crate) fn look(&self, ask: &Ask<'_>) -> Figures {
-        let book = self.book();
-        let company = book.companies.get(&ask.key.company);
-        let minute = company.and_then(|company| company.keys.get(&ask.key.suffix));
-        let minute = minute.filter(|minute| minute.minuto >= ask.period.minuto);
-        let month = company.and_then(|company| company.months.iter().find(|month| month.mes == ask.period.mes));
+    /// The usage so far; the request is not counted.
+    pub(crate) fn look(&self, request: &Admission<'_>) -> Figures {
+        let counts = self.counts();
+        let company = counts.companies.get(&request.key.company);
+        let minute = company.and_then(|company| company.keys.get(&request.key.suffix));
+        let minute = minute.filter(|minute| minute.minuto >= request.period.minuto);
+        let month = company.and_then(|company| company.months.iter().find(|month| month.mes == request.period.mes));
         Figures {
-            minute: minute.map_or(0, |minute| minute.count.total()).max(ask.minute_known()),
-            month: month.map_or(0, Month::total).max(ask.month_known()),
+            minute: minute.map_or(0, |minute| minute.count.total()).max(request.minute_known()),
+            month: month.map_or(0, Month::total).max(request.month_known()),
         }
     }
 
-    /// A request that was let in has ended; `counts` tells whether the month counts it. Gives what of the month is used.
-    pub(crate) fn leave(&self, company: CompanyId, mes: NaiveDate, counts: bool) -> u64 {
-        let mut book = self.book();
-        let company = book.companies.entry(company).or_default();
+    /// Ends an admitted request; `used` says whether it counts against the month. Gives the usage of the month.
+    pub(crate) fn leave(&self, company: CompanyId, mes: NaiveDate, used: bool) -> u64 {
+        let mut counts = self.counts();
+        let company = counts.companies.entry(company).or_default();
         company.in_flight = company.in_flight.saturating_sub(1);
         let month = company.month(mes);
         month.reserved = month.reserved.saturating_sub(1);
-        if counts {
+        if used {
             month.count.add_one();
         }
         month.total()
     }
 
-    /// Takes what the store does not have yet, and forgets what is over.
+    /// Takes the usage that the store does not have yet, and removes expired counts.
     pub(super) fn take(&self, now: DateTime<Utc>) -> Usage {
-        let mut book = self.book();
-        book.sweep(Period::of(now));
+        let mut counts = self.counts();
+        counts.remove_expired(Period::of(now));
         let mut usage = Usage::default();
-        for (&id, company) in &mut book.companies {
+        for (&id, company) in &mut counts.companies {
             for (suffix, minute) in &mut company.keys {
                 let minuto = minute.minuto;
                 usage.minutes.extend(minute.count.take().map(|usadas| {
@@ -160,30 +160,30 @@ impl Ledger {
 
     /// `taken` is stored, and `total` is what that makes.
     pub(super) fn merged(&self, taken: &Usage, total: &Usage) {
-        let mut book = self.book();
-        book.each(taken, Count::merged);
-        book.each(total, Count::learn);
+        let mut counts = self.counts();
+        counts.each(taken, Count::merged);
+        counts.each(total, Count::learn);
     }
 
     /// `taken` is not stored: it waits for the next merge.
     pub(super) fn put_back(&self, taken: &Usage) {
-        self.book().each(taken, Count::put_back);
+        self.counts().each(taken, Count::put_back);
     }
 
-    /// A count under way is never left half done, so a poisoned lock holds nothing wrong.
-    fn book(&self) -> MutexGuard<'_, Book> {
+    /// A panic under the lock leaves consistent counts, so poisoning is ignored.
+    fn counts(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Companies and keys held.
+    /// How many companies and keys are counted.
     #[cfg(test)]
     fn held(&self) -> (usize, usize) {
-        let book = self.book();
-        (book.companies.len(), book.companies.values().map(|company| company.keys.len()).sum())
+        let counts = self.counts();
+        (counts.companies.len(), counts.companies.values().map(|company| company.keys.len()).sum())
     }
 }
 
-impl Ask<'_> {
+impl Admission<'_> {
     fn minute_known(&self) -> u64 {
         if self.known.period.minuto == self.period.minuto { self.known.minute } else { 0 }
     }
@@ -193,15 +193,15 @@ impl Ask<'_> {
     }
 }
 
-impl Company {
-    /// The minute's count of the key. A clock that was set back goes on counting in the later minute.
-    fn minute(&mut self, ask: &Ask<'_>) -> &mut Minute {
-        let fresh = || Minute { minuto: ask.period.minuto, count: Count::default() };
-        let minute = self.keys.entry(ask.key.suffix.clone()).or_insert_with(fresh);
-        if minute.minuto < ask.period.minuto {
+impl CompanyUsage {
+    /// The key's count of the minute. After the clock was set back, the later minute goes on being counted.
+    fn minute(&mut self, request: &Admission<'_>) -> &mut Minute {
+        let fresh = || Minute { minuto: request.period.minuto, count: Count::default() };
+        let minute = self.keys.entry(request.key.suffix.clone()).or_insert_with(fresh);
+        if minute.minuto < request.period.minuto {
             *minute = fresh();
         }
-        minute.count.learn(ask.minute_known());
+        minute.count.learn(request.minute_known());
         minute
     }
 
@@ -229,8 +229,8 @@ impl Month {
     }
 }
 
-impl Book {
-    /// Does `step` with each count that `usage` names and that is still held.
+impl Counts {
+    /// Calls `step` for each count of `usage` that is still held.
     fn each(&mut self, usage: &Usage, step: fn(&mut Count, u64)) {
         for MinuteUse { key, minuto, usadas } in &usage.minutes {
             let company = self.companies.get_mut(&key.company);
@@ -248,14 +248,13 @@ impl Book {
         }
     }
 
-    /// Forgets, once a minute, keys that were not used in this minute or the one before, months that are over, and companies
-    /// without keys. What the store does not have yet stays. Whoever comes back was away for longer than keys are
-    /// remembered, and brings what the store knows.
-    fn sweep(&mut self, period: Period) {
-        if self.swept == period.minuto {
+    /// Removes, once a minute, keys that were not used in this minute or the one before, past months, and companies without
+    /// keys; what the store does not have yet stays. A key that is used again is read anew, with its usage in the store.
+    fn remove_expired(&mut self, period: Period) {
+        if self.cleaned == period.minuto {
             return;
         }
-        self.swept = period.minuto;
+        self.cleaned = period.minuto;
         let before = period.minuto - TimeDelta::minutes(1);
         for company in self.companies.values_mut() {
             company.keys.retain(|_, minute| minute.minuto >= before);

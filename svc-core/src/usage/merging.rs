@@ -7,36 +7,35 @@ use tokio::sync::Mutex;
 use super::Ledger;
 use crate::store::{Store, StoreError, Usage};
 
-/// Brings what a [`Ledger`] counted to the store.
+/// Merges the counts of a [`Ledger`] into the store.
 pub(crate) struct Merging {
     interval: Duration,
-    /// When the last merge began, in milliseconds; none yet is long ago.
+    /// When the last merge began, in Unix milliseconds; `i64::MIN` before the first.
     last: AtomicI64,
-    /// One merge at a time: whoever waits for it finds its own use merged with the others'.
-    turn: Mutex<()>,
+    /// Held during a merge: one at a time, which includes the usage of all requests that wait for it.
+    merging: Mutex<()>,
 }
 
 impl Merging {
     pub(crate) fn every(interval: Duration) -> Self {
-        Self { interval, last: AtomicI64::new(i64::MIN), turn: Mutex::new(()) }
+        Self { interval, last: AtomicI64::new(i64::MIN), merging: Mutex::new(()) }
     }
 
-    /// Whether a request has to see to it itself: always if the interval is zero, else when whoever should have done it has let
-    /// two intervals pass.
+    /// Whether a request has to merge: always if the interval is zero, else when the last merge began two intervals ago.
     pub(crate) fn is_overdue(&self, now: DateTime<Utc>) -> bool {
         if self.interval.is_zero() {
             return true;
         }
         let two = i64::try_from(self.interval.as_millis()).unwrap_or(i64::MAX).saturating_mul(2);
         let since = now.timestamp_millis().saturating_sub(self.last.load(Ordering::Relaxed));
-        // A clock that was set back makes it negative.
+        // Negative after the clock was set back.
         !(0..two).contains(&since)
     }
 
-    /// Merges what there is; without any it asks the store nothing.
+    /// Merges all usage in one statement; none if there is no usage.
     pub(crate) async fn merge(&self, ledger: &Ledger, store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
-        let _turn = self.turn.lock().await;
+        let _merging = self.merging.lock().await;
         let usage = ledger.take(now);
         if usage.is_empty() {
             return Ok(());
@@ -48,7 +47,7 @@ impl Merging {
     }
 }
 
-/// What is on its way to the store. Dropped before it has got there, it waits for the next merge.
+/// Usage on its way to the store. If the merge fails or is cancelled, dropping this puts it back for the next one.
 struct Taken<'a> {
     ledger: &'a Ledger,
     usage: Usage,

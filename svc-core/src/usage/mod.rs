@@ -1,14 +1,12 @@
-//! What companies and keys use (spec "Limits", contract §5): counted in memory, merged into the store in batches.
+//! The usage of companies and keys (spec "Limits", contract §5): counted in memory, merged into the store in batches.
 //!
-//! - The ledger counts. It is exact in one process: a request is counted under the same lock that judges it.
-//! - Merging brings to the store what was counted since the last time, for all keys and companies in one statement,
-//!   and learns from its answer what other processes used. A server has it done every [`DEFAULT_INTERVAL`]
-//!   ([`crate::Api::merge_usage`]); a process that may be frozen between requests has it done by every request, before its
-//!   answer leaves (an interval of zero, [`crate::ApiBuilder::merge_usage_every`]).
+//! - The [`Ledger`] counts. It is exact within a process: a request is checked and counted under one lock.
+//! - [`Merging`] adds what was counted since the last merge to the store, for all keys and companies in one statement, and
+//!   reads the totals of all processes. A server merges every [`DEFAULT_INTERVAL`] ([`crate::Context::work`]); a process that
+//!   may be frozen between requests merges in every request ([`crate::ContextBuilder::merge_usage_every`] of zero).
 //!
-//! So a process that dies loses what it counted in its last interval, and many processes together let at most as many
-//! requests too many pass as come in within one. A merge whose outcome stays unknown, because the connection broke, is
-//! done again.
+//! A process that dies loses what it counted in its last interval, and several processes together admit at most as many
+//! requests too many as arrive within one. A merge whose outcome is unknown, because the connection broke, is repeated.
 
 mod count;
 mod ledger;
@@ -16,8 +14,8 @@ mod merging;
 
 use std::time::Duration;
 
-pub(crate) use ledger::{Ask, Figures, Ledger, Refusal};
+pub(crate) use ledger::{Admission, Figures, Ledger, Refusal};
 pub(crate) use merging::Merging;
 
-/// How often a server merges what was used, when nothing else is said.
-pub const DEFAULT_INTERVAL: Duration = Duration::from_millis(250);
+/// The default of [`crate::ContextBuilder::merge_usage_every`].
+pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_millis(250);

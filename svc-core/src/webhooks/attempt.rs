@@ -1,4 +1,4 @@
-//! One attempt: signed, sent, judged.
+//! One attempt at a delivery: the notice is signed and sent, and the outcome judged.
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -6,7 +6,7 @@ use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use zeroize::Zeroizing;
 
-use super::queue::Ticket;
+use super::claimed::Claim;
 use super::schedule::judge;
 use super::{EVENT_ID, Outcome, Post, SECRET, SIGNATURE, Sender, signature};
 use crate::context::Context;
@@ -14,23 +14,23 @@ use crate::domain::event::EventId;
 use crate::secrets::{Place, SecretsError};
 use crate::store::{Attempt, AttemptRecord, ClaimedDelivery};
 
-/// The event's type.
+/// The header with the event's type.
 const EVENT: HeaderName = HeaderName::from_static("x-svc-evento");
-/// The delivery's clave.
+/// The header with the delivery's clave.
 const DELIVERY: HeaderName = HeaderName::from_static("x-svc-entrega");
-/// Which attempt it is, from 1 on.
+/// The header with the attempt's number, from 1 on.
 const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
 
-/// Who we say we are.
-const WHO: &str = "Svc-Webhooks/1.0";
+/// The `User-Agent` of notices.
+const AGENT: &str = "Svc-Webhooks/1.0";
 
-/// Sends what was claimed; gives what came of it.
-pub(super) async fn attempt(context: &Context, sender: &dyn Sender, ticket: Ticket) -> AttemptRecord {
-    let Ticket { delivery, token, .. } = ticket;
+/// Makes one attempt at a claimed delivery; gives the result to be written.
+pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Claim) -> AttemptRecord {
+    let Claim { delivery, token, .. } = claim;
     let began = context.now();
     let outcome = match post(context, &delivery, began) {
         Ok(post) => sender.send(post).await,
-        // A failed attempt like any other: the others of its batch are not held up, and there is time to set it right.
+        // Retried like any failed attempt, so that an operator has time to restore the secrets key.
         Err(error) => {
             tracing::error!(empresa = delivery.company.0, webhook = delivery.webhook, entrega = delivery.clave, %error,
                             "a notice cannot be made");
@@ -56,10 +56,10 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, ticket: Tick
     }
 }
 
-/// A ticket that is not sent.
-pub(super) fn handed_back(ticket: &Ticket) -> AttemptRecord {
-    let ClaimedDelivery { company, clave, webhook, .. } = ticket.delivery;
-    AttemptRecord { company, clave, webhook, token: ticket.token, attempt: None }
+/// The result of a claim that is given up without an attempt.
+pub(super) fn handed_back(claim: &Claim) -> AttemptRecord {
+    let ClaimedDelivery { company, clave, webhook, .. } = claim.delivery;
+    AttemptRecord { company, clave, webhook, token: claim.token, attempt: None }
 }
 
 /// Why a notice cannot be made.
@@ -75,7 +75,7 @@ fn post(context: &Context, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Res
     let secret = open(context, delivery, &delivery.secreto)?;
     let previous = delivery.secreto_anterior.as_deref().map(|sealed| open(context, delivery, sealed));
     let mut secrets: Vec<&[u8]> = vec![&secret];
-    // One signature is enough to be believed.
+    // The receiver accepts the notice by either signature.
     let previous = previous.and_then(|previous| {
         previous.inspect_err(|error| tracing::warn!(%error, "the previous secret of a webhook does not open")).ok()
     });
@@ -83,7 +83,7 @@ fn post(context: &Context, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Res
     let signed = signature(&secrets, at, &delivery.cuerpo);
     let headers = HeaderMap::from_iter([
         (CONTENT_TYPE, HeaderValue::from_static("application/json")),
-        (USER_AGENT, HeaderValue::from_static(WHO)),
+        (USER_AGENT, HeaderValue::from_static(AGENT)),
         (SIGNATURE, HeaderValue::from_str(&signed).map_err(|_| PostError::Type)?),
         (EVENT, HeaderValue::from_str(&delivery.tipo).map_err(|_| PostError::Type)?),
         (EVENT_ID, HeaderValue::from_str(&EventId(delivery.evento).to_string()).map_err(|_| PostError::Type)?),

@@ -1,4 +1,4 @@
-//! One pass over all that is to be delivered.
+//! One pass over the deliveries that are due.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use futures_util::stream::FuturesUnordered;
 use serde::Serialize;
 
 use super::attempt::{attempt, handed_back};
-use super::desk::{Ask, Turn, Written, turn, write};
-use super::queue::{Key, Queue, Take, Ticket};
+use super::claimed::{Claim, ClaimedDeliveries, Dispatch, WebhookKey};
+use super::statements::{ClaimAnswer, ClaimRequest, Written, write_and_claim, write_results};
 use super::{Budget, Sender};
 use crate::context::Context;
 use crate::domain::clock::random_bytes;
@@ -18,33 +18,34 @@ use crate::domain::webhook::Next;
 use crate::observe;
 use crate::store::{AttemptRecord, StoreError};
 
-/// Deliveries that are claimed at once, in all and of one webhook.
+/// Deliveries per claim, of all webhooks.
 const MOST: u32 = 512;
+/// Deliveries per claim, of one webhook.
 const EACH: u32 = 100;
 
-/// Results that are written at once; fewer when there is nothing better to do.
+/// Results per statement.
 const RESULTS: usize = 64;
+/// Results that are enough for a statement while another attempt could begin.
 const FEW_RESULTS: usize = 32;
 
-/// What a lease has beyond the sender's deadline: for waiting until there is room, and for writing what came of it.
+/// How long a lease lasts beyond the sender's deadline: time to wait for a free slot and to write the result.
 const MARGIN: TimeDelta = TimeDelta::seconds(52);
 
-/// The longest deadline that a lease goes by.
+/// The longest deadline of a sender that a lease takes into account.
 const LONGEST: TimeDelta = TimeDelta::hours(1);
 
-/// Attempts of which nothing is written yet, those that are out included: as many as are made again at the most should the
-/// process die.
+/// Attempts without a written result, those under way included: at most so many are repeated if the process dies.
 const UNWRITTEN: usize = 128;
 
-/// How often a pass that is long at work looks for new events.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often a long pass makes new events and deliveries.
+const NEW_EVENTS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a pass did.
+/// What a delivery pass did, in numbers of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DeliveryReport {
     /// Groups that became events.
     pub agrupados: u64,
-    /// Events that got their deliveries, if anyone wants to hear of them.
+    /// Events that were fanned out to the webhooks subscribed to them, if any.
     pub eventos: u64,
     /// Deliveries made.
     pub creadas: u64,
@@ -54,7 +55,7 @@ pub struct DeliveryReport {
     pub pospuestas: u64,
     /// Deliveries that failed for good.
     pub fallidas: u64,
-    /// Attempts of which nothing was written: someone else has the delivery, or it was discarded.
+    /// Attempts whose result was not written: another worker holds the lease, or the delivery was discarded.
     pub perdidas: u64,
     /// Webhooks that were disabled.
     pub desactivados: u64,
@@ -67,19 +68,20 @@ impl DeliveryReport {
     }
 }
 
-/// Delivers what is due, of all companies, until nothing is or the budget is used up.
+/// Delivers what is due, of all companies, until nothing is due or `budget` is used up; gives what it did.
 ///
-/// A server calls it on a timer (each minute, spec "Delivery"), a scheduled function when it likes, and several at once share
-/// the work: a delivery is leased to one of them under a token, for longer than an attempt may take, and a result is written
-/// only as long as its token stands. No transaction is open and no connection held while a request is out; none waits for
-/// another. An error is that of the database; what was out is finished and, if that can be, written.
+/// Call it on a timer, at least each minute (spec, "Delivery"). Several passes may run at once and share the work: a delivery
+/// is leased to one of them under a token, for longer than an attempt may take, and a result is written only while its token
+/// is valid. No transaction is open and no connection is held during an attempt, and no attempt waits for another.
+///
+/// The error is the first one of the store; attempts under way are finished and, if possible, written before it is returned.
 pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
     let mut pass = Pass::new(context, sender, budget);
-    // All of it is driven together, so that nobody's answer waits for the database or for another's.
+    // Attempts and statements are polled together, so that none waits for another.
     let mut under_way = FuturesUnordered::new();
     loop {
         pass.begin(&mut under_way);
-        // A pause alone is nothing to wait for.
+        // With nothing but the pause under way, the pass is over.
         let next =
             if under_way.len() > usize::from(pass.pause == Pause::UnderWay) { under_way.next().await } else { None };
         let Some(step) = next else {
@@ -92,17 +94,17 @@ pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget)
 
 /// A step of a pass.
 enum Step {
-    /// An attempt is over.
+    /// An attempt has ended.
     Sent(AttemptRecord),
     /// Results were written.
     Wrote(Result<Written, StoreError>),
-    /// Results were written, and more was claimed under a token until then.
-    Turned(Result<Turn, StoreError>),
-    /// It is time to look for new events.
+    /// Results were written, and more was claimed.
+    Claimed(Result<ClaimAnswer, StoreError>),
+    /// It is time to make new events and deliveries.
     Paused,
 }
 
-/// The time between two looks for new events.
+/// The time until new events and deliveries are made again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pause {
     None,
@@ -117,21 +119,22 @@ struct Pass<'a> {
     sender: &'a dyn Sender,
     budget: Budget,
     deadline: TimeDelta,
-    queue: Queue,
+    claimed: ClaimedDeliveries,
     results: Vec<AttemptRecord>,
     /// How many results are being written.
     writing: usize,
     report: DeliveryReport,
     failure: Option<StoreError>,
-    /// Whether the database is being asked: one thing at a time.
-    asking: bool,
-    /// Whether nothing else was due when more was last claimed.
-    dry: bool,
-    /// Whether an attempt has come back since.
+    /// Whether a statement is under way: one at a time.
+    in_store: bool,
+    /// Whether the last claim got all that was due.
+    exhausted: bool,
+    /// Whether an attempt has ended since the last claim.
     progress: bool,
-    /// When new events were last looked for.
-    looked: Option<DateTime<Utc>>,
+    /// When new events and deliveries were last made.
+    new_events_at: Option<DateTime<Utc>>,
     pause: Pause,
+    /// Deliveries claimed so far, against the budget.
     taken: u32,
 }
 
@@ -143,102 +146,104 @@ impl<'a> Pass<'a> {
             sender,
             budget,
             deadline,
-            queue: Queue::default(),
+            claimed: ClaimedDeliveries::default(),
             results: Vec::new(),
             writing: 0,
             report: DeliveryReport::default(),
             failure: None,
-            asking: false,
-            dry: false,
+            in_store: false,
+            exhausted: false,
             progress: true,
-            looked: None,
+            new_events_at: None,
             pause: Pause::None,
             taken: 0,
         }
     }
 
-    /// Begins whatever can be begun now.
+    /// Begins all attempts and statements that can begin now.
     fn begin(&mut self, under_way: &mut UnderWay<'a>) {
         let now = self.context.now();
         let (context, sender) = (self.context, self.sender);
         let stopped = self.failure.is_some() || self.budget.left(0, now) == 0;
         if stopped {
-            self.results.extend(self.queue.drain(None).iter().map(handed_back));
+            self.results.extend(self.claimed.drain(None).iter().map(handed_back));
         }
-        while self.queue.out() + self.results.len() + self.writing < UNWRITTEN
-            && let Some(take) = self.queue.take(now)
+        while self.claimed.out() + self.results.len() + self.writing < UNWRITTEN
+            && let Some(dispatch) = self.claimed.dispatch(now)
         {
-            match take {
-                Take::Send(ticket) => {
-                    under_way.push(Box::pin(async move { Step::Sent(attempt(context, sender, ticket).await) }));
+            match dispatch {
+                Dispatch::Send(claim) => {
+                    under_way.push(Box::pin(async move { Step::Sent(attempt(context, sender, claim).await) }));
                 }
-                Take::Return(ticket) => self.results.push(handed_back(&ticket)),
+                Dispatch::HandBack(claim) => self.results.push(handed_back(&claim)),
             }
         }
-        if self.queue.out() > 0 && self.pause == Pause::None {
+        if self.claimed.out() > 0 && self.pause == Pause::None {
             self.pause = Pause::UnderWay;
             under_way.push(Box::pin(async move {
-                sender.pause(LOOK).await;
+                sender.pause(NEW_EVENTS_INTERVAL).await;
                 Step::Paused
             }));
         }
-        if self.asking {
+        if self.in_store {
             return;
         }
         let most = self.budget.left(self.taken, now).min(MOST);
         if !stopped && most > 0 && self.wants_more(now) {
-            let ask = self.ask(most, now);
-            let results = self.hand_in();
-            under_way.push(Box::pin(async move { Step::Turned(turn(context, results, ask).await) }));
-        } else if self.wants_to_write(now) {
-            let results = self.hand_in();
-            under_way.push(Box::pin(async move { Step::Wrote(write(context, results).await) }));
+            let request = self.claim_request(most, now);
+            let results = self.take_results();
+            under_way.push(Box::pin(async move { Step::Claimed(write_and_claim(context, results, request).await) }));
+        } else if self.wants_to_write() {
+            let results = self.take_results();
+            under_way.push(Box::pin(async move { Step::Wrote(write_results(context, results).await) }));
         } else {
             return;
         }
-        self.asking = true;
+        self.in_store = true;
     }
 
-    /// Takes out the results, to be written.
-    fn hand_in(&mut self) -> Vec<AttemptRecord> {
+    /// The results to be written.
+    fn take_results(&mut self) -> Vec<AttemptRecord> {
         self.writing = self.results.len();
         std::mem::take(&mut self.results)
     }
 
-    /// Whether more could be out than is: of those who have more, of what is new after a pause, or at the end to see whether
-    /// that was all.
+    /// Whether to claim: there is room for more attempts, and more may be due than was claimed.
     fn wants_more(&self, now: DateTime<Utc>) -> bool {
-        let (room, of_one) = self.queue.hunger(now);
-        let idle = self.queue.out() == 0 && self.queue.is_empty();
-        room && (!self.dry && self.queue.is_empty() || of_one || self.pause == Pause::Over || idle && self.progress)
+        let idle = self.claimed.out() == 0 && self.claimed.is_empty();
+        self.claimed.has_room()
+            && (!self.exhausted && self.claimed.is_empty()
+                || self.claimed.wants_more(now)
+                || self.pause == Pause::Over
+                // Before it ends, the pass checks that nothing has become due.
+                || idle && self.progress)
     }
 
-    fn wants_to_write(&self, now: DateTime<Utc>) -> bool {
-        let room = self.queue.hunger(now).0;
+    fn wants_to_write(&self) -> bool {
         match self.results.len() {
             0 => false,
             RESULTS.. => true,
-            FEW_RESULTS.. if room => true,
-            _ => self.queue.is_empty(),
+            FEW_RESULTS.. if self.claimed.has_room() => true,
+            _ => self.claimed.is_empty(),
         }
     }
 
-    fn ask(&mut self, most: u32, now: DateTime<Utc>) -> Ask {
-        let long_ago = |looked: DateTime<Utc>| (now - looked).to_std().is_ok_and(|since| since >= LOOK);
+    fn claim_request(&mut self, most: u32, now: DateTime<Utc>) -> ClaimRequest {
+        let long_ago = |at: DateTime<Utc>| (now - at).to_std().is_ok_and(|since| since >= NEW_EVENTS_INTERVAL);
         let paused = self.pause == Pause::Over;
-        let look = paused || self.queue.out() == 0 || self.looked.is_none_or(long_ago);
+        let new_events = paused || self.claimed.out() == 0 || self.new_events_at.is_none_or(long_ago);
         if paused {
             self.pause = Pause::None;
         }
-        if look {
-            self.looked = Some(now);
+        if new_events {
+            self.new_events_at = Some(now);
         }
         self.progress = false;
-        Ask {
-            look,
+        ClaimRequest {
+            new_events,
             most,
             each: EACH,
-            busy: self.queue.busy(now),
+            busy: self.claimed.busy(now),
             now,
             token: uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid(),
             until: now + self.deadline + MARGIN,
@@ -250,16 +255,16 @@ impl<'a> Pass<'a> {
             Step::Sent(record) => self.sent(record),
             Step::Paused => self.pause = Pause::Over,
             Step::Wrote(written) => {
-                (self.asking, self.writing) = (false, 0);
+                (self.in_store, self.writing) = (false, 0);
                 match written {
                     Ok(written) => self.wrote(&written),
                     Err(error) => self.failed(error),
                 }
             }
-            Step::Turned(turned) => {
-                (self.asking, self.writing) = (false, 0);
-                match turned {
-                    Ok(turned) => self.turned(turned),
+            Step::Claimed(answer) => {
+                (self.in_store, self.writing) = (false, 0);
+                match answer {
+                    Ok(answer) => self.claimed(answer),
                     Err(error) => self.failed(error),
                 }
             }
@@ -269,7 +274,7 @@ impl<'a> Pass<'a> {
     fn sent(&mut self, record: AttemptRecord) {
         if let Some(attempt) = &record.attempt {
             let delivered = attempt.judged.next == Next::Delivered;
-            self.queue.back((record.company, record.webhook), delivered, attempt.judged.counts, attempt.at);
+            self.claimed.finished((record.company, record.webhook), delivered, attempt.judged.counts, attempt.at);
         }
         self.progress = true;
         self.results.push(record);
@@ -295,28 +300,28 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// What waited was discarded.
-    fn forget(&mut self, key: Key) {
-        self.queue.drain(Some(key));
+    /// Drops the claims of a disabled webhook: its pending deliveries were discarded.
+    fn forget(&mut self, key: WebhookKey) {
+        self.claimed.drain(Some(key));
     }
 
-    fn turned(&mut self, turn: Turn) {
-        self.wrote(&turn.written);
-        self.report.agrupados += turn.groups;
-        self.report.eventos += turn.fanned_out.events;
-        self.report.creadas += turn.fanned_out.deliveries;
-        let Ask { token, until, most, each, .. } = turn.ask;
-        let count = u32::try_from(turn.claimed.len()).unwrap_or(most);
+    fn claimed(&mut self, answer: ClaimAnswer) {
+        self.wrote(&answer.written);
+        self.report.agrupados += answer.groups;
+        self.report.eventos += answer.fanned_out.events;
+        self.report.creadas += answer.fanned_out.deliveries;
+        let ClaimRequest { token, until, most, each, .. } = answer.request;
+        let count = u32::try_from(answer.claimed.len()).unwrap_or(most);
         self.taken = self.taken.saturating_add(count);
-        self.dry = count < most;
-        // With one lease after another there is always something under way, however little.
+        self.exhausted = count < most;
+        // A claim counts as progress too: the pass goes on as long as it finds something.
         self.progress |= count > 0;
         let latest = until - self.deadline;
-        let ticket = |delivery| Ticket { delivery, token, latest };
-        self.queue.fill(turn.claimed.into_iter().map(ticket).collect(), each);
+        let claim = |delivery| Claim { delivery, token, latest };
+        self.claimed.add(answer.claimed.into_iter().map(claim).collect(), each);
     }
 
-    /// Nothing more is taken, and what is out is finished.
+    /// Nothing more is claimed after an error; attempts under way are finished.
     fn failed(&mut self, error: StoreError) {
         if self.failure.is_some() {
             tracing::warn!(%error, "results of deliveries could not be written");

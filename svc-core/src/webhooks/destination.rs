@@ -21,7 +21,7 @@ const REFUSED_V4: [([u8; 4], u32); 16] = [
     ([203, 0, 113, 0], 24),
     ([224, 0, 0, 0], 4),
     ([240, 0, 0, 0], 4),
-    // A cloud's own services, in the middle of public addresses.
+    // Azure's platform services, within public addresses.
     ([168, 63, 129, 16], 32),
 ];
 
@@ -30,16 +30,16 @@ const PUBLIC_V6: ([u16; 2], u32) = ([0x2000, 0], 3);
 const REFUSED_V6: [([u16; 2], u32); 4] =
     [([0x2001, 0], 23), ([0x2001, 0xdb8], 32), ([0x2002, 0], 16), ([0x3fff, 0], 20)];
 
-/// An address that no delivery goes to.
+/// An address that deliveries may not go to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("deliveries may not go to {0}")]
-pub struct Blocked(pub IpAddr);
+pub(super) struct Blocked(IpAddr);
 
-/// Judges an address that a name resolved to.
+/// Checks an address that a name resolved to.
 ///
 /// An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is judged as both: even where
 /// `networks` allow the outer, no inner address passes that would not pass alone.
-pub fn judge(address: IpAddr, networks: &Networks) -> Result<(), Blocked> {
+pub(super) fn judge(address: IpAddr, networks: &Networks) -> Result<(), Blocked> {
     let inner = match address {
         IpAddr::V4(_) => Vec::new(),
         IpAddr::V6(address) => inner(address),
@@ -84,7 +84,7 @@ fn inner(address: Ipv6Addr) -> Vec<Ipv4Addr> {
         [0x64, 0xff9b, 1, ..] => vec![at(0), at(24), split(bits, 24), split(bits, 16)],
         // 6to4 (RFC 3056).
         [0x2002, ..] => vec![at(80)],
-        // Teredo (RFC 4380): the server, and the client with every bit turned.
+        // Teredo (RFC 4380): the server, and the client with every bit inverted.
         [0x2001, 0, ..] => vec![at(64), Ipv4Addr::from_bits(!(bits as u32))],
         _ => Vec::new(),
     }

@@ -7,14 +7,14 @@ use crate::operation::{Cx, Operation, Spec};
 /// `motivo_desactivacion` of a webhook that the service disabled.
 const MOTIVO: &str = "fallos_consecutivos";
 
-/// Disables a webhook if it still has to be: what is pending is discarded, and who made it is told by e-mail.
+/// Disables a webhook if it still fails: discards its pending deliveries, and queues an e-mail to the user who created it.
 pub(super) struct Disable {
     pub(super) webhook: i64,
 }
 
 impl Operation for Disable {
     const SPEC: Spec = Spec::new("Disable a webhook whose receiver fails");
-    /// Whether it was disabled, and how many deliveries were discarded.
+    /// How many deliveries were discarded, if it was disabled.
     type Output = Option<u64>;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Option<u64>, Error> {

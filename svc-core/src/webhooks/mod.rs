@@ -1,38 +1,38 @@
-//! Webhooks: telling other systems what happened (spec, "Events"; contract §6).
+//! Webhooks: notifying other systems of events (spec, "Events"; contract §6).
 //!
-//! - An **event** is what happened, a row written in the transaction of what it tells. Its body is fixed when it is made.
-//! - A **group** is what waits to become an event: changes of one resource within a minute are one event
-//!   ([`QUIET`], [`LONGEST_WAIT`]).
-//! - A **webhook** is a company's wish to be told of events of some types, at a URL: active, paused, or disabled by the service.
-//! - A **delivery** (`entrega`) is one event for one webhook: `pendiente`, then `entregada`, `fallida` (seven attempts in vain) or `descartada`
-//!   (its webhook was disabled or deleted).
-//! - An **attempt** is one POST, through a [`Sender`]; `HttpSender` (feature `client`) is the real one.
+//! - An **event** is a change of a resource, stored in the transaction that makes the change. Its body never changes.
+//! - A **group** collects the changes of one resource within a minute, which become one event ([`QUIET`], [`LONGEST_WAIT`]).
+//! - A **webhook** is a company's subscription to events of some types, at a URL: active, paused, or disabled by the service.
+//! - A **delivery** (`entrega`) is one event for one webhook: `pendiente`, then `entregada`, `fallida` (seven failed attempts)
+//!   or `descartada` (its webhook was disabled or deleted).
+//! - An **attempt** is one POST of a delivery, through a [`Sender`]; `HttpSender` (feature `client`) sends it over HTTPS.
 //!
-//! [`deliver_due`] is one pass over all of it: groups that are due become events, events become deliveries, deliveries are
-//! claimed under a lease, sent, and what came of them is written down. [`schedule`] says when a delivery is tried again and
-//! when a webhook is disabled, [`destination`] where a delivery may go. [`notify_due`] sends the e-mails that a pass left, through a
-//! [`Notifier`]; `SmtpNotifier` (feature `smtp`) is the real one.
+//! [`deliver_due`] is one delivery pass: groups that are due become events, events become deliveries, deliveries are claimed
+//! under a lease and sent, and the results are written. A failed delivery is retried after 1, 5 and 30 minutes, 2, 6 and 12
+//! hours; a webhook is disabled when 15 deliveries in a row have failed over more than 24 hours. [`notify_due`] sends the
+//! e-mails that say so, through a [`Notifier`]; `SmtpNotifier` (feature `smtp`) sends them over SMTP.
 //!
-//! A webhook whose attempts fail gets one delivery at a time until one arrives, so a receiver that is down costs little. None waits
-//! for another: each has its own few deliveries out, and results are written while others are still out.
+//! A webhook whose attempts fail gets one attempt at a time until one succeeds, so that a receiver that is down costs little.
+//! Webhooks do not wait for each other, and results are written while other attempts are under way.
 //!
-//! Who receives notices checks them with [`verify()`].
+//! Receivers verify notices with [`verify()`].
 
 mod attempt;
+mod claimed;
 #[cfg(feature = "client")]
 mod client;
 mod deliver;
-mod desk;
-pub mod destination;
+#[cfg(any(test, feature = "client"))]
+mod destination;
 mod disable;
 mod networks;
 mod notify;
-mod queue;
-pub mod schedule;
+mod schedule;
 mod secret;
 mod sign;
 #[cfg(feature = "smtp")]
 mod smtp;
+mod statements;
 mod url;
 mod verify;
 
@@ -53,88 +53,91 @@ pub use secret::SigningSecret;
 pub use sign::signature;
 #[cfg(feature = "smtp")]
 pub use smtp::{SmtpError, SmtpNotifier};
-pub use url::{Target, UrlFault, judge_url};
+#[cfg(feature = "client")]
+pub(crate) use url::Target;
+pub(crate) use url::judge_url;
 pub use verify::{VerifyError, verify};
 
 pub use crate::budget::Budget;
 use crate::domain::words::DeliveryReason;
 
 /// How many webhooks a company may have (spec, "Limits"). Deleted ones do not count.
-pub const MOST: u32 = 10;
+pub(crate) const MOST: u32 = 10;
 
 /// How long the previous secret signs too, after a rotation (spec, "Secret rotation").
-pub const ROTATION: TimeDelta = TimeDelta::hours(24);
+pub(crate) const ROTATION: TimeDelta = TimeDelta::hours(24);
 
-/// Where secrets are stored: what [`crate::operation::Cx::seal`] is told, with the webhook's clave as the record. The
-/// previous secret is the same sealed value in another column, and opens under this name.
+/// The column that a signing secret is sealed for ([`crate::operation::Cx::seal`]), with the webhook's clave as the record.
+/// After a rotation the sealed value moves to another column unchanged, and still opens under this name.
 pub const SECRET: &str = "webhooks.secreto";
 
-/// The header with the signature.
+/// The header with the signature ([`signature()`]).
 pub const SIGNATURE: http::HeaderName = http::HeaderName::from_static("x-svc-firma");
-/// The header with the event's id, the same in all attempts and re-sends.
+/// The header with the event's id (`evt_…`), the same in all attempts and re-sends.
 pub const EVENT_ID: http::HeaderName = http::HeaderName::from_static("x-svc-evento-id");
 
-/// How long a resource must stay as it is before its group becomes an event.
+/// How long a resource must stay unchanged before its group becomes an event (spec, "Events").
 pub const QUIET: TimeDelta = TimeDelta::seconds(60);
-/// How long a group waits at the most, from its first change.
+/// How long a group waits at the most, from its first change (spec, "Events").
 pub const LONGEST_WAIT: TimeDelta = TimeDelta::minutes(5);
 
-/// How long an attempt takes at the most, from the name's resolution to the answer's last byte.
+/// How long an attempt may take, from the name's resolution to the answer's last byte (contract §6).
 pub const DEADLINE: Duration = Duration::from_secs(8);
 
-/// An attempt, ready to be sent.
+/// The request of an attempt, for a [`Sender`] to send as it is.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Post {
-    /// Where to.
+    /// The webhook's URL.
     pub url: String,
-    /// All of its headers but `Host` and those of the connection.
+    /// All headers but `Host` and those of the connection; the signature is one of them.
     pub headers: HeaderMap,
-    /// Its body.
+    /// The event as JSON.
     pub body: Bytes,
 }
 
 impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Neither the path, in which receivers like to put tokens, nor the signature.
+        // The path often holds a receiver's token.
         f.debug_struct("Post").field("event", &self.headers.get(EVENT_ID)).finish_non_exhaustive()
     }
 }
 
-/// What came of an attempt.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
-    /// The receiver answered.
+    /// The receiver answered; any status of 2xx is a success.
     Answered {
-        /// The status.
+        /// The HTTP status.
         status: u16,
-        /// Its `Retry-After`, if it sent one.
+        /// The value of `Retry-After`, if it sent one.
         retry_after: Option<String>,
     },
     /// There was no answer.
     Failed(DeliveryReason),
-    /// The attempt failed for a reason of ours (our resolver is down), with what it looks like from outside. It is tried again
-    /// like any other, and does not count against the webhook.
+    /// The attempt failed on our side (no network, no resolver), with the reason to show to the company, if any. It is retried
+    /// like any other failure, and does not count against the webhook.
     Ours(Option<DeliveryReason>),
 }
 
-/// Sends attempts.
+/// Sends the requests of attempts. Implement it to deliver webhooks by other means than `HttpSender`.
 #[async_trait]
 pub trait Sender: Send + Sync {
-    /// Sends one POST and says what came of it, within [`Sender::deadline`].
+    /// Sends one POST and gives its outcome, within [`Sender::deadline`].
     async fn send(&self, post: Post) -> Outcome;
 
-    /// The longest that an attempt takes. Whoever sends it keeps others from sending it for that long.
+    /// The longest that [`Sender::send`] takes. A delivery is leased for longer, so that no other worker sends it meanwhile.
     fn deadline(&self) -> Duration {
         DEADLINE
     }
 
-    /// Ends after `pause`. Meanwhile a pass has nothing to do but to wait for slow receivers; then it looks for what is new.
-    /// A sender that cannot tell time never ends it: the pass looks when one of them has answered.
+    /// Ends after `pause`: a pass that waits for slow receivers looks for new events then. The default never ends, for senders
+    /// without a timer; new events are then looked for when an attempt ends.
     async fn pause(&self, pause: Duration) {
         let _ = pause;
         std::future::pending::<()>().await;
     }
 
-    /// Lets go of what it keeps for the next attempt, such as connections: a pass is over.
+    /// Called at the end of a pass: releases what was kept for further attempts, such as connections.
     fn rest(&self) {}
 }

@@ -1,4 +1,4 @@
-//! Networks that the operator of the service names: more to refuse, and, for development, some to reach.
+//! Networks that the operator configures: further ones to refuse, and, for development, some to allow.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -6,26 +6,27 @@ use std::str::FromStr;
 use ipnet::IpNet;
 
 /// Which networks deliveries may reach beyond the rule of contract §6 (`SVC_WEBHOOK_ALLOW_NETS`), and which they may not
-/// (`SVC_WEBHOOK_DENY_NETS`). What is refused here is refused even if it is allowed here.
+/// (`SVC_WEBHOOK_DENY_NETS`). A denied network is refused even if it is allowed too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Networks {
     allow: Vec<IpNet>,
     deny: Vec<IpNet>,
 }
 
-/// A text that names no network.
+/// A text that is not a list of networks.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no network; write 203.0.113.0/24 or 2001:db8::/32, several with commas between them")]
 pub struct NoNetwork(String);
 
 impl Networks {
-    /// With further networks that may be reached: for development only, since plain http and any port are taken there.
+    /// With further networks that may be reached (`203.0.113.0/24`, several with commas): for development only, since plain
+    /// http and any port are allowed there.
     pub fn allow(mut self, list: &str) -> Result<Self, NoNetwork> {
         self.allow.extend(networks(list)?);
         Ok(self)
     }
 
-    /// With further networks that are refused.
+    /// With further networks that are refused, written as in [`Networks::allow`].
     pub fn deny(mut self, list: &str) -> Result<Self, NoNetwork> {
         self.deny.extend(networks(list)?);
         Ok(self)

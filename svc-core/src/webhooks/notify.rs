@@ -1,4 +1,4 @@
-//! E-mails that a pass left to be sent (`avisos`).
+//! Sending the e-mails in the outbox (`avisos`).
 
 use std::fmt;
 
@@ -12,23 +12,24 @@ use crate::domain::clock::random_bytes;
 use crate::observe;
 use crate::store::{LeasedMail, StoreError};
 
-/// How long an e-mail is kept from others while it is sent.
+/// How long an e-mail is leased while it is sent.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 
-/// How many are taken at once: sent one after the other, well within the lease.
+/// How many are leased at once: sent one after the other, within the lease.
 const AT_ONCE: u32 = 4;
 
-/// Hours after the first attempt, the second, and so on; then it is given up.
+/// Hours from the first attempt to the second, and so on; after the last it is given up.
 const PAUSES: [i64; 6] = [1, 2, 4, 8, 24, 48];
 
 /// An e-mail.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Notice {
-    /// To whom.
+    /// The recipient's address.
     pub to: String,
     /// Its subject.
     pub subject: String,
-    /// Its text.
+    /// Its plain text.
     pub text: String,
 }
 
@@ -38,7 +39,7 @@ impl fmt::Debug for Notice {
     }
 }
 
-/// Why an e-mail was not sent; it is tried again.
+/// Why an e-mail was not sent; it is retried. Addresses in it are removed before it is logged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not sent: {0}")]
 pub struct NotifyFailure(pub String);
@@ -46,23 +47,23 @@ pub struct NotifyFailure(pub String);
 /// Sends e-mails.
 #[async_trait]
 pub trait Notifier: Send + Sync {
-    /// Sends one, within half a minute.
+    /// Sends one e-mail. It must take less than 30 seconds: a lease is for four e-mails, and lasts two minutes.
     async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure>;
 }
 
-/// What a pass did: how many e-mails.
+/// What a pass did, in numbers of e-mails.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct NotifyReport {
-    /// Were sent.
+    /// Sent.
     pub enviados: u64,
-    /// Are tried again later.
+    /// Failed, to be retried.
     pub pospuestos: u64,
-    /// Were given up.
+    /// Failed for the last time.
     pub abandonados: u64,
 }
 
-/// Sends the e-mails that are due, each once. Several passes at once share the work: an e-mail is leased to one of them. Should a
-/// pass die between sending one and writing that down, it is sent again.
+/// Sends the e-mails that are due until none is or `budget` is used up; gives what it did. Several passes may run at once:
+/// an e-mail is leased to one of them. One that is sent by a process that dies before it has written so is sent again.
 pub async fn notify_due(
     context: &Context,
     notifier: &dyn Notifier,
@@ -88,10 +89,10 @@ pub async fn notify_due(
     }
 }
 
-/// Sends one; gives how long to wait before it is tried again, if it is.
-async fn send(notifier: &dyn Notifier, mail: &LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
-    let LeasedMail { company, clave, intentos, .. } = *mail;
-    let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
+/// Sends one; gives how long to wait before it is retried, if it is.
+async fn send(notifier: &dyn Notifier, mail: LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
+    let LeasedMail { company, clave, intentos, .. } = mail;
+    let notice = Notice { to: mail.para, subject: mail.asunto, text: mail.texto };
     let Err(failure) = notifier.notify(&notice).await else {
         report.enviados += 1;
         observe::attempts(observe::EMAILS, "sent", 1);
@@ -116,7 +117,7 @@ async fn send(notifier: &dyn Notifier, mail: &LeasedMail, report: &mut NotifyRep
     pause.map(|&hours| TimeDelta::hours(hours))
 }
 
-/// Servers repeat whom they refuse, and nobody's address belongs in a log.
+/// Servers repeat the recipient in their errors, and addresses do not belong in a log.
 fn without_addresses(text: &str) -> String {
     let word = |word| if str::contains(word, '@') { "…" } else { word };
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")

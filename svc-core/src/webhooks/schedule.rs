@@ -1,4 +1,4 @@
-//! When a delivery is tried again, when it is given up, and when its webhook is disabled. Pure.
+//! When a delivery is retried or given up, and when its webhook is disabled. No I/O.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,21 +6,22 @@ use super::{DeliveryReason, Outcome};
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::webhook::{DeliveryOrigin, Judged, Next};
 
-/// Minutes after the first attempt, the second, and so on (spec, "Webhook and its deliveries").
+/// Minutes from the first attempt to the second, and so on (spec, "Webhook and its deliveries").
 const DELAYS: [i64; 6] = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60];
 
-/// The longest that a receiver can ask us to wait.
+/// The longest `Retry-After` that is honoured.
 const LONGEST_RETRY_AFTER: TimeDelta = TimeDelta::hours(1);
 
-/// Attempts that failed in a row after which a webhook gets one delivery at a time, until one arrives.
-pub const PROBE_AFTER: u32 = 3;
+/// Failed attempts in a row after which a webhook gets one attempt at a time, until one succeeds.
+pub(super) const PROBE_AFTER: u32 = 3;
 
-/// Deliveries in a row that ended `fallida` before a webhook is disabled, and for how long they must have failed.
+/// Deliveries in a row that ended `fallida` before a webhook is disabled (contract §6).
 const STREAK: u32 = 15;
+/// How long ago the first of them must have failed.
 const STREAK_SPAN: TimeDelta = TimeDelta::hours(24);
 
-/// Judges the attempt number `attempt` (from 1 on), which ended at `now`.
-pub fn judge(
+/// Decides what follows attempt number `attempt` (from 1 on), which ended at `now`.
+pub(super) fn judge(
     outcome: &Outcome,
     origin: DeliveryOrigin,
     attempt: u32,
@@ -36,7 +37,7 @@ pub fn judge(
         Outcome::Ours(reason) => (None, *reason, false),
     };
     let next = match delay(attempt).filter(|_| origin != DeliveryOrigin::Prueba) {
-        Some(delay) => Next::Retry(now + spread(delay, random).max(asked(outcome, now))),
+        Some(delay) => Next::Retry(now + spread(delay, random).max(retry_after(outcome, now))),
         None => Next::Failed,
     };
     Judged { next, http, reason, counts }
@@ -48,18 +49,19 @@ fn delay(attempt: u32) -> Option<TimeDelta> {
     DELAYS.get(at).map(|&minutes| TimeDelta::minutes(minutes))
 }
 
-/// Up to a tenth longer, so that what failed together does not come back together.
+/// Up to a tenth longer, so that deliveries that failed together are not retried together.
 fn spread(delay: TimeDelta, random: &dyn Random) -> TimeDelta {
     let part = i64::from(u16::from_le_bytes(random_bytes(random)));
     delay + TimeDelta::milliseconds(delay.num_milliseconds() / 10 * part / i64::from(u16::MAX))
 }
 
-/// What the receiver's Retry-After asks for: seconds or an HTTP date, of a 429 or 503 only; nothing if it cannot be read.
-fn asked(outcome: &Outcome, now: DateTime<Utc>) -> TimeDelta {
+/// The wait in the receiver's `Retry-After`, in seconds or as an HTTP date; zero unless the status is 429 or 503, or if it
+/// cannot be parsed.
+fn retry_after(outcome: &Outcome, now: DateTime<Utc>) -> TimeDelta {
     let Outcome::Answered { status: 429 | 503, retry_after: Some(text) } = outcome else { return TimeDelta::zero() };
     let text = text.trim();
     let wait = if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
-        // More digits than fit are longer than the longest.
+        // A number that does not fit is longer than the maximum.
         text.parse().ok().and_then(TimeDelta::try_seconds).unwrap_or(LONGEST_RETRY_AFTER)
     } else {
         DateTime::parse_from_rfc2822(text).map_or(TimeDelta::zero(), |at| at.with_timezone(&Utc) - now)
@@ -69,7 +71,7 @@ fn asked(outcome: &Outcome, now: DateTime<Utc>) -> TimeDelta {
 
 /// Whether a webhook is disabled: `ended` deliveries of it in a row ended `fallida`, none arrived between, and the first
 /// attempt of the streak failed at `since` (contract §6).
-pub fn is_disabled(ended: u32, since: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
+pub(super) fn is_disabled(ended: u32, since: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
     ended >= STREAK && since.is_some_and(|since| now - since > STREAK_SPAN)
 }
 

@@ -5,16 +5,16 @@ use zeroize::Zeroizing;
 
 use crate::domain::clock::{Random, random_bytes};
 
-/// What every secret begins with.
+/// The prefix of every secret.
 const PREFIX: &str = "whsec_";
 
-/// What signs a webhook's notices: `whsec_` and 64 hexadecimal digits, of which the whole text is the key of the HMAC
-/// (contract §4). It is shown to whoever made it, once, and is never formatted.
+/// A webhook's signing secret: `whsec_` and 64 hexadecimal digits; the whole text is the key of the HMAC (contract §4). It is
+/// shown once, in the answer that creates it, and never formatted.
 #[derive(Clone)]
 pub struct SigningSecret(Zeroizing<String>);
 
 impl SigningSecret {
-    /// A new one, of 256 random bits.
+    /// A new secret of 256 random bits.
     pub fn random(random: &dyn Random) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let bytes = Zeroizing::new(random_bytes::<32>(random));
@@ -27,7 +27,7 @@ impl SigningSecret {
         Self(text)
     }
 
-    /// Its text.
+    /// Its text, prefix included.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }
@@ -39,7 +39,7 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// Into the one answer that shows it.
+/// For the answer that creates it.
 impl Serialize for SigningSecret {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)

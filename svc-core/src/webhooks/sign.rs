@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The header's value for an attempt at `at`, with one signature a secret, in their order: during a rotation the new one
-/// comes first. The whole secret is the key, its prefix included.
+/// The value of `X-Svc-Firma` for a notice with this body, sent at `at`: one signature per secret, in their order (during a
+/// rotation the new one first). The key of the HMAC-SHA256 is the whole secret, prefix included.
 pub fn signature(secrets: &[&[u8]], at: DateTime<Utc>, body: &[u8]) -> String {
     let t = at.timestamp();
     let mut text = format!("t={t}");

@@ -8,30 +8,29 @@ const LONGEST: usize = 500;
 /// Domains that name no host of the public internet (contract §4).
 const LOCAL: [&str; 3] = ["local", "internal", "localhost"];
 
-/// Where a webhook's URL leads.
+/// A webhook's URL, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
-    /// Whether by https; else by http, in development.
-    pub https: bool,
+pub(crate) struct Target {
+    /// Whether the scheme is https; http is for development.
+    pub(crate) https: bool,
     /// The host's name, in lower case.
-    pub host: String,
+    pub(crate) host: String,
     /// The port.
-    pub port: u16,
-    /// What is asked for: the path and the query.
-    pub path: String,
+    pub(crate) port: u16,
+    /// The path and the query.
+    pub(crate) path: String,
 }
 
-/// Why a URL is none that notices can be sent to.
+/// Why notices cannot be sent to a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UrlFault {
+pub(crate) enum UrlFault {
     /// More than 500 characters.
     #[error("debe tener hasta {LONGEST} caracteres")]
     Length,
     /// Not `https://…`.
     #[error("debe comenzar con https://")]
     Scheme,
-    /// A character that has no place in a URL as it stands.
+    /// A character that must be percent-encoded.
     #[error("solo lleva los caracteres ASCII de una URL; lo demás se codifica (dominios: xn--; rutas: %XX)")]
     Character,
     /// A user name or password.
@@ -49,7 +48,7 @@ pub enum UrlFault {
     /// A domain of the local network.
     #[error("es un dominio de red local")]
     Local,
-    /// It means something else than it says.
+    /// Its normal form is another.
     #[error("no está escrita en su forma normal")]
     Form,
 }
@@ -60,12 +59,11 @@ impl From<UrlFault> for Error {
     }
 }
 
-/// Judges the URL of a webhook by its text (contract §4); the addresses that its name leads to are judged at each delivery.
+/// Checks the URL of a webhook by its text (contract §4); the addresses of its host are checked at each attempt.
 ///
-/// It is taken apart by hand as a person reads it, and by the rules of browsers (WHATWG), which know many spellings of the
-/// same; where the two differ, it is refused. `development` also takes http, any port, and names of the local network,
-/// but no IP address either.
-pub fn judge_url(text: &str, development: bool) -> Result<Target, UrlFault> {
+/// It is parsed strictly here, and by the rules of browsers (WHATWG), which accept many spellings of one URL; where the two
+/// differ, it is refused. `development` also allows http, any port and names of the local network, but no IP address.
+pub(crate) fn judge_url(text: &str, development: bool) -> Result<Target, UrlFault> {
     if text.chars().count() > LONGEST {
         return Err(UrlFault::Length);
     }
@@ -80,7 +78,7 @@ pub fn judge_url(text: &str, development: bool) -> Result<Target, UrlFault> {
     if authority.contains('@') {
         return Err(UrlFault::UserInfo);
     }
-    // A colon within brackets is no port's, but what is in brackets is no name anyway.
+    // A colon within brackets is not a port's, but brackets are refused anyway.
     let (host, port) = authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)));
     let host = host.to_ascii_lowercase();
     judge_name(&host, development)?;
@@ -100,6 +98,7 @@ impl Target {
         let path = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
         url.host() == Some(Host::Domain(self.host.as_str()))
             && url.port_or_known_default() == Some(self.port)
+            && url.scheme() == if self.https { "https" } else { "http" }
             && path == self.path
     }
 }
@@ -129,7 +128,7 @@ fn read_port(text: &str) -> Option<u16> {
     canonical.then(|| text.parse().ok()).flatten()
 }
 
-/// Judges a host, in lower case: labels of letters, digits and hyphens, of which the last is no number (RFC 1123 §2.1).
+/// Checks a host, in lower case: labels of letters, digits and hyphens, of which the last is no number (RFC 1123 §2.1).
 fn judge_name(host: &str, development: bool) -> Result<(), UrlFault> {
     let labels: Vec<_> = host.split('.').collect();
     let is_label = |label: &&str| {

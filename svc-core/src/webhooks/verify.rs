@@ -1,4 +1,4 @@
-//! What a receiver does with a notice's signature.
+//! Verifying a notice's signature, for receivers.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use hmac::Mac;
@@ -7,33 +7,33 @@ use http::HeaderMap;
 use super::sign::mac;
 use super::{EVENT_ID, SIGNATURE};
 
-/// How old a signature may be (spec, "Limits"), and how far ahead the sender's clock.
+/// How old a signature may be (spec, "Limits"), and how far ahead the sender's clock may be.
 const WINDOW: TimeDelta = TimeDelta::minutes(5);
 
-/// Why a notice is not to be believed.
+/// Why a notice is not genuine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// It has no `X-Svc-Firma`, or several.
     #[error("the request has no X-Svc-Firma header, or several")]
     Missing,
-    /// Its `X-Svc-Firma` is none.
+    /// Its `X-Svc-Firma` cannot be parsed.
     #[error("the X-Svc-Firma header is not t=<unix seconds>,v1=<hex>")]
     Malformed,
-    /// It was signed more than five minutes ago, or in the future: someone may be repeating it.
+    /// It was signed more than five minutes before or after `now`: it may be a replay.
     #[error("the signature is not of the last five minutes")]
     Expired,
-    /// No signature is that of a known secret: the body was changed, or someone else sent it.
+    /// No signature matches any of the secrets: the body was changed, or the sender does not have the secret.
     #[error("the signature is not of any of the secrets")]
     Mismatch,
 }
 
-/// Checks that a notice comes from who has one of `secrets`, now; gives the event's id (`evt_…`), by which repetitions are told.
+/// Verifies that a notice was signed with one of `secrets` within five minutes of `now`; gives the event's id (`evt_…`), by
+/// which receivers recognise repeated notices (contract §6).
 ///
-/// The id is that of the header `X-Svc-Evento-Id`, which is not signed; the body's `id` is the same, and is.
+/// The id is that of the header `X-Svc-Evento-Id`, if there is one. The header is not signed; the body's `id` is, and equal.
 ///
-/// `body` is the raw body, before anyone parses it. `secrets` are the webhook's (`whsec_…`): after a rotation, have the old
-/// one and the new one for as long as you need to change over.
+/// `body` is the raw body, as received. `secrets` are the webhook's (`whsec_…`): during a rotation, the old and the new one.
 ///
 /// ```
 /// use svc_core::domain::clock::{Clock, SystemClock};
@@ -73,7 +73,7 @@ pub fn verify<'a>(
     Ok(headers.get(EVENT_ID).and_then(|id| id.to_str().ok()))
 }
 
-/// `t`, as it was signed, and every `v1`; what else there may be one day is passed over.
+/// `t`, as it was signed, and every `v1`; unknown fields are ignored, for later versions.
 fn parse(header: &str) -> Option<(&str, Vec<[u8; 32]>)> {
     let (mut t, mut signatures) = (None, Vec::new());
     for part in header.split(',') {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_is_none_is_told_apart() {
+    fn a_malformed_header_is_distinguished_from_a_wrong_signature() {
         let genuine = signature(&[b"whsec_new"], at(0), BODY);
         assert_eq!(verify(&HeaderMap::new(), BODY, &["whsec_new"], at(0)), Err(VerifyError::Missing));
         let mut twice = signed(&genuine);

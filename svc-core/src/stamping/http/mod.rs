@@ -1,4 +1,4 @@
-//! A provider over HTTP, in the words of `../README.md`.
+//! A provider over HTTP, by the protocol in `../README.md`.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -19,17 +19,17 @@ use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampRequest, Stamped, Stampe
 use crate::domain::cfdi::Cfdi;
 use crate::outbound::{Most, OutboundError, Tls, exchange};
 
-/// The longest answer that is read.
+/// The longest answer that is read, in bytes.
 const MOST: usize = 64 * 1024;
 
-/// Why there is no such stamper.
+/// Why an [`HttpStamper`] cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpStamperError {
     /// Not an absolute http or https URL, or one with a user's name or password.
     #[error("the provider's URL must be https://host[:port]/path, without credentials")]
     Url,
-    /// Documents and the token would go over the network for all to read.
+    /// Plain http to another machine: documents and the token would not be encrypted.
     #[error("the provider's URL must be https; http is for this machine only")]
     Plain,
     /// The token is empty, or has characters that no header can hold.
@@ -40,7 +40,7 @@ pub enum HttpStamperError {
     Authorities,
 }
 
-/// A provider over HTTP: one POST a document, each over a connection of its own.
+/// A provider over HTTP: one POST per document, each over its own connection.
 pub struct HttpStamper {
     host: String,
     port: u16,
@@ -53,10 +53,10 @@ pub struct HttpStamper {
 }
 
 impl HttpStamper {
-    /// A provider at `url`, which knows us by `token`; an answer that has not come in full after `timeout` is none.
+    /// A provider at `url`, with `token` as the bearer token. A request whose answer is not complete after `timeout` is retried.
     ///
-    /// The URL is https. Plain http is taken to `localhost` and loopback addresses only: for development, and for a provider's
-    /// agent that runs beside us.
+    /// The URL must be https; plain http is allowed to `localhost` and loopback addresses only, for development and for a
+    /// provider's agent on the same machine.
     pub fn new(url: &str, token: &str, timeout: Duration) -> Result<Self, HttpStamperError> {
         Self::over(url, token, timeout, Tls::new)
     }
@@ -95,7 +95,7 @@ impl HttpStamper {
     }
 
     fn request(&self, request: &StampRequest) -> Result<Request<Full<Bytes>>, String> {
-        let body = serde_json::to_vec(&Asked { id: &request.id, documento: &request.document });
+        let body = serde_json::to_vec(&StampBody { id: &request.id, documento: &request.document });
         let body = body.map_err(|error| format!("the document cannot be written: {error}"))?;
         Request::post(self.path.clone())
             .header(HOST, &self.authority)
@@ -108,7 +108,7 @@ impl HttpStamper {
             .map_err(|_| "the request's id fits no header".to_owned())
     }
 
-    async fn ask(&self, request: Request<Full<Bytes>>) -> Result<http::Response<Bytes>, OutboundError> {
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<http::Response<Bytes>, OutboundError> {
         let tcp = TcpStream::connect((self.host.as_str(), self.port)).await.map_err(OutboundError::Connect)?;
         exchange(tcp, self.tls.as_ref().map(|tls| (tls, self.host.as_str())), request, Most::Whole(MOST)).await
     }
@@ -118,8 +118,8 @@ impl HttpStamper {
 impl Stamper for HttpStamper {
     async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
         let request = self.request(request).map_err(StampFailure::Unreachable)?;
-        match tokio::time::timeout(self.timeout, self.ask(request)).await {
-            Ok(Ok(answer)) => understand(answer.status(), answer.body()),
+        match tokio::time::timeout(self.timeout, self.send(request)).await {
+            Ok(Ok(answer)) => parse_answer(answer.status(), answer.body()),
             Ok(Err(error)) => Err(StampFailure::Unreachable(error.to_string())),
             Err(_) => Err(StampFailure::Unreachable(format!("no answer within {:?}", self.timeout))),
         }
@@ -137,47 +137,47 @@ impl fmt::Debug for HttpStamper {
 }
 
 #[derive(Serialize)]
-struct Asked<'a> {
+struct StampBody<'a> {
     id: &'a str,
     documento: &'a Cfdi,
 }
 
 #[derive(Deserialize)]
-struct Given {
+struct StampedBody {
     uuid: String,
     fecha_timbrado: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Refused {
+struct RejectionBody {
     codigo: String,
     mensaje: String,
 }
 
-/// What an answer means. Only one that says so in full is a verdict.
-fn understand(status: StatusCode, body: &[u8]) -> Result<Stamped, StampFailure> {
+/// The result in an answer; a rejection only if the status and the body both say so.
+fn parse_answer(status: StatusCode, body: &[u8]) -> Result<Stamped, StampFailure> {
     let verdict = if status.is_success() {
-        serde_json::from_slice(body).ok().and_then(given).map(Ok)
+        serde_json::from_slice(body).ok().and_then(stamped).map(Ok)
     } else if is_verdict(status) {
-        serde_json::from_slice(body).ok().and_then(refused).map(Err)
+        serde_json::from_slice(body).ok().and_then(rejected).map(Err)
     } else {
         None
     };
     verdict.unwrap_or_else(|| Err(StampFailure::Unreachable(format!("the provider answered {status} and no verdict"))))
 }
 
-/// Whether a failure of this status can be the document's: not the key's, the address's, the credit's or the moment's.
+/// Whether this status can be due to the document, rather than to the token, the address, the credit or the load.
 fn is_verdict(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status.as_u16(), 401..=404 | 407..=409 | 423 | 425 | 429)
 }
 
-fn given(given: Given) -> Option<Stamped> {
-    let uuid = Uuid::try_parse(&given.uuid).ok().filter(|uuid| given.uuid.len() == 36 && !uuid.is_nil())?;
-    let at = given.fecha_timbrado.and_then(|text| DateTime::parse_from_rfc3339(&text).ok());
+fn stamped(body: StampedBody) -> Option<Stamped> {
+    let uuid = Uuid::try_parse(&body.uuid).ok().filter(|uuid| body.uuid.len() == 36 && !uuid.is_nil())?;
+    let at = body.fecha_timbrado.and_then(|text| DateTime::parse_from_rfc3339(&text).ok());
     Some(Stamped { uuid, at: at.map(|at| at.with_timezone(&Utc)) })
 }
 
-fn refused(Refused { codigo, mensaje }: Refused) -> Option<StampFailure> {
+fn rejected(RejectionBody { codigo, mensaje }: RejectionBody) -> Option<StampFailure> {
     let (codigo, mensaje) = (plain(&codigo, MOST_CODE), plain(&mensaje, MOST_MESSAGE));
     (!codigo.is_empty() && !mensaje.is_empty()).then_some(StampFailure::Rejected { codigo, mensaje })
 }

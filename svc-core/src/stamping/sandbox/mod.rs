@@ -1,15 +1,4 @@
-//! A provider that lives in this process.
-//!
-//! It judges as the authority does where that needs no register of taxpayers: attributes, catalogues, sums, with the
-//! authority's codes (`CFDI40…`; `CRP20…` for payments). It has no clock and no memory, so it does not judge how old a
-//! document is, and stamps one and the same document with one and the same UUID.
-//!
-//! What a register would tell is played by the receiver's name:
-//!
-//! | the name holds | then |
-//! |---|---|
-//! | `RECHAZO` ([`REJECTED`]) | rejected with `CFDI40145`: the name is not the one that belongs to the RFC |
-//! | `SIN SERVICIO` ([`NO_SERVICE`]) | the provider is not reached, as long as the receiver is called so |
+//! A provider within this process.
 
 mod concepts;
 mod document;
@@ -22,12 +11,23 @@ use uuid::Uuid;
 use super::{StampFailure, StampRequest, Stamped, Stamper};
 use crate::domain::cfdi::{Cfdi, TipoDeComprobante};
 
-/// A receiver whose name holds this is rejected.
-pub const REJECTED: &str = "RECHAZO";
-/// With a receiver whose name holds this, the provider is not reached.
-pub const NO_SERVICE: &str = "SIN SERVICIO";
+/// A receiver whose name contains this is rejected.
+const REJECTED: &str = "RECHAZO";
+/// With a receiver whose name contains this, the provider is not reached.
+const NO_SERVICE: &str = "SIN SERVICIO";
 
-/// A provider that lives in this process.
+/// A provider within this process, for development and tests.
+///
+/// It validates what needs no register of taxpayers: attributes, catalogues and sums, with the authority's codes (`CFDI40…`;
+/// `CRP20…` for payments). It has no clock and no state, so it does not check a document's age, and the same request always
+/// gets the same UUID.
+///
+/// The receiver's name simulates failures that depend on a register or a network:
+///
+/// | the name contains | result |
+/// |---|---|
+/// | `RECHAZO` | rejected with `CFDI40145`: the name does not belong to the RFC |
+/// | `SIN SERVICIO` | the provider is not reached |
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SandboxStamper;
 

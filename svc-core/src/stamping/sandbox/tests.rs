@@ -45,7 +45,7 @@ async fn one_document_one_uuid() {
 }
 
 #[tokio::test]
-async fn names_play_what_a_register_would_tell() {
+async fn the_receivers_name_simulates_failures() {
     let mut source = sale();
     source.receptor.nombre = Some("Grupo Rechazo del Norte".to_owned());
     let Err(StampFailure::Rejected { codigo, mensaje }) = stamp("1", build_invoice(&source).unwrap()).await else {
@@ -146,7 +146,7 @@ fn the_taxes_of_a_concept_are_judged() {
 }
 
 #[test]
-fn the_general_public_is_told_with_its_period() {
+fn the_general_public_needs_a_period() {
     let mut source = sale();
     source.receptor = nobody("Público en general");
     let public = build_invoice(&source).unwrap();

@@ -10,16 +10,16 @@ fn key(suffix: &str) -> KeyId {
     KeyId { company: CompanyId(1), suffix: suffix.into() }
 }
 
-fn ask(key: &KeyId, now: DateTime<Utc>) -> Ask<'_> {
+fn request(key: &KeyId, now: DateTime<Utc>) -> Admission<'_> {
     let period = Period::of(now);
     let known = KnownUse { period, minute: 0, month: 0 };
-    Ask { key, period, known, rate: 3, quota: 5, in_flight: 2, cuts: true }
+    Admission { key, period, known, rate: 3, quota: 5, in_flight: 2, enforced: true }
 }
 
-fn through(ledger: &Ledger, ask: &Ask<'_>) -> Result<Figures, Refusal> {
-    let (figures, admitted) = ledger.enter(ask);
+fn through(ledger: &Ledger, request: &Admission<'_>) -> Result<Figures, Refusal> {
+    let (figures, admitted) = ledger.enter(request);
     admitted?;
-    let month = ledger.leave(ask.key.company, ask.period.mes, true);
+    let month = ledger.leave(request.key.company, request.period.mes, true);
     Ok(Figures { month, ..figures })
 }
 
@@ -28,27 +28,27 @@ fn a_minute_is_each_keys_and_a_month_is_the_companys() {
     let ledger = Ledger::default();
     let (a, b) = (key("a"), key("b"));
     for used in 1..=3 {
-        assert_eq!(through(&ledger, &ask(&a, at(NOON))), Ok(Figures { minute: used, month: used }));
+        assert_eq!(through(&ledger, &request(&a, at(NOON))), Ok(Figures { minute: used, month: used }));
     }
-    assert_eq!(through(&ledger, &ask(&a, at(NOON))), Err(Refusal::Rate));
-    assert_eq!(through(&ledger, &ask(&b, at(NOON))), Ok(Figures { minute: 1, month: 4 }));
+    assert_eq!(through(&ledger, &request(&a, at(NOON))), Err(Refusal::Rate));
+    assert_eq!(through(&ledger, &request(&b, at(NOON))), Ok(Figures { minute: 1, month: 4 }));
     // The next minute begins anew; the month goes on.
     let later = at("2026-10-12T18:01:00Z");
-    assert_eq!(through(&ledger, &ask(&a, later)), Ok(Figures { minute: 1, month: 5 }));
-    assert_eq!(through(&ledger, &ask(&a, later)), Err(Refusal::Quota));
+    assert_eq!(through(&ledger, &request(&a, later)), Ok(Figures { minute: 1, month: 5 }));
+    assert_eq!(through(&ledger, &request(&a, later)), Err(Refusal::Quota));
     // What is refused for the month has passed the minute's limit and counts there.
-    assert_eq!(ledger.look(&ask(&a, later)), Figures { minute: 2, month: 5 });
+    assert_eq!(ledger.look(&request(&a, later)), Figures { minute: 2, month: 5 });
     let november = at("2026-11-01T06:00:00Z");
-    assert_eq!(through(&ledger, &ask(&a, november)), Ok(Figures { minute: 1, month: 1 }));
+    assert_eq!(through(&ledger, &request(&a, november)), Ok(Figures { minute: 1, month: 1 }));
 }
 
 #[test]
 fn what_does_not_cut_still_counts() {
     let ledger = Ledger::default();
     let a = key("a");
-    let ask = Ask { cuts: false, ..ask(&a, at(NOON)) };
+    let request = Admission { enforced: false, ..request(&a, at(NOON)) };
     for used in 1..=9 {
-        assert_eq!(through(&ledger, &ask), Ok(Figures { minute: used, month: used }));
+        assert_eq!(through(&ledger, &request), Ok(Figures { minute: used, month: used }));
     }
 }
 
@@ -56,17 +56,17 @@ fn what_does_not_cut_still_counts() {
 fn requests_under_way_are_reserved() {
     let ledger = Ledger::default();
     let a = key("a");
-    let ask = Ask { rate: 100, ..ask(&a, at(NOON)) };
-    assert!(ledger.enter(&ask).1.is_ok() && ledger.enter(&ask).1.is_ok());
-    assert_eq!(ledger.enter(&ask), (Figures { minute: 3, month: 2 }, Err(Refusal::Busy)));
+    let request = Admission { rate: 100, ..request(&a, at(NOON)) };
+    assert!(ledger.enter(&request).1.is_ok() && ledger.enter(&request).1.is_ok());
+    assert_eq!(ledger.enter(&request), (Figures { minute: 3, month: 2 }, Err(Refusal::Busy)));
     // One that does not count gives its place back.
-    assert_eq!(ledger.leave(a.company, ask.period.mes, false), 1);
-    assert_eq!(ledger.enter(&ask), (Figures { minute: 4, month: 2 }, Ok(())));
+    assert_eq!(ledger.leave(a.company, request.period.mes, false), 1);
+    assert_eq!(ledger.enter(&request), (Figures { minute: 4, month: 2 }, Ok(())));
     let taken = ledger.take(at(NOON));
     assert_eq!(taken.months, [], "what is under way is not counted yet");
     assert_eq!(taken.minutes.len(), 1);
     // The limit counts what is reserved: no two requests get the last operation.
-    let last = Ask { quota: 2, in_flight: 9, ..ask };
+    let last = Admission { quota: 2, in_flight: 9, ..request };
     assert_eq!(ledger.enter(&last).1, Err(Refusal::Quota));
 }
 
@@ -74,20 +74,20 @@ fn requests_under_way_are_reserved() {
 fn others_use_is_learnt_by_merging_and_from_the_key() {
     let ledger = Ledger::default();
     let a = key("a");
-    let ask = ask(&a, at(NOON));
-    through(&ledger, &ask).unwrap();
+    let request = request(&a, at(NOON));
+    through(&ledger, &request).unwrap();
     let taken = ledger.take(at(NOON));
     let mut total = taken.clone();
     total.minutes[0].usadas = 2;
     total.months[0].usadas = 4;
     ledger.merged(&taken, &total);
-    assert_eq!(ledger.look(&ask), Figures { minute: 2, month: 4 });
+    assert_eq!(ledger.look(&request), Figures { minute: 2, month: 4 });
     assert!(ledger.take(at(NOON)).is_empty());
-    let known = KnownUse { minute: 3, ..ask.known };
-    assert_eq!(through(&ledger, &Ask { known, ..ask }), Err(Refusal::Rate));
+    let known = KnownUse { minute: 3, ..request.known };
+    assert_eq!(through(&ledger, &Admission { known, ..request }), Err(Refusal::Rate));
     // What was known of another period says nothing of this one.
     let later = at("2026-11-01T06:00:00Z");
-    let late = Ask { period: Period::of(later), known: KnownUse { month: 99, ..known }, ..ask };
+    let late = Admission { period: Period::of(later), known: KnownUse { month: 99, ..known }, ..request };
     assert_eq!(through(&ledger, &late), Ok(Figures { minute: 1, month: 1 }));
 }
 
@@ -95,17 +95,17 @@ fn others_use_is_learnt_by_merging_and_from_the_key() {
 fn a_failed_merge_is_made_up_for_and_an_old_month_is_kept_until_then() {
     let ledger = Ledger::default();
     let a = key("a");
-    through(&ledger, &ask(&a, at("2026-11-01T05:59:59Z"))).unwrap();
+    through(&ledger, &request(&a, at("2026-11-01T05:59:59Z"))).unwrap();
     let taken = ledger.take(at("2026-11-01T05:59:59Z"));
     ledger.put_back(&taken);
     let november = at("2026-11-01T06:00:00Z");
-    through(&ledger, &ask(&a, november)).unwrap();
+    through(&ledger, &request(&a, november)).unwrap();
     let again = ledger.take(november);
     let months: Vec<_> = again.months.iter().map(|month| (month.mes.to_string(), month.usadas)).collect();
     assert_eq!(months, [("2026-10-01".to_owned(), 1), ("2026-11-01".to_owned(), 1)]);
     assert_eq!(again.minutes.len(), 1, "of a minute that is over nothing is kept");
     ledger.merged(&again, &again);
-    assert_eq!(ledger.look(&ask(&a, november)), Figures { minute: 1, month: 1 });
+    assert_eq!(ledger.look(&request(&a, november)), Figures { minute: 1, month: 1 });
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn it_forgets_who_has_gone() {
     let ledger = Ledger::default();
     for n in 0..100 {
         let key = KeyId { company: CompanyId(n), suffix: "a".into() };
-        through(&ledger, &ask(&key, at(NOON))).unwrap();
+        through(&ledger, &request(&key, at(NOON))).unwrap();
     }
     let taken = ledger.take(at(NOON));
     assert_eq!(ledger.held(), (100, 100));
@@ -130,8 +130,8 @@ fn a_clock_that_is_set_back_does_not_open_a_new_minute() {
     let ledger = Ledger::default();
     let a = key("a");
     for _ in 0..3 {
-        through(&ledger, &ask(&a, at(NOON))).unwrap();
+        through(&ledger, &request(&a, at(NOON))).unwrap();
     }
     let earlier = at(NOON) - TimeDelta::minutes(1);
-    assert_eq!(through(&ledger, &ask(&a, earlier)), Err(Refusal::Rate));
+    assert_eq!(through(&ledger, &request(&a, earlier)), Err(Refusal::Rate));
 }

@@ -1,44 +1,49 @@
-//! What a pass asks of the database, each in as few statements as can be.
+//! The statements of a delivery pass: writing results, making events and deliveries, claiming.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use super::claimed::WebhookKey;
 use super::disable::Disable;
-use super::queue::Key;
 use super::schedule::{PROBE_AFTER, is_disabled};
 use crate::context::Context;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::Next;
 use crate::store::{AttemptRecord, ClaimedDelivery, DeliveryClaim, FannedOut, Store, StoreError};
 
-/// Groups and events in one statement.
+/// Groups or events per statement.
 const BATCH: u32 = 1_000;
 
-/// How often a statement is tried that collides with others.
+/// How often a statement that collides with others is run at the most.
 const ATTEMPTS: u32 = 4;
 
-/// What a pass asks for.
-pub(super) struct Ask {
-    /// Whether to look for new events.
-    pub(super) look: bool,
+/// A request for more deliveries.
+pub(super) struct ClaimRequest {
+    /// Whether to make events and deliveries first.
+    pub(super) new_events: bool,
+    /// Deliveries to claim at the most, of all webhooks.
     pub(super) most: u32,
+    /// The same of one healthy webhook.
     pub(super) each: u32,
-    pub(super) busy: Vec<Key>,
+    /// Webhooks to leave out.
+    pub(super) busy: Vec<WebhookKey>,
     pub(super) now: DateTime<Utc>,
     pub(super) token: Uuid,
+    /// When the lease ends.
     pub(super) until: DateTime<Utc>,
 }
 
-/// What it gets.
-pub(super) struct Turn {
-    pub(super) ask: Ask,
+/// The answer to a [`ClaimRequest`].
+pub(super) struct ClaimAnswer {
+    pub(super) request: ClaimRequest,
     pub(super) written: Written,
+    /// Groups that became events.
     pub(super) groups: u64,
     pub(super) fanned_out: FannedOut,
     pub(super) claimed: Vec<ClaimedDelivery>,
 }
 
-/// What was written: how many deliveries arrived, are tried again, failed for good, or were someone else's by then.
+/// Results by outcome: delivered, to be retried, failed for good, or lost because another worker held the lease by then.
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) delivered: u64,
@@ -46,36 +51,40 @@ pub(super) struct Written {
     pub(super) failed: u64,
     pub(super) lost: u64,
     /// Webhooks that were disabled.
-    pub(super) disabled: Vec<Key>,
+    pub(super) disabled: Vec<WebhookKey>,
 }
 
-/// Writes results, then makes events of groups and deliveries of events, then claims.
-pub(super) async fn turn(context: &Context, results: Vec<AttemptRecord>, ask: Ask) -> Result<Turn, StoreError> {
+/// Writes results, makes new events and deliveries if `request` says so, and claims.
+pub(super) async fn write_and_claim(
+    context: &Context,
+    results: Vec<AttemptRecord>,
+    request: ClaimRequest,
+) -> Result<ClaimAnswer, StoreError> {
     let store = context.store();
-    let written = write(context, results).await?;
+    let written = write_results(context, results).await?;
     let (mut groups, mut fanned_out) = (0, FannedOut::default());
-    let now = Timestamp::new(ask.now);
-    if ask.look {
-        (groups, fanned_out) = look(store, now).await?;
+    let now = Timestamp::new(request.now);
+    if request.new_events {
+        (groups, fanned_out) = make_deliveries(store, now).await?;
     }
-    let Ask { most, each, now, token, until, .. } = ask;
-    let claim = DeliveryClaim { most, each, probe_after: PROBE_AFTER, busy: &ask.busy, now, token, until };
-    let claimed = again(|| store.claim_deliveries(&claim)).await?;
-    Ok(Turn { ask, written, groups, fanned_out, claimed })
+    let ClaimRequest { most, each, now, token, until, .. } = request;
+    let claim = DeliveryClaim { most, each, probe_after: PROBE_AFTER, busy: &request.busy, now, token, until };
+    let claimed = with_retries(|| store.claim_deliveries(&claim)).await?;
+    Ok(ClaimAnswer { request, written, groups, fanned_out, claimed })
 }
 
 /// Makes events of all groups that are due, and deliveries of all new events.
-async fn look(store: &dyn Store, now: Timestamp) -> Result<(u64, FannedOut), StoreError> {
+async fn make_deliveries(store: &dyn Store, now: Timestamp) -> Result<(u64, FannedOut), StoreError> {
     let (mut groups, mut fanned_out) = (0, FannedOut::default());
     loop {
-        let batch = again(|| store.gather_groups(now, BATCH)).await?;
+        let batch = with_retries(|| store.gather_groups(now, BATCH)).await?;
         groups += batch;
         if batch < u64::from(BATCH) {
             break;
         }
     }
     loop {
-        let batch = again(|| store.fan_out(now, BATCH)).await?;
+        let batch = with_retries(|| store.fan_out(now, BATCH)).await?;
         fanned_out.events += batch.events;
         fanned_out.deliveries += batch.deliveries;
         if batch.events < u64::from(BATCH) {
@@ -84,14 +93,14 @@ async fn look(store: &dyn Store, now: Timestamp) -> Result<(u64, FannedOut), Sto
     }
 }
 
-/// Writes what came of deliveries, and disables the webhooks that have failed for long enough.
-pub(super) async fn write(context: &Context, results: Vec<AttemptRecord>) -> Result<Written, StoreError> {
+/// Writes the results of attempts, and disables the webhooks that have failed for too long (contract §6).
+pub(super) async fn write_results(context: &Context, results: Vec<AttemptRecord>) -> Result<Written, StoreError> {
     let mut written = Written::default();
     if results.is_empty() {
         return Ok(written);
     }
     let now = context.now();
-    let recorded = again(|| context.store().record_attempts(&results, now)).await?;
+    let recorded = with_retries(|| context.store().record_attempts(&results, now)).await?;
     written.lost = (results.len() - recorded.len()) as u64;
     let mut failing = Vec::new();
     for recorded in recorded {
@@ -109,7 +118,7 @@ pub(super) async fn write(context: &Context, results: Vec<AttemptRecord>) -> Res
         }
     }
     for (company, webhook) in failing {
-        // Should this fail, the next failure of the webhook brings it here again.
+        // If this fails, the next failed delivery of the webhook tries again.
         match context.perform(company, &Disable { webhook }).await {
             Ok(Some(discarded)) => {
                 tracing::info!(empresa = company.0, webhook, discarded, "a webhook was disabled");
@@ -129,8 +138,8 @@ pub(super) async fn write(context: &Context, results: Vec<AttemptRecord>) -> Res
     Ok(written)
 }
 
-/// Runs a statement again that collided with another.
-async fn again<T, F>(mut statement: impl FnMut() -> F) -> Result<T, StoreError>
+/// Runs a statement, and again if it collides with another.
+async fn with_retries<T, F>(mut statement: impl FnMut() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, StoreError>>,
 {
