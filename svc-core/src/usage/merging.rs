@@ -13,12 +13,12 @@ pub(crate) struct Merging {
     /// When the last merge began, in Unix milliseconds; `i64::MIN` before the first.
     last: AtomicI64,
     /// Held during a merge: one at a time, which includes the usage of all requests that wait for it.
-    merging: Mutex<()>,
+    busy: Mutex<()>,
 }
 
 impl Merging {
     pub(crate) fn every(interval: Duration) -> Self {
-        Self { interval, last: AtomicI64::new(i64::MIN), merging: Mutex::new(()) }
+        Self { interval, last: AtomicI64::new(i64::MIN), busy: Mutex::new(()) }
     }
 
     /// Whether a request has to merge: always if the interval is zero, else when the last merge began two intervals ago.
@@ -35,7 +35,7 @@ impl Merging {
     /// Merges all usage in one statement; none if there is no usage.
     pub(crate) async fn merge(&self, ledger: &Ledger, store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
-        let _merging = self.merging.lock().await;
+        let _busy = self.busy.lock().await;
         let usage = ledger.take(now);
         if usage.is_empty() {
             return Ok(());

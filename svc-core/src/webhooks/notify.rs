@@ -90,9 +90,9 @@ pub async fn notify_due(
 }
 
 /// Sends one; gives how long to wait before it is retried, if it is.
-async fn send(notifier: &dyn Notifier, mail: LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
-    let LeasedMail { company, clave, intentos, .. } = mail;
-    let notice = Notice { to: mail.para, subject: mail.asunto, text: mail.texto };
+async fn send(notifier: &dyn Notifier, mail: &LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
+    let &LeasedMail { company, clave, intentos, .. } = mail;
+    let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
     let Err(failure) = notifier.notify(&notice).await else {
         report.enviados += 1;
         observe::attempts(observe::EMAILS, "sent", 1);

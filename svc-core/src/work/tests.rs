@@ -52,7 +52,7 @@ impl DeliveryStore for Panicking {
         Ok(Vec::new())
     }
 
-    async fn settle_mail(&self, _: CompanyId, _: i64, _: Uuid, _: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+    async fn settle_mail(&self, _: &LeasedMail, _: Uuid, _: Option<DateTime<Utc>>) -> Result<(), StoreError> {
         unreachable!("no mail was leased")
     }
 
