@@ -11,7 +11,7 @@ use crate::replica::Replica;
 use crate::schema::{MIGRATOR, OpenError};
 use crate::settings::Settings;
 
-/// A [`Store`] on a PostgreSQL database, version 14 or later.
+/// A [`svc_core::store::Store`] on a PostgreSQL database, version 14 or later.
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
     pub(crate) database: Database,

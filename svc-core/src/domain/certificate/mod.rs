@@ -1,7 +1,7 @@
 //! The company's signing certificate: a CSD of the SAT (certificado de sello digital), or an e.firma, which looks alike.
 //!
 //! The SAT issues two files: an X.509 certificate (`.cer`, DER) and its RSA key, a PKCS#8 encrypted under a password
-//! (`.key`, DER; PBES2 with 3DES). [`open`] checks them together.
+//! (`.key`, DER; PBES2 with 3DES). `open` checks them together.
 
 mod key;
 mod subject;

@@ -4,11 +4,11 @@
 //! names. So a document serialises to what a provider takes, and XML can be written from it in one pass: every string is an
 //! attribute, every object a node, every list a node's repetitions. It carries no seal: the stamper signs it.
 //!
-//! - [`build_invoice`] makes the income document ("I") of a sale; its amounts are the sale's to the cent.
-//! - [`build_payment`] makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]).
+//! - `build_invoice` makes the income document ("I") of a sale; its amounts are the sale's to the cent.
+//! - `build_payment` makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]).
 //!
-//! Both are pure: they take what a store has read ([`InvoiceSource`], [`PaymentSource`]) and give the document, or the
-//! [`CfdiFault`] that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
+//! Both are pure: they take what a store has read (`InvoiceSource`, `PaymentSource`) and give the document, or the
+//! `CfdiFault` that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
 //! ([`crate::stamping`]).
 
 mod amount;

@@ -1,6 +1,6 @@
 //! Closed sets of words: the statuses and kinds of the wire and the database (contract §3), letter for letter.
 //!
-//! [`words!`] states a set. Here are those that several records share, in `goods` and `sales` those of one area; a set that
+//! `words!` states a set. Here are those that several records share, in `goods` and `sales` those of one area; a set that
 //! one module alone needs stands in that module.
 
 mod goods;
