@@ -123,7 +123,7 @@ fn a_pass_that_panics_is_counted_and_restarted_while_the_others_go_on() {
     let outside = Outside::default().stamper(stamper).notifier(notifier);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     metrics::with_local_recorder(&recorder, || {
-        runtime.block_on(context.work(outside, tokio::time::sleep(Duration::from_millis(19_500))));
+        runtime.block_on(async { context.work(outside, tokio::time::sleep(Duration::from_millis(19_500))).await });
     });
     // The panic at 0 s, then every second from 15 s on.
     assert_eq!(store.stampings.load(Ordering::Relaxed), 6);
