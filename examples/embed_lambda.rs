@@ -22,7 +22,11 @@ use svc_store_postgres::{PostgresStore, Settings};
 #[tokio::main]
 async fn main() -> Result<(), lambda_http::Error> {
     // An instance answers one request at a time, and is frozen in between: it needs one connection, and cannot watch it.
-    let settings = Settings { max_connections: 1, idle_timeout: None, max_lifetime: None, ..Settings::default() };
+    let mut settings = Settings::default();
+    settings.max_connections = 1;
+    // A frozen instance watches no connection.
+    settings.idle_timeout = None;
+    settings.max_lifetime = None;
     // The schema is brought up to date elsewhere (`svc migrate`), not by a hundred instances at once.
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &settings)?;
     // Usage is merged with each answer: after it the instance may be ended.

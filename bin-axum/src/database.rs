@@ -27,7 +27,8 @@ pub(crate) struct OpenedDatabase {
 impl OpenedDatabase {
     /// The database at `DATABASE_URL`, or a private one in the data directory.
     pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
-        let settings = Settings { max_connections: args.max_connections, ..Settings::default() };
+        let mut settings = Settings::default();
+        settings.max_connections = args.max_connections;
         match args.url() {
             Some(url) => Self::at(url, args, &settings),
             None if args.is_about_an_address() => Err(Failure::Other(
@@ -38,8 +39,10 @@ impl OpenedDatabase {
     }
 
     fn at(url: &str, args: &DatabaseArgs, settings: &Settings) -> Result<Self, Failure> {
-        let past_the_pooler = Settings { max_connections: 2, ..settings.clone() };
-        let settings = Settings { pooler: args.pooler, ..settings.clone() };
+        let mut past_the_pooler = settings.clone();
+        past_the_pooler.max_connections = 2;
+        let mut settings = settings.clone();
+        settings.pooler = args.pooler;
         let mut store = PostgresStore::open(url, &settings)?;
         if let Some(replica) = args.replica_url() {
             store = store.with_replica(replica, &settings)?;

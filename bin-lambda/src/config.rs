@@ -40,9 +40,12 @@ impl Config {
     /// A connection for each request that can be under way, and none to spare, since there are many instances. Between requests an instance
     /// is frozen, so nothing watches its connections; one that was unused for a while is asked for a sign of life.
     fn database_settings(&self) -> Settings {
-        let pooler = self.pooler;
-        let max_connections = self.concurrency();
-        Settings { max_connections, idle_timeout: None, max_lifetime: None, pooler, ..Settings::default() }
+        let mut settings = Settings::default();
+        settings.max_connections = self.concurrency();
+        settings.idle_timeout = None;
+        settings.max_lifetime = None;
+        settings.pooler = self.pooler;
+        settings
     }
 
     /// The store; it connects when it is first asked.

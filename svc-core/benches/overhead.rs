@@ -35,9 +35,9 @@ struct MemoryReader<'a>(&'a Memory);
 
 #[async_trait]
 impl Reader for MemoryReader<'_> {
-    async fn page(&self, list: &'static ListSpec, _: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
+    async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError> {
         if list.table == Customer::TABLE {
-            for row in &self.0.customers {
+            for row in self.0.customers.iter().take(query.limit as usize + 1) {
                 each(&row.as_slice())?;
             }
         }

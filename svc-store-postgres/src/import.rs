@@ -1,15 +1,16 @@
 //! Bulk imports.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use async_trait::async_trait;
-use rust_decimal::Decimal;
-use sqlx::AssertSqlSafe;
-use svc_core::domain::quantity::Rate;
+use sqlx::postgres::PgRow;
+use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
 use svc_core::domain::value::Value;
 use svc_core::domain::words::{OpportunityStatus, SaleKind};
 use svc_core::store::{ImportTx, ImportedReceivable, ImportedSale, Parents, StoreError};
 
+use crate::columns::{rate, word};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::sale::folio_series;
@@ -97,43 +98,24 @@ impl ImportTx for PostgresTx {
         column: &'static str,
         names: &[&str],
     ) -> Result<HashMap<String, i64>, StoreError> {
-        let found: Vec<(String, i64)> = sqlx::query_as(AssertSqlSafe(format!(
+        let statement = AssertSqlSafe(format!(
             "SELECT {column}, min(clave) FROM {table} WHERE empresa = $1 AND {column} = ANY ($2) GROUP BY {column}"
-        )))
-        .bind(self.empresa)
-        .bind(names)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(found.into_iter().collect())
+        ));
+        self.found(statement, names, |row| row.try_get(1)).await
     }
 
     async fn products_of(&mut self, skus: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
-        let found: Vec<(String, i64)> = sqlx::query_as(
-            "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
-             ORDER BY sku, (estatus = 'activo') DESC, clave DESC",
-        )
-        .bind(self.empresa)
-        .bind(skus)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(found.into_iter().collect())
+        let statement = "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
+             ORDER BY sku, (estatus = 'activo') DESC, clave DESC";
+        self.found(statement, skus, |row| row.try_get(1)).await
     }
 
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError> {
         if products.is_empty() {
             return Ok(HashMap::new());
         }
-        let found: Vec<(i64, String)> = sqlx::query_as(
-            "SELECT clave, sku FROM productos WHERE empresa = $1 AND clave = ANY ($2) AND sku IS NOT NULL",
-        )
-        .bind(self.empresa)
-        .bind(products)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(found.into_iter().collect())
+        let statement = "SELECT clave, sku FROM productos WHERE empresa = $1 AND clave = ANY ($2) AND sku IS NOT NULL";
+        self.found(statement, products, |row| row.try_get(1)).await
     }
 
     async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError> {
@@ -152,58 +134,33 @@ impl ImportTx for PostgresTx {
     }
 
     async fn stage_kinds(&mut self, stages: &[i64]) -> Result<HashMap<i64, OpportunityStatus>, StoreError> {
-        let kinds: Vec<(i64, String)> =
-            sqlx::query_as("SELECT clave, tipo FROM etapas_oportunidad WHERE empresa = $1 AND clave = ANY ($2)")
-                .bind(self.empresa)
-                .bind(stages)
-                .fetch_all(self.connection())
-                .await
-                .map_err(store_error)?;
-        Ok(kinds.into_iter().filter_map(|(clave, tipo)| Some((clave, OpportunityStatus::of(&tipo)?))).collect())
+        let statement = "SELECT clave, tipo FROM etapas_oportunidad WHERE empresa = $1 AND clave = ANY ($2)";
+        self.found(statement, stages, |row| word(row, 1, OpportunityStatus::of)).await
     }
 
     async fn last_lines(&mut self, sales: &[i64]) -> Result<HashMap<i64, i64>, StoreError> {
         if sales.is_empty() {
             return Ok(HashMap::new());
         }
-        let last: Vec<(i64, i64)> = sqlx::query_as(
-            "SELECT venta, max(renglon) FROM ventas_renglones WHERE empresa = $1 AND venta = ANY ($2) GROUP BY venta",
-        )
-        .bind(self.empresa)
-        .bind(sales)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(last.into_iter().collect())
+        let statement =
+            "SELECT venta, max(renglon) FROM ventas_renglones WHERE empresa = $1 AND venta = ANY ($2) GROUP BY venta";
+        self.found(statement, sales, |row| row.try_get(1)).await
     }
 
     async fn imported_sales(&mut self, sales: &[i64]) -> Result<HashMap<i64, ImportedSale>, StoreError> {
-        let found: Vec<(i64, Option<i64>, String)> =
-            sqlx::query_as("SELECT clave, cliente, tipo FROM ventas WHERE empresa = $1 AND clave = ANY ($2)")
-                .bind(self.empresa)
-                .bind(sales)
-                .fetch_all(self.connection())
-                .await
-                .map_err(store_error)?;
-        let sale = |(clave, cliente, tipo): (i64, _, String)| {
-            Some((clave, ImportedSale { cliente, tipo: SaleKind::of(&tipo)? }))
-        };
-        Ok(found.into_iter().filter_map(sale).collect())
+        let statement = "SELECT clave, cliente, tipo FROM ventas WHERE empresa = $1 AND clave = ANY ($2)";
+        let sale = |row: &PgRow| Ok(ImportedSale { cliente: row.try_get(1)?, tipo: word(row, 2, SaleKind::of)? });
+        self.found(statement, sales, sale).await
     }
 
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError> {
-        let found: Vec<(i64, Option<i64>, Option<i64>, String, Decimal)> = sqlx::query_as(
-            "SELECT clave, cliente, venta, moneda, tipo_cambio FROM cxc WHERE empresa = $1 AND clave = ANY ($2)",
-        )
-        .bind(self.empresa)
-        .bind(cxc)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        let receivable = |(clave, cliente, venta, moneda, rate)| {
-            (clave, ImportedReceivable { cliente, venta, moneda, tipo_cambio: Rate::new(rate) })
+        let statement =
+            "SELECT clave, cliente, venta, moneda, tipo_cambio FROM cxc WHERE empresa = $1 AND clave = ANY ($2)";
+        let receivable = |row: &PgRow| {
+            let (cliente, venta) = (row.try_get(1)?, row.try_get(2)?);
+            Ok(ImportedReceivable { cliente, venta, moneda: row.try_get(3)?, tipo_cambio: rate(row, 4)? })
         };
-        Ok(found.into_iter().map(receivable).collect())
+        self.found(statement, cxc, receivable).await
     }
 
     async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError> {
@@ -221,6 +178,21 @@ impl ImportTx for PostgresTx {
 }
 
 impl PostgresTx {
+    /// What `statement` finds for the company (`$1`) and `keys` (`$2`). The first column is the key.
+    async fn found<'q, K, V>(
+        &mut self,
+        statement: impl SqlSafeStr,
+        keys: impl Encode<'q, Postgres> + Type<Postgres> + 'q,
+        read: impl Fn(&PgRow) -> Result<V, sqlx::Error>,
+    ) -> Result<HashMap<K, V>, StoreError>
+    where
+        K: for<'r> Decode<'r, Postgres> + Type<Postgres> + Eq + Hash,
+    {
+        let query = sqlx::query(statement).bind(self.empresa).bind(keys);
+        let rows = query.fetch_all(self.connection()).await.map_err(store_error)?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, read(row)?))).collect::<Result<_, _>>().map_err(store_error)
+    }
+
     async fn control(&mut self, statement: &'static str) -> Result<(), StoreError> {
         sqlx::query(statement).execute(self.connection()).await.map(|_| ()).map_err(store_error)
     }

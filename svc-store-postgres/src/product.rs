@@ -10,7 +10,7 @@ use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::store::{ProductTx, StoreError};
 
-use crate::columns::{money, quantity};
+use crate::columns::{money, quantity, word};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -111,7 +111,7 @@ fn sale_product(row: &PgRow) -> Result<SaleProduct, sqlx::Error> {
         sku: row.try_get(1)?,
         descripcion: row.try_get(2)?,
         activo: row.try_get(3)?,
-        tipo: ProductKind::of(row.try_get(4)?).unwrap_or(ProductKind::Desconocido),
+        tipo: word(row, 4, ProductKind::of)?,
         unidad: row.try_get(5)?,
         unidad_sat: row.try_get(6)?,
         codigo_sat: row.try_get(7)?,

@@ -9,13 +9,13 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{ProductKind, PurchaseStatus};
 use svc_core::store::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx, StoreError};
 
-use crate::columns::{money, quantity, rate};
+use crate::columns::{money, quantity, rate, word};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
 fn purchase_order(row: &PgRow) -> Result<PurchaseOrder, sqlx::Error> {
     Ok(PurchaseOrder {
-        estatus: PurchaseStatus::of(row.try_get(0)?).unwrap_or(PurchaseStatus::Desconocido),
+        estatus: word(row, 0, PurchaseStatus::of)?,
         proveedor: row.try_get(1)?,
         sucursal: row.try_get(2)?,
         moneda: row.try_get(3)?,

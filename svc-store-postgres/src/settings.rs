@@ -6,8 +6,9 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{Connection, PgPool};
 
-/// How the database is used. Fields may be added: begin with [`Settings::default`] and change what differs.
+/// How the database is used: [`Settings::default`], and then the fields that differ.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Settings {
     /// Connections at the most.
     pub max_connections: u32,

@@ -9,7 +9,7 @@ use http::Method;
 use serde_json::json;
 use sqlx::{Postgres, Transaction};
 use svc_store_postgres::Settings;
-use svc_tests::{Actor, Company, Reply, World};
+use svc_tests::{Actor, Company, Reply, World, with};
 
 const REPLAYED: &str = "idempotent-replayed";
 
@@ -201,7 +201,7 @@ async fn fifty_at_once_are_one() {
 
 #[tokio::test]
 async fn while_the_first_hangs_the_second_is_told_to_come_back() {
-    let settings = Settings { lock_timeout: Duration::from_millis(200), ..Settings::default() };
+    let settings = with!(Settings::default(), lock_timeout: Duration::from_millis(200));
     let world = World::on(settings, |builder| builder).await;
     let company = world.company().await;
     let ana = company.admin().await;

@@ -37,6 +37,16 @@ use svc_core::webhooks::{Budget, DeliveryReport, Notifier, NotifyReport, Sender,
 use svc_core::{Api, Context, ContextBuilder};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
+/// A value with some fields set, of a type to which fields may be added: `with!(Settings::default(), max_connections: 1)`.
+#[macro_export]
+macro_rules! with {
+    ($base:expr, $($field:ident: $value:expr),+ $(,)?) => {{
+        let mut value = $base;
+        $(value.$field = $value;)+
+        value
+    }};
+}
+
 /// The base URL of every test's API.
 pub const BASE_URL: &str = "https://erp.example.com/api/v1";
 
@@ -83,7 +93,7 @@ impl World {
         let options = database::fresh().await;
         let through = pooler.options(options.get_database().expect("a database"));
         let store = PostgresStore::with_options(options, &settings);
-        let used = PostgresStore::with_options(through, &Settings { pooler: Pooler::Transaction, ..settings });
+        let used = PostgresStore::with_options(through, &with!(settings, pooler: Pooler::Transaction));
         Some(Self::over(Arc::new(store), Arc::new(used), change))
     }
 

@@ -102,7 +102,8 @@ impl Shared {
         let options = cluster.options("avisos");
         let (socket, user) = (options.get_socket().unwrap().display(), options.get_username());
         let url = format!("postgres://{user}@localhost:{}/avisos?host={socket}&sslmode=disable", options.get_port());
-        let settings = Settings { max_connections: 1, ..Settings::default() };
+        let mut settings = Settings::default();
+        settings.max_connections = 1;
         let store = PostgresStore::with_options(options, &settings);
         prepare(&store, port, events).await;
         Self { cluster, store, url, svc: Svc::new() }

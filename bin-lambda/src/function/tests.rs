@@ -26,7 +26,8 @@ async fn answer(event: &str, time: usize) -> Value {
     let url = "postgres://nobody@127.0.0.1:1/nothing";
     let config =
         Config::parse_from(["bin-lambda", "--database-url", url, "--base-url", "https://erp.example.com/api/v1"]);
-    let settings = Settings { acquire_timeout: Duration::from_millis(200), ..Settings::default() };
+    let mut settings = Settings::default();
+    settings.acquire_timeout = Duration::from_millis(200);
     let store = Arc::new(PostgresStore::open(url, &settings).unwrap());
     let clock = Arc::new(Broken(AtomicUsize::new(time)));
     let context = svc_core::Context::builder(store, &config.base_url).clock(clock).build().unwrap();

@@ -29,7 +29,8 @@ async fn sessions(world: &World) -> Vec<i32> {
 
 /// A world whose own store has one session, and what the function has beside it.
 async fn started() -> (World, Actor, Function) {
-    let settings = svc_store_postgres::Settings { max_connections: 1, ..svc_store_postgres::Settings::default() };
+    let mut settings = svc_store_postgres::Settings::default();
+    settings.max_connections = 1;
     let world = World::on(settings, |builder| builder).await;
     let ana = world.company().await.admin().await;
     let function = Function::on(&world, &[]).await;

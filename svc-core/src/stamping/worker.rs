@@ -29,6 +29,7 @@ const LONGEST: TimeDelta = TimeDelta::days(1);
 
 /// What a stamping pass did, in numbers of records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct StampReport {
     /// Stamped.
     pub timbrados: u64,

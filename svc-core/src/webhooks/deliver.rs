@@ -42,6 +42,7 @@ const NEW_EVENTS_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a delivery pass did, in numbers of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DeliveryReport {
     /// Groups that became events.
     pub agrupados: u64,

@@ -53,6 +53,7 @@ pub trait Notifier: Send + Sync {
 
 /// What a pass did, in numbers of e-mails.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct NotifyReport {
     /// Sent.
     pub enviados: u64,

@@ -1,6 +1,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::webhooks::{Budget, DeliveryReport, SIGNATURE, VerifyError, verify};
+use svc_tests::with;
 
 use super::*;
 
@@ -13,7 +14,7 @@ async fn a_notice_is_as_specified() {
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     let receiver = answering::<204>();
     let report = world.deliver(&receiver).await;
-    let expected = DeliveryReport { eventos: 1, creadas: 1, entregadas: 1, ..DeliveryReport::default() };
+    let expected = with!(DeliveryReport::default(), eventos: 1, creadas: 1, entregadas: 1);
     assert_eq!(report, expected);
 
     let [post] = receiver.posts().try_into().expect("one notice");

@@ -5,6 +5,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use svc_core::webhooks::DeliveryReport;
 use svc_store_postgres::Settings;
+use svc_tests::with;
 
 use super::*;
 
@@ -66,7 +67,7 @@ impl Sender for Querying<'_> {
 #[tokio::test]
 async fn no_connection_is_held_while_a_request_is_out() {
     // There is one connection, so if a pass held it, the query would wait for ever.
-    let world = World::on(Settings { max_connections: 1, ..Settings::default() }, |builder| builder).await;
+    let world = World::on(with!(Settings::default(), max_connections: 1), |builder| builder).await;
     let company = world.company().await;
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 50).await;

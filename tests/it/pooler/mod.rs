@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use http::Method;
 use serde_json::json;
 use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
-use svc_tests::pooler::SERVER_CONNECTIONS;
 use svc_tests::{Resource, World};
+use svc_tests::{pooler::SERVER_CONNECTIONS, with};
 
 /// A world behind the pooler.
 async fn pooled(settings: Settings) -> Option<World> {
@@ -43,7 +43,7 @@ async fn lists_are_read_by_more_than_there_are_connections() {
 
 #[tokio::test]
 async fn a_lock_is_waited_for_as_long_as_the_settings_say() {
-    let settings = Settings { lock_timeout: Duration::from_millis(400), ..Settings::default() };
+    let settings = with!(Settings::default(), lock_timeout: Duration::from_millis(400));
     let Some(world) = pooled(settings).await else { return };
     let ana = world.company().await.admin().await;
     let mut other = world.store.pool().begin().await.expect("a transaction");
@@ -90,7 +90,7 @@ async fn the_schema_is_brought_up_to_date_past_the_pooler() {
 async fn without_the_setting_the_pooler_refuses_us() {
     let Some(world) = pooled(Settings::default()).await else { return };
     let options = world.used_store().pool().connect_options().as_ref().clone();
-    let settings = Settings { pooler: Pooler::None, acquire_timeout: Duration::from_secs(5), ..Settings::default() };
+    let settings = with!(Settings::default(), pooler: Pooler::None, acquire_timeout: Duration::from_secs(5));
     let plain = PostgresStore::with_options(options.clone().options([("lock_timeout", "5000")]), &settings);
     let refused = sqlx::query("SELECT 1").execute(plain.pool()).await.expect_err("an unknown startup parameter");
     assert!(refused.to_string().contains("unsupported startup parameter"), "{refused}");

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::stamping::{StampFailure, StampReport};
-use svc_tests::World;
+use svc_core::stamping::StampFailure;
+use svc_tests::{World, with};
 
 use super::leases::{Slow, while_out};
 use super::{FOOD, NAIL, Shop, Stub, accept, line, nails, order, report, uuid};
@@ -19,7 +19,7 @@ async fn a_complement_is_stamped_in_the_pass_of_its_invoice_and_after_it() {
     assert_eq!(payment["complemento"], "encolado");
     let stamper = Stub::new(accept);
     let done = world.stamp(&stamper).await;
-    assert_eq!(done, StampReport { timbrados: 2, en_espera: done.en_espera, ..report() });
+    assert_eq!(done, with!(report(), timbrados: 2, en_espera: done.en_espera));
     let complement = payment["factura"].as_i64().unwrap();
     let empresa = shop.company.id.0;
     assert_eq!(stamper.ids(), [format!("{empresa}-{factura}"), format!("{empresa}-{complement}")]);
@@ -60,7 +60,7 @@ async fn a_complement_waits_without_attempts_and_goes_at_once_when_its_invoice_i
     let (_, factura) = shop.invoice(nails()).await;
     shop.pay(1, "1160.00", "SPEI 1").await;
     let none = Stub::new(super::unreachable);
-    assert_eq!(world.stamp(&none).await, StampReport { pospuestos: 1, en_espera: 1, ..report() });
+    assert_eq!(world.stamp(&none).await, with!(report(), pospuestos: 1, en_espera: 1));
     assert_eq!(none.ids(), [format!("{}-{factura}", shop.company.id.0)], "the complement is not sent");
     let attempts: Vec<i32> = world.sql("SELECT array_agg(intentos ORDER BY factura) FROM timbrados").await;
     assert_eq!(attempts, [1, 0]);
@@ -71,11 +71,11 @@ async fn a_complement_waits_without_attempts_and_goes_at_once_when_its_invoice_i
     let refusal = json!({"factura": factura, "codigo": "CFDI40145", "mensaje": "No"});
     shop.company.act("invoice.rejected", &refusal).await.unwrap();
     world.clock.advance(TimeDelta::minutes(5));
-    assert_eq!(world.stamp(&none).await, StampReport { en_espera: 1, ..report() });
+    assert_eq!(world.stamp(&none).await, with!(report(), en_espera: 1));
 
     shop.company.act("invoice.stamped", &json!({"factura": factura, "uuid": UUIDS[2]})).await.unwrap();
     let stamper = Stub::new(accept);
-    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
     let document = serde_json::to_value(stamper.document()).unwrap();
     assert_eq!(document.pointer("/Complemento/Pagos/Pago/0/DoctoRelacionado/0/IdDocumento"), Some(&json!(UUIDS[2])));
 }
@@ -114,7 +114,7 @@ async fn a_refused_complement_is_told_with_its_payment() {
     world.stamp(&Stub::new(accept)).await;
     let pago = shop.pay(1, "100.00", "SPEI 1").await;
     let refuse = Stub::new(|_| Err(StampFailure::Rejected { codigo: "CRP20211".to_owned(), mensaje: "No".to_owned() }));
-    assert_eq!(world.stamp(&refuse).await, StampReport { rechazados: 1, ..report() });
+    assert_eq!(world.stamp(&refuse).await, with!(report(), rechazados: 1));
     let payment = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
     assert_eq!((&payment["complemento"], &payment["uuid"]), (&json!("error"), &Value::Null));
     let record = shop.factura(payment["factura"].as_i64().unwrap()).await;
@@ -146,14 +146,11 @@ async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
         let refused = shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
         assert!(refused.to_string().starts_with("estado_invalido"), "{refused}");
     };
-    assert_eq!(
-        while_out(&world, &Slow::new(super::unreachable), cancelled).await,
-        StampReport { pospuestos: 1, ..report() }
-    );
+    assert_eq!(while_out(&world, &Slow::new(super::unreachable), cancelled).await, with!(report(), pospuestos: 1));
     shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap();
     world.clock.advance(TimeDelta::minutes(1));
     let stamper = Stub::new(accept);
-    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
     let document = serde_json::to_value(stamper.document()).unwrap();
     let pago = &document["Complemento"]["Pagos"]["Pago"][0];
     assert_eq!((&pago["Monto"], pago["DoctoRelacionado"].as_array().map(Vec::len)), (&json!("100.00"), Some(1)));

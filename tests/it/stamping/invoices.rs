@@ -2,9 +2,12 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::stamping::{StampFailure, StampReport, Stamped};
-use svc_tests::Resource::{Facturas, Ventas};
+use svc_core::stamping::{StampFailure, Stamped};
 use svc_tests::World;
+use svc_tests::{
+    Resource::{Facturas, Ventas},
+    with,
+};
 
 use super::{BOOK, FOOD, NAIL, Shop, Stub, accept, line, nails, order, report, uuid};
 
@@ -18,7 +21,7 @@ async fn a_stamped_invoice_is_told_everywhere() {
         let at = "2026-10-12T18:00:05.25Z".parse().unwrap();
         accept(request).map(|stamped| Stamped { at: Some(at), ..stamped })
     });
-    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
 
     let id = format!("{}-{factura}", shop.company.id.0);
     let folio = uuid(&id).to_string();
@@ -95,7 +98,7 @@ async fn a_refused_invoice_tells_why_and_is_not_tried_again() {
     let refuse = Stub::new(|_| {
         Err(StampFailure::Rejected { codigo: "CFDI40145 ".repeat(9), mensaje: "El nombre\0 no es".to_owned() })
     });
-    assert_eq!(world.stamp(&refuse).await, StampReport { rechazados: 1, ..report() });
+    assert_eq!(world.stamp(&refuse).await, with!(report(), rechazados: 1));
     let refused = shop.factura(factura).await;
     assert_eq!(refused["estatus"], "error");
     assert_eq!(refused["error_codigo"].as_str().map(str::len), Some(50));
@@ -113,7 +116,7 @@ async fn a_document_that_cannot_be_made_is_refused_without_asking() {
     let (_, free) = shop.invoice(order(&[line(NAIL, "1", "0")])).await;
     let (_, good) = shop.invoice(nails()).await;
     let stamper = Stub::new(accept);
-    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 1, rechazados: 1, ..report() });
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1, rechazados: 1));
     assert_eq!(stamper.ids(), [format!("{}-{good}", shop.company.id.0)]);
     let refused = shop.factura(free).await;
     assert_eq!((&refused["estatus"], &refused["error_codigo"]), (&json!("error"), &json!("renglon_invalido")));

@@ -9,7 +9,7 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc_core::stamping::{StampFailure, StampReport, StampRequest, Stamped, Stamper};
-use svc_tests::World;
+use svc_tests::{World, with};
 use tokio::sync::Semaphore;
 
 use super::{Shop, Stub, accept, nails, report, uuid};
@@ -67,10 +67,10 @@ async fn a_worker_that_vanished_is_replaced_when_its_lease_ends() {
         world.clock.advance(TimeDelta::seconds(89));
         assert_eq!(world.stamp(&other).await, report(), "the lease stands for the deadline and a minute");
         world.clock.advance(TimeDelta::seconds(1));
-        assert_eq!(world.stamp(&other).await, StampReport { timbrados: 1, ..report() });
+        assert_eq!(world.stamp(&other).await, with!(report(), timbrados: 1));
         assert_eq!(other.ids(), [format!("{}-{factura}", shop.company.id.0)]);
     };
-    assert_eq!(while_out(&world, &late, taken_over).await, StampReport { perdidos: 1, ..report() });
+    assert_eq!(while_out(&world, &late, taken_over).await, with!(report(), perdidos: 1));
     let stamped = shop.factura(factura).await;
     assert_eq!(stamped["uuid"], uuid(&format!("{}-{factura}", shop.company.id.0)).to_string());
     assert_eq!(world.count("eventos WHERE tipo = 'factura.timbrada'").await, 1);
@@ -89,9 +89,9 @@ async fn a_late_failure_does_not_disturb_who_took_over() {
             world.clock.advance(TimeDelta::hours(2));
             let held = async { assert_eq!(shop.factura(factura).await["estatus"], "en_espera") };
             let report = while_out(&world, &second, held).await;
-            assert_eq!(report, StampReport { pospuestos: 1, ..super::report() });
+            assert_eq!(report, with!(super::report(), pospuestos: 1));
         };
-        assert_eq!(while_out(&world, &late, inner).await, StampReport { perdidos: 1, ..report() });
+        assert_eq!(while_out(&world, &late, inner).await, with!(report(), perdidos: 1));
         assert_eq!(shop.factura(factura).await["estatus"], "en_espera");
         world.clock.advance(TimeDelta::hours(2));
     }
@@ -112,7 +112,7 @@ async fn the_application_speaks_for_the_authority_while_a_record_is_out() {
             shop.company.act(action, &input(factura)).await.unwrap();
         };
         let done = while_out(&world, &Slow::new(accept), reported).await;
-        assert_eq!(done, StampReport { perdidos: 1, ..report() }, "{action}");
+        assert_eq!(done, with!(report(), perdidos: 1), "{action}");
         let record = shop.factura(factura).await;
         assert_eq!(record["estatus"], estatus);
         assert_eq!(record["uuid"], if estatus == "vigente" { json!(UUIDS[1]) } else { Value::Null });
@@ -136,10 +136,7 @@ async fn many_workers_stamp_each_record_once() {
     let reports: Vec<StampReport> = join_all(workers).await.into_iter().map(Result::unwrap).collect();
     let sum: u64 = reports.iter().map(|report| report.timbrados).sum();
     assert_eq!(sum, 200, "{reports:?}");
-    assert_eq!(
-        reports.iter().filter(|done| **done != StampReport { timbrados: done.timbrados, ..report() }).count(),
-        0
-    );
+    assert_eq!(reports.iter().filter(|done| **done != with!(report(), timbrados: done.timbrados)).count(), 0);
     let ids = stamper.ids();
     assert_eq!((ids.len(), ids.iter().collect::<HashSet<_>>().len()), (200, 200));
     assert_eq!(world.count("facturas WHERE estatus = 'vigente'").await, 200);
@@ -148,7 +145,7 @@ async fn many_workers_stamp_each_record_once() {
 
 #[tokio::test]
 async fn no_connection_is_held_while_a_stamper_works() {
-    let world = World::on(svc_store_postgres::Settings { max_connections: 1, ..Default::default() }, |api| api).await;
+    let world = World::on(with!(svc_store_postgres::Settings::default(), max_connections: 1), |api| api).await;
     let shop = Shop::new(&world).await;
     for _ in 0..3 {
         shop.invoice(nails()).await;
@@ -160,5 +157,5 @@ async fn no_connection_is_held_while_a_stamper_works() {
         assert_eq!(shop.actor.get("/facturas").await.ok(200)["datos"].as_array().map(Vec::len), Some(3));
         slow.answers.add_permits(2);
     };
-    assert_eq!(while_out(&world, &slow, busy).await, StampReport { timbrados: 3, ..report() });
+    assert_eq!(while_out(&world, &slow, busy).await, with!(report(), timbrados: 3));
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::TimeDelta;
 use svc_core::domain::clock::Clock as _;
-use svc_core::stamping::{Budget, StampReport};
-use svc_tests::World;
+use svc_core::stamping::Budget;
+use svc_tests::{World, with};
 
 use super::{Shop, Stub, accept, nails, report, unreachable};
 
@@ -17,7 +17,7 @@ async fn pauses_grow_until_the_provider_is_there_again() {
     let (_, factura) = shop.invoice(nails()).await;
     let none = Stub::new(unreachable);
     for (attempt, minutes) in [(1, 0.5), (2, 1.0), (3, 2.0), (4, 5.0), (5, 15.0), (6, 60.0), (7, 60.0)] {
-        assert_eq!(world.stamp(&none).await, StampReport { pospuestos: 1, ..report() }, "attempt {attempt}");
+        assert_eq!(world.stamp(&none).await, with!(report(), pospuestos: 1), "attempt {attempt}");
         let row = "SELECT intentos = $1 AND ultimo_error = 'nobody there' AND token IS NULL AND arrendado IS NULL";
         let row = format!("{row} FROM timbrados").replace("$1", &attempt.to_string());
         assert!(sqlx::query_scalar::<_, bool>(sqlx::AssertSqlSafe(row)).fetch_one(world.store.pool()).await.unwrap());
@@ -29,7 +29,7 @@ async fn pauses_grow_until_the_provider_is_there_again() {
         world.clock.advance(span(0.22));
     }
     assert_eq!(shop.factura(factura).await["estatus"], "en_espera");
-    assert_eq!(world.stamp(&Stub::new(accept)).await, StampReport { timbrados: 1, ..report() });
+    assert_eq!(world.stamp(&Stub::new(accept)).await, with!(report(), timbrados: 1));
     assert_eq!(none.ids().len(), 7);
 }
 
@@ -52,7 +52,7 @@ async fn a_pass_takes_no_more_than_its_budget() {
         (Budget::unlimited().until(now + TimeDelta::seconds(1)).most(3), 2),
     ] {
         let done = world.stamp_within(&stamper, budget.clone()).await;
-        assert_eq!(done, StampReport { timbrados: stamped, ..report() }, "{budget:?}");
+        assert_eq!(done, with!(report(), timbrados: stamped), "{budget:?}");
     }
 }
 
@@ -70,7 +70,7 @@ async fn what_is_out_is_finished_when_a_pass_is_stopped() {
     });
     let budget = Budget::unlimited().stopped_by(ended.clone());
     let done = world.stamp_within(&stamper, budget).await;
-    assert_eq!(done, StampReport { timbrados: 8, ..report() }, "those that were out");
+    assert_eq!(done, with!(report(), timbrados: 8), "those that were out");
     assert_eq!(world.count("timbrados WHERE token IS NOT NULL").await, 0);
 }
 
@@ -84,9 +84,9 @@ async fn companies_take_turns_and_keep_their_own() {
     let (_, factura) = other.invoice(nails()).await;
     let stamper = Stub::new(accept);
     let done = world.stamp_within(&stamper, Budget::unlimited().most(9)).await;
-    assert_eq!(done, StampReport { timbrados: 9, ..report() });
+    assert_eq!(done, with!(report(), timbrados: 9));
     assert_eq!(other.factura(factura).await["estatus"], "vigente", "it does not wait for all of the first's");
-    assert_eq!(world.stamp(&stamper).await, StampReport { timbrados: 12, ..report() });
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 12));
     let mut ids = stamper.ids();
     ids.sort_unstable();
     ids.dedup();

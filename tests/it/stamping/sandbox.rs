@@ -1,10 +1,10 @@
 //! From end to end with the sandbox, whose judgement of what the API made is a check of our documents.
 
 use serde_json::{Value, json};
-use svc_core::stamping::{SandboxStamper, StampReport};
+use svc_core::stamping::SandboxStamper;
 use svc_core::store::CompanyChange;
-use svc_tests::Resource::CuentasBancarias;
 use svc_tests::World;
+use svc_tests::{Resource::CuentasBancarias, with};
 
 use super::{ABROAD, ANA, BOOK, BORDER, FOOD, NAIL, NAMED, PUBLIC, Shop, UNTAXED, line, order, report};
 
@@ -96,7 +96,7 @@ async fn the_sandbox_plays_refusals_and_outages() {
     for cliente in [5, 6] {
         shop.invoice(with(order(&[line(NAIL, "1", "10")]), json!({"cliente": cliente}))).await;
     }
-    assert_eq!(world.stamp(&SandboxStamper).await, StampReport { rechazados: 1, pospuestos: 1, ..report() });
+    assert_eq!(world.stamp(&SandboxStamper).await, with!(report(), rechazados: 1, pospuestos: 1));
     assert_eq!(shop.factura(1).await["error_codigo"], "CFDI40145");
     assert_eq!(shop.factura(2).await["estatus"], "en_espera");
 }

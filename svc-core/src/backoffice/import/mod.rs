@@ -21,6 +21,8 @@ mod rules;
 mod sales;
 mod staff;
 mod stock;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 

@@ -1,11 +1,10 @@
 //! Suppliers, purchase orders with their lines, accounts payable.
 
 use rust_decimal::{Decimal, RoundingStrategy};
-use uuid::Uuid;
 
 use super::{
     HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, require,
-    require_clave, require_currency,
+    require_clave, require_currency, require_uuid,
 };
 use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
@@ -129,8 +128,7 @@ impl Rules for PayableImport {
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.compra.is_none_or(|compra| compra > 0), "compra", "debe ser un entero positivo")?;
-        let is_folio = |uuid: &str| uuid.len() == 36 && Uuid::try_parse(uuid).is_ok();
-        require(self.uuid.as_deref().is_none_or(is_folio), "uuid", "debe ser un folio fiscal de 36 caracteres")?;
+        require_uuid(self.uuid.as_deref(), "uuid")?;
         require(self.operaciones.is_none_or(|count| count > 0), "operaciones", "debe ser un entero positivo")?;
         require(is_storable(self.saldo()), "saldo", "pasa de 18 enteros")?;
         require_currency(self.moneda.as_deref())

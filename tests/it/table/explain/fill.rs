@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, PgConnection};
 use svc_core::store::CompanyChange;
 use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
-use svc_tests::{Actor, BASE_URL, Company, World};
+use svc_tests::{Actor, BASE_URL, Company, World, with};
 
 use super::{CATALOGUE, ROWS};
 
@@ -75,7 +75,7 @@ impl Big {
     /// so that a request that is repeated meets its prepared statement.
     pub(super) async fn watched(&self) -> (PostgresStore, Actor) {
         let options = (*self.world.store.pool().connect_options()).clone().options(AUTO_EXPLAIN);
-        let store = PostgresStore::with_options(options, &Settings { max_connections: 1, ..Settings::default() });
+        let store = PostgresStore::with_options(options, &with!(Settings::default(), max_connections: 1));
         let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
         let api = Api::new(&context.build().expect("a context")).expect("the API builds");
         (store, self.company.admin().await.at(&api))

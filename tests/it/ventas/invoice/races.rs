@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use http::Method;
 use serde_json::json;
 use svc_store_postgres::Settings;
-use svc_tests::{Resource, World};
+use svc_tests::{Resource, World, with};
 
 use crate::ventas::shop::{BORDER, NAIL, invoiced, line, made, ready, shop, stock, together, with};
 
@@ -99,7 +99,7 @@ async fn orders_and_invoices_of_the_same_goods_do_not_collide() {
 
 #[tokio::test]
 async fn a_sale_that_another_transaction_keeps_is_in_process() {
-    let settings = Settings { lock_timeout: std::time::Duration::from_millis(200), ..Settings::default() };
+    let settings = with!(Settings::default(), lock_timeout: std::time::Duration::from_millis(200));
     let world = World::on(settings, |builder| builder).await;
     let ana = shop(&world).await.admin().await;
     let venta = made(&ana, &ready()).await;
