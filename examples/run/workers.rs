@@ -10,7 +10,7 @@ use svc_core::Outside;
 use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::{Budget, Stamper, stamp_due};
-use svc_core::webhooks::{NotifyReport, Outcome, Post, Sender, notify_due};
+use svc_core::webhooks::{Outcome, Post, Sender, notify_due};
 use svc_tests::{Actor, Company, World};
 use tokio::sync::oneshot;
 

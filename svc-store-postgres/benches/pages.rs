@@ -100,7 +100,8 @@ fn pages(criterion: &mut Criterion) {
     let (store, company) = runtime.block_on(async {
         cluster.create_database("paginas").await.expect("a database");
         // Loading takes as long as it takes.
-        let settings = Settings { statement_timeout: Duration::ZERO, ..Settings::default() };
+        let mut settings = Settings::default();
+        settings.statement_timeout = Duration::ZERO;
         let store = PostgresStore::with_options(cluster.options("paginas"), &settings);
         let company = load(&store).await;
         (store, company)

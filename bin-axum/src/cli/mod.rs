@@ -9,6 +9,7 @@ mod tests;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use svc_core::domain::company::CompanyId;
 use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
 
 pub(crate) use listen::ListenArgs;
@@ -67,7 +68,7 @@ pub(crate) enum Command {
     Import {
         /// The company's number.
         #[arg(long)]
-        company: i64,
+        company: CompanyId,
         /// What the records are: a list's path without the slash.
         resource: String,
         /// The file, or - for standard input.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
-use svc_core::domain::company::{LimitMode, Plan};
+use svc_core::domain::company::{CompanyId, LimitMode, Plan};
 use svc_core::store::CompanyChange;
 
 use super::settings::DEFAULT_BASE_URL;
@@ -21,7 +21,7 @@ pub(crate) enum CompanyCommand {
     Edit {
         /// The company's number.
         #[arg(long)]
-        company: i64,
+        company: CompanyId,
         #[command(flatten)]
         settings: CompanyArgs,
     },
@@ -115,7 +115,7 @@ pub(crate) enum UserCommand {
     Create {
         /// The company's number.
         #[arg(long)]
-        company: i64,
+        company: CompanyId,
         /// Their name.
         #[arg(long)]
         name: String,
@@ -130,7 +130,7 @@ pub(crate) enum UserCommand {
     Disable {
         /// The company's number.
         #[arg(long)]
-        company: i64,
+        company: CompanyId,
         /// The user's clave.
         #[arg(long)]
         user: i64,
@@ -143,7 +143,7 @@ pub(crate) enum KeyCommand {
     Create {
         /// The company's number.
         #[arg(long)]
-        company: i64,
+        company: CompanyId,
         /// The user who owns it; the company's first by default.
         #[arg(long)]
         user: Option<i64>,
@@ -177,7 +177,7 @@ pub(crate) enum CertificateCommand {
     Load {
         /// The company's number.
         #[arg(long)]
-        company: i64,
+        company: CompanyId,
         /// The certificate, as the SAT hands it out.
         #[arg(long, value_name = "FILE")]
         cer: PathBuf,
@@ -197,7 +197,7 @@ pub(crate) struct ActionArgs {
     pub(crate) list: bool,
     /// The company's number.
     #[arg(long, required_unless_present = "list")]
-    pub(crate) company: Option<i64>,
+    pub(crate) company: Option<CompanyId>,
     /// The API's public address: links in notices begin with it.
     #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
     pub(crate) base_url: String,

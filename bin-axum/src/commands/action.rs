@@ -2,7 +2,6 @@ use std::io::Read as _;
 
 use serde_json::value::RawValue;
 use svc_core::Context;
-use svc_core::domain::company::CompanyId;
 use svc_core::json::Json;
 
 use crate::cli::ActionArgs;
@@ -19,7 +18,7 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
     let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else { return list() };
     let input = if input == "-" { from_stdin()? } else { input };
     let input = Json::parse_object(input.as_bytes()).map_err(|text| Failure::Other(text.into_owned()))?;
-    let output = context.act(CompanyId(company), &action, &input).await?;
+    let output = context.act(company, &action, &input).await?;
     let output: &RawValue = serde_json::from_slice(&output).map_err(|error| Failure::Other(error.to_string()))?;
     print(&output)
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use svc_core::Context;
 use svc_core::backoffice::LoadCertificate;
-use svc_core::domain::company::CompanyId;
 
 use crate::cli::CertificateCommand;
 use crate::failure::Failure;
@@ -19,7 +18,7 @@ pub(super) async fn run(context: &Context, command: CertificateCommand) -> Resul
     let unset = |_| Failure::Other("the environment variable that --password-env names is not set".to_owned());
     let password = std::env::var(password_env).map_err(unset)?;
     let load = LoadCertificate { cer: read(&cer)?, key: read(&key)?, password };
-    print(&context.perform(CompanyId(company), &load).await?)
+    print(&context.perform(company, &load).await?)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -1,6 +1,5 @@
 use svc_core::Context;
 use svc_core::backoffice::EditCompany;
-use svc_core::domain::company::CompanyId;
 
 use crate::cli::CompanyCommand;
 use crate::failure::Failure;
@@ -10,7 +9,7 @@ pub(super) async fn run(context: &Context, command: CompanyCommand) -> Result<()
     match command {
         CompanyCommand::Create { settings } => print(&context.create_company(settings.into()).await?),
         CompanyCommand::Edit { company, settings } => {
-            print(&context.perform(CompanyId(company), &EditCompany(settings.into())).await?)
+            print(&context.perform(company, &EditCompany(settings.into())).await?)
         }
     }
 }

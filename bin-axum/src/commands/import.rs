@@ -13,7 +13,7 @@ use crate::output::print;
 /// Longest line taken, in bytes, so that a file without line breaks does not fill the memory.
 const MAX_LINE: u64 = 1_048_576;
 
-pub(super) async fn run(context: &Context, company: i64, resource: &str, file: &Path) -> Result<(), Failure> {
+pub(super) async fn run(context: &Context, company: CompanyId, resource: &str, file: &Path) -> Result<(), Failure> {
     let names = || Resource::ALL.iter().map(|resource| resource.name()).collect::<Vec<_>>().join(", ");
     let unknown = || Failure::Other(format!("{resource:?} cannot be imported; there are: {}", names()));
     let resource = Resource::parse(resource).ok_or_else(unknown)?;
@@ -24,9 +24,8 @@ pub(super) async fn run(context: &Context, company: i64, resource: &str, file: &
     };
     // It hides itself where stderr is no terminal.
     let bar = ProgressBar::new_spinner().with_style(style());
-    let outcome = context
-        .import(CompanyId(company), resource, Lines(BufReader::new(input)), &mut |count| bar.set_position(count))
-        .await;
+    let outcome =
+        context.import(company, resource, Lines(BufReader::new(input)), &mut |count| bar.set_position(count)).await;
     bar.finish_and_clear();
     print(&serde_json::json!({ "importados": outcome? }))
 }

@@ -11,7 +11,7 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Fa
     match command {
         KeyCommand::Create { company, user, scopes, expires, no_terms } => {
             let key = CreateKey { usuario: user, scopes: read_scopes(&scopes)?, expires, accept_terms: !no_terms };
-            print(&context.perform(CompanyId(company), &key).await?)
+            print(&context.perform(company, &key).await?)
         }
         KeyCommand::AcceptTerms { key_id } => {
             let (company, suffix) = parse(&key_id)?;

@@ -1,6 +1,5 @@
 use svc_core::Context;
 use svc_core::backoffice::{CreateUser, DisableUser};
-use svc_core::domain::company::CompanyId;
 use svc_core::store::NewUser;
 
 use crate::cli::UserCommand;
@@ -11,10 +10,10 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<(), F
     match command {
         UserCommand::Create { company, name, email, salesperson } => {
             let user = NewUser { nombre: name, correo: email, vendedor: salesperson };
-            print(&context.perform(CompanyId(company), &CreateUser(user)).await?)
+            print(&context.perform(company, &CreateUser(user)).await?)
         }
         UserCommand::Disable { company, user } => {
-            print(&context.perform(CompanyId(company), &DisableUser { usuario: user }).await?)
+            print(&context.perform(company, &DisableUser { usuario: user }).await?)
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Companies: identity, plan, limits and the settings that rules depend on.
 
 use std::fmt;
+use std::num::ParseIntError;
+use std::str::FromStr;
 
 use rust_decimal::Decimal;
 use serde::Serialize;
@@ -8,6 +10,14 @@ use serde::Serialize;
 /// A company's number: the first part of every key and of every API key's public identifier.
 #[derive(Serialize, Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CompanyId(pub i64);
+
+impl FromStr for CompanyId {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
 
 /// What a company pays for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
