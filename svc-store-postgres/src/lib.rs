@@ -17,7 +17,9 @@
 //! direct.close().await;
 //!
 //! // Behind PgBouncer in transaction mode, with a replica that lists are read from: both are optional.
-//! let settings = Settings { pooler: Pooler::Transaction, max_connections: 50, ..Settings::default() };
+//! let mut settings = Settings::default();
+//! settings.pooler = Pooler::Transaction;
+//! settings.max_connections = 50;
 //! let store = PostgresStore::open("postgres://user:password@pooler:6432/svc", &settings)?
 //!     .with_replica("postgres://user:password@pooler-of-the-replica:6432/svc", &settings)?;
 //! let api = Api::new(&Context::builder(Arc::new(store), "https://erp.example.com/api/v1").build()?)?;
