@@ -46,7 +46,7 @@ impl<const MAX: usize> ToValue for Reference<MAX> {
 ///
 /// A caller writes a column for each field, and under `unstored` the fields that are accepted and not stored:
 ///
-/// ```ignore
+/// ```text
 /// import! {
 ///     struct LineImport into "ventas_renglones" {
 ///         clave: Option<i64>,

@@ -66,7 +66,7 @@ pub trait Record: Sized {
 ///
 /// A caller writes a line for each field:
 ///
-/// ```ignore
+/// ```text
 /// record! {
 ///     /// A line of a sale.
 ///     pub struct SaleLine in "ventas_renglones" {
