@@ -24,7 +24,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
     let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
-    // What this process does beside answering: here it stamps, and webhooks and e-mails wait for another.
+    // Background work of this process: it stamps only; another process delivers webhooks and sends e-mails.
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
     let outside = Outside::default().stamper(stamper);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Serves until `stop`, then until what is under way is answered.
+/// Serves until `stop`, then finishes the requests in progress.
 pub async fn serve(
     listener: TcpListener,
     api: Api,
@@ -50,7 +50,7 @@ pub async fn serve(
 }
 
 /// The application. Layers are put on either part, not on both: the API does its own authentication, limits and errors, and
-/// what a layer answers in its stead is not in its form.
+/// an answer that a layer gives does not have the API's form.
 fn app(api: Api) -> Router {
     let ours = Router::new()
         .route("/reports", get(async || "all is well"))
@@ -58,7 +58,7 @@ fn app(api: Api) -> Router {
         .route("/", get(async || "our own page"))
         .layer(GlobalConcurrencyLimitLayer::new(64))
         .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, Duration::from_secs(5)));
-    // A client that stops sending is let go; the API itself bounds how much it sends.
+    // A client that stops sending is disconnected; the API itself bounds how much it sends.
     let api = Router::new().nest_service("/api/v1", api).layer(RequestBodyTimeoutLayer::new(Duration::from_secs(30)));
     ours.merge(api)
 }

@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Serves until `stop`, then until what is under way is answered.
+/// Serves until `stop`, then finishes the requests in progress.
 pub async fn serve(listener: TcpListener, api: Api, stop: impl Future<Output = ()>) -> Result<(), std::io::Error> {
     let connections = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
@@ -44,6 +44,6 @@ pub async fn serve(listener: TcpListener, api: Api, stop: impl Future<Output = (
         });
     }
     connections.shutdown().await;
-    // Another process does the background work. Requests merge what was used now and then; the last of it is merged here.
+    // Another process does the background work. Requests merge usage from time to time; the rest is merged here.
     api.context().merge_usage().await.map_err(std::io::Error::other)
 }

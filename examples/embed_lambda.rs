@@ -6,11 +6,11 @@
 //! as it was sent:
 //!
 //! - one whose `Host` or `X-Forwarded-Proto` makes no URL, or whose query has a quote (payload 2.0), panics: its client gets the gateway's
-//!   502, not the API's words;
+//!   502, not the API's answer;
 //! - `..` in a path is resolved, and a stage other than `$default` stands before the path, where the API knows no route;
 //! - of repeated headers the last stays, and parameters come in any order.
 //!
-//! Nor is anything stamped or delivered: a function is frozen between requests, and this one knows no schedules. `bin-lambda` loses
+//! Nor is anything stamped or delivered: a function is frozen between requests, and this one has no schedules. `bin-lambda` loses
 //! nothing of this, and does what is due when a schedule invokes it.
 
 use std::sync::Arc;

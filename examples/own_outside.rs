@@ -35,7 +35,7 @@ impl Provider {
     }
 }
 
-/// The provider as the stamping worker wants it.
+/// The provider, as the stamping worker calls it.
 #[derive(Default)]
 pub struct OurStamper(Provider);
 

@@ -3,7 +3,7 @@
 //! `WEBHOOK_SECRET=whsec_… cargo run -p svc-examples --example receive_webhooks`
 //!
 //! After the secret was rotated, `WEBHOOK_SECRET_PREVIOUS` keeps the old one until every notice is signed with the new one,
-//! a day later. The registered URL must be public and https: a proxy in front of this one sees to that.
+//! a day later. The registered URL must be public and https: a proxy in front of this one provides both.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +55,7 @@ impl Seen {
 /// `body` is the raw body: what is signed is its bytes, not what a parser makes of them.
 async fn receive(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body: Bytes) -> StatusCode {
     let secrets: Vec<&str> = receiver.secrets.iter().map(String::as_str).collect();
-    // Genuine, and of the last five minutes: what is older may be somebody's repetition.
+    // Genuine, and of the last five minutes: an older one may be a replay.
     if let Err(error) = verify(&headers, &body, &secrets, receiver.clock.now()) {
         eprintln!("refused a notice: {error}");
         return StatusCode::UNAUTHORIZED;
@@ -63,7 +63,7 @@ async fn receive(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body
     // The same id as in X-Svc-Evento-Id, but here it is signed.
     let notice: Value = serde_json::from_slice(&body).unwrap_or_default();
     let Some(id) = notice["id"].as_str().map(str::to_owned) else { return StatusCode::BAD_REQUEST };
-    // There is room first: an event that is not taken must not count as seen, since it is sent again.
+    // Room is reserved first: an event that is refused must not count as seen, since it is sent again.
     let Ok(room) = receiver.work.try_reserve() else { return StatusCode::SERVICE_UNAVAILABLE };
     // The same event may come more than once; it is answered with 2xx each time, or it would come again.
     if receiver.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(&id) {
@@ -85,7 +85,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (work, mut notices) = tokio::sync::mpsc::channel::<Value>(WAITING);
     tokio::spawn(async move {
         while let Some(notice) = notices.recv().await {
-            // A notice only names the record that changed; its data are read from the API, with a key that may.
+            // A notice only names the record that changed; its data are read from the API, with a key that has the scope.
             println!("{} changed: GET {}", notice["tipo"], notice["recurso"]["url"]);
         }
     });

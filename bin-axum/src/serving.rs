@@ -13,7 +13,8 @@ use crate::failure::Failure;
 use crate::server::Server;
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
-/// Answers clients and operators until the process is signalled to stop; does the background work, if it is given through what.
+/// Answers clients and operators until the process is signalled to stop; does the background
+/// work if `outside` is given.
 pub(crate) async fn answer(
     database: OpenedDatabase,
     server: Server,

@@ -16,7 +16,7 @@ pub(crate) use self::error::EventError;
 pub(crate) use self::pairs::Pairs;
 use crate::task::Task;
 
-/// What an invocation asks for.
+/// What an invocation is for.
 pub(crate) enum Event<'a> {
     /// A request is to be answered.
     Request(HttpEvent<'a>),
@@ -106,8 +106,8 @@ fn gateway<'o>(outline: &'o Outline<'_>) -> Option<(Gateway, &'o str)> {
     Some((if context.elb.is_some() { balancer } else { Gateway::RestApi }, outline.http_method.as_deref()?))
 }
 
-/// The work that an event asks for, if it is one that does: as its whole input, or as the detail of one on a bus. A timer
-/// that says nothing means all.
+/// The work that an event names, if any: as its whole input, or as the detail of an event on a bus. A timer's event that names
+/// none means all.
 fn tasks(outline: &Outline<'_>) -> Result<Option<Vec<Task>>, EventError> {
     let read = |json: &RawValue| Task::read(json.get()).map(Some).ok_or(EventError::Work);
     match (outline.svc, outline.source.as_deref()) {

@@ -28,7 +28,7 @@ struct Inner {
     schedule: Schedule,
 }
 
-/// Why an invocation failed. What a client asks of the API never does: that has an answer.
+/// Why an invocation failed. A client's request never makes it fail: that gets an answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvocationError {
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! What a schedule may ask for.
+//! The work that a schedule may name.
 
 use serde::Deserialize;
 

@@ -13,7 +13,7 @@ use svc_tests::{BASE_URL, World};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
 
-/// What the function is to be invoked with, and what came of it: `response` or `error`, and its body.
+/// What the function is to be invoked with, and its outcome: `response` or `error`, and its body.
 struct Platform {
     events: Mutex<mpsc::Receiver<Value>>,
     outcomes: mpsc::Sender<(String, Value)>,
@@ -60,7 +60,7 @@ impl Function {
         Self { process, events, outcomes }
     }
 
-    /// What comes of a request: `response` or `error`, and its body.
+    /// The outcome of a request: `response` or `error`, and its body.
     async fn invoke(&mut self, event: Value) -> (String, Value) {
         self.events.send(event).await.expect("a platform");
         let outcome = tokio::time::timeout(Duration::from_secs(30), self.outcomes.recv()).await;
@@ -78,7 +78,7 @@ impl Function {
 
 impl Drop for Function {
     fn drop(&mut self) {
-        // It may have gone by itself.
+        // It may have ended by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

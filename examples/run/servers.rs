@@ -1,4 +1,4 @@
-//! Those that answer.
+//! The examples that serve requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Those that work off what waits.
+//! The examples that do background work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use crate::own_outside::{Chat, OurStamper};
 
-/// A company with an order that can be invoiced; gives someone of it.
+/// A company with an order that can be invoiced, and a client of it.
 async fn shop(world: &World) -> (Company, Actor) {
     let company = world.company().await;
     company.load_certificate().await;
@@ -69,7 +69,7 @@ impl Sender for Receiver {
 #[tokio::test]
 async fn all_of_it_as_one_future() {
     let world = World::new().await;
-    // Work goes by the context's clock, and removes what is a month old by it.
+    // Background work uses the context's clock, and removes what is a month old by it.
     world.clock.advance(SystemClock.now() - world.clock.now());
     let (_, actor) = shop(&world).await;
     let hook = json!({"url": "https://example.com/avisos", "eventos": ["factura.timbrada"]});

@@ -1,7 +1,7 @@
-//! One request out, one answer in: HTTP/1.1 over a connection (feature `client`).
+//! Outgoing requests: HTTP/1.1 over a connection (feature `client`).
 //!
-//! No task in the background: a connection moves while a future uses it, so whoever bounds that bounds all of it. No proxy,
-//! no redirect, no decompression.
+//! There is no background task: a connection makes progress only while the exchange's future is polled, so a timeout of that
+//! future bounds everything. No proxy, no redirects, no decompression.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -22,7 +22,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// The most that the head of an answer may take.
+/// Longest head of an answer, in bytes.
 const HEAD: usize = 64 * 1024;
 
 /// How much is read of an answer's body.
@@ -37,25 +37,25 @@ pub(crate) enum Most {
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OutboundError {
-    /// No authority is trusted, so nobody could be.
+    /// There is no trusted certificate authority.
     #[error("no trusted certificate authority was found")]
     NoRoots,
-    /// The name cannot be one of a certificate.
+    /// The host's name is not one that a certificate can hold.
     #[error("the host's name is none that a certificate could hold")]
     Name,
-    /// The host has no address, or nobody listens there.
+    /// The connection could not be established.
     #[error("no connection: {0}")]
     Connect(#[source] io::Error),
-    /// The other side is not who it should be, or does not speak TLS.
+    /// The TLS handshake failed: a wrong certificate, or no TLS.
     #[error("no TLS: {0}")]
     Tls(#[source] io::Error),
     /// The connection ended before anything of the request was sent.
     #[error("the connection was closed")]
     Closed,
-    /// The exchange broke off, or was no HTTP.
+    /// The exchange was interrupted, or the answer is not HTTP.
     #[error("the exchange failed: {0}")]
     Http(#[source] hyper::Error),
-    /// The body broke off.
+    /// The body was interrupted.
     #[error("the answer broke off: {0}")]
     Body(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The body is longer than the limit.
@@ -63,14 +63,14 @@ pub(crate) enum OutboundError {
     TooLong,
 }
 
-/// TLS as every outgoing connection speaks it.
+/// The TLS configuration of outgoing connections.
 #[derive(Clone)]
 pub(crate) struct Tls(TlsConnector);
 
 impl Tls {
     /// Trusts the machine's authorities, and those of `SSL_CERT_FILE` and `SSL_CERT_DIR` besides.
     pub(crate) fn new() -> Result<Self, OutboundError> {
-        // With one of the variables set, this reads what they name and nothing else.
+        // If one of the variables is set, this reads only the files that they name.
         let mut certificates = rustls_native_certs::load_native_certs().certs;
         if openssl_probe::has_ssl_cert_env_vars() {
             for directory in openssl_probe::candidate_cert_dirs() {
@@ -80,7 +80,7 @@ impl Tls {
         Self::trusting(certificates)
     }
 
-    /// Trusts these authorities; what is no certificate among them is left out.
+    /// Trusts these authorities; entries that are not certificates are ignored.
     pub(crate) fn trusting(authorities: Vec<CertificateDer<'static>>) -> Result<Self, OutboundError> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(authorities);
@@ -96,8 +96,8 @@ impl Tls {
     }
 }
 
-/// Sends `request`, in origin form and with its `Host`, over `tcp`, under TLS if there is one and the name to expect; reads
-/// as much of the answer as `most` says.
+/// Sends `request`, in origin form and with its `Host`, over `tcp`; `tls` has the name to expect. Reads the answer up to
+/// `most`.
 pub(crate) async fn exchange(
     tcp: TcpStream,
     tls: Option<(&Tls, &str)>,
@@ -107,10 +107,10 @@ pub(crate) async fn exchange(
     Channel::open(tcp, tls, most).await?.exchange(request).await
 }
 
-/// A connection that requests go over, one after the other.
+/// A connection for one request at a time.
 pub(crate) struct Channel {
     sender: SendRequest<Full<Bytes>>,
-    /// Moves the bytes, while it is polled; none once it has ended.
+    /// Transfers the bytes while it is polled; `None` once it has ended.
     connection: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
     most: Most,
     /// Whether the last request was answered completely.
@@ -118,7 +118,7 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Over `tcp`, under TLS if there is one and the name to expect.
+    /// Opens a channel over `tcp`; `tls` has the name to expect.
     pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, most: Most) -> Result<Self, OutboundError> {
         let Some((Tls(connector), name)) = tls else { return Self::over(tcp, most).await };
         let name = ServerName::try_from(name.to_owned()).map_err(|_| OutboundError::Name)?;
@@ -135,7 +135,7 @@ impl Channel {
         Ok(Self { sender, connection: Some(Box::pin(connection)), most, whole: true })
     }
 
-    /// Sends a request; reads as much of the answer as was said.
+    /// Sends a request; reads the answer up to the channel's limit.
     pub(crate) async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Bytes>, OutboundError> {
         self.whole = false;
         let Self { sender, connection: slot, most, .. } = self;
@@ -150,7 +150,7 @@ impl Channel {
         });
         let (answer, to_its_end) = match select(answer, connection).await {
             Either::Left((answer, _)) => answer?,
-            // What it has read is still the answer's to take; what it has not sent it gives back when it goes.
+            // It ended: the answer may have been read before that, and a request that was not begun is given back.
             Either::Right((_, answer)) => {
                 *slot = None;
                 answer.await?
@@ -160,10 +160,10 @@ impl Channel {
         Ok(answer)
     }
 
-    /// Whether another request can be sent: the last was answered to its end, and the other side has not ended the
-    /// connection since. Does not wait for anything.
+    /// Whether another request can be sent: the last answer was read completely, and the other side has not closed the
+    /// connection since. Does not wait.
     pub(crate) fn is_ready(&mut self) -> bool {
-        // What the other side said meanwhile is heard now, a farewell above all; only then is it known whether it is ready.
+        // Polled first, so that a close by the other side is noticed.
         if self.connection.as_mut().is_some_and(|connection| connection.now_or_never().is_some()) {
             self.connection = None;
         }
@@ -171,7 +171,7 @@ impl Channel {
     }
 }
 
-/// Only a request that was not begun is given back.
+/// Hyper gives a request back only if it was not begun.
 fn unanswered(mut error: TrySendError<Request<Full<Bytes>>>) -> OutboundError {
     match error.take_message() {
         Some(_) => OutboundError::Closed,
@@ -186,7 +186,7 @@ async fn whole(body: Incoming, most: usize) -> Result<Bytes, OutboundError> {
     Ok(read.to_bytes())
 }
 
-/// What is read, and whether it is all.
+/// The bytes read, and whether the body is complete.
 async fn part(body: &mut Incoming, most: usize) -> (Bytes, bool) {
     let mut read = BytesMut::new();
     while read.len() < most {
@@ -239,7 +239,7 @@ mod tests {
         let (mut channel, far) = used(b"HTTP/1.1 204 No Content\r\n\r\n").await;
         drop(far);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        // Nobody asks first whether it is: nothing is sent, and that is told apart from a failure.
+        // Without a check before it, the closed connection is reported as such, since nothing was sent.
         assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
         assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
         assert!(!channel.is_ready());

@@ -1,9 +1,9 @@
-//! Secrets at rest: what the database keeps of a certificate's key or a webhook's secret is sealed under a key that the
-//! database does not have.
+//! Secrets at rest: certificates' keys and webhooks' secrets are sealed in the database under a key that the database does not
+//! have.
 //!
-//! A sealed value is one byte with its format, and then: `0` the secret as it is, when no key is set;
+//! A sealed value is one byte with its format, and then: `0` the secret in plain text, when no key is set;
 //! `1` a random nonce of 24 bytes and the secret under XChaCha20-Poly1305. What it belongs to ([`Place`]) is
-//! authenticated with it, so that nobody who can write to the database can move a sealed value to another company or record.
+//! authenticated with it: a value that is moved to another company or record in the database does not open.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::company::CompanyId;
 
-/// The first byte of a secret that is kept as it is.
+/// The first byte of a secret in plain text.
 const PLAIN: u8 = 0;
 /// The first byte of a secret under XChaCha20-Poly1305.
 const XCHACHA20_POLY1305: u8 = 1;
@@ -26,7 +26,7 @@ const NONCE: usize = 24;
 #[derive(Clone)]
 pub struct SecretsKey(Zeroizing<[u8; 32]>);
 
-/// A text that is no [`SecretsKey`]; it does not say what the text was.
+/// A text is not a [`SecretsKey`]; the error does not contain the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a secrets key has 64 hexadecimal digits")]
 pub struct NoSecretsKey;
@@ -54,7 +54,7 @@ impl fmt::Debug for SecretsKey {
     }
 }
 
-/// What a sealed value belongs to: it opens nowhere else.
+/// What a sealed value belongs to: it opens only there.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// The company.
@@ -72,7 +72,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// Why a secret could not be sealed or opened; it says nothing of the secret.
+/// Why a secret could not be sealed or opened; the error does not contain the secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SecretsError {
@@ -84,7 +84,7 @@ pub enum SecretsError {
         "the sealed secret does not open: it was sealed under another secrets key (SVC_SECRETS_KEY), moved or damaged"
     )]
     Refused,
-    /// It is no sealed value of this or an earlier version.
+    /// Its format is not one of this or an earlier version.
     #[error("the sealed secret has a form that is not known")]
     Unknown,
     /// It is longer than the cipher takes.
@@ -92,7 +92,7 @@ pub enum SecretsError {
     TooLong,
 }
 
-/// Seals and opens secrets; without a key it keeps them as they are. Cheap to clone.
+/// Seals and opens secrets; without a key it leaves them in plain text. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Sealer(Option<SecretsKey>);
 
@@ -112,7 +112,7 @@ impl Sealer {
         Ok([&[XCHACHA20_POLY1305], nonce.as_slice(), &text].concat())
     }
 
-    /// The secret in a sealed value. What was kept as it is opens with any key, so that a key can be set later on.
+    /// The secret in a sealed value. One in plain text opens with any key, so that a key can be set later.
     pub fn open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
         match sealed.split_first() {
             Some((&PLAIN, secret)) => Ok(Zeroizing::new(secret.to_vec())),

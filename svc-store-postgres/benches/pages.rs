@@ -23,8 +23,8 @@ const ROWS: i64 = 100_000;
 const LIMIT: u32 = 30;
 const PAGE: i64 = 3_000;
 
-/// Reads for the ratio, of each page by turns, so that what else the machine does falls on both alike.
-const TURNS: usize = 2_000;
+/// Reads for the ratio, alternating between the pages, so that other load on the machine affects both alike.
+const ROUNDS: usize = 2_000;
 
 /// Pages of a list for one company.
 struct Pages<'a> {
@@ -47,13 +47,13 @@ impl Pages<'_> {
         let pages = [(1, None), (PAGE, Some((PAGE - 1) * i64::from(LIMIT)))];
         for (number, after) in pages {
             let full = self.runtime.block_on(self.read::<L>(after));
-            assert_eq!(full, LIMIT as usize + 1, "one more tells that there is another page");
+            assert_eq!(full, LIMIT as usize + 1, "one more means that there is another page");
             criterion.bench_function(&format!("GET {path}, page {number}"), |bench| {
                 bench.to_async(self.runtime).iter(|| self.read::<L>(after));
             });
         }
-        let mut times = [Vec::with_capacity(TURNS), Vec::with_capacity(TURNS)];
-        for _ in 0..TURNS {
+        let mut times = [Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS)];
+        for _ in 0..ROUNDS {
             for ((_, after), times) in pages.iter().zip(&mut times) {
                 let start = Instant::now();
                 self.runtime.block_on(self.read::<L>(*after));

@@ -32,7 +32,7 @@ const PASSES: usize = 3;
 const NAME: &str = "receptor.example.com";
 const EVENT: &str = "cliente.creado";
 
-/// Every name is this machine.
+/// Resolves every name to this machine.
 struct Here;
 
 #[async_trait]
@@ -104,7 +104,7 @@ async fn measure(company: &Company, sender: &HttpSender, webhooks: u32) -> (f64,
     (rates[PASSES / 2], asked.map(each))
 }
 
-/// Statements of this database so far, but for those that ask for them.
+/// Statements of this database so far, without those that count them.
 async fn statements(world: &World) -> Option<i64> {
     if world.can_count_statements().await { Some(world.statements("%").await) } else { None }
 }

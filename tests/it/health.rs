@@ -38,7 +38,7 @@ async fn the_database_is_not_asked() {
 }
 
 #[tokio::test]
-async fn no_answer_has_another_s_id_nor_tells_of_limits() {
+async fn no_answer_has_another_s_id_or_limits() {
     let world = World::new().await;
     let first = Reply::of(&world.api, request_with(|request| request)).await;
     let second = Reply::of(&world.api, request_with(|request| request)).await;

@@ -200,7 +200,7 @@ async fn fifty_at_once_are_one() {
 }
 
 #[tokio::test]
-async fn while_the_first_hangs_the_second_is_told_to_come_back() {
+async fn while_the_first_hangs_the_second_gets_retry_after() {
     let settings = with!(Settings::default(), lock_timeout: Duration::from_millis(200));
     let world = World::on(settings, |builder| builder).await;
     let company = world.company().await;

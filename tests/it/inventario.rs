@@ -114,7 +114,7 @@ async fn a_branch_is_walked_through_all_its_warehouses_in_order() {
     company.load(Resource::Almacenes, &warehouses).await;
     let products: Vec<_> = (0..60).map(|n| json!({"sku": format!("P-{n}")})).collect();
     company.load(Resource::Productos, &products).await;
-    // Warehouse by warehouse in turns, and now and then one of another branch.
+    // Alternating between the warehouses, and sometimes one of another branch.
     let code = |n: i64| if n % 7 == 0 { "001".to_owned() } else { format!("W0{}", n * n % 4) };
     let rows: Vec<_> = (1..=60).map(|n| json!({"producto": n, "almacen": code(n)})).collect();
     company.load(Resource::Inventario, &rows).await;

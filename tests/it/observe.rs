@@ -31,7 +31,7 @@ impl Log {
             .with_max_level(tracing::Level::TRACE)
             .with_writer(move || writer.clone())
             .finish();
-        // With one subscriber alone, tracing asks whichever thread comes first whether a line is wanted; the others have none.
+        // With one subscriber alone, the first thread decides whether a line is logged, and other threads have no subscriber.
         let second = Dispatch::new(tracing_subscriber::registry());
         (log, tracing::subscriber::set_default(subscriber), second)
     }
@@ -133,7 +133,7 @@ async fn requests_are_counted_by_operation_and_status() {
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     ana.post("/clientes", json!({"nombre": ""})).await.fails(400, "dato_requerido");
     ana.send(ana.request(Method::PATCH, "/clientes"), "").await.fails(405, "metodo_no_permitido");
-    // Begun, and let go of: its body never comes.
+    // Begun and dropped: its body never comes.
     let body = StreamBody::new(stream::pending::<Result<Frame<Bytes>, io::Error>>());
     let request = ana.request(Method::POST, "/ventas").header("content-type", "application/json").body(body).unwrap();
     assert!(world.api.clone().oneshot(request).now_or_never().is_none());

@@ -1,5 +1,5 @@
-//! Twenty at once want what only one can have, fifty times over: one wins each time, the others learn so, and the books
-//! add up in the end. (Twenty who ask for one sale's invoice: `ventas/invoice/races.rs`.)
+//! Twenty concurrent requests for what only one can have, fifty times: one succeeds each time, the others are refused, and the
+//! books agree at the end. (Twenty requests to invoice one sale: `ventas/invoice/races.rs`.)
 
 use chrono::TimeDelta;
 use http::Method;

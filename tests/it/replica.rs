@@ -96,7 +96,7 @@ async fn a_connection_that_breaks_costs_no_answer() {
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
     pair.replica.sql::<i64>(end).await;
     let found = pair.read().await;
-    // A connection unused for a second is asked for a sign of life, and replaced; a busier one fails when it is used.
+    // A connection unused for a second is tested, and replaced; a busier one fails when it is used.
     assert!(found == ["primaria"] || found == ["réplica"], "{found:?}");
     assert_eq!(pair.read().await, found, "it is left alone for a while, or used again");
 }
@@ -134,13 +134,13 @@ async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
     assert_eq!(pair.read().await, ["primaria"]);
     let first = started.elapsed();
     assert!((Duration::from_millis(400)..Duration::from_secs(3)).contains(&first), "{first:?}");
-    let knocked = gate.knocked.load(Ordering::SeqCst);
+    let accepted = gate.accepted.load(Ordering::SeqCst);
     let started = Instant::now();
     for _ in 0..20 {
         assert_eq!(pair.read().await, ["primaria"]);
     }
     assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
-    assert_eq!(gate.knocked.load(Ordering::SeqCst), knocked, "nobody went there meanwhile");
+    assert_eq!(gate.accepted.load(Ordering::SeqCst), accepted, "nobody went there meanwhile");
 
     gate.open.store(true, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_secs(5)).await;
@@ -148,11 +148,11 @@ async fn one_that_is_away_is_not_waited_for_again_and_again_and_comes_back() {
     passing.abort();
 }
 
-/// A way to the replica that, while it is closed, takes connections and says nothing.
+/// A proxy to the replica that accepts connections and sends nothing while it is closed.
 #[derive(Default)]
 struct Gate {
     open: AtomicBool,
-    knocked: AtomicUsize,
+    accepted: AtomicUsize,
 }
 
 impl Gate {
@@ -160,7 +160,7 @@ impl Gate {
         let (mut passing, mut waiting) = (JoinSet::new(), Vec::<TcpStream>::new());
         loop {
             let (mut stream, _) = listener.accept().await.expect("a connection");
-            self.knocked.fetch_add(1, Ordering::SeqCst);
+            self.accepted.fetch_add(1, Ordering::SeqCst);
             if self.open.load(Ordering::SeqCst) {
                 let mut server = UnixStream::connect(&socket).await.expect("the replica");
                 passing.spawn(async move { tokio::io::copy_bidirectional(&mut stream, &mut server).await });

@@ -7,7 +7,7 @@ use svc_core::backoffice::LoadCertificate;
 /// The password of the keys.
 pub const PASSWORD: &str = "12345678a";
 
-/// Whose the certificate `valid` is: the SAT's test company.
+/// The RFC of the certificate `valid`: the SAT's test company.
 pub const RFC: &str = "EKU9003173C9";
 
 /// A file of the certificates, `valid.cer` or the like.

@@ -20,7 +20,7 @@ const TEMPLATE: &str = "plantilla";
 /// The databases that were made and not dropped yet, each with the stores over it.
 static MADE: Mutex<Vec<(String, [Weak<PostgresStore>; 2])>> = Mutex::new(Vec::new());
 
-/// What was emitted: events, and those that still wait to be grouped after them; `lugar` is the order in which they lie.
+/// What was emitted: events, and those that still wait to be grouped after them; `lugar` is their position in the table.
 const EVENTS: &str = "
     CREATE VIEW emitidos AS
     SELECT *, row_number() OVER () AS lugar FROM (

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{Company, Resource};
 
-/// So many good customers.
+/// `count` valid customers.
 pub fn customers(count: usize) -> Vec<Value> {
     (1..=count).map(|number| json!({"nombre": format!("Cliente {number}")})).collect()
 }

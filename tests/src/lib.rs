@@ -167,7 +167,7 @@ impl World {
         format!("{:?} {:?}", self.api, self.office)
     }
 
-    /// A new company with the settings that a company has when nothing is said.
+    /// A new company with default settings.
     pub async fn company(&self) -> Company {
         self.company_with(CompanyChange::default()).await
     }

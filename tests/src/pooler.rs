@@ -17,7 +17,7 @@ pub const SERVER_CONNECTIONS: u32 = 3;
 /// The number in the name of its socket; there is no TCP port.
 const PORT: u16 = 6432;
 
-/// Runs the pooler, and ends it when its own standard input ends: with this process, however that ends.
+/// A script that runs the pooler until standard input ends, which it does however this process ends.
 const WATCH: &str = r#""$0" "$1" & pooler=$!; cat >/dev/null; kill "$pooler""#;
 
 /// A pooler that is running; it stops when this is dropped.
@@ -86,7 +86,7 @@ impl Drop for PgBouncer {
     }
 }
 
-/// It takes no startup parameter but those it takes from everyone.
+/// No startup parameters are accepted beyond PgBouncer's own.
 fn settings(cluster: &Path, dir: &Path) -> String {
     let (cluster, dir) = (cluster.display(), dir.display());
     format!(

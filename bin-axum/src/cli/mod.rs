@@ -96,7 +96,7 @@ pub(crate) enum Command {
     },
     /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints it, until Ctrl-C.
     Listen(ListenArgs),
-    /// Ask a running service whether it is alive.
+    /// Check that a running service is alive.
     Healthcheck {
         #[command(flatten)]
         service: ServiceArgs,

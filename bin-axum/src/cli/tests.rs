@@ -1,4 +1,4 @@
-//! The page of settings, `docs/settings.md`: written from the command line itself, so that it says what holds.
+//! The page of settings, `docs/settings.md`: generated from the command line, so that the two agree.
 
 use std::fmt::Write as _;
 

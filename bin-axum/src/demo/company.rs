@@ -1,4 +1,4 @@
-//! The demo company, made by the same back-context actions and imports as any other.
+//! The demo company, made by the same back-office actions and imports as any other.
 
 use std::collections::HashMap;
 use std::io;

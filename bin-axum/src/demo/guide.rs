@@ -28,7 +28,7 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<()
     Ok(())
 }
 
-/// Requests as they are pasted.
+/// The requests to paste.
 struct Curl<'a> {
     base_url: &'a str,
     access: &'a Access,

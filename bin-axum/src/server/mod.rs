@@ -49,7 +49,7 @@ impl Server {
     pub(crate) async fn run(self, api: Api, outside: Option<Outside>, mut stop: StopSignal, plan: ShutdownPlan) {
         let context = api.context().clone();
         let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
-        // The API answers 404 in its own words, so it is the fallback of everything.
+        // The API has a 404 answer of its own, so it is the fallback.
         let app = axum::Router::new()
             .fallback_service(api)
             .layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
@@ -88,7 +88,7 @@ impl Server {
     }
 }
 
-/// All background work, or without what it goes through the merging of usage alone, until the process is signalled to stop.
+/// All background work until the process is signalled to stop; without `outside`, the merging of usage alone.
 async fn work(context: Context, outside: Option<Outside>, mut stop: StopSignal) {
     match outside {
         Some(outside) => context.work(outside, stop.wait()).await,
@@ -107,7 +107,7 @@ async fn accept_all(listener: &TcpListener, connections: &Connections) {
     }
 }
 
-/// Has clients of a process that is about to end connect anew, to another, for their next request.
+/// Closes connections once the process is stopping, so that clients send their next request to another process.
 async fn close_when_stopping(State(stop): State<StopSignal>, mut response: Response) -> Response {
     if stop.came() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -1,7 +1,7 @@
 //! Traces to an OpenTelemetry collector: OTLP over HTTP (protobuf), set by OpenTelemetry's own environment variables
 //! (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, …).
 //!
-//! A trace begins with our request: a `traceparent` that a client sends is not followed, since clients are strangers.
+//! A trace begins with our request: a `traceparent` that a client sends is not followed, since clients are not trusted.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl Traces {
         Ok(Some(Self(provider)))
     }
 
-    /// Turns the spans of the API, with what is logged in them, into OpenTelemetry's.
+    /// Converts the spans of the API, with what is logged in them, to OpenTelemetry's.
     pub(super) fn layer(&self) -> impl Layer<Registry> + Send + Sync + use<> {
         let ours = Targets::new().with_target("svc_core", Level::INFO).with_target("svc_store_postgres", Level::INFO);
         let layer = tracing_opentelemetry::layer().with_tracer(self.0.tracer(SERVICE));

@@ -11,7 +11,7 @@ use svc_store_postgres::local::Cluster;
 use crate::harness::{Demo, Svc};
 
 /// An answer's status and text.
-pub(crate) fn ask(address: &str, path: &str) -> (u16, String) {
+pub(crate) fn get(address: &str, path: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(15))).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
@@ -26,7 +26,7 @@ fn becomes(address: &str, status: u16, said: &str) {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         let began = Instant::now();
-        let answer = ask(address, "/ready");
+        let answer = get(address, "/ready");
         assert!(began.elapsed() < Duration::from_secs(3), "an answer is not waited for: {:?}", began.elapsed());
         if answer == (status, format!("{said}\n")) {
             return;
@@ -48,13 +48,13 @@ fn operators_have_an_address_of_their_own() {
     let key = svc.ok(&["key", "create", "--company", "1"]);
     let server = svc.serve(&["--admin-listen", "127.0.0.1:0"], key.clone());
     let admin = server.admin();
-    assert_eq!(ask(&admin, "/live"), (200, "alive\n".to_owned()));
+    assert_eq!(get(&admin, "/live"), (200, "alive\n".to_owned()));
     becomes(&admin, 200, "ready");
     for _ in 0..2 {
         server.get("/clientes");
     }
     assert_eq!(server.post("/clientes", "a", r#"{"nombre":"Ana","rfc":"malo"}"#).0, 422);
-    let (status, text) = ask(&admin, "/metrics");
+    let (status, text) = get(&admin, "/metrics");
     assert_eq!(status, 200);
     for line in [
         r#"svc_requests_total{operation="GET /clientes",status="200"} 2"#,
@@ -81,7 +81,7 @@ fn operators_have_an_address_of_their_own() {
         assert_eq!(ask_once(&server.address, path), 404, "{path}");
     }
     for path in ["/api/v1/health", "/api/v1/clientes", "/"] {
-        assert_eq!(ask(&admin, path).0, 404, "{path}");
+        assert_eq!(get(&admin, path).0, 404, "{path}");
     }
     server.stop(Signal::SIGTERM);
 }
@@ -130,7 +130,7 @@ fn who_scrapes_and_stalls_holds_nothing_up() {
         .collect();
     assert_eq!(ask_once(&server.address, "/api/v1/health"), 200, "the API is none of theirs");
     // They are all ended in time, and others are answered.
-    assert_eq!(ask(&admin, "/live").0, 200);
+    assert_eq!(get(&admin, "/live").0, 200);
     drop(stalled);
     server.stop(Signal::SIGTERM);
 }
@@ -157,7 +157,7 @@ fn it_is_ready_while_the_database_answers() {
     becomes(&early.admin(), 200, "ready");
     cluster.stop().unwrap();
     becomes(&admin, 503, "the database is not available");
-    assert_eq!(ask(&admin, "/live").0, 200);
+    assert_eq!(get(&admin, "/live").0, 200);
     cluster = Cluster::open(&place).unwrap();
     becomes(&admin, 200, "ready");
     early.stop(Signal::SIGTERM);
@@ -165,7 +165,7 @@ fn it_is_ready_while_the_database_answers() {
     // Stopping, it goes on serving for a while, and says so to operators only.
     kill(server.pid(), Signal::SIGTERM).unwrap();
     becomes(&admin, 503, "stopping");
-    assert_eq!((ask(&admin, "/live").0, ask(&server.address, "/api/v1/health").0), (200, 200), "its answers part");
+    assert_eq!((get(&admin, "/live").0, get(&server.address, "/api/v1/health").0), (200, 200), "its answers part");
     let mut server = server;
     assert!(server.ended(Duration::from_secs(10)).0.success());
     cluster.stop().unwrap();
@@ -185,12 +185,12 @@ fn a_database_that_says_nothing_is_no_reason_to_wait() {
         .map(|_| {
             std::thread::spawn({
                 let admin = admin.clone();
-                move || ask(&admin, "/ready").0
+                move || get(&admin, "/ready").0
             })
         })
         .collect();
     assert!(asking.into_iter().all(|asked| asked.join().unwrap() == 503));
     assert!(began.elapsed() < Duration::from_millis(2_500), "they share an answer: {:?}", began.elapsed());
-    assert_eq!(ask(&admin, "/live").0, 200);
+    assert_eq!(get(&admin, "/live").0, 200);
     server.stop(Signal::SIGTERM);
 }

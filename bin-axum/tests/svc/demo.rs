@@ -88,7 +88,7 @@ fn sigterm_lets_the_request_under_way_end() {
         ),
     );
     stream.write_all(head.as_bytes()).unwrap();
-    // The server asks for the body: the request is under way.
+    // The server requests the body: the request is under way.
     let mut leave = [0; 25];
     stream.read_exact(&mut leave).unwrap();
     assert_eq!(&leave, b"HTTP/1.1 100 Continue\r\n\r\n");

@@ -34,7 +34,7 @@ impl Svc {
             command.env_remove(name);
         }
         command.env("SVC_DATA_DIR", self.dir.path().join("data"));
-        // Tests ask more in a minute, and at once, than people may.
+        // Tests send more requests a minute, and at once, than the limits allow.
         command.env("SVC_RATE_PER_MINUTE", "1000000").env("SVC_IN_FLIGHT", "1000");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -149,13 +149,13 @@ impl Demo {
     }
 
     pub(crate) fn get(&self, path: &str) -> Value {
-        let (status, body) = self.ask(&self.head("GET", path, ""));
+        let (status, body) = self.send(&self.head("GET", path, ""));
         assert_eq!(status, 200, "{body}");
         body
     }
 
     pub(crate) fn post(&self, path: &str, key: &str, body: &str) -> (u16, Value) {
-        self.ask(&self.writing(path, key, body))
+        self.send(&self.writing(path, key, body))
     }
 
     /// A POST with its Idempotency-Key and body.
@@ -171,7 +171,7 @@ impl Demo {
         let path = quoted[0].split_once("/api/v1").unwrap().1;
         assert!(quoted.iter().any(|text| text.contains(self.printed["api_key"].as_str().unwrap())), "{curl}");
         let Some(key) = quoted.iter().find_map(|text| text.strip_prefix("Idempotency-Key: ")) else {
-            return self.ask(&self.head("GET", path, ""));
+            return self.send(&self.head("GET", path, ""));
         };
         self.post(path, key, quoted.last().unwrap())
     }
@@ -190,12 +190,12 @@ impl Demo {
         }
     }
 
-    fn ask(&self, request: &str) -> (u16, Value) {
-        self.try_ask(request).unwrap_or_else(|| panic!("no answer to {request}"))
+    fn send(&self, request: &str) -> (u16, Value) {
+        self.try_send(request).unwrap_or_else(|| panic!("no answer to {request}"))
     }
 
     /// An answer's status and body; none when the server is gone.
-    pub(crate) fn try_ask(&self, request: &str) -> Option<(u16, Value)> {
+    pub(crate) fn try_send(&self, request: &str) -> Option<(u16, Value)> {
         let (head, body) = self.exchange(request)?;
         let status = head.split(' ').nth(1)?.parse().ok()?;
         Some((status, serde_json::from_str(&body).ok()?))
@@ -210,7 +210,7 @@ impl Demo {
         answer.split_once("\r\n\r\n").map(|(head, body)| (head.to_owned(), body.to_owned()))
     }
 
-    /// Where operators ask.
+    /// The operators' address.
     pub(crate) fn admin(&self) -> String {
         self.log.wait(|line| {
             let said = line.contains("answering operators").then(|| line.split_once("address")).flatten();

@@ -115,7 +115,7 @@ impl Listed {
         answered
     }
 
-    /// Values to ask for: each word of a choice, and a record's own.
+    /// Values to filter by: each word of a choice, and a record's own.
     fn values(&self, name: &str, takes: Takes) -> Vec<String> {
         let own = |field: &str| self.shown.iter().rev().find_map(|record| plain(&record[field]));
         let found = match takes {

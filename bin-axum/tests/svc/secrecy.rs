@@ -16,7 +16,7 @@ use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
 use svc_store_postgres::local::Cluster;
 
-use crate::admin::ask;
+use crate::admin::get;
 use crate::harness::{Demo, Svc};
 
 const SECRETS_KEY: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2e75ec2";
@@ -190,7 +190,7 @@ fn a_whole_run_logs_no_secret_and_nobodys_data() {
     wait_for(&noticed, "cliente.creado");
     wait_for(&mailed, &BASE64_STANDARD.encode(format!("\0svc\0{SMTP_PASSWORD}")));
     wait_for(&mailed, "beto@correo.example");
-    let figures = ask(&server.admin(), "/metrics").1;
+    let figures = get(&server.admin(), "/metrics").1;
     for line in [r#"svc_deliveries_total{outcome="delivered"}"#, r#"svc_stampings_total{outcome="stamped"} 1"#] {
         assert!(figures.contains(line), "{line}: {figures}");
     }
@@ -264,13 +264,13 @@ fn ask_for_all(server: &Demo, receiver: &str) -> Vec<String> {
     for (path, status) in
         [("/clientes?cursor=cursor-inventado", 400), ("/clientes?zutana@correo.example=1", 400), ("/Zutana", 404)]
     {
-        assert_eq!(server.try_ask(&server.head("GET", path, "")).unwrap().0, status, "{path}");
+        assert_eq!(server.try_send(&server.head("GET", path, "")).unwrap().0, status, "{path}");
     }
     let edit =
         server.writing("/clientes/1", "llave-de-idempotencia-8", r#"{"nombre":"Zutana"}"#).replacen("POST", "PUT", 1);
-    assert_eq!(server.try_ask(&edit).unwrap().0, 200);
+    assert_eq!(server.try_send(&edit).unwrap().0, 200);
     let right = server.printed["api_key"].as_str().unwrap();
-    assert_eq!(server.try_ask(&server.head("GET", "/clientes", "").replace(right, WRONG_KEY)).unwrap().0, 401);
+    assert_eq!(server.try_send(&server.head("GET", "/clientes", "").replace(right, WRONG_KEY)).unwrap().0, 401);
     [&made, &turned].map(|answer| answer["secreto"].as_str().unwrap().to_owned()).into()
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 
-use crate::admin::ask;
+use crate::admin::get;
 use crate::harness::{Demo, Svc};
 
 /// Connections that send one request after the other.
@@ -151,7 +151,7 @@ fn with_a_delay_clients_part_before_the_end() {
     assert!(matches!(exchange(&mut kept, &write(&server, "antes")), Sent::Answered(201, _, true)));
     kill(server.pid(), Signal::SIGTERM).unwrap();
     server.log.wait(|line| line.contains("told to stop").then_some(()));
-    assert_eq!(ask(&admin, "/ready"), (503, "stopping\n".to_owned()));
+    assert_eq!(get(&admin, "/ready"), (503, "stopping\n".to_owned()));
     // It still answers connections, old and new, and closes each with its answer.
     assert!(matches!(exchange(&mut kept, &write(&server, "durante")), Sent::Answered(201, _, false)));
     let mut new = BufReader::new(TcpStream::connect(&server.address).unwrap());

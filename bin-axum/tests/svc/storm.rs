@@ -84,7 +84,7 @@ fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String
         });
         let venta = write("/ventas", format!("pedido-{name}"), order)?["venta"].clone();
         write(&format!("/ventas/{venta}/facturar"), format!("factura-{name}"), json!({}))?;
-        let (_, owed) = server.try_ask(&server.head("GET", &format!("/cxc?venta={venta}"), ""))?;
+        let (_, owed) = server.try_send(&server.head("GET", &format!("/cxc?venta={venta}"), ""))?;
         let owed = &owed["datos"][0];
         // Asked again once it is paid, what is owed is nothing; what was paid then is in the total.
         let payment = json!({"importe": owed["total"], "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": shop.today,
@@ -99,12 +99,12 @@ fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String
     }
 }
 
-/// A write, asked again as long as the answer is that it may be; none when the server is gone.
+/// A write, retried as long as the answer allows it; none when the server is gone.
 fn post(server: &Demo, path: &str, key: &str, body: &Value) -> Option<(u16, Value)> {
     loop {
-        let (status, answer) = server.try_ask(&server.writing(path, key, &body.to_string()))?;
+        let (status, answer) = server.try_send(&server.writing(path, key, &body.to_string()))?;
         match (status, answer["error"]["codigo"].as_str()) {
-            // The database is going, or has just come: the answer is to ask again.
+            // The database is stopping, or has just started: the request is retried.
             (503, _) | (409, Some("idempotencia_en_curso")) => std::thread::sleep(Duration::from_millis(20)),
             _ => return Some((status, answer)),
         }

@@ -16,9 +16,7 @@ pub(crate) enum EventError {
         "this is an event of none of API Gateway (HTTP or REST), load balancer, function URL, schedule; its fields are: {0}"
     )]
     Unknown(String),
-    #[error(
-        "the event asks for work that is unknown: svc is one of all, stamp, deliver, clean-up, or an array of them"
-    )]
+    #[error("the event names work that is unknown: svc is one of all, stamp, deliver, clean-up, or an array of them")]
     Work,
     #[error("the request's {0} is none that HTTP knows")]
     Http(&'static str),

@@ -119,7 +119,7 @@ async fn work_ends_two_seconds_before_the_deadline() {
     let took = begun.elapsed();
     assert_eq!(report, json!({"stamp": null, "clean_up": {"removed": 0}}));
     assert!(took > Duration::from_millis(2_500) && took < Duration::from_secs(4), "{took:?}");
-    // Its lease runs on: nobody asks the provider for the same a second time meanwhile.
+    // Its lease is still valid: the same request is not sent to the provider again meanwhile.
     let report = function.invoke(&json!({"svc": "stamp"})).await.unwrap();
     assert_eq!(report["stamp"]["pospuestos"], 0, "{report}");
     assert_eq!(state(&function, &ana).await, "en_espera");

@@ -33,7 +33,7 @@ pub struct InvoiceRejected {
     pub factura: i64,
     /// The authority's code.
     pub codigo: Text<50>,
-    /// What it says.
+    /// Its message.
     pub mensaje: Text<1000>,
 }
 
@@ -45,9 +45,9 @@ pub struct CancelInvoice {
     pub factura: i64,
     /// The SAT's reason.
     pub motivo: CancellationReason,
-    /// The fiscal folio of the invoice that takes its place; required by reason 01, and taken by no other.
+    /// The fiscal folio of the invoice that replaces it; required by reason 01, not accepted with another.
     pub uuid_sustitucion: Option<Text<36>>,
-    /// Whether its receiver has to accept; not, when left out.
+    /// Whether its receiver has to accept; false when left out.
     pub requiere_aceptacion: Option<bool>,
 }
 
@@ -91,7 +91,7 @@ fn uuid(text: &str, field: &str) -> Result<Uuid, Error> {
 }
 
 impl Operation for InvoiceStamped {
-    const SPEC: Spec = Spec::new("Tell that an invoice or payment complement was stamped")
+    const SPEC: Spec = Spec::new("Record that an invoice or payment complement was stamped")
         .named("invoice.stamped")
         .emits(&[EventKind::FacturaTimbrada]);
     type Output = InvoiceNamed;
@@ -103,7 +103,7 @@ impl Operation for InvoiceStamped {
             return Err(wrong_state("no espera timbre"));
         }
         if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
-            // A sale whose invoice was refused can be cancelled, and then it is too late.
+            // A sale whose invoice was refused can be cancelled; after that its invoice is not stamped any more.
             cx.tx.lock_receivables(venta).await?;
             if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
                 return Err(wrong_state("su venta está cancelada"));
@@ -116,7 +116,7 @@ impl Operation for InvoiceStamped {
 }
 
 impl Operation for InvoiceRejected {
-    const SPEC: Spec = Spec::new("Tell that an invoice or payment complement was refused").named("invoice.rejected");
+    const SPEC: Spec = Spec::new("Record that an invoice or payment complement was refused").named("invoice.rejected");
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
@@ -144,7 +144,7 @@ impl CancelInvoice {
 }
 
 impl Operation for CancelInvoice {
-    const SPEC: Spec = Spec::new("Cancel an invoice, or ask its receiver to accept that")
+    const SPEC: Spec = Spec::new("Cancel an invoice, or request its receiver's acceptance")
         .named("invoice.cancel")
         .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceNamed;
@@ -176,7 +176,7 @@ impl Operation for CancelInvoice {
 }
 
 impl Operation for AcceptCancellation {
-    const SPEC: Spec = Spec::new("Tell that the cancellation of an invoice was accepted")
+    const SPEC: Spec = Spec::new("Record that the cancellation of an invoice was accepted")
         .named("invoice.cancel-accepted")
         .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceNamed;
@@ -190,7 +190,7 @@ impl Operation for AcceptCancellation {
 
 impl Operation for RejectCancellation {
     const SPEC: Spec =
-        Spec::new("Tell that the cancellation of an invoice was refused").named("invoice.cancel-rejected");
+        Spec::new("Record that the cancellation of an invoice was refused").named("invoice.cancel-rejected");
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
@@ -209,8 +209,8 @@ async fn requested(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, E
     Ok(invoice)
 }
 
-/// The sale that goes with its invoice, locked after its receivables. One that was cancelled before its invoice has nothing
-/// left to undo, and one that has another invoice stands.
+/// The sale that is cancelled with its invoice, locked after its receivables; `None` if it was cancelled before or has another
+/// invoice.
 async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
     let Some(venta) = invoice.venta else { return Ok(None) };
     let paid = cx.tx.lock_receivables(venta).await?;

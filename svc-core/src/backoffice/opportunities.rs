@@ -22,7 +22,7 @@ pub struct CreateOpportunity {
     pub nombre: Text<200>,
     /// Its stage, by its clave; active.
     pub etapa: i64,
-    /// The customer, by clave; without one, contact data say who it is.
+    /// The customer, by clave; without one, the contact data identify it.
     pub cliente: Option<i64>,
     /// The contact's name.
     pub contacto_nombre: Option<Text<100>>,
@@ -38,7 +38,7 @@ pub struct CreateOpportunity {
     pub monto: Option<Money>,
     /// The currency of that; MXN when left out.
     pub moneda: Option<Exact<3>>,
-    /// How likely it is won, percent; its stage's when left out.
+    /// Its probability, percent; its stage's when left out.
     pub probabilidad: Option<Within<0, 100>>,
     /// The day on which it is expected to be closed.
     pub cierre: Option<Date>,

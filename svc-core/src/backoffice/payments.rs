@@ -46,7 +46,7 @@ pub struct ApplyPayment {
     pub referencia: Option<Text<100>>,
 }
 
-/// What of a deposit pays one receivable.
+/// The part of a deposit that pays one receivable.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Application {

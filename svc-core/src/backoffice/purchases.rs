@@ -65,7 +65,7 @@ pub struct OrderLine {
     pub costo_unitario: Option<Money>,
     /// Discount on the line, up to two decimals.
     pub descuento: Option<Money>,
-    /// What the line says of the product; its description when left out.
+    /// The line's description; the product's when left out.
     pub descripcion: Option<Text<500>>,
     /// IVA of the line, up to two decimals; what the product is bought with when left out.
     pub iva: Option<Money>,
@@ -86,17 +86,17 @@ pub struct PurchaseNamed {
 pub struct ReceivePurchase {
     /// The purchase order, by its clave.
     pub compra: i64,
-    /// What comes; all that has not come yet when left out.
+    /// What arrives; all that has not arrived yet when left out.
     pub renglones: Option<Many<ReceivedLine, MOST_LINES>>,
 }
 
-/// What comes of a line of an order.
+/// What arrives of a line of an order.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivedLine {
     /// The line, by its number in the order.
     pub renglon: i64,
-    /// How many come.
+    /// How many arrive.
     pub cantidad: PositiveQuantity,
 }
 
@@ -158,7 +158,7 @@ impl OrderLine {
         ProductName::of_line(at, self.producto, self.sku.as_deref())
     }
 
-    /// What can be judged without the company's data.
+    /// Checks what does not need the company's data.
     fn judge(&self, at: usize, moneda: &str) -> Result<(), Error> {
         self.name(at).judge()?;
         for (field, amount) in [("descuento", self.descuento), ("iva", self.iva)] {
@@ -207,7 +207,7 @@ impl Operation for ReceivePurchase {
     }
 }
 
-/// The goods that a warehouse holds enter it.
+/// Adds the goods that a warehouse holds to its stock.
 async fn enter(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder, arrivals: &[Arrival]) -> Result<(), Error> {
     let too_large = || Error::field(Code::DatoInvalido, "compra", "el costo en pesos pasa de 18 dígitos");
     let mut changes = Vec::with_capacity(arrivals.len());
@@ -225,7 +225,7 @@ async fn enter(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder, arrivals: &[
     stock::post(cx, &almacen, &changes, &context).await.map(|_| ())
 }
 
-/// The account payable of an order whose goods have all come: of its total, from today on. An order that costs nothing has
+/// The account payable of an order whose goods have all arrived: of its total, from today on. An order that costs nothing has
 /// none.
 async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Option<i64>, Error> {
     if order.total == Money::default() {

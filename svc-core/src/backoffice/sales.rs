@@ -20,7 +20,7 @@ use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
 
 /// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its receivable and
-/// accounting entry, goods leave; the registry's record of an invoice waits for `invoice.stamped`.
+/// accounting entry, goods leave stock; the registry's record of an invoice waits for `invoice.stamped`.
 #[derive(Debug, Clone)]
 pub struct CaptureSale {
     /// Who made it; the application when left out.
@@ -65,7 +65,7 @@ pub struct EndInvoicing {
     pub venta: i64,
 }
 
-/// Cancels a document that has no stamped invoice: what it reserved is free, what left comes back, its receivable is
+/// Cancels a document that has no stamped invoice: reservations are released, goods return to stock, its receivable is
 /// cancelled unless payments are applied to it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -16,7 +16,7 @@ use crate::posting::products::{ProductName, find_products};
 use crate::posting::stock;
 use crate::store::{ActiveWarehouse, MovementContext};
 
-/// Writes a movement of stock. A `traspaso_salida` also writes the `traspaso_entrada` of the warehouse it goes to; a
+/// Records a stock movement. A `traspaso_salida` also writes the `traspaso_entrada` of the warehouse it goes to; a
 /// `saldo_inicial` sets the stock.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,11 +35,11 @@ pub struct MoveStock {
     pub almacen_destino: Option<Exact<3>>,
     /// What one costs, in pesos; the product's cost when left out.
     pub costo_unitario: Option<Money>,
-    /// What there is to say of it.
+    /// A reference for the ledger.
     pub referencia: Option<Text<100>>,
 }
 
-/// Reserves stock of a product, or lets go of it.
+/// Reserves stock of a product, or releases it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReserveStock {
@@ -72,7 +72,7 @@ pub struct StockReserved {
 }
 
 impl Operation for MoveStock {
-    const SPEC: Spec = Spec::new("Write a movement of stock, or a transfer to another warehouse")
+    const SPEC: Spec = Spec::new("Record a stock movement, or a transfer to another warehouse")
         .named("stock.move")
         .emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockMoved;
@@ -122,7 +122,7 @@ impl MoveStock {
 
 impl Operation for ReserveStock {
     const SPEC: Spec =
-        Spec::new("Reserve stock, or let go of it").named("stock.reserve").emits(&[EventKind::ExistenciaCambiada]);
+        Spec::new("Reserve stock, or release it").named("stock.reserve").emits(&[EventKind::ExistenciaCambiada]);
     type Output = StockReserved;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockReserved, Error> {
@@ -156,8 +156,8 @@ async fn warehouse(cx: &mut Cx<'_>, field: &str, code: &str) -> Result<ActiveWar
     cx.tx.warehouse(code).await?.ok_or_else(missing)
 }
 
-/// Locks what both warehouses of a transfer hold of a product, in the order of the warehouses, so that transfers in
-/// opposite directions wait for each other and do not collide.
+/// Locks a product's stock in both warehouses of a transfer, in the order of the warehouses, so that transfers in opposite
+/// directions do not deadlock.
 async fn lock_both(
     cx: &mut Cx<'_>,
     from: &ActiveWarehouse,

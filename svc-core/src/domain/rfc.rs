@@ -89,7 +89,7 @@ impl fmt::Display for Rfc {
     }
 }
 
-/// ASCII and Ñ only: Unicode's own upper-casing would turn letters that no RFC has (ſ, ı) into letters that it may
+/// ASCII and Ñ only: Unicode's own upper-casing would map letters that no RFC has (ſ, ı) to letters that it may
 /// have.
 fn upper_case(text: &str) -> String {
     let upper: String = text.chars().map(|c| if c == 'ñ' { 'Ñ' } else { c.to_ascii_uppercase() }).collect();

@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_amounts_is_told() {
+    fn amounts_that_cannot_be_computed_are_faults() {
         let of = |cantidad: &str, precio: &str, descuento: &str| {
             Amounts::of_line(quantity(cantidad), money(precio), money(descuento), VatRate::of_key("16"))
         };

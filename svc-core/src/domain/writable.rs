@@ -59,7 +59,7 @@ pub trait Stored: Sized {
 ///
 /// A caller writes a line for each field, with its type in the bodies:
 ///
-/// ```ignore
+/// ```text
 /// writable! {
 ///     /// The stored data of a product.
 ///     data ProductData in "productos" { folio: Option<String>, }

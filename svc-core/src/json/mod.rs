@@ -1,7 +1,7 @@
 //! JSON bodies: exact numbers, no repeated keys, and a field name in every fault.
 //!
 //! [`Json`] is the syntax tree: numbers keep their literal text (money is never a float) and a key given twice
-//! is an error. [`Json::read`] turns it into a typed input through serde, with [`Fault`] as serde's error type, so that
+//! is an error. [`Json::read`] converts it into a typed input through serde, with [`Fault`] as serde's error type, so that
 //! an input is an ordinary `#[derive(Deserialize)]` struct with the wire's field names.
 //! [`Text`] and [`Patch`] are the field types that carry the contract's rules for strings, absence and `null`.
 

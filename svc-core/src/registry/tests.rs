@@ -139,7 +139,7 @@ fn the_schema_of_a_customer_says_what_the_type_takes() {
 }
 
 #[test]
-fn the_schema_of_an_edit_has_the_clave_and_tells_what_can_be_cleared() {
+fn the_schema_of_an_edit_has_the_clave_and_the_fields_that_can_be_cleared() {
     let schema = schema("product.edit");
     assert_eq!(schema["required"], json!(["clave"]));
     for (input, taken) in [

@@ -1,4 +1,4 @@
-//! A leased record's document, from what the company's records say at this moment.
+//! The document of a leased record, from the company's present records.
 
 use std::collections::HashMap;
 

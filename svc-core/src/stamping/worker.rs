@@ -162,7 +162,7 @@ impl<'a> LeaseCursor<'a> {
         };
         let count = u32::try_from(leased.len()).unwrap_or(most);
         self.taken = self.taken.saturating_add(count);
-        // After the last company it continues with the first; a short lease from there on is all there is.
+        // After the last company it continues with the first; if a batch from there is not full, nothing else is due.
         self.exhausted = count < most && self.after == BEFORE_ALL;
         let last = leased.iter().map(|record| record.company).max();
         self.after = last.filter(|_| count == most).unwrap_or(BEFORE_ALL);

@@ -142,7 +142,7 @@ pub struct LeasedMail {
 /// concurrently: rows that another worker has locked are skipped.
 #[async_trait]
 pub trait DeliveryStore: Send + Sync {
-    /// Turns at most `most` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
+    /// Converts at most `most` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
     async fn gather_groups(&self, now: Timestamp, most: u32) -> Result<u64, StoreError>;
 
     /// Creates the deliveries of at most `most` new events: one for each webhook that is subscribed to the event's type, is

@@ -198,7 +198,7 @@ pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Se
 #[async_trait]
 pub trait Reader: Send + Sync {
     /// Reads at most `query.limit + 1` rows that match `query`, with claves above `query.after`, in ascending order of clave,
-    /// and calls `each` with one after the other. The extra row tells the caller that there is another page.
+    /// and calls `each` with one after the other. The extra row means that there is another page.
     ///
     /// It is one statement. An error of `each` ends the read and is returned. If the list's parent record does not exist in
     /// the company, the error is [`StoreError::NoRecord`].

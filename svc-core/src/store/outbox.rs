@@ -31,8 +31,8 @@ pub trait OutboxTx {
     /// Appends events, to be fanned out.
     async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 
-    /// Adds events to the pending groups, one group for each resource, which [`super::DeliveryStore::gather_groups`] turns into
-    /// one event: due [`QUIET`](crate::webhooks::QUIET) after the last event of the group, and
+    /// Adds events to the pending groups, one group for each resource, which [`super::DeliveryStore::gather_groups`] converts
+    /// into one event: due [`QUIET`](crate::webhooks::QUIET) after the last event of the group, and
     /// [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest.
     async fn group_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 }

@@ -33,7 +33,8 @@ pub enum SmtpError {
 
 impl SmtpNotifier {
     /// Sends through the server at `url` (`smtps://user:password@host`, or `smtp://host:25`), connecting when there is
-    /// something to send. `from` is the sender's address; by default it is the URL's user if that is an address, else `svc@` and the server's name.
+    /// something to send. `from` is the sender's address; by default it is the URL's user if that is an address, else `svc@`
+    /// and the server's name.
     pub fn new(url: &str, from: Option<&str>) -> Result<Self, SmtpError> {
         let parsed = Url::parse(url).map_err(|_| SmtpError::Url)?;
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| SmtpError::Url)?;
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sends_follows_from_the_url_and_a_wrong_one_is_not_shown() {
+    fn the_default_sender_follows_from_the_url_and_a_wrong_url_is_not_shown() {
         for (url, from) in [
             ("smtps://ana%40example.com:hunter2@smtp.example.com", "ana@example.com"),
             ("smtps://ana:hunter2@smtp.example.com", "svc@smtp.example.com"),

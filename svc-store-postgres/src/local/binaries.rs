@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::LocalError;
 
-/// Where packages put the binaries: the parent, what the name of the entry begins with, and the way down from it.
+/// Where packages put the binaries: the parent directory, the prefix of an entry's name, and the path below the entry.
 const USUAL: [(&str, &str, &str); 5] = [
     ("/usr/lib/postgresql", "", "bin"),
     ("/usr", "pgsql-", "bin"),

@@ -16,7 +16,7 @@ use super::identity::Identity;
 pub(super) fn command(program: &Path, who: &Identity, signal: Signal) -> Command {
     let mut command = Command::new(program);
     who.become_in(&mut command);
-    // Our own directory may be closed to `who`, and theirs are all absolute.
+    // `who` may have no access to our working directory; the paths of the command are absolute.
     command.current_dir("/").stdin(Stdio::null()).process_group(0);
     // What a user sets for psql (PGDATA, PGPORT, PGOPTIONS, …) would change the server too.
     let theirs = env::vars_os().map(|(name, _)| name).filter(|name| name.as_encoded_bytes().starts_with(b"PG"));

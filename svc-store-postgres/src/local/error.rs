@@ -2,7 +2,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-/// Why a private PostgreSQL could not be had.
+/// Why a private PostgreSQL could not be started or stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
@@ -56,7 +56,7 @@ pub enum LocalError {
     /// Another process kept the directory locked for minutes while opening it.
     #[error("another process has been opening {} for too long", .0.display())]
     Locked(PathBuf),
-    /// A server holds the cluster but neither answers nor goes away.
+    /// A server holds the cluster but neither answers nor stops.
     #[error("process {pid} holds the cluster {} but does not answer on its socket", .cluster.display())]
     Busy {
         /// The server's process id.
@@ -88,7 +88,7 @@ pub enum LocalError {
 }
 
 impl LocalError {
-    /// Gives the closure that turns an [`io::Error`] into the error that says what was tried on which path.
+    /// Gives the closure that converts an [`io::Error`] into a [`LocalError::Io`].
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_path_buf(), source }
     }

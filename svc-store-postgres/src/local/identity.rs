@@ -14,7 +14,7 @@ use super::LocalError;
 pub(super) struct Identity {
     uid: u32,
     gid: u32,
-    /// We are root and become this user; otherwise this is who we are.
+    /// Whether we are root and switch to this user; otherwise it is our own.
     switch: bool,
 }
 

@@ -14,7 +14,7 @@ use super::pidfile::alive;
 use super::tests::{Temp, server_of};
 use super::*;
 
-/// Names the directory to the process that [`Victim::start`] starts.
+/// The variable with the directory for the process that [`Victim::start`] starts.
 const ROLE: &str = "SVC_LOCAL_TEST_DIR";
 
 /// Another process, this test binary once more, that holds a cluster until it is killed.
@@ -84,7 +84,7 @@ fn a_killed_process_takes_its_server_along() {
     let attached = Cluster::open(&temp.0).unwrap();
     assert!(!attached.is_owner());
     victim.kill();
-    // At once, while the server is still on its way out.
+    // At once, while the server is still stopping.
     let next = Cluster::open(&temp.0).unwrap();
     let own = server_of(&temp.0).unwrap();
     assert!(next.is_owner());
@@ -94,7 +94,7 @@ fn a_killed_process_takes_its_server_along() {
     next.stop().unwrap();
     assert!(!alive(own));
 
-    // The server is killed too, and leaves everything lying about.
+    // The server is killed too, and its files remain.
     let mut victim = Victim::start(temp.0.to_str().unwrap());
     kill(Pid::from_raw(victim.server), Signal::SIGKILL).unwrap();
     victim.kill();

@@ -70,7 +70,7 @@ impl Cluster {
     ///
     /// Takes the directory, absolute or relative to the current one; the data lives in its subdirectory `cluster`, the
     /// server's log in `postgres.log`. When a server already runs on it (another process opened the same directory),
-    /// gives a cluster attached to that server, which does not stop it and loses it when its owner goes.
+    /// gives a cluster attached to that server, which does not stop it and loses it when its owner stops it.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Cluster {
             let sockets = place::socket_dir(&dir, &who)?;
             let spec = Spec { binaries: &binaries, dir: &dir, sockets: &sockets, who: &who, durable: true };
             let (server, address) = Server::start(&spec).inspect_err(|_| {
-                // The server could not do it when it went, as the lock is ours here. A server that stays needs it.
+                // A failed server does not remove it, since the lock is ours here. A server that is still running needs it.
                 let _ = fs::remove_dir(&sockets);
             })?;
             (Some(server), address)
@@ -108,8 +108,8 @@ impl Cluster {
     ///
     /// Gives a server that trades safety for speed (`fsync`, `synchronous_commit` and `full_page_writes` are off) and
     /// has `pg_stat_statements` preloaded where the machine has it (`CREATE EXTENSION` is up to the caller). The directory
-    /// goes also when the process is killed, or ends without dropping the cluster; should one have stayed nevertheless, it
-    /// is swept away first.
+    /// is removed also when the process is killed, or ends without dropping the cluster; any that remained nevertheless are
+    /// removed first.
     ///
     /// # Errors
     ///

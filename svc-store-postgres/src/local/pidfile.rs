@@ -16,10 +16,10 @@ use super::{LocalError, USER};
 /// How long a server that starts or stops may take.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long `postmaster.pid` may be without content before it is taken for what a crash of the machine left.
+/// How long `postmaster.pid` may be without content before it counts as left by a crash of the machine.
 const EMPTY: Duration = Duration::from_secs(2);
 
-/// The field of an error that says there are too many clients: a server that answers, all the same.
+/// The field of an error about too many clients: the server that sends it is running.
 const FULL: &[u8] = b"C53300\0";
 
 /// How long a server may take to answer a client.
@@ -33,8 +33,8 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Says whether a server here takes our user in. That a connection is accepted would not be enough: the kernel
-    /// accepts them for a server that is starting, or has just been stopped.
+    /// Says whether a server here accepts a session of our user. An accepted connection is not enough: the kernel accepts
+    /// connections for a server that is starting, or has just been stopped.
     pub(super) fn answers(&self) -> bool {
         let talk = || {
             let mut stream = UnixStream::connect(self.dir.join(format!(".s.PGSQL.{}", self.port)))?;
@@ -42,7 +42,7 @@ impl Address {
             stream.set_write_timeout(Some(ANSWER))?;
             stream.write_all(&hello())?;
             let mut said = Vec::new();
-            // To the end, as a server whose client is gone before would log it.
+            // Read to the end, since a server logs a client that disconnects early.
             stream.read_to_end(&mut said)?;
             Ok::<_, std::io::Error>(said.starts_with(b"R") || said.windows(7).any(|part| part == FULL))
         };
@@ -94,9 +94,9 @@ impl PidFile {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unclear;
 
-/// Waits until the data directory `cluster` either has a server that answers, and gives its address, or has none, also
-/// no remains of one that would keep another from starting. The caller holds the lock, so no server of ours begins to
-/// start meanwhile, but the one of a process that was killed may still be on its way out.
+/// Waits until the data directory `cluster` has a server that answers, and gives its address, or has neither a server nor
+/// remains of one that would keep another from starting. The caller holds the lock, so no server of ours begins to start
+/// meanwhile, but the one of a process that was killed may still be stopping.
 pub(super) fn settle(cluster: &Path) -> Result<Option<Address>, LocalError> {
     let started = Instant::now();
     loop {
@@ -126,16 +126,16 @@ fn forget(cluster: &Path) -> Result<Option<Address>, LocalError> {
     Ok(None)
 }
 
-/// Gets the file of a dead server out of the way of the next, which would take the process that has the number now for
-/// a server. The file is not removed, as the next server finds out from its other lines whether sessions of the
-/// dead one are still there: it gets our number, and a server knows that its parent is no server.
+/// Replaces the process id in the file of a dead server, since the next server would take the process that has that id now
+/// for a server. The file is not removed, as the next server finds out from its other lines whether sessions of the dead one
+/// are still there. The new id is ours: a server knows that its parent is no server.
 fn disown(cluster: &Path) -> Result<Option<Address>, LocalError> {
     let path = path(cluster);
     let rewrite = || {
         let text = fs::read_to_string(&path)?;
         let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
         let mut how = OpenOptions::new();
-        // The directory may belong to another user than us, who may be root.
+        // A link is not followed, as we may be root and the directory another user's.
         let mut file = how.write(true).truncate(true).custom_flags(OFlag::O_NOFOLLOW.bits()).open(&path)?;
         file.write_all(format!("{}\n{rest}", std::process::id()).as_bytes())
     };
@@ -148,13 +148,13 @@ pub(super) fn alive(pid: i32) -> bool {
     exists(pid) && !ended(pid)
 }
 
-/// Says whether the number is taken, be it by a process that has ended.
+/// Says whether the process id is in use, also by a process that has ended.
 fn exists(pid: i32) -> bool {
     !matches!(kill(Pid::from_raw(pid), None), Err(Errno::ESRCH))
 }
 
-/// Says whether the process has ended and only its parent did not take notice, which the first process of a container
-/// often never does.
+/// Says whether the process has ended and its parent has not waited for it, which the first process of a container often
+/// never does.
 #[cfg(target_os = "linux")]
 fn ended(pid: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -167,8 +167,8 @@ fn ended(_: i32) -> bool {
     false
 }
 
-/// Says whether the process is certainly not this cluster's server but one that got a dead server's number, as happens
-/// all the time in containers, where numbers begin at 1 each time: a server's working directory is its data directory.
+/// Says whether the process is certainly not this cluster's server but one that got a dead server's id, as happens
+/// often in containers, where process ids begin at 1 each time: a server's working directory is its data directory.
 #[cfg(target_os = "linux")]
 fn elsewhere(pid: i32, cluster: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 use super::LocalError;
 use super::identity::Identity;
 
-/// How long another process may take to open the same directory: it may wait for a server to go, make the cluster on a
-/// slow disk, and wait for its server to come up.
+/// How long another process may take to open the same directory: it may wait for a server to stop, make the cluster on a
+/// slow disk, and wait for its server to start.
 const OPENING: Duration = Duration::from_mins(2);
 
 /// Makes `dir` absolute and free of links, so that one directory has one name. It need not exist.
@@ -48,7 +48,7 @@ pub(super) fn absolute(dir: &Path) -> Result<PathBuf, LocalError> {
     Ok(path.canonicalize().unwrap_or(path))
 }
 
-/// Sixteen hexadecimal digits that stand for `path`.
+/// A digest of `path`, in sixteen hexadecimal digits.
 pub(super) fn digest(path: &Path) -> String {
     let hash = Sha256::digest(path.as_os_str().as_bytes());
     hash.iter().take(8).fold(String::new(), |mut text, byte| {
@@ -183,7 +183,7 @@ fn adopt(path: &Path, who: &Identity) -> Result<(), LocalError> {
     if found.mode() & 0o077 != 0 {
         fs::set_permissions(path, Permissions::from_mode(0o700)).map_err(LocalError::io("protect", path))?;
     }
-    // The next server would not start if the number of the one that left them is another process's now.
+    // The next server would not start if another process has the id of the server that left them.
     for name in [".s.PGSQL.5432", ".s.PGSQL.5432.lock"] {
         let file = path.join(name);
         match fs::remove_file(&file) {

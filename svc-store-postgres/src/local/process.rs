@@ -20,7 +20,7 @@ use super::{LocalError, initdb};
 /// The number in the name of the socket; there is no TCP port.
 const PORT: u16 = 5432;
 
-/// The signals that stop a server, each with the time it gets: roll back and leave in order, leave at once, be killed.
+/// The signals that stop a server, each with the time it gets: fast shutdown, immediate shutdown, kill.
 const STOP: [(Signal, Duration); 3] = [
     (Signal::SIGINT, Duration::from_secs(10)),
     (Signal::SIGQUIT, Duration::from_secs(5)),
@@ -57,7 +57,7 @@ impl Server {
         let started = Instant::now();
         loop {
             match Self::attempt(spec) {
-                // The sessions of a server that was killed take a moment to notice.
+                // The sessions of a server that was killed take a moment to end.
                 Err(LocalError::Start { tail, .. })
                     if tail.contains("shared memory block") && started.elapsed() < Duration::from_secs(5) =>
                 {
@@ -157,7 +157,7 @@ impl Server {
             if signal != Signal::SIGINT {
                 tracing::warn!(pid, %signal, "the PostgreSQL server does not stop; trying harder");
             }
-            // The process is a child that was not waited for, so the number is still its own.
+            // The process is a child that was not waited for, so the id is still its own.
             kill(Pid::from_raw(pid), signal).map_err(|errno| LocalError::io("stop", &self.dir)(errno.into()))?;
             let sent = Instant::now();
             while sent.elapsed() < time {

@@ -12,8 +12,8 @@ use super::{LocalError, pidfile, place};
 /// The longest path a socket can have, with a byte left for the zero at its end.
 const SOCKET_PATH: usize = if cfg!(target_os = "linux") { 106 } else { 102 };
 
-/// Removes a directory when its own standard input ends: with the process that holds the other end, however that ends. It
-/// gives the server some seconds to go first.
+/// A script that removes a directory when its standard input ends, which it does however this process ends. It gives the
+/// server some seconds to stop first.
 const REMOVER: &str = r#"
     cat >/dev/null
     for second in 1 2 3 4 5 6 7 8 9 10; do [ -e "$0/cluster/postmaster.pid" ] || break; sleep 1; done
@@ -72,10 +72,10 @@ impl Drop for Scratch {
     }
 }
 
-/// Starts what removes `dir` after us. Without it the next [`sweep`] does.
+/// Starts the process that removes `dir` after us. If that fails, the next [`sweep`] removes it.
 fn remover(dir: &Path) -> Option<Child> {
     let mut command = Command::new("sh");
-    // A Ctrl-C in our terminal is not for it.
+    // A Ctrl-C in our terminal must not reach it.
     command.args(["-c", REMOVER]).arg(dir).current_dir("/").process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }

@@ -32,7 +32,7 @@ pub(super) fn server_of(dir: &Path) -> Option<i32> {
     PidFile::read(&dir.join("cluster")).unwrap()?.ok().map(|file| file.pid)
 }
 
-async fn ask(cluster: &Cluster, database: &str, sql: &'static str) -> String {
+async fn query(cluster: &Cluster, database: &str, sql: &'static str) -> String {
     let mut connection = cluster.options(database).connect().await.unwrap();
     let row = sqlx::query(sql).fetch_one(&mut connection).await.unwrap();
     connection.close().await.unwrap();
@@ -54,7 +54,7 @@ async fn an_ephemeral_cluster_works_and_leaves_nothing() {
                current_setting('server_encoding'), current_setting('listen_addresses'), datcollate) \
                FROM pg_database WHERE datname = current_database()";
     let collate = if cfg!(target_os = "linux") { "C.UTF-8" } else { "C" };
-    assert_eq!(ask(&cluster, "shop_1", all).await, format!("shop_1 svc off UTF8  {collate}"));
+    assert_eq!(query(&cluster, "shop_1", all).await, format!("shop_1 svc off UTF8  {collate}"));
     let (a, b, c) =
         tokio::join!(cluster.create_database("same"), cluster.create_database("same"), cluster.create_database("same"));
     a.and(b).and(c).unwrap();
@@ -71,16 +71,16 @@ async fn a_durable_cluster_keeps_its_data_and_is_shared() {
     first.create_database("kept").await.unwrap();
     let second = Cluster::open(&dir.join("../there")).unwrap();
     assert!(first.is_owner() && !second.is_owner());
-    assert_eq!(ask(&second, "kept", "SELECT current_database()::text").await, "kept");
+    assert_eq!(query(&second, "kept", "SELECT current_database()::text").await, "kept");
     second.stop().unwrap();
-    assert_eq!(ask(&first, "kept", "SELECT current_setting('synchronous_commit')").await, "on");
+    assert_eq!(query(&first, "kept", "SELECT current_setting('synchronous_commit')").await, "on");
     let sockets = first.address.dir.clone();
     assert_eq!(fs::metadata(&sockets).unwrap().permissions().mode() & 0o777, 0o700);
     first.stop().unwrap();
     assert!(!sockets.exists());
     let third = Cluster::open(&dir).unwrap();
     assert!(third.is_owner());
-    assert_eq!(ask(&third, "kept", "SELECT current_database()::text").await, "kept");
+    assert_eq!(query(&third, "kept", "SELECT current_database()::text").await, "kept");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! What the library costs beside what a good engineer would write by hand (`server.rs`): both as a `tower::Service` in this
-//! process, over one private PostgreSQL, in turns. Prints requests a second of both and the median of their ratios.
+//! The library compared with a handwritten implementation (`server.rs`): both as a `tower::Service` in this process, over one
+//! private PostgreSQL, alternating. Prints requests a second of both and the median of their ratios.
 //!
 //! `cargo bench -p svc-tests --bench handwritten`
 
@@ -24,7 +24,7 @@ const CUSTOMERS: i64 = 10_000;
 const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 9;
 
-/// One of the two.
+/// One of the two implementations.
 trait Contestant: Clone + Send + Sync + 'static {
     fn answer(&self, request: Request<Bytes>) -> impl Future<Output = (u16, usize)> + Send;
 }

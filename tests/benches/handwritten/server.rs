@@ -1,4 +1,4 @@
-//! What a good engineer writes for two operations with axum and sqlx, on the same tables: the key is cached for four seconds,
+//! Two operations written by hand with axum and sqlx, on the same tables: the key is cached for four seconds,
 //! pages go by keyset, a creation claims its Idempotency-Key, writes customer, event and stored answer in one transaction.
 
 use std::collections::HashMap;

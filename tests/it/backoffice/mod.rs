@@ -34,7 +34,7 @@ async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)])
 
 /// The bodies of all events, in the order in which they were written; after them, those that wait to be grouped.
 async fn events(world: &World) -> Vec<Value> {
-    // Where the rows lie: the ids of events of one instant are in no order.
+    // By position in the table: the ids of events of one instant are in no order.
     let all: String = world
         .sql("SELECT coalesce(jsonb_agg(convert_from(cuerpo, 'UTF8')::jsonb ORDER BY lugar), '[]')::text FROM emitidos")
         .await;

@@ -1,4 +1,4 @@
-//! Actions are found by name and say what operations of the API say.
+//! Actions are found by name and give the same results as the API's operations.
 
 use serde_json::json;
 use svc_core::api::clientes::{CreateCustomer, EditCustomer};
@@ -10,7 +10,7 @@ use svc_tests::{BASE_URL, World};
 use super::{did, events, refuses};
 
 #[tokio::test]
-async fn an_operation_by_name_keeps_its_rules_and_tells_what_it_tells() {
+async fn an_operation_by_name_keeps_its_rules_and_events() {
     let company = World::new().await.company().await;
     let ana = json!({"nombre": "Ana", "rfc": "VECJ880326XX4"});
     assert_eq!(did(company.act("customer.create", &ana).await)["cliente"], 1);

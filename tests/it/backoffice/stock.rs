@@ -67,7 +67,7 @@ async fn movements_add_take_and_set_and_are_written_down() {
 }
 
 #[tokio::test]
-async fn a_movement_that_changes_nothing_tells_nothing() {
+async fn a_movement_that_changes_nothing_emits_nothing() {
     let (company, ana) = store().await;
     let mut input = json!({"producto": 1, "almacen": "001", "tipo": "saldo_inicial", "cantidad": 5});
     did(company.act("stock.move", &input).await);

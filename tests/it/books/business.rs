@@ -10,7 +10,7 @@ use svc_tests::{Actor, Company, Resource, World};
 
 use super::step::{Deed, Document, Line, Pick};
 
-/// The refusals there may be: of states and amounts, never of what a step looks like.
+/// The codes of refusals that may occur: of states and amounts, never of a request's form.
 const REFUSALS: [&str; 22] = [
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
@@ -77,7 +77,7 @@ impl Business {
         Self { company, ana }
     }
 
-    /// Takes a step. A refusal that there should not be fails the test.
+    /// Takes a step. An unexpected refusal fails the test.
     pub(super) async fn take(&self, deed: &Deed) -> Result<(), Refused> {
         let outcome = match deed {
             Deed::Capture(document) => self.act("sale.capture", body(document, true)).await,
@@ -99,8 +99,8 @@ impl Business {
             Deed::Reject(invoice) => {
                 self.of_invoice("invoice.rejected", *invoice, json!({"codigo": "CFDI40147", "mensaje": "No"})).await
             }
-            Deed::CancelInvoice(invoice, motivo, ask) => {
-                let mut input = json!({"motivo": motivo, "requiere_aceptacion": ask});
+            Deed::CancelInvoice(invoice, motivo, acceptance) => {
+                let mut input = json!({"motivo": motivo, "requiere_aceptacion": acceptance});
                 if *motivo == "01" {
                     input["uuid_sustitucion"] = json!(crate::documents::UUIDS[0]);
                 }
@@ -161,7 +161,7 @@ impl Business {
         if found.is_empty() || pick.is_loose() { self.one(pick, table).await } else { pick.in_list(&found) }
     }
 
-    /// The word of the receiver of an invoice that is to be cancelled.
+    /// The receiver's answer to the cancellation of an invoice.
     async fn answer(&self, action: &str, invoice: Pick) -> Result<(), Refused> {
         let asked = "SELECT clave FROM facturas WHERE empresa = $1 AND cancelacion_solicitada IS NOT NULL";
         let factura = self.among(invoice, "facturas", asked).await;
@@ -214,11 +214,11 @@ impl Business {
         (cxc, importe, if moneda == "USD" { 2 } else { 1 })
     }
 
-    /// What is said of a payment of today.
-    fn terms(&self, cuenta: i64, tell: &Decimal) -> Value {
+    /// The common fields of a payment of today.
+    fn terms(&self, cuenta: i64, importe: &Decimal) -> Value {
         let now = self.company.world.clock.now();
         json!({"cuenta_bancaria": cuenta, "forma_pago_sat": "03", "fecha": mexico_date(now).to_string(),
-               "referencia": format!("SPEI {}", tell.mantissa() % 5)})
+               "referencia": format!("SPEI {}", importe.mantissa() % 5)})
     }
 
     async fn pay(&self, cxc: Pick, part: u32, origen: Option<&str>) -> Result<(), Refused> {

@@ -1,4 +1,4 @@
-//! Random business: whatever happens in whatever order, the books are in order, and what is refused changes nothing.
+//! Random operations: after any sequence of them the books agree, and a refused one changes nothing.
 
 mod business;
 mod notices;
@@ -71,7 +71,7 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
             }
         }
         if at % CHECKED == 0 {
-            // What autovacuum would come to do: plans made for empty tables are slow on full ones.
+            // As autovacuum would do: plans made for empty tables are slow on full ones.
             sqlx::query("ANALYZE").execute(world.store.pool()).await.expect("statistics");
         }
         if at % CHECKED == 0 || at + 1 == steps.len() {

@@ -1,4 +1,4 @@
-//! What the check of the books would say of what must never be.
+//! The check of the books detects broken records.
 
 use serde_json::{Value, json};
 use svc_tests::{Company, World, books};
@@ -27,7 +27,7 @@ async fn business(world: &World) -> Company {
     company
 }
 
-/// What breaks, what mends (nothing, at the end), and how the rule that notices begins.
+/// A statement that breaks the books, one that repairs them (none at the end), and the beginning of the broken rule.
 const BREAKS: &[(&str, &str, &str)] = &[
     (
         "UPDATE ventas_renglones SET total = total + 1 WHERE clave = 1",

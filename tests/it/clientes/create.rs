@@ -316,7 +316,7 @@ async fn a_company_in_franchise_cannot_create_customers() {
 }
 
 #[tokio::test]
-async fn the_creation_is_told_by_an_event() {
+async fn the_creation_emits_an_event() {
     let world = World::new().await;
     let company = world.company().await;
     let ana = company.admin().await;

@@ -125,7 +125,7 @@ async fn an_edit_that_changes_nothing_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn a_change_is_told_by_an_event() {
+async fn a_change_emits_an_event() {
     let (company, ana) = one_customer().await;
     company.world.clock.advance(TimeDelta::seconds(5));
     ana.write(Method::PUT, "/clientes/1", "una", json!({"telefono": "1"})).await.ok(200);

@@ -46,7 +46,7 @@ async fn changes_become_one_event_after_a_minute_without_another() {
 }
 
 #[tokio::test]
-async fn changes_without_end_are_told_every_five_minutes() {
+async fn continuous_changes_are_sent_every_five_minutes() {
     let (company, ana, receiver) = edited().await;
     let world = &company.world;
     let mut sent = Vec::new();

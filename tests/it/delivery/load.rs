@@ -40,7 +40,7 @@ impl<S: Sender> Sender for Punctual<S> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_happens_while_one_hangs_is_told_to_the_others() {
+async fn events_while_one_receiver_hangs_are_delivered_to_the_others() {
     let company = World::new().await.company().await;
     let world = &company.world;
     for _ in 0..10 {
@@ -57,7 +57,7 @@ async fn what_happens_while_one_hangs_is_told_to_the_others() {
     let pass = world.deliver(&receiver);
     let happening = async {
         for delivered in [90, 180, 270] {
-            // All that there is: but for the one that hangs, nothing is left to be done when the next happens.
+            // All of them, except for the receiver that hangs, are delivered before the next events.
             while count(world, "entregada").await < delivered {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }

@@ -34,7 +34,7 @@ impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Receiver<F> {
         Self { posts: Mutex::default(), answer }
     }
 
-    /// What it was sent since it was last asked.
+    /// What it was sent since the last call.
     fn posts(&self) -> Vec<Post> {
         std::mem::take(&mut *self.posts.lock().expect("nobody panicked"))
     }
@@ -59,7 +59,7 @@ fn answering<const STATUS: u16>() -> Receiver<Answer> {
     Receiver::new(|_| (Duration::ZERO, Outcome::Answered { status: STATUS, retry_after: None }))
 }
 
-/// A receiver that nobody reaches.
+/// An unreachable receiver.
 fn unreachable() -> Receiver<Answer> {
     Receiver::new(|_| (Duration::ZERO, Outcome::Failed(DeliveryReason::ErrorRed)))
 }

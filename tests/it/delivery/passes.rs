@@ -61,7 +61,7 @@ async fn a_notice_is_as_specified() {
 }
 
 #[tokio::test]
-async fn only_who_asked_for_it_in_time_is_told() {
+async fn only_webhooks_subscribed_in_time_are_sent_an_event() {
     let world = World::new().await;
     let (company, other) = (world.company().await, world.company().await);
     for tipos in
@@ -163,7 +163,7 @@ async fn a_budget_ends_a_pass_and_what_is_left_is_for_the_next() {
     assert_eq!((report.creadas, report.entregadas), (30, 10));
     let over = Budget::unlimited().until(world.clock.now());
     assert!(world.deliver_within(&receiver, over).await.is_empty());
-    // Stopped in the middle: what is out is finished, what waits is handed back and due at once.
+    // Stopped in the middle: attempts in progress are finished, the others are released and due at once.
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = stop.clone();
     let stopping = Receiver::new(move |_: &Post| {

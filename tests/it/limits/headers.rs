@@ -19,7 +19,7 @@ const NAMES: [&str; 8] = [
 ];
 
 #[tokio::test]
-async fn every_authenticated_answer_tells_both_limits() {
+async fn every_authenticated_answer_has_both_limits() {
     let world = world().await;
     let ana = world.company().await.admin().await;
     at(&world, "2026-10-12T18:00:18Z");
@@ -87,7 +87,7 @@ async fn who_is_not_authenticated_learns_nothing_and_uses_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_refused_before_the_limits_tells_them_and_does_not_count() {
+async fn what_is_refused_before_the_limits_shows_them_and_does_not_count() {
     let world = world().await;
     let off = world.company_with(CompanyChange { api: Some(false), ..CompanyChange::default() }).await;
     let planless = world.company_with(CompanyChange { plan: Some(Plan::None), ..CompanyChange::default() }).await;

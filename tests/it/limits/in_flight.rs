@@ -25,7 +25,7 @@ async fn hold(ana: &Actor, world: &World, count: i64) -> Held {
 }
 
 #[tokio::test]
-async fn the_eleventh_at_the_same_time_is_told_to_come_back() {
+async fn the_eleventh_at_the_same_time_gets_retry_after() {
     let world = world().await;
     let company = world.company().await;
     let (ana, other) = (company.admin().await, world.company().await.admin().await);

@@ -33,7 +33,7 @@ async fn what_the_apis_own_office_changes_takes_effect_at_once() {
 }
 
 #[tokio::test]
-async fn who_asks_at_once_is_looked_up_together() {
+async fn keys_of_concurrent_requests_are_looked_up_together() {
     let world = World::new().await;
     let company = world.company().await;
     let (ana, eva) = (company.admin().await, company.admin().await);
@@ -66,7 +66,7 @@ async fn guesses_cost_few_statements_and_little_memory() {
                 clock.advance(TimeDelta::seconds(5));
                 ana.get("/clientes?limite=1").await.ok(200);
             }
-            // An existing company's and none's, in turns.
+            // Alternately an existing company's and none's.
             let company = if n.is_multiple_of(2) { id } else { 1_000_000 };
             let request = Request::builder()
                 .method(Method::GET)

@@ -15,7 +15,7 @@ use svc_core::domain::quota::Period;
 use svc_core::store::{CompanyChange, MonthUse, Usage, UsageStore as _};
 use svc_tests::{Company, Reply, World};
 
-/// A world with the limits that a service has when nothing is said.
+/// A world with a service's default limits.
 async fn world() -> World {
     World::with(|builder| builder.rate_per_minute(150).in_flight(10)).await
 }

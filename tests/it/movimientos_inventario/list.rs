@@ -187,7 +187,7 @@ async fn a_sku_is_the_product_s_of_today_else_the_one_written_down() {
 #[tokio::test]
 async fn a_long_ledger_is_walked_once_from_end_to_end() {
     let company = catalogue(World::new().await.company().await).await;
-    // In turns: products that have the SKU, one that is gone, none at all, and another SKU's.
+    // Alternating: products that have the SKU, one that is gone, none at all, and another SKU's.
     let product = |n: i64| [json!(1), json!(3), json!(77), Value::Null, json!(2)][(n * n % 7 % 5) as usize].clone();
     let kind = |n: i64| if n % 3 == 0 { "compra" } else { "venta" };
     let record = |n: i64| {

@@ -70,7 +70,7 @@ async fn everything_at_once_leaves_the_books_in_order() {
     for reply in replies.iter().flatten() {
         assert!(reply.status < 400, "{}", reply.json());
     }
-    // What the workers were too early for.
+    // Makes due what the workers left.
     world.clock.advance(TimeDelta::minutes(10));
     work(&world).await;
     world.clock.advance(TimeDelta::minutes(10));

@@ -6,7 +6,7 @@ use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World};
 
 #[tokio::test]
-async fn a_product_is_created_with_the_defaults_and_told() {
+async fn a_product_is_created_with_the_defaults_and_an_event() {
     let (company, ana) = shop().await;
     let body = json!({"sku": " TOR-1 ", "descripcion": "Tornillo Ñandú", "unidad": 1});
     assert_eq!(ana.post("/productos", body).await.ok(201), json!({"ok": true, "producto": 1, "sku": "TOR-1"}));

@@ -107,7 +107,7 @@ async fn one_deposit_over_two_invoices_is_one_complement() {
 }
 
 #[tokio::test]
-async fn a_refused_complement_is_told_with_its_payment() {
+async fn a_refused_complement_shows_in_its_payment() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     shop.invoice(nails()).await;

@@ -12,7 +12,7 @@ use svc_tests::{
 use super::{BOOK, FOOD, NAIL, Shop, Stub, accept, line, nails, order, report, uuid};
 
 #[tokio::test]
-async fn a_stamped_invoice_is_told_everywhere() {
+async fn a_stamped_invoice_shows_in_every_list() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (venta, factura) = shop.invoice(nails()).await;
@@ -91,7 +91,7 @@ async fn a_document_is_its_sale() {
 }
 
 #[tokio::test]
-async fn a_refused_invoice_tells_why_and_is_not_tried_again() {
+async fn a_refused_invoice_has_its_reason_and_is_not_tried_again() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (venta, factura) = shop.invoice(nails()).await;

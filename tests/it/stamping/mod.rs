@@ -15,8 +15,8 @@ use svc_core::stamping::{StampFailure, StampReport, StampRequest, Stamped, Stamp
 use svc_tests::{Actor, Company, Resource, World};
 use uuid::Uuid;
 
-/// A customer with all that an invoice asks of them; one who is nobody in particular; one without RFC who has a name; and
-/// one of another country.
+/// A customer with all that an invoice requires; the general public; one without RFC who has a name; and one of another
+/// country.
 const ANA: i64 = 1;
 const PUBLIC: i64 = 2;
 const NAMED: i64 = 3;

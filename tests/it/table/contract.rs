@@ -1,4 +1,4 @@
-//! What was agreed on of every operation (spec "Resources", contract §3), against what the operation says of itself.
+//! The specification of every operation (spec "Resources", contract §3), compared with its registry entry.
 
 use svc_core::record::{Filter, Takes};
 

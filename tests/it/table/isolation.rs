@@ -26,7 +26,7 @@ async fn no_list_shows_another_company_s_rows() {
     }
 }
 
-/// Both companies have records of the same claves: only the company tells them apart.
+/// Both companies have records of the same claves: they differ only in the company.
 #[tokio::test]
 async fn no_filter_shows_another_company_s_rows() {
     let world = World::new().await;
@@ -71,7 +71,7 @@ async fn a_reference_into_another_company_is_no_reference() {
     }
 }
 
-/// What the lists that are read for one document or product only are asked for.
+/// The selector of a list that is read for one document or product only.
 fn selector(path: &str) -> &'static str {
     match path {
         "/ventas-renglones" => "?venta=7",
@@ -81,7 +81,7 @@ fn selector(path: &str) -> &'static str {
     }
 }
 
-/// A value of a filter that finds `row`, which has the mark `BBB`; none where the tests of the list itself look.
+/// A value of a filter that finds `row`, which has the mark `BBB`; none where the list's own tests check it.
 fn value(path: &str, filter: &str, row: &Value) -> Option<String> {
     let known = match (path, filter) {
         // It needs a second product.

@@ -40,7 +40,7 @@ async fn a_body_that_is_not_announced_as_json_is_415() {
 }
 
 #[tokio::test]
-async fn a_body_over_the_maximum_is_413_however_its_length_is_told() {
+async fn a_body_over_the_maximum_is_413_with_or_without_its_length() {
     const MOST: usize = 500;
     let world = World::with(|builder| builder.max_body(MOST)).await;
     let ana = company(&world).await.admin().await;

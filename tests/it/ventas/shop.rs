@@ -110,7 +110,7 @@ pub(crate) fn on_credit() -> Value {
     body
 }
 
-/// Asks for a sale's invoice.
+/// Requests a sale's invoice.
 pub(crate) async fn invoiced(actor: &Actor, venta: i64, body: Value) -> Reply {
     actor.post(&format!("/ventas/{venta}/facturar"), body).await
 }

@@ -32,7 +32,7 @@ pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failur
     let url = args.url.clone().unwrap_or_else(|| webhook::local_url(address.port()));
     webhook::remove_leftovers(&client, &url).await?;
     let (webhook, secret) = TemporaryWebhook::register(&client, &url, &args.events).await?;
-    eprintln!("webhook {} tells {} of {}; Ctrl-C deletes it", webhook.clave, url, webhook.eventos.join(", "));
+    eprintln!("webhook {} sends {} to {}; Ctrl-C deletes it", webhook.clave, webhook.eventos.join(", "), url);
     let (sender, received) = mpsc::channel(QUEUE);
     let outcome = tokio::select! {
         outcome = receiver::receive(listener, secret, sender) => outcome.map_err(failed()),

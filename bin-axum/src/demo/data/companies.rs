@@ -39,7 +39,7 @@ impl CompanyName {
     }
 }
 
-/// A company by chance.
+/// A random company.
 pub(super) fn company(dice: &mut Dice) -> CompanyName {
     let kind = dice.weighted(&[
         (84, CompanyKind::Trade),

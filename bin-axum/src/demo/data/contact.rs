@@ -13,7 +13,7 @@ const DEPARTMENTS: &[&str] =
 /// The API's bound on `correo`.
 const MAIL_LENGTH: usize = 50;
 
-/// A line in the area, written in one of the ways people write it.
+/// A telephone number in the area, in one of the usual notations.
 pub(super) fn phone(dice: &mut Dice, area: &str) -> String {
     let (exchange, line) = local(dice, area);
     match dice.range(0, 9) {

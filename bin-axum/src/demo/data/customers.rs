@@ -111,7 +111,7 @@ impl Who {
     }
 }
 
-/// A company or a person, and the name the customer goes by.
+/// A company or a person, and the customer's name.
 fn someone(dice: &mut Dice) -> (Who, String) {
     if dice.percent(60) {
         let company = companies::company(dice);

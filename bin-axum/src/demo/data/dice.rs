@@ -1,4 +1,4 @@
-//! The one source of chance: a seeded generator with the few draws the demo needs.
+//! The only source of randomness: a seeded generator with the few draws the demo needs.
 
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 use rand::{RngExt, SeedableRng};

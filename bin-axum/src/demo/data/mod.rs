@@ -2,7 +2,7 @@
 //!
 //! Everything here is a pure function of a seed and of the day it is made on: the same pair gives the same records on
 //! any machine, so a demo can be described in documentation and repeated in a bug report. The records have the shape
-//! of the import's lines. All names, addresses and numbers are put together by chance; mail domains are reserved ones.
+//! of the import's lines. All names, addresses and numbers are random; mail domains are reserved ones.
 
 mod catalog;
 mod companies;

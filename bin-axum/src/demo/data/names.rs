@@ -1,4 +1,4 @@
-//! People: given names and surnames as they are common in Mexico, put together by chance.
+//! People: given names and surnames that are common in Mexico, combined at random.
 
 use super::dice::Dice;
 
@@ -19,7 +19,7 @@ impl Person {
     }
 }
 
-/// A person by chance.
+/// A random person.
 pub(super) fn person(dice: &mut Dice) -> Person {
     let (first, second) = if dice.percent(45) { (WOMEN, WOMEN_SECOND) } else { (MEN, MEN_SECOND) };
     let mut given = dice.pick(first).to_owned();

@@ -23,7 +23,7 @@ struct City {
     zones: &'static [(&'static str, &'static str)],
 }
 
-/// A place by chance.
+/// A random place.
 pub(super) fn place(dice: &mut Dice) -> Place {
     let weights: Vec<(u32, &City)> = CITIES.iter().map(|city| (city.weight, city)).collect();
     let city = dice.weighted(&weights);

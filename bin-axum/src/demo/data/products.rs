@@ -30,7 +30,7 @@ pub(crate) fn products(seed: u64, today: NaiveDate) -> Vec<Record> {
             let brand = if family.brands.is_empty() { None } else { Some(dice.pick(family.brands)) };
             let sizes: Vec<&str> = line.sizes.split('|').collect();
             for (at, size) in sizes.iter().enumerate() {
-                // A small house does not keep every size; the first one it always has.
+                // A small company does not stock every size, but always the first.
                 if at > 0 && dice.percent(40) {
                     continue;
                 }
@@ -42,7 +42,7 @@ pub(crate) fn products(seed: u64, today: NaiveDate) -> Vec<Record> {
         }
     }
     let (quarter, half) = (records.len() / 4, records.len() / 2);
-    // From the back, so that the earlier places do not move.
+    // From the end, so that the earlier positions do not move.
     for at in [half + quarter, half, quarter] {
         remake(&mut records, at);
     }
@@ -57,7 +57,7 @@ fn product(
     brand: Option<&str>,
     size: &str,
 ) -> Record {
-    // Gaps, as in a catalogue that has been weeded.
+    // Gaps, as after deletions.
     counters.sku += dice.range(1, 6);
     let mut record = Record::new();
     put(&mut record, "sku", format!("{}-{:04}", family.prefix, counters.sku));
@@ -119,7 +119,7 @@ fn barcode(brand: &str, item: u32) -> String {
     format!("{stem}{digit}")
 }
 
-/// The check digit of the twelve before it: their weights are one and three in turn.
+/// The check digit of the twelve before it: their weights alternate between one and three.
 pub(super) fn ean_digit(stem: &str) -> u32 {
     let sum: u32 = stem
         .chars()

@@ -9,7 +9,7 @@ use super::names::Person;
 const ALPHABET: &str = "0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ";
 /// What the two free characters are taken from: no zero and no O, which are easily mistaken for each other.
 const FREE: &[u8] = b"123456789ABCDEFGHIJKLMNPQRSTUVWXYZ";
-/// Words without weight in a name; the letters come from the others.
+/// Words of a name that are skipped; the letters come from the others.
 const PARTICLES: &[&str] =
     &["DE", "DEL", "LA", "LAS", "LOS", "EL", "Y", "E", "EN", "PARA", "CON", "POR", "A", "SOCIEDAD", "COMPAÑÍA"];
 /// Four letters that read as a rude word: the last one is replaced by an X.
@@ -83,7 +83,7 @@ fn complete(letters: &str, date: NaiveDate, dice: &mut Dice) -> String {
     stem + &digit.to_string()
 }
 
-/// The words of weight of a name, upper-case and without punctuation; an ampersand between two words is one of them.
+/// The words of a name that count, upper-case and without punctuation; an ampersand between two words is one of them.
 fn weighty(name: &str) -> Vec<String> {
     name.split_whitespace()
         .map(|word| {
@@ -93,7 +93,7 @@ fn weighty(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// The letters of a surname's first word of weight: "De la Cruz" counts as "Cruz".
+/// The letters of a surname's first word that counts: "De la Cruz" counts as "Cruz".
 fn significant(surname: &str) -> String {
     weighty(surname).first().map(|word| word.chars().map(plain).collect()).unwrap_or_default()
 }

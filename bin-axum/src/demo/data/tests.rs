@@ -1,4 +1,4 @@
-//! The generator's promises: the same seed gives the same records, every value is well-formed, nothing repeats.
+//! Properties of the generator: the same seed gives the same records, every value is well-formed, nothing repeats.
 
 use std::collections::HashSet;
 
@@ -217,7 +217,7 @@ fn products_are_of_every_kind() {
         assert!(some("iva_venta", tax), "{tax}");
     }
     assert!(records.iter().any(|record| record["kit"] == Value::Bool(true)));
-    // What no product is of would be an empty shelf.
+    // Every unit has a product.
     assert!(units().iter().all(|(unit, _)| some("unidad", unit)));
 }
 

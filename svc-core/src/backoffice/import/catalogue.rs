@@ -11,7 +11,7 @@ use crate::record::precios::PriceImport;
 use crate::record::unidades::UnitImport;
 use crate::store::{Parents, StoreError, Tx};
 
-/// What the root of the category tree is under.
+/// The parent of the category tree's root.
 const ROOT: i64 = -1;
 
 impl Rules for UnitImport {

@@ -11,7 +11,7 @@ use crate::json::{Fault, Text};
 use crate::record::clientes::CustomerImport;
 
 impl Rules for CustomerImport {
-    /// What an older system held may break today's rules of regime and use, so only shapes and catalogues are judged.
+    /// What an older system held may break today's rules of regime and use, so only shapes and catalogues are checked.
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         if let Some(rfc) = &self.rfc {

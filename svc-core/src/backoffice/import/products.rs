@@ -50,7 +50,7 @@ impl Rules for ProductImport {
         self.tipo.get_or_insert(ProductKind::Normal);
         self.subtipo.get_or_insert(ProductSubkind::Terminado);
         self.kit.get_or_insert(false);
-        // In the list 0 stands for none.
+        // The list shows 0 for none.
         self.clave_padre = self.parent();
         self.codigo_sat.get_or_insert_with(|| Digits::unchecked(DEFAULT_SAT_KEY));
         self.objeto_impuesto.get_or_insert_with(|| Digits::unchecked(DEFAULT_TAX_OBJECT));

@@ -133,7 +133,7 @@ impl Rules for PaymentImport {
         Ok(())
     }
 
-    /// Deposits of ours get other numbers.
+    /// New deposits get numbers after those that imported payments name.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
             Some(last) => tx.move_past("depositos", last).await,

@@ -1,4 +1,4 @@
-//! What the rules of an imported record are, and what those of several resources share.
+//! The rules of an imported record, and what the rules of several resources share.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) trait Rules: Imported {
     /// Validates what its types cannot.
     fn check(&self) -> Result<(), Fault>;
 
-    /// The record it names.
+    /// The record that it names in [`Self::PARENT`].
     fn parent(&self) -> Option<i64> {
         None
     }
@@ -36,7 +36,7 @@ pub(super) trait Rules: Imported {
         async { Ok(()) }
     }
 
-    /// Puts it into its stored form: what was left out takes its default. It may be done twice.
+    /// Puts it into its stored form: what was left out takes its default. It may be called twice.
     fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         let _ = (clave, now);
         Ok(())
@@ -49,7 +49,7 @@ pub(super) trait Rules: Imported {
     }
 }
 
-/// Finds the records of `table` that are named by `column`; a name that none bears is a conflict of `field`.
+/// Finds the records of `table` that are named by `column`; a name that none has is a conflict of `field`.
 pub(super) async fn look_up_names<'r, const MAX: usize>(
     tx: &mut dyn Tx,
     (table, column, field): (&'static str, &'static str, &'static str),
@@ -124,7 +124,7 @@ pub(super) async fn move_past_folios<'r>(
     Ok(())
 }
 
-/// The clave as a folio, for a record that brings none.
+/// The clave as a folio, for a record that has none.
 pub(super) fn own_folio<const MAX: usize>(folio: &mut Option<Text<MAX>>, clave: i64) {
     folio.get_or_insert_with(|| Text::unchecked(clave.to_string()));
 }
@@ -141,7 +141,7 @@ pub(super) fn lower_case<const MAX: usize>(uuid: &mut Option<Text<MAX>>) {
     }
 }
 
-/// A fault of `field` unless what it holds is `fine`.
+/// A fault of `field` unless `fine`.
 pub(super) fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fault> {
     if fine { Ok(()) } else { Err(Fault::new(Code::DatoInvalido, field, text)) }
 }
@@ -156,7 +156,7 @@ pub(super) fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
     require(clave.is_none_or(|clave| clave > 0), "clave", "debe ser un entero positivo")
 }
 
-/// A fiscal folio is whole.
+/// A fiscal folio is a complete UUID.
 pub(in crate::backoffice) fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
     require(uuid.is_none_or(|text| parse_uuid(text).is_some()), field, "debe ser un folio fiscal de 36 caracteres")
 }

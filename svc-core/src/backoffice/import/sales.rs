@@ -20,7 +20,7 @@ use crate::record::ventas_renglones::SaleLineImport;
 use crate::store::{StoreError, Tx};
 use rust_decimal::Decimal;
 
-/// What a line comes to.
+/// The amounts of a line.
 #[derive(Debug, Clone, Copy)]
 struct LineAmounts {
     pub subtotal: Money,
@@ -28,12 +28,12 @@ struct LineAmounts {
     pub total: Money,
 }
 
-/// A fault of what was reckoned from other fields.
+/// A fault of what was computed from other fields.
 fn beyond(field: &'static str, text: &'static str) -> Fault {
     Fault::new(Code::DatoInvalido, field, text)
 }
 
-/// Keys of the SAT's catalogues that documents of several kinds bear.
+/// Keys of the SAT's catalogues that documents of several kinds have.
 pub(super) fn require_payment_keys(form: Option<&str>, method: Option<&str>) -> Result<(), Fault> {
     const TEXT: &str = "no está en el catálogo del SAT";
     require(form.is_none_or(sat::payment_form_exists), "forma_pago_sat", TEXT)?;
@@ -41,7 +41,7 @@ pub(super) fn require_payment_keys(form: Option<&str>, method: Option<&str>) -> 
 }
 
 impl SaleImport {
-    /// The total, reckoned when it is left out.
+    /// The total, computed when it is left out.
     fn total(&self) -> Result<Money, Fault> {
         if let Some(total) = self.total {
             return Ok(total);
@@ -54,7 +54,7 @@ impl SaleImport {
 }
 
 impl SaleLineImport {
-    /// Its amounts; each is reckoned when it is left out.
+    /// Its amounts; each is computed when it is left out.
     fn amounts(&self) -> Result<LineAmounts, Fault> {
         let price = self.precio_unitario.unwrap_or_default();
         let discount = self.descuento.unwrap_or_default().get();

@@ -15,18 +15,18 @@ use crate::record::sucursales::BranchImport;
 use crate::store::{StoreError, Tx};
 
 impl MovementImport {
-    /// The stock before: zero when it is not said.
+    /// The stock before; zero when it is left out.
     fn before(&self) -> Quantity {
         self.existencia_anterior.unwrap_or_default()
     }
 
-    /// The stock afterwards: when it is not said, what the kind of movement makes of the stock before.
+    /// The stock afterwards; when it is left out, it follows from the stock before and the kind of movement.
     fn after(&self) -> Quantity {
         let moved = |kind: MovementKind| kind.stock_after(self.before(), self.cantidad);
         self.existencia_actual.unwrap_or_else(|| MovementKind::parse(&self.tipo).map_or_else(|| self.before(), moved))
     }
 
-    /// The cost of all of it: when it is not said, what so many units cost.
+    /// The total cost; when it is left out, quantity by unit cost.
     fn amount(&self) -> Option<Money> {
         self.importe.or_else(|| cost_of(self.cantidad, self.costo_unitario?))
     }

@@ -78,7 +78,7 @@ fn a_sale_is_judged_in_the_contract_s_order() {
 }
 
 #[test]
-fn only_what_the_api_asked_for_is_told_again() {
+fn only_what_was_requested_over_the_api_is_reported_again() {
     assert_eq!(sale().requested(), None);
     for (origen, by_the_api) in [(InvoiceOrigin::Api, true), (InvoiceOrigin::Aplicacion, false)] {
         let sale = InvoiceableSale { factura: Some(invoice(origen)), facturada: true, ..sale() };

@@ -28,7 +28,7 @@ pub trait Word: Copy + Sized {
 ///
 /// A caller writes the enum with the word of each variant:
 ///
-/// ```ignore
+/// ```text
 /// words! {
 ///     /// Whether a movement adds to stock or takes from it.
 ///     pub enum Direction {

@@ -1,4 +1,4 @@
-//! Against a provider made of a socket.
+//! Tests against a provider on a local socket.
 
 use std::sync::Arc;
 
@@ -39,13 +39,13 @@ async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: Vec<u8>)
             more => read.extend_from_slice(&buffer[..more]),
         }
     }
-    // Who has read enough may be gone by now.
+    // The client may have closed the connection already.
     let _ = stream.write_all(&answer).await;
     let _ = stream.shutdown().await;
     String::from_utf8(read).unwrap()
 }
 
-/// A provider that answers one request; what it is asked, and its address.
+/// A provider that answers one request; the request, and the provider's address.
 async fn provider(answer: Vec<u8>) -> (JoinHandle<String>, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1/timbrados?modo=prueba", listener.local_addr().unwrap());
@@ -111,7 +111,7 @@ async fn the_time_may_be_left_out_and_the_uuid_may_not() {
 }
 
 #[tokio::test]
-async fn a_rejection_is_told_in_the_providers_words() {
+async fn a_rejection_has_the_providers_code_and_message() {
     let body = "{\"codigo\":\" CFDI40145\",\"mensaje\":\"El campo\\u0000 Nombre\\n del receptor\"}";
     let rejected = |codigo: &str, mensaje: &str| {
         Err(StampFailure::Rejected { codigo: codigo.to_owned(), mensaje: mensaje.to_owned() })

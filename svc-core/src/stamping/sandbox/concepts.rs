@@ -1,4 +1,4 @@
-//! What holds of an income document: its concepts, their taxes, the sums.
+//! Checks of an income document: concepts, taxes, sums.
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
@@ -19,7 +19,7 @@ pub(super) fn judge(document: &Cfdi) -> Verdict {
     taxes(document)
 }
 
-/// How it is paid; gives the decimals of its currency.
+/// Form and method of payment, and currency; gives the decimals of the currency.
 fn heading(document: &Cfdi) -> Result<u32, Rejection> {
     let (form, method) = (document.forma_pago.as_deref(), document.metodo_pago.as_deref());
     require(
@@ -138,7 +138,7 @@ fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Verdict {
     )
 }
 
-/// Whether `c_TasaOCuota` has the rate; 8 % only where the border stimulus is.
+/// Whether `c_TasaOCuota` has the rate; 8 % only where the border stimulus applies.
 fn is_rate(rate: Amount, border: bool) -> bool {
     match rate.get() {
         rate if rate == Decimal::new(16, 2) || rate.is_zero() => true,
@@ -211,15 +211,15 @@ fn is_same(one: &Traslado, other: &Traslado) -> bool {
     (one.impuesto, one.tipo_factor, one.tasa_o_cuota) == (other.impuesto, other.tipo_factor, other.tasa_o_cuota)
 }
 
-/// What a factor may have been before it was written: itself, or whatever rounds to it.
+/// What a factor may have been before rounding: exactly itself, or any value that rounds to it.
 #[derive(Clone, Copy)]
 pub(super) enum Reach {
     Exactly(Amount),
     Around(Amount),
 }
 
-/// Whether `product` lies between the limits that the standard lays around `a` × `b`: what both may have been, half a unit of
-/// their last decimal off, cut and rounded up to `decimals` decimals.
+/// Whether `product` is within the standard's limits around `a` × `b`: the factors may be off by half a unit of their last
+/// decimal, and the limits are rounded outwards to `decimals` decimals.
 pub(super) fn between(product: Amount, a: Amount, b: Reach, decimals: u32) -> bool {
     let half = |amount: Amount| Decimal::new(5, amount.decimals() + 1);
     let (low, high) = match b {

@@ -1,4 +1,4 @@
-//! What holds of every document: its certificate, its parties, its place.
+//! Checks of every document: certificate, parties, place of issue.
 
 use chrono::Datelike;
 

@@ -36,7 +36,7 @@ impl Stamper for SandboxStamper {
     async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
         let document = &request.document;
         if document.receptor.nombre.contains(NO_SERVICE) {
-            return Err(StampFailure::Unreachable("the receiver's name asks for an outage".to_owned()));
+            return Err(StampFailure::Unreachable("the receiver's name simulates an outage".to_owned()));
         }
         judge(document).map_err(|Rejection { codigo, mensaje }| StampFailure::Rejected {
             codigo: codigo.to_owned(),
@@ -46,7 +46,7 @@ impl Stamper for SandboxStamper {
     }
 }
 
-/// The authority's code, and what it says, in short.
+/// The authority's code, and its message in short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rejection {
     codigo: &'static str,

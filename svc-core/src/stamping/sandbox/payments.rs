@@ -1,4 +1,4 @@
-//! What holds of a payment document: the fixed frame, the payment, what it pays, the sums.
+//! Checks of a payment document: fixed fields, the payment, the invoices that it pays, the sums.
 
 use rust_decimal::Decimal;
 
@@ -28,7 +28,7 @@ pub(super) fn judge(document: &Cfdi) -> Verdict {
     totals(pagos)
 }
 
-/// The document around the complement, which is the same for all payments.
+/// The fields outside the complement, which are the same for all payments.
 fn frame(document: &Cfdi) -> Verdict {
     let fixed = [
         (document.forma_pago.is_none(), "CFDI40103", "El campo FormaPago no debe existir en un comprobante de pago."),
@@ -63,7 +63,7 @@ fn concept(concept: &Concepto) -> Verdict {
     fixed.into_iter().try_for_each(|(holds, codigo, mensaje)| require(holds, codigo, mensaje))
 }
 
-/// The money that came in; gives the decimals of its currency.
+/// Form, amount and currency of the payment; gives the decimals of the currency.
 fn money(payment: &Pago) -> Result<u32, Rejection> {
     let form = payment.forma_de_pago_p.as_str();
     require(
@@ -120,7 +120,7 @@ fn paid(invoice: &DoctoRelacionado, payment: &Pago, decimals: u32) -> Verdict {
     taxes.iter().flat_map(|taxes| &taxes.traslados_dr).try_for_each(share)
 }
 
-/// A tax in what is paid of an invoice.
+/// A tax's share in the amount that is paid of an invoice.
 fn share(tax: &TrasladoDr) -> Verdict {
     require(tax.base_dr.get() > Decimal::ZERO, "CRP20255", "El campo BaseDR debe ser mayor que cero.")?;
     match (tax.tipo_factor_dr, tax.tasa_o_cuota_dr, tax.importe_dr) {
@@ -206,7 +206,7 @@ fn group(payment: &Pago, rate: Option<Decimal>) -> Option<&TrasladoP> {
         .find(|tax| tax.tasa_o_cuota_p.map(Amount::get) == rate)
 }
 
-/// What the payments that have such an amount have of it, in pesos.
+/// The sum of an amount over the payments that have it, in pesos.
 fn sum(pagos: &Pagos20, amount: impl Fn(&Pago) -> Option<Decimal>) -> Option<Decimal> {
     let pesos = |payment: &Pago| amount(payment).map(|amount| amount.saturating_mul(payment.tipo_cambio_p.get()));
     pagos.pago.iter().filter_map(pesos).reduce(Decimal::saturating_add)

@@ -1,4 +1,4 @@
-//! The sandbox stamps what the builders make, and nothing that the authority would not.
+//! The sandbox stamps what the builders make, and rejects what the authority would reject.
 
 use proptest::prelude::*;
 use rust_decimal::Decimal;
@@ -33,7 +33,7 @@ async fn one_document_one_uuid() {
     let first = stamp("1-25", document.clone()).await.unwrap();
     assert_eq!(first.at, None);
     assert_eq!((first.uuid.get_version_num(), first.uuid.get_variant()), (8, uuid::Variant::RFC4122));
-    // A later attempt is issued anew, at another hour.
+    // A later attempt may have another time of issue.
     let mut later = document.clone();
     later.fecha += chrono::TimeDelta::hours(3);
     assert_eq!(stamp("1-25", later).await.unwrap(), first);
@@ -223,7 +223,7 @@ fn payments_and_their_sums_are_judged() {
 }
 
 proptest! {
-    /// Every sale that can be made is one that the authority takes.
+    /// Every sale that can be created passes.
     #[test]
     fn any_sale_and_any_instalment_passes(
         lines in prop::collection::vec(any_line(), 1..12), paid_part in 1_i64..=100, rate in 1_i64..100_000_000,

@@ -1,6 +1,6 @@
-//! Attempts over HTTP: each resolves its name once, judges every address, and connects to one of those it judged.
+//! Attempts over HTTP: each resolves the host's name once, checks every address, and connects to one of those.
 //!
-//! Connections are kept for the next attempt of the same pass, which uses one only after the same judgement (`pool.rs`).
+//! Connections are reused within a pass, after the same checks (`pool.rs`).
 
 mod pool;
 mod resolve;
@@ -29,13 +29,13 @@ use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, judge_url};
 use crate::domain::words::DeliveryReason;
 use crate::outbound::{Channel, Most, OutboundError, Tls};
 
-/// How much is read of an answer: its status says it all.
+/// How much of an answer is read: only its head matters.
 const MOST: usize = 16 * 1024;
 
-/// Addresses that are tried of one name.
+/// How many addresses of a name are tried.
 const TRIED: usize = 4;
 
-/// There is no authority whose certificates could be trusted, so no receiver could be.
+/// There is no trusted certificate authority, so no receiver can be verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no trusted certificate authority was found; SSL_CERT_FILE may name some")]
 pub struct NoAuthorities;
@@ -60,7 +60,7 @@ impl HttpSender {
         Self::over(networks, Tls::trusting(authorities.into_iter().map(CertificateDer::from).collect()))
     }
 
-    /// With another resolver than the machine's.
+    /// Resolves names with `resolver` instead of the machine's.
     #[must_use]
     pub fn resolver(mut self, resolver: impl Resolver) -> Self {
         self.resolver = Arc::new(resolver);
@@ -73,7 +73,7 @@ impl HttpSender {
     }
 
     async fn attempt(&self, post: Post, until: Instant) -> Result<Outcome, Outcome> {
-        // It was judged when it was registered; the setting may have changed since.
+        // The URL was checked when it was registered; the setting may have changed since.
         const BLOCKED: Outcome = Outcome::Failed(DeliveryReason::DestinoBloqueado);
         let target = judge_url(&post.url, self.networks.is_development()).map_err(|_| BLOCKED)?;
         let request = request(&target, post).ok_or(BLOCKED)?;
@@ -83,8 +83,8 @@ impl HttpSender {
         Ok(Outcome::Answered { status: answer.status().as_u16(), retry_after: retry_after.map(str::to_owned) })
     }
 
-    /// Sends the request over a connection that is open, or over a new one. Once something of it is sent it may have arrived,
-    /// whatever follows: it is never sent twice in one attempt.
+    /// Sends the request over an idle connection, or over a new one. Once part of it is sent it may have arrived, so it is
+    /// never sent twice in one attempt.
     async fn exchange(
         &self,
         target: &Target,
@@ -98,7 +98,7 @@ impl HttpSender {
                     self.pool.put(link, channel);
                     return Ok(answer);
                 }
-                // Nothing was sent: it closed just now.
+                // The receiver closed it before anything was sent.
                 Err(OutboundError::Closed) => {}
                 Err(error) => {
                     self.pool.spoil(link);
@@ -120,7 +120,7 @@ impl HttpSender {
         Ok((Link::new(target, address), channel))
     }
 
-    /// The addresses of the target's name, if a delivery may go to each of them.
+    /// The addresses of the target's name, if deliveries may go to all of them.
     async fn addresses(&self, target: &Target) -> Result<Vec<IpAddr>, Outcome> {
         let addresses = match self.resolver.resolve(&target.host).await {
             Ok(addresses) if !addresses.is_empty() => addresses,
@@ -130,7 +130,7 @@ impl HttpSender {
                 return Err(Outcome::Ours(Some(DeliveryReason::ErrorRed)));
             }
         };
-        // Only development has other ports and no TLS, and only in the networks it was allowed.
+        // Other ports and plain HTTP are for development, and only in the networks allowed for it.
         let ordinary = target.https && target.port == 443;
         let passes =
             |&address: &IpAddr| judge(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address));
@@ -179,7 +179,7 @@ fn request(target: &Target, post: Post) -> Option<Request<Full<Bytes>>> {
     Some(request)
 }
 
-/// A connection to the first address that takes one; each has its share of the time that is left.
+/// Connects to the first address that accepts; each gets a share of the time that is left.
 async fn connect(addresses: &[IpAddr], port: u16, until: Instant) -> Result<(IpAddr, TcpStream), Outcome> {
     let tried = &addresses[..addresses.len().min(TRIED)];
     let mut outcome = Outcome::Failed(DeliveryReason::ErrorRed);
@@ -199,7 +199,7 @@ async fn within<T>(share: Duration, future: impl Future<Output = T>) -> Result<T
     timeout(share, future).await.map_err(|_| ())
 }
 
-/// Whether it is we who have no network, no address or no file left.
+/// Whether the cause is on this machine: no network, no local address, no memory or no file descriptor.
 fn is_ours(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
     const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
@@ -215,7 +215,7 @@ fn failure(error: &OutboundError) -> Outcome {
     })
 }
 
-/// Whether the other side speaks TLS, and is not who it should be.
+/// Whether the handshake failed because of the other side's certificate.
 fn is_certificate(error: &io::Error) -> bool {
     let error = error.get_ref().and_then(|error| error.downcast_ref());
     matches!(

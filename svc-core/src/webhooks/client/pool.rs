@@ -1,8 +1,8 @@
 //! Connections that are kept open between two attempts of one pass.
 //!
-//! An attempt resolves its name and judges every address as ever; it goes over a connection that is open only if that leads to
-//! one of these very addresses, at the same port, under the same name. So a receiver of many notices shakes hands once and
-//! not each time, and a name that comes to lead elsewhere is followed at once.
+//! An attempt resolves its name and checks every address in any case. It reuses a connection only if that goes to one of these
+//! addresses, at the same port and under the same name. So many notices to one receiver need one handshake, and a change of a
+//! name's addresses takes effect at once.
 
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
@@ -14,21 +14,21 @@ use tokio::time::Instant;
 use crate::outbound::Channel;
 use crate::webhooks::Target;
 
-/// How long a connection is kept: less than the five seconds after which servers begin to close theirs, since a notice that
-/// meets a closing one is a failed attempt.
+/// How long an idle connection is kept: less than the five seconds after which servers begin to close theirs, since a notice
+/// sent while the server closes is a failed attempt.
 const KEPT: Duration = Duration::from_secs(2);
 
-/// How many are kept: what a pass has out.
+/// How many connections are kept: as many as the attempts that a pass has in progress.
 const MOST: usize = 64;
 
-/// The connections that nobody uses.
+/// The idle connections.
 #[derive(Default)]
 pub(super) struct Pool(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
     idle: VecDeque<Idle>,
-    /// Where a connection that was used again failed: whoever closes them without a word gets a new one each time.
+    /// Destinations whose reused connection failed: each attempt there gets a new connection.
     spoiled: HashSet<Link>,
 }
 
@@ -38,7 +38,7 @@ struct Idle {
     channel: Channel,
 }
 
-/// What a connection leads to.
+/// The destination of a connection.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Link {
     https: bool,
@@ -58,7 +58,7 @@ impl Link {
 }
 
 impl Pool {
-    /// A connection that leads to the target at one of these addresses, and is still open.
+    /// An open connection to the target at one of these addresses.
     pub(super) fn take(&self, target: &Target, addresses: &[IpAddr]) -> Option<(Link, Channel)> {
         let idle = &mut self.lock().idle;
         let now = Instant::now();
@@ -72,7 +72,7 @@ impl Pool {
         }
     }
 
-    /// Keeps a connection, if another request could go over it; for one more than there is room for, the oldest goes.
+    /// Keeps a connection if it can take another request; if the pool is full, the oldest is closed.
     pub(super) fn put(&self, link: Link, mut channel: Channel) {
         let mut kept = self.lock();
         if kept.spoiled.contains(&link) || !channel.is_ready() {
@@ -84,12 +84,12 @@ impl Pool {
         kept.idle.push_back(Idle { link, since: Instant::now(), channel });
     }
 
-    /// A connection that was used again failed.
+    /// Records that a reused connection failed.
     pub(super) fn spoil(&self, link: Link) {
         self.lock().spoiled.insert(link);
     }
 
-    /// Closes them all, and forgets what was learned.
+    /// Closes all connections, and forgets which destinations failed.
     pub(super) fn clear(&self) {
         *self.lock() = Kept::default();
     }
@@ -113,13 +113,13 @@ mod tests {
     use crate::domain::words::DeliveryReason;
     use crate::webhooks::{HttpSender, Networks, Outcome, Post, ResolveError, Resolver, Sender};
 
-    /// A receiver that keeps connections open, or closes each after its first answer, or in the midst of the second request.
+    /// A receiver that keeps connections open, or closes each after its first answer, or during the second request.
     #[derive(Clone, Default)]
     struct Receiver {
         connections: Arc<AtomicUsize>,
         requests: Arc<AtomicUsize>,
         closes: Arc<AtomicBool>,
-        sulks: Arc<AtomicBool>,
+        drops_second: Arc<AtomicBool>,
     }
 
     impl Receiver {
@@ -134,7 +134,7 @@ mod tests {
                         let mut first = true;
                         while tcp.read(&mut [0; 4096]).await.is_ok_and(|read| read > 0) {
                             this.requests.fetch_add(1, Ordering::Relaxed);
-                            if !std::mem::take(&mut first) && this.sulks.load(Ordering::Relaxed) {
+                            if !std::mem::take(&mut first) && this.drops_second.load(Ordering::Relaxed) {
                                 break;
                             }
                             tcp.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").await.unwrap();
@@ -153,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Leads to one address or another.
+    /// Resolves every name to one of four lists of addresses.
     #[derive(Clone, Default)]
     struct Names(Arc<AtomicUsize>);
 
@@ -210,7 +210,7 @@ mod tests {
         receiver.closes.store(true, Ordering::Relaxed);
         for sent in 1..=20 {
             assert_eq!(sender.send(post("a.example.com", port)).await, ARRIVED);
-            // Its farewell comes before the next notice, and after the answer.
+            // The close arrives after the answer and before the next notice.
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             assert_eq!(receiver.counts(), (sent, sent));
         }
@@ -220,7 +220,7 @@ mod tests {
     async fn what_was_begun_is_not_sent_again_and_who_takes_no_second_request_gets_none() {
         let (receiver, names) = (Receiver::default(), Names::default());
         let (port, sender) = (receiver.start().await, sender(&names));
-        receiver.sulks.store(true, Ordering::Relaxed);
+        receiver.drops_second.store(true, Ordering::Relaxed);
         assert_eq!(sender.send(post("a.example.com", port)).await, ARRIVED);
         let broken = Outcome::Failed(DeliveryReason::ErrorRed);
         assert_eq!(sender.send(post("a.example.com", port)).await, broken);

@@ -9,7 +9,7 @@ pub enum ResolveError {
     /// There is no such name, or it has no address.
     #[error("the name has no address")]
     NotFound,
-    /// Nobody could be asked: a failure of ours, not the receiver's.
+    /// The name could not be looked up: a failure of ours, not the receiver's.
     #[error("names cannot be resolved: {0}")]
     Ours(String),
 }
@@ -35,8 +35,8 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// What the machine's resolver says of a name that does not exist; the error has no code, only its text. All else is ours: that
-/// no server answered, or that we have none.
+/// Messages of the machine's resolver for a name that does not exist; its error has no code. All others are failures of ours:
+/// no server answered, or none is configured.
 const NOT_FOUND: [&str; 5] = [
     "Name or service not known",
     "No address associated with",
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_resolver_says_is_told_apart() {
+    fn errors_of_the_resolver_are_classified() {
         let understood =
             |text: &str| understand(&io::Error::other(format!("failed to lookup address information: {text}")));
         for text in ["Name or service not known", "No address associated with hostname", "Name does not resolve"] {

@@ -1,4 +1,4 @@
-//! Against receivers made of sockets, under certificates of an authority of our own.
+//! Tests against receivers on local sockets, with certificates of a test authority.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,7 +18,7 @@ use super::*;
 const HOST_NAME: &str = "receptor.example.com";
 const OK: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
-/// Every name's addresses.
+/// Resolves every name to these addresses.
 struct Names(Result<Vec<&'static str>, ResolveError>);
 
 #[async_trait]
@@ -29,7 +29,7 @@ impl Resolver for Names {
     }
 }
 
-/// An authority, or one that nobody knows.
+/// A certificate authority.
 struct Authority(Issuer<'static, KeyPair>, Vec<u8>);
 
 impl Authority {
@@ -76,7 +76,7 @@ async fn request(stream: &mut (impl AsyncRead + Unpin)) -> String {
     }
 }
 
-/// A receiver that answers one request with these bytes; its port, and what it was asked.
+/// A receiver that answers one request with these bytes; its port, and the request.
 async fn receiver(tls: Option<TlsAcceptor>, answer: &'static [u8]) -> (u16, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -93,7 +93,7 @@ async fn receiver(tls: Option<TlsAcceptor>, answer: &'static [u8]) -> (u16, Join
 async fn answered(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &[u8]) -> String {
     let asked = request(&mut stream).await;
     stream.write_all(answer).await.unwrap();
-    // Who has read enough may be gone by now.
+    // The client may have closed the connection already.
     let _ = stream.shutdown().await;
     asked
 }
@@ -102,7 +102,7 @@ fn local() -> Networks {
     Networks::default().allow("127.0.0.0/8").unwrap()
 }
 
-/// A sender that trusts the authority, may reach this machine, and finds it behind every name.
+/// A sender that trusts the authority, may reach this machine, and resolves every name to it.
 fn sender(authority: &Authority) -> HttpSender {
     HttpSender::trusting(local(), [authority.1.clone()]).unwrap().resolver(Names(Ok(vec!["127.0.0.1"])))
 }
@@ -119,7 +119,7 @@ fn failed(reason: DeliveryReason) -> Outcome {
     Outcome::Failed(reason)
 }
 
-/// What comes of an attempt at a receiver without TLS that answers this.
+/// The outcome of an attempt at a receiver without TLS that answers this.
 async fn outcome(answer: &'static [u8]) -> Outcome {
     let (port, _) = receiver(None, answer).await;
     sender(&Authority::new()).send(post(&format!("http://{HOST_NAME}:{port}/"))).await
@@ -139,7 +139,7 @@ async fn a_notice_arrives_as_it_is() {
     headers.sort();
     let host = format!("host: receptor.example.com:{port}");
     let expected = ["content-length: 14", "content-type: application/json", &host, "x-svc-firma: t=1,v1=00"];
-    assert_eq!(headers, expected, "nothing that asks for compression");
+    assert_eq!(headers, expected, "nothing that requests compression");
     assert_eq!(body, "{\"id\":\"evt_1\"}");
 }
 
@@ -158,7 +158,7 @@ async fn the_status_is_what_counts_and_no_redirect_is_followed() {
         outcome(b"HTTP/1.1 410 Gone\r\nretry-after: \xff\r\ncontent-length: 0\r\n\r\n").await,
         answer(410, None)
     );
-    // The answer's body is nobody's concern: half a one, one without an end of its own, one that no decoder could read.
+    // The answer's body does not matter: incomplete, without a length, or wrongly encoded.
     assert_eq!(outcome(b"HTTP/1.1 200 OK\r\ncontent-length: 20\r\n\r\nhalf").await, answer(200, None));
     assert_eq!(outcome(b"HTTP/1.1 201 Created\r\n\r\nuntil the end").await, answer(201, None));
     let gzip = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 4\r\n\r\nnone";
@@ -189,7 +189,7 @@ async fn a_receiver_is_who_its_certificate_says() {
         assert_eq!(outcome, failed(DeliveryReason::CertificadoInvalido), "{what}");
         assert!(asked.await.is_err(), "nothing was said to it");
     }
-    // It speaks no TLS at all.
+    // The receiver has no TLS at all.
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let plain = tokio::spawn(async move { listener.accept().await.unwrap().0.write_all(OK).await.unwrap() });
@@ -283,14 +283,14 @@ async fn of_an_endless_answer_little_is_read() {
         (&b"HTTP/1.1 200 OK\r\n\r\n"[..], answered.clone()),
         // A gigabyte.
         (b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n", answered),
-        // A head that does not end is none.
+        // A head without an end is no answer.
         (b"HTTP/1.1 200 OK\r\nx-long: ", failed(DeliveryReason::ErrorRed)),
     ] {
         let (port, taken, writer) = without_end(head, vec![b'x'; 64 * 1024].leak(), Duration::ZERO).await;
         let answer = sender(&Authority::new()).send(post(&format!("http://{HOST_NAME}:{port}/"))).await;
         assert_eq!(answer, expected);
         writer.await.unwrap();
-        // What the two sockets held, and no more.
+        // No more than the sockets' buffers hold.
         assert!(taken.load(Ordering::Relaxed) < 16 * 1024 * 1024, "{taken:?}");
     }
 }

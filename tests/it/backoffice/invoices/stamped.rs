@@ -152,7 +152,7 @@ async fn two_words_on_one_invoice_are_one() {
 }
 
 #[tokio::test]
-async fn an_embedder_tells_typed() {
+async fn an_embedder_records_answers_with_typed_inputs() {
     let company = shop(&World::new().await).await;
     captured(&company, &nails("factura")).await;
     let no = InvoiceRejected { factura: 1, codigo: "X".parse().unwrap(), mensaje: "No".parse().unwrap() };

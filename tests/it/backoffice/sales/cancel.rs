@@ -131,7 +131,7 @@ async fn what_is_paid_or_invoiced_is_not_cancelled() {
     .await;
     is_isolated(&company, "sale.cancel", of(begun)).await;
 
-    // Without payment, refused or let go, they are.
+    // Without payment, refused or released, they are.
     did(company.act("payment.cancel", &json!({"pago": pago})).await);
     did(company.act("invoice.rejected", &json!({"factura": 1, "codigo": "X", "mensaje": "No"})).await);
     did(company.act("invoice.rejected", &json!({"factura": 2, "codigo": "X", "mensaje": "No"})).await);

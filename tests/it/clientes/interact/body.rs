@@ -8,7 +8,7 @@ use svc_tests::Resource;
 use super::{PATH, closing, following, is_about, logged, newest, next_contact, one_customer, tasks, with};
 
 #[tokio::test]
-async fn a_contact_is_logged_as_it_was_told() {
+async fn a_contact_is_logged_as_it_was_sent() {
     let (company, ana) = one_customer().await;
     let vera = company.user("Vera", true).await;
     let contact = json!({
@@ -33,7 +33,7 @@ async fn a_contact_is_logged_as_it_was_told() {
 }
 
 #[tokio::test]
-async fn what_is_not_told_has_its_default() {
+async fn what_is_left_out_has_its_default() {
     let (company, ana) = one_customer().await;
     let contact = json!({
         "canal": "visita", "resultado": "pidio", "sentido": "", "nota": null, "fecha": "", "duracion_min": null,

@@ -74,7 +74,7 @@ async fn of_equal_payments_one_is_applied() {
     for _ in 0..ROUNDS {
         let company = owed().await;
         let ana = company.admin().await;
-        // To two receivables of the same account: that is what they wait for each other at.
+        // To two receivables, from one bank account, whose row they wait for.
         let path = |number: usize| if number.is_multiple_of(2) { REMISION } else { "/cxc/3/pagos" };
         let replies = join_all((0..MANY).map(|number| ana.post(path(number), payment("10", "A-1")))).await;
         let expected = [(201, String::new(), 1), (409, "pago_repetido".to_owned(), MANY - 1)];

@@ -16,7 +16,7 @@ async fn a_receivable_of_nobody_or_of_another_company_is_404() {
 }
 
 #[tokio::test]
-async fn each_fault_has_its_code_and_the_first_is_told() {
+async fn each_fault_has_its_code_and_the_first_is_reported() {
     let company = owed().await;
     let sales = [
         json!({"tipo": "venta", "desglose": false}),

@@ -20,7 +20,7 @@ use svc_tests::Actor;
 const ROWS: i64 = 100_000;
 const CATALOGUE: i64 = 10_000;
 
-/// PostgreSQL may change its mind about a prepared statement's plan when it is run for the sixth time.
+/// PostgreSQL may change a prepared statement's plan when it is run for the sixth time.
 const TIMES: usize = 7;
 
 /// How many times the first page's blocks a page near the end may touch, and how many more, since some records are longer.

@@ -1,4 +1,4 @@
-//! What each filter is asked for: values that few rows have, that many have, and that none has.
+//! The values that each filter gets: some that few rows have, that many have, and that none has.
 
 use svc_core::record::{Filter, Takes};
 use svc_tests::Endpoint;
@@ -48,7 +48,7 @@ impl Query {
     }
 }
 
-/// What a list is asked: for everything, and for each value of each single filter, beside its selectors where it must
+/// The queries of a list: for everything, and for each value of each single filter, beside its selectors where it must
 /// have one (contract §3).
 pub(super) fn queries(list: &Endpoint) -> Vec<Query> {
     let mut queries = selectors(list.http.path);

@@ -82,7 +82,7 @@ async fn each_fault_has_its_code_and_nothing_happens() {
 }
 
 #[tokio::test]
-async fn what_the_application_invoiced_is_not_told_again() {
+async fn what_the_application_invoiced_is_refused() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;

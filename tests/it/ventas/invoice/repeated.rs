@@ -45,7 +45,7 @@ async fn a_repeated_request_gets_the_invoice_that_is_there() {
 }
 
 #[tokio::test]
-async fn it_tells_what_has_become_of_it() {
+async fn it_reports_the_invoice_s_present_status() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let venta = made(&ana, &ready()).await;

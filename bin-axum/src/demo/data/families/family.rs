@@ -1,4 +1,4 @@
-//! What a family of goods is stated by.
+//! The definition of a family of goods.
 
 /// Goods that share a SKU prefix, a category, a unit and the brands they may be of.
 pub(in crate::demo::data) struct Family {

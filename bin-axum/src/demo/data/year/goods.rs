@@ -6,7 +6,7 @@ use super::super::record::{Record, put};
 use super::values::money;
 use super::year_records::YearRecords;
 
-/// A product as business sees it.
+/// What the simulation uses of a product.
 pub(super) struct Good {
     pub(super) product: i64,
     pub(super) sku: String,

@@ -21,7 +21,7 @@ use self::year_records::YearRecords;
 use super::dice::{Dice, days_before};
 use super::record::{Record, put};
 
-/// The days that are played.
+/// How many days are simulated.
 const DAYS: u32 = 364;
 
 /// Import records of a year until yesterday, by resource, in the order in which each finds what it refers to.

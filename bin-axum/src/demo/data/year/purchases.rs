@@ -13,7 +13,7 @@ use super::year_records::YearRecords;
 /// How many suppliers there are.
 const SUPPLIERS: u32 = 24;
 
-/// Those who sell to the company.
+/// The company's suppliers.
 pub(super) fn suppliers(dice: &mut Dice, records: &mut YearRecords) {
     for number in 1..=SUPPLIERS {
         let company = companies::company(dice);
@@ -146,7 +146,7 @@ fn payable(dice: &mut Dice, day: NaiveDate, total: i64, days: u32, today: NaiveD
     record
 }
 
-/// A fiscal folio, as far as its form goes.
+/// A text in the form of a fiscal folio.
 pub(super) fn uuid(dice: &mut Dice) -> String {
     let mut hex = |length| (0..length).map(|_| char::from(dice.pick(b"0123456789abcdef"))).collect::<String>();
     format!("{}-{}-4{}-a{}-{}", hex(8), hex(4), hex(3), hex(3), hex(12))

@@ -1,4 +1,4 @@
-//! Three warehouses, what they hold, and the ledger of how it came to that.
+//! Three warehouses, their stock, and the ledger of its movements.
 
 use chrono::NaiveDate;
 
@@ -47,7 +47,7 @@ impl Stock {
         Self { held: vec![[0; WAREHOUSES.len()]; goods], reserved: vec![0; goods] }
     }
 
-    /// The count with which the year begins.
+    /// Records the stock at the beginning of the year.
     pub(super) fn open(&mut self, dice: &mut Dice, records: &mut YearRecords, goods: &[Good], day: NaiveDate) {
         let when = at(day, 0);
         for good in 0..goods.len() {
@@ -61,7 +61,7 @@ impl Stock {
         }
     }
 
-    /// Now and then something is carried over, counted anew or spoiled.
+    /// Sometimes goods are transferred, recounted or written off.
     pub(super) fn day(&mut self, dice: &mut Dice, records: &mut YearRecords, goods: &[Good], day: NaiveDate) {
         let when = at(day, 30);
         let good = dice.range(0, goods.len() as u32 - 1) as usize;
@@ -89,7 +89,7 @@ impl Stock {
         (self.held[good][0] - self.reserved[good]).max(0)
     }
 
-    /// Promises some of the main warehouse to an order.
+    /// Reserves stock of the main warehouse for an order.
     pub(super) fn reserve(&mut self, good: usize, count: i64) {
         self.reserved[good] += count;
     }
@@ -129,7 +129,7 @@ impl Stock {
         records.write("movimientos-inventario", record);
     }
 
-    /// What is there at the end.
+    /// Records the stock at the end of the year.
     pub(super) fn close(&self, records: &mut YearRecords, goods: &[Good], today: NaiveDate) {
         for (good, held) in self.held.iter().enumerate() {
             for (warehouse, count) in held.iter().enumerate() {

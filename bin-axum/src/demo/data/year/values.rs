@@ -17,7 +17,7 @@ pub(super) fn money(cents: i64) -> String {
     format!("{sign}{}.{:02}", cents.abs() / 100, cents.abs() % 100)
 }
 
-/// `percent` of `cents`, half a cent up.
+/// `percent` of `cents`, rounded half-up.
 pub(super) fn percent_of(cents: i64, percent: i64) -> i64 {
     (cents * percent + 50) / 100
 }

@@ -136,7 +136,7 @@ fn another_currency_has_its_rate() {
 }
 
 #[test]
-fn the_general_public_is_told_with_its_day() {
+fn the_general_public_is_stated_with_its_period() {
     let mut source = invoice(vec![line("1", "100", "0", "0.160000")]);
     // Still October where it is issued.
     source.encabezado.fecha = Timestamp::parse("2026-11-01T05:59:59Z").unwrap();
