@@ -24,6 +24,8 @@ async fn main() -> Result<(), lambda_http::Error> {
     // An instance answers one request at a time, and is frozen in between: it needs one connection, and cannot watch it.
     let mut settings = Settings::default();
     settings.max_connections = 1;
+    settings.service_connections = 0;
+    settings.background_connections = 0;
     // A frozen instance watches no connection.
     settings.idle_timeout = None;
     settings.max_lifetime = None;

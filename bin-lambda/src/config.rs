@@ -42,6 +42,9 @@ impl Config {
     fn database_settings(&self) -> Settings {
         let mut settings = Settings::default();
         settings.max_connections = self.concurrency();
+        // An instance answers as many requests as it has connections, so they need no others beside them.
+        settings.service_connections = 0;
+        settings.background_connections = 0;
         settings.idle_timeout = None;
         settings.max_lifetime = None;
         settings.pooler = self.pooler;

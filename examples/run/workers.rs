@@ -47,7 +47,7 @@ async fn through_a_provider_and_a_notifier_of_our_own() {
     let mail = "INSERT INTO avisos (empresa, clave, para, asunto, texto, proximo, creado)
                 VALUES ($1, 1, 'ana@example.com', 'Aviso', 'Su webhook', $2, $2)";
     let now = world.clock.now();
-    sqlx::query(mail).bind(company.id.0).bind(now).execute(world.store.pool()).await.expect("an e-mail");
+    sqlx::query(mail).bind(company.id.0).bind(now).execute(world.pool()).await.expect("an e-mail");
     let (chat, mut said) = tokio::sync::mpsc::channel(1);
     let report = notify_due(world.api.context(), &Chat(chat), Budget::unlimited()).await.expect("a pass");
     assert_eq!(report.enviados, 1, "{report:?}");

@@ -17,6 +17,7 @@ const KEPT: TimeDelta = TimeDelta::days(30);
 ///
 /// Call it on a timer; several may run at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
+    let context = context.in_background();
     let (store, now) = (context.store(), context.now());
     let mut removed = in_batches(|| store.forget_answers(now - ANSWERS_KEPT, BATCH)).await?;
     removed += in_batches(|| store.forget_deliveries(now - KEPT, BATCH)).await?;

@@ -1,7 +1,9 @@
 //! All background work as one future: [`Context::work`].
 
+use std::convert::Infallible;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +13,7 @@ use futures_util::future::{Either, Shared, join, join_all, select};
 
 use crate::budget::Budget;
 use crate::cleanup::clean_up;
-use crate::context::Context;
+use crate::context::{Context, REFRESH_INTERVAL};
 use crate::observe;
 use crate::stamping::{Stamper, stamp_due};
 use crate::store::StoreError;
@@ -124,7 +126,7 @@ impl Backlog {
 }
 
 impl Context {
-    /// Runs all background work until `stop` ends: merges usage into the store, stamps invoices, delivers webhooks, sends
+    /// Runs all background work until `stop` ends: keeps usage and keys current ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends
     /// e-mails, and removes expired rows. Several processes may run it at once.
     ///
     /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails or panics is logged, counted
@@ -142,17 +144,25 @@ impl Context {
         let stop = stop.inspect(|()| stopped.store(true, Ordering::Relaxed)).boxed().shared();
         let passes = backlogs.into_iter().flatten().map(|backlog| self.run_passes(backlog, &stopped, stop.clone()));
         let passes = join_all(passes).map(|_| ()).shared();
-        let ((), merged) = join(passes.clone(), self.keep_usage_merged(passes)).await;
+        let ((), merged) = join(passes.clone(), self.keep_current(passes)).await;
         if let Err(error) = merged {
             tracing::warn!(%error, "usage could not be merged at the end of background work");
         }
     }
 
-    /// Merges usage into the store every 250 ms until `all_is_answered` ends, and once more then; gives the error of that last
-    /// merge. After an earlier error the usage is kept for the next merge. Do not drop it before it ends: a merge that is
-    /// cancelled may count twice.
-    pub async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
-        let mut end = std::pin::pin!(all_is_answered);
+    /// Keeps what requests need of the store at hand until `all_is_answered` ends: merges usage into the store every 250 ms, and
+    /// once more at the end, and reads keys in use again before they expire. Gives the error of the last merge. After an
+    /// earlier error the usage is kept for the next merge. Do not drop it before it ends: a merge that is cancelled may count
+    /// twice.
+    pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
+        match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(self.keep_keys_fresh())).await {
+            Either::Left((merged, _)) => merged,
+            Either::Right((never, _)) => match never {},
+        }
+    }
+
+    async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
+        let mut end = pin!(all_is_answered);
         while tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
             if let Err(error) = self.merge_usage().await {
                 observe::background_failed("usage", "error");
@@ -160,6 +170,16 @@ impl Context {
             }
         }
         self.merge_usage().await
+    }
+
+    async fn keep_keys_fresh(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(REFRESH_INTERVAL).await;
+            if let Err(error) = self.keys().refresh(self.store(), self.clock()).await {
+                observe::background_failed("keys", "error");
+                tracing::warn!(%error, "keys could not be read again; their next requests look them up");
+            }
+        }
     }
 
     /// Runs passes over one backlog, one after the other, until `stop` ends.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use chrono::DateTime;
 use criterion::{Criterion, criterion_group, criterion_main};
+use sqlx::ConnectOptions as _;
 use svc_core::Context;
 use svc_core::backoffice::import::Resource;
 use svc_core::domain::company::CompanyId;
@@ -90,7 +91,10 @@ async fn load(store: &PostgresStore) -> CompanyId {
     for (resource, line) in [(Resource::Clientes, customer as fn(i64) -> String), (Resource::Productos, product)] {
         context.import(company, resource, lines(line), &mut |_| ()).await.expect("the records");
     }
-    sqlx::query("VACUUM ANALYZE").execute(store.pool()).await.expect("statistics");
+    sqlx::query("VACUUM ANALYZE")
+        .execute(&mut store.options().connect().await.expect("a connection"))
+        .await
+        .expect("statistics");
     company
 }
 

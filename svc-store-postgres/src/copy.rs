@@ -5,8 +5,8 @@ use std::fmt::{Display, Write as _};
 use svc_core::domain::value::Value;
 use svc_core::store::StoreError;
 
-use crate::database::Statements;
 use crate::error::store_error;
+use crate::pool::Statements;
 
 /// Rows on their way into a table.
 #[derive(Default)]
@@ -62,11 +62,7 @@ impl Copy {
 
     /// Sends the rows; `statement` is `COPY table (columns) FROM STDIN`.
     pub(crate) async fn send(self, connection: Statements<'_>, statement: String) -> Result<(), StoreError> {
-        let mut copy = connection.copy(&statement).await.map_err(store_error)?;
-        match copy.send(self.text.as_bytes()).await {
-            Ok(_) => copy.finish().await.map(|_| ()).map_err(store_error),
-            Err(error) => Err(store_error(error)),
-        }
+        connection.copy(&statement, self.text.as_bytes()).await.map_err(store_error)
     }
 }
 

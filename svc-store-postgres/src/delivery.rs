@@ -35,7 +35,7 @@ impl DeliveryStore for PostgresStore {
             .bind(i64::from(most))
             .bind(CREADO.as_bytes())
             .bind(now.to_string().into_bytes())
-            .execute(&self.database)
+            .execute(self.background.of_all())
             .await
             .map(|done| done.rows_affected())
             .map_err(store_error)
@@ -45,7 +45,7 @@ impl DeliveryStore for PostgresStore {
         let (events, deliveries): (i64, i64) = sqlx::query_as(FAN_OUT)
             .bind(now.get())
             .bind(i64::from(most))
-            .fetch_one(&self.database)
+            .fetch_one(self.background.of_all())
             .await
             .map_err(store_error)?;
         Ok(FannedOut { events: events as u64, deliveries: deliveries as u64 })
@@ -64,7 +64,7 @@ impl DeliveryStore for PostgresStore {
             .bind(claim.token)
             .bind(claim.until)
             .bind(claim.until + SKEW)
-            .fetch_all(&self.database)
+            .fetch_all(self.background.of_all())
             .await
             .map_err(store_error)?;
         rows.iter().map(claimed).collect::<Result<_, _>>().map_err(store_error)
@@ -88,7 +88,7 @@ impl DeliveryStore for PostgresStore {
             .bind(made().map(|made| made.map(|made| made.at)).collect::<Vec<_>>())
             .bind(attempts.iter().map(|record| record.next_attempt(now)).collect::<Vec<_>>())
             .bind(made().map(|made| made.is_some_and(|made| made.judged.counts)).collect::<Vec<_>>())
-            .fetch_all(&self.database)
+            .fetch_all(self.background.of_all())
             .await
             .map_err(store_error)?;
         rows.iter().map(recorded).collect::<Result<_, _>>().map_err(store_error)
@@ -114,7 +114,7 @@ impl DeliveryStore for PostgresStore {
         .bind(i64::from(most))
         .bind(token)
         .bind(until)
-        .fetch_all(&self.database)
+        .fetch_all(self.background.of_all())
         .await
         .map_err(store_error)?;
         rows.iter().map(mail).collect::<Result<_, _>>().map_err(store_error)
@@ -140,7 +140,7 @@ impl DeliveryStore for PostgresStore {
                 .bind(mail.clave)
                 .bind(token),
         };
-        query.execute(&self.database).await.map(|_| ()).map_err(store_error)
+        query.execute(self.background.of_all()).await.map(|_| ()).map_err(store_error)
     }
 
     async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
@@ -151,7 +151,7 @@ impl DeliveryStore for PostgresStore {
                                         ORDER BY creado LIMIT $2) v
                     LIMIT $2) v
              WHERE d.empresa = v.empresa AND d.clave = v.clave";
-        forget(&self.database, statement, expired, most).await
+        forget(&self.background, statement, expired, most).await
     }
 
     async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
@@ -164,7 +164,7 @@ impl DeliveryStore for PostgresStore {
                                         ORDER BY n.creado LIMIT $2 FOR UPDATE SKIP LOCKED) v
                     LIMIT $2) v
              WHERE d.empresa = v.empresa AND d.id = v.id";
-        forget(&self.database, statement, expired, most).await
+        forget(&self.background, statement, expired, most).await
     }
 
     async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
@@ -173,7 +173,7 @@ impl DeliveryStore for PostgresStore {
                       AND NOT EXISTS (SELECT FROM entregas WHERE empresa = w.empresa AND webhook = w.clave)
                     LIMIT $2) v
              WHERE d.empresa = v.empresa AND d.clave = v.clave";
-        forget(&self.database, statement, expired, most).await
+        forget(&self.background, statement, expired, most).await
     }
 }
 
@@ -183,7 +183,7 @@ async fn forget(
     expired: DateTime<Utc>,
     most: u32,
 ) -> Result<u64, StoreError> {
-    let done = sqlx::query(statement).bind(expired).bind(i64::from(most)).execute(database).await;
+    let done = sqlx::query(statement).bind(expired).bind(i64::from(most)).execute(database.of_all()).await;
     done.map(|done| done.rows_affected()).map_err(store_error)
 }
 

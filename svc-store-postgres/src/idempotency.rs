@@ -22,7 +22,7 @@ pub(crate) async fn forget(database: &Database, expired: DateTime<Utc>, most: u3
     )
     .bind(expired)
     .bind(i64::from(most))
-    .execute(database)
+    .execute(database.of_all())
     .await
     .map(|done| done.rows_affected())
     .map_err(store_error)

@@ -59,6 +59,7 @@ mod outbox;
 mod page;
 mod payable;
 mod payment;
+mod pool;
 mod probe;
 mod product;
 mod purchase;
@@ -80,6 +81,8 @@ mod usage;
 mod value;
 mod webhook;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
@@ -89,6 +92,7 @@ use svc_core::store::{
 };
 
 use crate::error::store_error;
+pub use crate::pool::Connections;
 pub use crate::probe::Probe;
 pub use crate::schema::OpenError;
 pub use crate::settings::{Pooler, Settings};
@@ -97,11 +101,11 @@ pub use crate::store::PostgresStore;
 #[async_trait]
 impl UsageStore for PostgresStore {
     async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-        usage::keys(&self.database, ids, period).await
+        usage::keys(&self.service, ids, period).await
     }
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
-        usage::add(&self.database, usage).await
+        usage::add(&self.service, usage).await
     }
 }
 
@@ -112,22 +116,25 @@ impl Store for PostgresStore {
     }
 
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
-        let tx = self.database.begin().await.map_err(store_error)?;
-        let named = !self.database.is_pooled();
-        Ok(Box::new(transaction::PostgresTx { tx, empresa: company.0, named, replica: self.replica.clone() }))
+        let tx = self.requests.begin(company.0).await.map_err(store_error)?;
+        Ok(Box::new(transaction::PostgresTx { tx, empresa: company.0, replica: self.replica.clone() }))
+    }
+
+    fn for_background(&self) -> Option<Arc<dyn Store>> {
+        Some(Arc::new(Self { requests: self.background.clone(), ..self.clone() }))
     }
 
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        idempotency::forget(&self.database, expired, most).await
+        idempotency::forget(&self.background, expired, most).await
     }
 
     async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        stamping::lease(&self.database, lease).await
+        stamping::lease(&self.background, lease).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
         sqlx::query_scalar("SELECT nextval('empresas_numero')")
-            .fetch_one(&self.database)
+            .fetch_one(self.requests.of_all())
             .await
             .map(CompanyId)
             .map_err(store_error)

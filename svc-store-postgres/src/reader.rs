@@ -47,7 +47,7 @@ impl PostgresReader<'_> {
             return Ok(rows);
         }
         let query = sqlx::query_with(sql, arguments);
-        (&self.store.database).fetch_all(query).await.map_err(store_error)
+        self.store.requests.of(self.empresa).fetch_all(query).await.map_err(store_error)
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::database::Database;
 use crate::error::store_error;
+use crate::pool::Access;
 use crate::settings::Settings;
 
 /// How long a read waits for a connection to the replica.
@@ -47,7 +48,7 @@ impl Replica {
     pub(crate) fn new(options: PgConnectOptions, settings: &Settings) -> Self {
         let mut settings = settings.clone();
         settings.acquire_timeout = settings.acquire_timeout.min(CONNECT);
-        Self { database: Database::new(options, &settings), state: Mutex::default() }
+        Self { database: Database::new(options, &settings, Access::Read), state: Mutex::default() }
     }
 
     /// The rows of a company's statement; `None` if it has to run on the primary.
@@ -55,7 +56,7 @@ impl Replica {
         if !self.may_answer(empresa) {
             return None;
         }
-        let read = (&self.database).fetch_all(sqlx::query_with(sql, arguments));
+        let read = self.database.of(empresa).fetch_all(sqlx::query_with(sql, arguments));
         let error = match timeout(ANSWER, read).await {
             Ok(Ok(rows)) => {
                 self.state().away = None;

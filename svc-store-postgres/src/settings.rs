@@ -3,15 +3,20 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection, PgPool};
+use sqlx::postgres::PgConnectOptions;
 
 /// How the database is used: [`Settings::default`], and then the fields that differ.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Connections at the most.
+    /// Connections for requests at the most. A company gets another one while it holds fewer than are free, so that none holds
+    /// more than half of them.
     pub max_connections: u32,
+    /// Connections at the most for look-ups of keys, the merging of usage and the readiness check; with 0 they use those for
+    /// requests.
+    pub service_connections: u32,
+    /// Connections at the most for background work; with 0 it uses those for requests.
+    pub background_connections: u32,
     /// How long a request waits for a connection.
     pub acquire_timeout: Duration,
     /// How long a statement waits for a lock; past it the Idempotency-Key's holder is reported as still at work (5 s by
@@ -58,6 +63,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             max_connections: 20,
+            service_connections: 3,
+            background_connections: 4,
             acquire_timeout: Duration::from_secs(10),
             lock_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
@@ -71,36 +78,24 @@ impl Default for Settings {
 /// Statements kept prepared on each connection. A list's statement depends on which filters it has, so there are many.
 const STATEMENTS: usize = 500;
 
-/// A connection idle for longer than this is pinged before it is used.
-const IDLE: Duration = Duration::from_secs(1);
+/// How often a running statement looks whether its client is still there, so that what was given up ends soon.
+pub(crate) const CLIENT_CHECK: Duration = Duration::from_millis(500);
 
-/// How long that ping may take.
-const PING: Duration = Duration::from_millis(500);
+/// How long a statement of the service's own may take.
+const SERVICE_TIMEOUT: Duration = Duration::from_secs(2);
+
+fn client_check() -> (&'static str, String) {
+    ("client_connection_check_interval", CLIENT_CHECK.as_millis().to_string())
+}
 
 impl Settings {
-    pub(crate) fn pool(&self, options: PgConnectOptions) -> PgPool {
-        PgPoolOptions::new()
-            .max_connections(self.max_connections)
-            .acquire_timeout(self.acquire_timeout)
-            .idle_timeout(self.idle_timeout)
-            .max_lifetime(self.max_lifetime)
-            // A ping at every acquire would cost a round trip a request; only a connection that may have died is pinged.
-            .test_before_acquire(false)
-            .before_acquire(|connection, metadata| {
-                Box::pin(async move {
-                    if metadata.idle_for < IDLE {
-                        return Ok(true);
-                    }
-                    // An error closes it at once; an orderly close would wait for a dead peer.
-                    let pong = tokio::time::timeout(PING, connection.ping()).await;
-                    pong.map_err(|late| sqlx::Error::Io(late.into()))?.map(|()| true)
-                })
-            })
-            .connect_lazy_with(self.session(options))
+    /// Whether the database is reached through a pooler that keeps no sessions.
+    pub(crate) fn is_pooled(&self) -> bool {
+        self.pooler == Pooler::Transaction
     }
 
     /// The options of a session.
-    fn session(&self, options: PgConnectOptions) -> PgConnectOptions {
+    pub(crate) fn session(&self, options: PgConnectOptions) -> PgConnectOptions {
         let options = options.application_name("svc").statement_cache_capacity(STATEMENTS);
         match self.pooler {
             Pooler::None => options.options(self.parameters()),
@@ -109,10 +104,37 @@ impl Settings {
         }
     }
 
-    /// What begins a transaction behind a pooler: in one message, so that it costs no more than BEGIN.
+    /// What begins a transaction. Behind a pooler it sets what the session cannot hold, in one message, so that it costs no more
+    /// than BEGIN.
     pub(crate) fn begin(&self) -> String {
-        let settings = self.parameters().map(|(name, value)| format!("; SET LOCAL {name} = '{value}'"));
-        format!("BEGIN{}", settings.concat())
+        if !self.is_pooled() {
+            return "BEGIN".to_owned();
+        }
+        let parameters = self.parameters().into_iter().chain([client_check()]);
+        let settings = parameters.map(|(name, value)| format!("; SET LOCAL {name} = '{value}'"));
+        format!("BEGIN{}", settings.collect::<String>())
+    }
+
+    /// What sets the check for a session. It is a statement of its own since some servers cannot check, and refuse it.
+    pub(crate) fn client_check(&self) -> Option<String> {
+        let (name, value) = client_check();
+        (!self.is_pooled()).then(|| format!("SET {name} = '{value}'"))
+    }
+
+    /// These settings for the service's own short statements.
+    pub(crate) fn for_service(&self) -> Self {
+        Self {
+            max_connections: self.service_connections,
+            acquire_timeout: self.acquire_timeout.min(SERVICE_TIMEOUT),
+            lock_timeout: self.lock_timeout.min(SERVICE_TIMEOUT / 2),
+            statement_timeout: self.statement_timeout.min(SERVICE_TIMEOUT),
+            ..self.clone()
+        }
+    }
+
+    /// These settings for background work.
+    pub(crate) fn for_background(&self) -> Self {
+        Self { max_connections: self.background_connections, ..self.clone() }
     }
 
     fn parameters(&self) -> [(&'static str, String); 4] {
@@ -132,11 +154,14 @@ mod tests {
 
     #[test]
     fn a_transaction_behind_a_pooler_sets_its_time_outs() {
-        let settings = Settings { lock_timeout: Duration::from_millis(1500), ..Settings::default() };
+        let mut settings = Settings { lock_timeout: Duration::from_millis(1500), ..Settings::default() };
+        assert_eq!(settings.begin(), "BEGIN");
+        settings.pooler = Pooler::Transaction;
         assert_eq!(
             settings.begin(),
             "BEGIN; SET LOCAL lock_timeout = '1500'; SET LOCAL statement_timeout = '30000'; \
-             SET LOCAL idle_in_transaction_session_timeout = '30000'; SET LOCAL TimeZone = 'UTC'"
+             SET LOCAL idle_in_transaction_session_timeout = '30000'; SET LOCAL TimeZone = 'UTC'; \
+             SET LOCAL client_connection_check_interval = '500'"
         );
     }
 }

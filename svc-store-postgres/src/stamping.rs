@@ -38,7 +38,7 @@ pub(crate) async fn lease(database: &Database, lease: &StampingLease) -> Result<
     .bind(i64::from(lease.most))
     .bind(lease.token)
     .bind(lease.until)
-    .fetch_all(database)
+    .fetch_all(database.of_all())
     .await
     .map_err(store_error)?;
     rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use sqlx::PgPool;
+use futures_util::future::join_all;
+use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::database::Database;
+use crate::pool::{Access, Connections};
 use crate::probe::Probe;
 use crate::replica::Replica;
 use crate::schema::{MIGRATOR, OpenError};
@@ -14,7 +16,12 @@ use crate::settings::Settings;
 /// A [`svc_core::store::Store`] on a PostgreSQL database, version 14 or later.
 #[derive(Debug, Clone)]
 pub struct PostgresStore {
-    pub(crate) database: Database,
+    /// The connections of requests.
+    pub(crate) requests: Database,
+    /// Those of the service's own statements: keys, usage, readiness.
+    pub(crate) service: Database,
+    /// Those of background work.
+    pub(crate) background: Database,
     pub(crate) replica: Option<Arc<Replica>>,
 }
 
@@ -26,7 +33,13 @@ impl PostgresStore {
 
     /// The store of a database by its connection options.
     pub fn with_options(options: PgConnectOptions, settings: &Settings) -> Self {
-        Self { database: Database::new(options, settings), replica: None }
+        let requests = Database::new(options.clone(), settings, Access::Write);
+        let apart = |settings: Settings| match settings.max_connections {
+            0 => requests.clone(),
+            _ => Database::new(options.clone(), &settings, Access::Write),
+        };
+        let (service, background) = (apart(settings.for_service()), apart(settings.for_background()));
+        Self { requests, service, background, replica: None }
     }
 
     /// With a replica at `url`, from which lists are read; see [`PostgresStore::with_replica_options`].
@@ -51,41 +64,49 @@ impl PostgresStore {
     /// [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
         let before = self.migrations().await?;
-        if self.database.is_pooled() {
+        if self.requests.is_pooled() {
             let all = MIGRATOR.iter().filter(|migration| migration.migration_type.is_up_migration()).count();
             return if before < all as u64 { Err(OpenError::Pooled) } else { Ok(0) };
         }
-        MIGRATOR.run(self.database.pool()).await?;
+        MIGRATOR.run(&mut self.options().connect().await?).await?;
         Ok(self.migrations().await?.saturating_sub(before))
     }
 
     /// How many migrations have been done.
     async fn migrations(&self) -> Result<u64, sqlx::Error> {
-        let exists: bool =
-            sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL").fetch_one(&self.database).await?;
+        let exists: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
+            .fetch_one(self.requests.of_all())
+            .await?;
         if !exists {
             return Ok(0);
         }
-        let count: i64 =
-            sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(&self.database).await?;
+        let count: i64 = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success")
+            .fetch_one(self.requests.of_all())
+            .await?;
         u64::try_from(count).map_err(|error| sqlx::Error::Decode(error.into()))
     }
 
-    /// The pool, for what a front end wants of it (a readiness check, figures).
-    pub fn pool(&self) -> &PgPool {
-        self.database.pool()
+    /// Its connections for requests, in figures.
+    pub fn connections(&self) -> Connections {
+        self.requests.pool().connections()
+    }
+
+    /// How connections are opened, for connections of an embedder's own.
+    pub fn options(&self) -> &PgConnectOptions {
+        self.requests.pool().options()
     }
 
     /// Checks whether the database answers.
     pub fn probe(&self) -> Probe {
-        Probe::new(self.database.pool().connect_options().as_ref().clone())
+        Probe::new(self.options().clone())
     }
 
-    /// Waits until its connections are returned, and closes them.
+    /// Closes its connections. It waits a few seconds for those in use.
     pub async fn close(&self) {
         if let Some(replica) = &self.replica {
             replica.close().await;
         }
-        self.database.pool().close().await;
+        let pools = [&self.requests, &self.service, &self.background].map(|database| database.pool().close());
+        join_all(pools).await;
     }
 }

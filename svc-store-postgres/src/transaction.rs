@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use sqlx::Postgres;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
-use sqlx::{Postgres, Transaction};
 use svc_core::store::{StoreError, Tx};
 
-use crate::database::Statements;
 use crate::error::store_error;
+use crate::pool::{Connection, Statements};
 use crate::replica::Replica;
 
 /// A transaction of one company.
 pub(crate) struct PostgresTx {
-    pub(crate) tx: Transaction<'static, Postgres>,
+    pub(crate) tx: Connection,
     pub(crate) empresa: i64,
-    /// Whether its statements may be kept on the connection under a name.
-    pub(crate) named: bool,
     /// Notified of the company's writes, so that it reads them from the primary.
     pub(crate) replica: Option<Arc<Replica>>,
 }
@@ -25,7 +23,7 @@ pub(crate) struct PostgresTx {
 impl PostgresTx {
     /// Where its statements run.
     pub(crate) fn connection(&mut self) -> Statements<'_> {
-        Statements::new(&mut self.tx, self.named)
+        self.tx.statements()
     }
 
     /// The next clave of a series, which stays locked until the end of the transaction.
@@ -77,7 +75,7 @@ impl PostgresTx {
 
 #[async_trait]
 impl Tx for PostgresTx {
-    async fn commit(self: Box<Self>) -> Result<(), StoreError> {
+    async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
         self.tx.commit().await.map_err(store_error)?;
         if let Some(replica) = self.replica {
             replica.written(self.empresa);
@@ -85,7 +83,7 @@ impl Tx for PostgresTx {
         Ok(())
     }
 
-    async fn rollback(self: Box<Self>) -> Result<(), StoreError> {
+    async fn rollback(mut self: Box<Self>) -> Result<(), StoreError> {
         self.tx.rollback().await.map_err(store_error)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) async fn keys(database: &Database, ids: &[KeyId], period: Period) -> 
     .bind(suffixes)
     .bind(period.minuto)
     .bind(period.mes)
-    .fetch_all(database)
+    .fetch_all(database.of_all())
     .await
     .map_err(store_error)?;
     rows.iter().map(|row| key_record(row, period)).collect::<Result<_, _>>().map_err(store_error)
@@ -67,7 +67,7 @@ pub(crate) async fn add(database: &Database, usage: &Usage) -> Result<Usage, Sto
     .bind(usage.months.iter().map(|month| month.company.0).collect::<Vec<_>>())
     .bind(months)
     .bind(counts(usage.months.iter().map(|month| month.usadas)))
-    .fetch_all(database)
+    .fetch_all(database.of_all())
     .await
     .map_err(store_error)?;
     let mut total = Usage::default();

@@ -92,7 +92,7 @@ async fn measure(company: &Company, sender: &HttpSender, webhooks: u32) -> (f64,
     let before = statements(&company.world).await;
     for _ in 0..PASSES {
         let events = i64::from(DELIVERIES / webhooks);
-        notices::events(store.pool(), company.id.0, EVENT, events, SystemClock.now()).await;
+        notices::events(&svc_tests::pool_of(&store), company.id.0, EVENT, events, SystemClock.now()).await;
         let began = Instant::now();
         let report = deliver_due(&context, sender, Budget::unlimited()).await.expect("a pass");
         assert_eq!(report.entregadas, u64::from(DELIVERIES), "{report:?}");
@@ -123,7 +123,7 @@ async fn main() {
             let (store, maker) = (&company.world.store, (company.id.0, company.owner));
             for _ in 0..webhooks {
                 let url = format!("{scheme}://{NAME}:{port}/{{}}");
-                notices::webhook(store.pool(), maker, &url, &[EVENT], SystemClock.now()).await;
+                notices::webhook(&svc_tests::pool_of(&store), maker, &url, &[EVENT], SystemClock.now()).await;
             }
             let (rate, asked) = measure(&company, &sender, webhooks).await;
             let asked = asked.map_or("?".to_owned(), |asked| format!("{asked:.3}"));

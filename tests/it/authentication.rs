@@ -23,12 +23,12 @@ async fn a_secret_is_stored_as_its_sha_256_and_nowhere_as_it_is() {
     ana.post("/clientes", json!({"nombre": "Ana"})).await.ok(201);
     let digest: bool = sqlx::query_scalar("SELECT bool_and(secreto_sha256 = sha256($1)) FROM llaves")
         .bind(ana.api_key.as_bytes())
-        .fetch_one(world.store.pool())
+        .fetch_one(world.pool())
         .await
         .expect("a digest");
     assert!(digest);
     let tables: Vec<String> = sqlx::query_scalar("SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'")
-        .fetch_all(world.store.pool())
+        .fetch_all(world.pool())
         .await
         .expect("the tables");
     assert!(tables.len() > 5, "{tables:?}");
@@ -36,7 +36,7 @@ async fn a_secret_is_stored_as_its_sha_256_and_nowhere_as_it_is() {
         let find = "position($1 IN r::text) > 0 OR position(encode(convert_to($1, 'UTF8'), 'hex') IN r::text) > 0";
         let found: i64 = sqlx::query_scalar(AssertSqlSafe(format!("SELECT count(*) FROM {table} r WHERE {find}")))
             .bind(&ana.api_key)
-            .fetch_one(world.store.pool())
+            .fetch_one(world.pool())
             .await
             .expect("a count");
         assert_eq!(found, 0, "{table}");
@@ -112,7 +112,7 @@ async fn a_key_works_once_it_has_accepted_the_current_terms() {
     let company = world.company().await;
     let ana = company.key(CreateKey { accept_terms: false, ..any_key() }).await;
     ana.get("/clientes").await.fails(403, "terminos_pendientes");
-    sqlx::query("UPDATE llaves SET terminos = '2025-01'").execute(world.store.pool()).await.expect("older terms");
+    sqlx::query("UPDATE llaves SET terminos = '2025-01'").execute(world.pool()).await.expect("older terms");
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.fails(403, "terminos_pendientes");
     company.perform(&AcceptTerms { suffix: suffix(&ana) }).await.expect("the key");
@@ -262,7 +262,7 @@ async fn a_company_has_its_own_limit_mode_or_the_services() {
         let orphan = ana.get("/clientes").await;
         assert_eq!((orphan.status, orphan.header(AVISO).is_some()), (if notice { 200 } else { 401 }, notice));
         company.edit(plan(Plan::None)).await;
-        sqlx::query("UPDATE usuarios SET activo = true").execute(world.store.pool()).await.expect("the owner is back");
+        sqlx::query("UPDATE usuarios SET activo = true").execute(world.pool()).await.expect("the owner is back");
         world.clock.advance(TimeDelta::seconds(5));
         let planless = ana.get("/clientes").await;
         assert_eq!((planless.status, planless.header(AVISO).is_some()), (if notice { 401 } else { 402 }, notice));

@@ -236,7 +236,7 @@ async fn when_the_first_ends_in_time_the_second_replays_it() {
     done.ok(201);
     let (huella, respuesta): (Vec<u8>, Vec<u8>) =
         sqlx::query_as("DELETE FROM idempotencia RETURNING huella, respuesta")
-            .fetch_one(world.store.pool())
+            .fetch_one(world.pool())
             .await
             .expect("the stored answer");
     assert_eq!(respuesta, done.body);
@@ -252,7 +252,7 @@ async fn when_the_first_ends_in_time_the_second_replays_it() {
             second.fails(409, "idempotencia_conflicto");
         }
         assert_eq!(effects(&world).await, (1, 1));
-        sqlx::query("DELETE FROM idempotencia").execute(world.store.pool()).await.expect("the key is free");
+        sqlx::query("DELETE FROM idempotencia").execute(world.pool()).await.expect("the key is free");
     }
 }
 
@@ -260,7 +260,7 @@ async fn when_the_first_ends_in_time_the_second_replays_it() {
 async fn effect_event_and_stored_answer_are_one_transaction() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
-    let rename = |from: &'static str| sqlx::query(from).execute(world.store.pool());
+    let rename = |from: &'static str| sqlx::query(from).execute(world.pool());
     rename("ALTER TABLE eventos RENAME TO otros").await.expect("no table of events");
     create(&ana).await.fails(500, "error_interno");
     let left =
@@ -299,7 +299,7 @@ async fn under_way(
     huella: &[u8],
     respuesta: &[u8],
 ) -> Transaction<'static, Postgres> {
-    let mut tx = company.world.store.pool().begin().await.expect("a transaction");
+    let mut tx = company.world.pool().begin().await.expect("a transaction");
     sqlx::query("INSERT INTO idempotencia (empresa, llave, nombre, huella, respuesta, creada) VALUES ($1, $2, 'k', $3, $4, '2026-10-12 18:00Z')")
         .bind(company.id.0)
         .bind(actor.key_id.split_once('_').expect("two parts").1)

@@ -201,7 +201,7 @@ async fn the_text_of_our_failures_stays_with_us() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     let standard = "error del servicio; reintente y reporte el valor de peticion";
-    sqlx::query("ALTER TABLE clientes RENAME TO otros").execute(world.store.pool()).await.expect("no customers");
+    sqlx::query("ALTER TABLE clientes RENAME TO otros").execute(world.pool()).await.expect("no customers");
     for reply in [ana.get("/clientes").await, ana.post("/clientes", json!({"nombre": "Ana"})).await] {
         reply.fails(500, "error_interno");
         assert_eq!(reply.mensaje(), standard);

@@ -58,14 +58,14 @@ async fn named(world: &World, nombre: &str) -> Actor {
 }
 
 fn options(world: &World) -> PgConnectOptions {
-    world.store.pool().connect_options().as_ref().clone()
+    world.pool().connect_options().as_ref().clone()
 }
 
 #[tokio::test]
 async fn lists_come_from_the_replica_and_all_else_from_the_primary() {
     let pair = Pair::new().await;
     // The replica knows no key.
-    sqlx::query("DELETE FROM llaves").execute(pair.replica.store.pool()).await.expect("done");
+    sqlx::query("DELETE FROM llaves").execute(&svc_tests::pool_of(&pair.replica.store)).await.expect("done");
     assert_eq!(pair.read().await, ["réplica"]);
     pair.ana.post("/clientes", json!({"nombre": "nueva"})).await.ok(201);
     assert_eq!(pair.read().await, ["primaria", "nueva"], "who wrote finds it");
@@ -105,7 +105,7 @@ async fn a_connection_that_breaks_costs_no_answer() {
 async fn a_replica_that_refuses_what_it_is_asked_answers_nothing() {
     let pair = Pair::new().await;
     sqlx::query("ALTER TABLE clientes RENAME COLUMN nombre TO otro")
-        .execute(pair.replica.store.pool())
+        .execute(&svc_tests::pool_of(&pair.replica.store))
         .await
         .expect("done");
     assert_eq!(pair.read().await, ["primaria"], "its schema is behind");

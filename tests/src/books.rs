@@ -274,7 +274,7 @@ pub async fn check_company(pool: &PgPool, company: CompanyId) {
 
 /// Checks that a company's books are in order; see [`broken`].
 pub async fn check(world: &World, company: &Company) {
-    check_company(world.store.pool(), company.id).await;
+    check_company(world.pool(), company.id).await;
 }
 
 /// A text that changes whenever an operation writes: for each table the number of rows and the sum of the transactions that
@@ -282,7 +282,7 @@ pub async fn check(world: &World, company: &Company) {
 pub async fn fingerprint(world: &World) -> String {
     let written = WRITTEN.map(|table| format!("(SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM {table})"));
     sqlx::query_scalar(AssertSqlSafe(format!("SELECT concat_ws(' ', {})", written.join(", "))))
-        .fetch_one(world.store.pool())
+        .fetch_one(world.pool())
         .await
         .expect("a fingerprint")
 }

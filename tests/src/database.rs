@@ -52,7 +52,7 @@ pub(crate) async fn fresh() -> PgConnectOptions {
 
 /// Has the database that these stores are over dropped, once they are gone: the test that made it is over then.
 pub(crate) fn drop_after(stores: [&Arc<PostgresStore>; 2]) {
-    let name = stores[0].pool().connect_options().get_database().expect("a database").to_owned();
+    let name = stores[0].options().get_database().expect("a database").to_owned();
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     made.push((name, stores.map(Arc::downgrade)));
 }
@@ -86,7 +86,7 @@ async fn start() -> Cluster {
     cluster.create_database(TEMPLATE).await.expect("the template");
     let template = PostgresStore::with_options(cluster.options(TEMPLATE), &Settings::default());
     template.migrate().await.expect("the schema");
-    sqlx::query(EVENTS).execute(template.pool()).await.expect("the view of events");
+    sqlx::query(EVENTS).execute(&crate::pool_of(&template)).await.expect("the view of events");
     template.close().await;
     cluster
 }

@@ -25,7 +25,8 @@ pub use clock::TestClock;
 pub use company::{Company, any_key};
 pub use endpoints::{Endpoint, endpoints};
 use serde_json::Value;
-use sqlx::AssertSqlSafe;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{AssertSqlSafe, PgPool};
 pub use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::company::LimitMode;
@@ -47,6 +48,11 @@ macro_rules! with {
     }};
 }
 
+/// Connections of a test's own to the database of a store.
+pub fn pool_of(store: &PostgresStore) -> PgPool {
+    PgPoolOptions::new().max_connections(4).connect_lazy_with(store.options().clone())
+}
+
 /// The base URL of every test's API.
 pub const BASE_URL: &str = "https://erp.example.com/api/v1";
 
@@ -63,6 +69,8 @@ pub struct World {
     pub store: Arc<PostgresStore>,
     /// What the API and the office use: the same database, through the pooler if there is one.
     used: Arc<PostgresStore>,
+    /// Connections of the test's own.
+    pool: PgPool,
 }
 
 impl World {
@@ -107,7 +115,13 @@ impl World {
         let api = api(&used, &clock, change);
         // Its own context, as another process has: the API finds out what it changes when its keys are read anew.
         let office = Context::builder(used.clone(), BASE_URL).clock(clock.clone()).build().expect("a context");
-        Self { api, office, clock, store, used }
+        let pool = pool_of(&store);
+        Self { api, office, clock, store, used, pool }
+    }
+
+    /// Connections of the test's own, past the pooler, to look behind the API.
+    pub fn pool(&self) -> &PgPool {
+        &self.pool
     }
 
     /// What the API and the office use: [`World::store`], or the same database through the pooler.
@@ -183,7 +197,7 @@ impl World {
 
     /// The database's address, for a program of its own.
     pub fn database_url(&self) -> String {
-        database::url(&self.store.pool().connect_options())
+        database::url(self.store.options())
     }
 
     /// The stored key of that public identifier.
@@ -193,8 +207,7 @@ impl World {
 
     /// Whether [`World::statements`] can count on this machine; if not, it says so.
     pub async fn can_count_statements(&self) -> bool {
-        let extension =
-            sqlx::query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(self.store.pool()).await;
+        let extension = sqlx::query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(self.pool()).await;
         if extension.is_err() {
             eprintln!("this machine has no pg_stat_statements: nothing to count with");
         }
@@ -208,7 +221,7 @@ impl World {
              WHERE d.datname = current_database() AND s.query NOT LIKE '%pg_stat_statements%' AND s.query LIKE $1",
         )
         .bind(like)
-        .fetch_one(self.store.pool())
+        .fetch_one(self.pool())
         .await
         .expect("the statements are counted")
     }
@@ -218,13 +231,13 @@ impl World {
     where
         T: Send + Unpin + for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
     {
-        sqlx::query_scalar(statement).fetch_one(self.store.pool()).await.expect("the statement runs")
+        sqlx::query_scalar(statement).fetch_one(self.pool()).await.expect("the statement runs")
     }
 
     /// How many rows there are in `rows`: a table, and a condition perhaps (`"clientes WHERE prospecto"`).
     pub async fn count(&self, rows: &str) -> i64 {
         let statement = AssertSqlSafe(format!("SELECT count(*) FROM {rows}"));
-        sqlx::query_scalar(statement).fetch_one(self.store.pool()).await.expect("the rows are counted")
+        sqlx::query_scalar(statement).fetch_one(self.pool()).await.expect("the rows are counted")
     }
 
     /// How many statements of the test's database wait for a lock.
@@ -239,7 +252,7 @@ impl World {
 
     /// Runs a statement past the API.
     pub async fn run(&self, statement: &'static str) {
-        sqlx::query(statement).execute(self.store.pool()).await.expect("the statement runs");
+        sqlx::query(statement).execute(self.pool()).await.expect("the statement runs");
     }
 }
 

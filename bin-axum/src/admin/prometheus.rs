@@ -57,11 +57,10 @@ pub(super) struct Metrics {
 impl Metrics {
     /// Their present values.
     pub(super) fn text(&self) -> String {
-        let pool = self.store.pool();
-        let (all, idle) = (pool.size(), u32::try_from(pool.num_idle()).unwrap_or(u32::MAX));
-        gauge!(DATABASE_CONNECTIONS, "state" => "idle").set(idle);
-        gauge!(DATABASE_CONNECTIONS, "state" => "used").set(all.saturating_sub(idle));
-        gauge!(DATABASE_CONNECTIONS_MAX).set(pool.options().get_max_connections());
+        let connections = self.store.connections();
+        gauge!(DATABASE_CONNECTIONS, "state" => "idle").set(connections.idle);
+        gauge!(DATABASE_CONNECTIONS, "state" => "used").set(connections.used);
+        gauge!(DATABASE_CONNECTIONS_MAX).set(connections.most);
         self.recorder.process.collect();
         self.recorder.recorded.render()
     }

@@ -88,12 +88,12 @@ impl Server {
     }
 }
 
-/// All background work until the process is signalled to stop; without `outside`, the merging of usage alone.
+/// All background work until the process is signalled to stop; without `outside`, what requests need alone.
 async fn work(context: Context, outside: Option<Outside>, mut stop: StopSignal) {
     match outside {
         Some(outside) => context.work(outside, stop.wait()).await,
         None => {
-            if let Err(error) = context.keep_usage_merged(stop.wait()).await {
+            if let Err(error) = context.keep_current(stop.wait()).await {
                 tracing::warn!(%error, "usage could not be merged");
             }
         }

@@ -177,10 +177,10 @@ impl Shop {
                 ("payments", "SELECT count(DISTINCT referencia) || '/' || count(*) FROM cxc_pagos"),
                 ("deposits", "SELECT count(DISTINCT referencia) || '/' || count(*) FROM depositos"),
             ] {
-                let found: String = sqlx::query_scalar(statement).fetch_one(store.pool()).await.unwrap();
+                let found: String = sqlx::query_scalar(statement).fetch_one(&svc_tests::pool_of(&store)).await.unwrap();
                 assert_eq!(found, format!("{orders}/{orders}"), "{what}");
             }
-            svc_tests::books::check_company(store.pool(), svc_core::domain::company::CompanyId(1)).await;
+            svc_tests::books::check_company(&svc_tests::pool_of(&store), svc_core::domain::company::CompanyId(1)).await;
             store.close().await;
         });
         cluster.stop().unwrap();

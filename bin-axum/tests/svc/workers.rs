@@ -117,7 +117,8 @@ impl Shared {
 
     async fn count(&self, condition: &str) -> usize {
         let statement = format!("SELECT count(*) FROM entregas WHERE {condition}");
-        let count: i64 = sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(self.store.pool()).await.unwrap();
+        let count: i64 =
+            sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&svc_tests::pool_of(&self.store)).await.unwrap();
         count.try_into().unwrap()
     }
 
@@ -150,7 +151,7 @@ async fn fifty_killed_workers_lose_nothing() {
         worker.kill().unwrap();
         worker.wait().unwrap();
         receiver.settle().await;
-        let leased = leased(shared.store.pool()).await;
+        let leased = leased(&svc_tests::pool_of(&shared.store)).await;
         let times = receiver.times();
         let arrived = times.iter().filter(|&(clave, times)| before.get(clave).copied().unwrap_or(0) < *times);
         let again: Vec<i64> = arrived.map(|(clave, _)| *clave).filter(|clave| leased.contains(clave)).collect();
@@ -210,9 +211,9 @@ async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     let now = SystemClock.now();
     let (maker, url) = ((company.empresa.0, company.usuario), format!("http://localhost:{port}/{{}}"));
     for _ in 0..WEBHOOKS {
-        notices::webhook(store.pool(), maker, &url, &["cliente.creado"], now).await;
+        notices::webhook(&svc_tests::pool_of(&store), maker, &url, &["cliente.creado"], now).await;
     }
-    notices::events(store.pool(), company.empresa.0, "cliente.creado", events, now).await;
+    notices::events(&svc_tests::pool_of(&store), company.empresa.0, "cliente.creado", events, now).await;
 }
 
 /// The deliveries that the killed worker had claimed. Ends their leases, as if a minute had passed.

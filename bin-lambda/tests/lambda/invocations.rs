@@ -129,7 +129,7 @@ async fn an_instance_may_answer_several_at_once() {
         .sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
         .await;
     // The world has some of its own.
-    let own = i64::from(world.store.pool().size()) - 1;
+    let own = i64::from(world.pool().size()) - 1;
     assert!((1..=4).contains(&(connections - own)), "{connections} of which {own} are the test's");
     assert!(world.store.next_company().await.is_ok());
 }

@@ -21,7 +21,7 @@ async fn sessions(world: &World) -> Vec<i32> {
          WHERE datname = current_database() AND client_addr IS NULL AND backend_type = 'client backend' AND pid <> pg_backend_pid()
          ORDER BY pid",
     )
-    .fetch_all(world.store.pool())
+    .fetch_all(world.pool())
     .await
     .unwrap();
     ours
@@ -64,7 +64,7 @@ async fn a_connection_that_was_closed_meanwhile_is_replaced() {
     let (world, ana, function) = started().await;
     list(&function, &ana).await;
     let first = sessions(&world).await;
-    sqlx::query("SELECT pg_terminate_backend($1)").bind(first[0]).execute(world.store.pool()).await.unwrap();
+    sqlx::query("SELECT pg_terminate_backend($1)").bind(first[0]).execute(world.pool()).await.unwrap();
     tokio::time::sleep(THAW).await;
     list(&function, &ana).await;
     let second = sessions(&world).await;

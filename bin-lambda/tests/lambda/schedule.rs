@@ -92,10 +92,7 @@ async fn a_timer_that_says_nothing_means_all() {
     let function = Function::on(&world, &[("SVC_SMTP_URL", "smtp://127.0.0.1:1")]).await;
     let ana = world.company().await.admin().await;
     posted(&function, &ana, "/clientes", &json!({"nombre": "Ana"})).await;
-    sqlx::query("UPDATE idempotencia SET creada = now() - interval '8 days'")
-        .execute(world.store.pool())
-        .await
-        .unwrap();
+    sqlx::query("UPDATE idempotencia SET creada = now() - interval '8 days'").execute(world.pool()).await.unwrap();
     let report = function.invoke_within(RULE, Duration::from_secs(30)).await.unwrap();
     assert_eq!(report["clean_up"], json!({"removed": 1}));
     assert_eq!((&report["stamp"]["timbrados"], &report["deliver"]["webhooks"]["eventos"]), (&json!(0), &json!(1)));

@@ -1,11 +1,12 @@
 //! A cache of API keys, so that an authenticated read costs one statement.
 //!
-//! Existing keys and unknown identifiers are cached separately, so that guesses evict no key. The rest is looked up in batches,
-//! one at a time and at most every [`INTERVAL`], so that many guesses cost the database a bounded number of statements and
-//! delay other requests by a few milliseconds only.
+//! Existing keys and unknown identifiers are cached separately, so that guesses evict no key. A key in use is read again before
+//! its entry expires ([`KeyCache::refresh`]), so that its requests wait for no look-up. The rest is looked up in batches, one
+//! at a time: those that were keys before by themselves, and those that may be guesses at most every [`INTERVAL`], so that
+//! many guesses cost the database a bounded number of statements and delay only each other.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -13,16 +14,22 @@ use chrono::{DateTime, TimeDelta, Utc};
 use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
 use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::domain::clock::Clock;
 use crate::domain::company::CompanyId;
 use crate::domain::quota::Period;
 use crate::error::{Code, Error};
-use crate::store::{KeyId, KeyRecord, Store};
+use crate::store::{KeyId, KeyRecord, Store, StoreError};
 
 /// How long an entry is used: a change made in another process takes effect within 5 s (contract §5).
 const MAX_AGE: TimeDelta = TimeDelta::seconds(4);
+
+/// From this age on a key in use is read again.
+const REFRESH_AGE: TimeDelta = TimeDelta::milliseconds(1500);
+
+/// From one refresh to the next.
+pub(crate) const REFRESH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Keys cached at the most, and as many unknown identifiers.
 const CAPACITY: usize = 10_000;
@@ -30,8 +37,11 @@ const CAPACITY: usize = 10_000;
 /// Identifiers per statement, at the most.
 const BATCH: usize = 256;
 
-/// From the beginning of one look-up to the next.
+/// From the beginning of one look-up of possible guesses to the next.
 const INTERVAL: Duration = Duration::from_millis(2);
+
+/// How long a statement may take before it is tried once more, over another connection.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Requests that may wait for a look-up; further ones are answered 503 (`no_disponible`).
 const MAX_WAITING: usize = 10_000;
@@ -40,9 +50,10 @@ const MAX_WAITING: usize = 10_000;
 pub(crate) struct KeyCache {
     known: Cache<KeyId, CachedKey>,
     unknown: Cache<KeyId, DateTime<Utc>>,
-    pending: Mutex<PendingLookups>,
-    /// Held by the request that looks up a batch for all; holds when the last look-up began.
-    last_lookup: tokio::sync::Mutex<Option<Instant>>,
+    /// Look-ups of identifiers that were keys when they were last read.
+    returning: Lookups,
+    /// Look-ups of all others.
+    new: Lookups,
     /// Counts changes of keys: a batch read before one is not cached.
     changes: AtomicU64,
 }
@@ -51,6 +62,8 @@ pub(crate) struct KeyCache {
 struct CachedKey {
     at: DateTime<Utc>,
     key: Arc<KeyRecord>,
+    /// Whether it was used since then.
+    used: Arc<AtomicBool>,
 }
 
 /// What the cache holds of an identifier.
@@ -58,7 +71,17 @@ enum Cached {
     Key(Arc<KeyRecord>),
     /// There is no such key.
     NoKey,
+    /// There was such a key, which has to be read again.
+    Stale,
     Nothing,
+}
+
+/// Look-ups, one at a time.
+struct Lookups {
+    pending: Mutex<PendingLookups>,
+    /// Held by the request that looks up a batch for all; holds when the last look-up began.
+    last: tokio::sync::Mutex<Option<Instant>>,
+    interval: Duration,
 }
 
 /// The result of a look-up: the key, if there is one.
@@ -94,8 +117,8 @@ impl KeyCache {
         Self {
             known: Cache::new(CAPACITY),
             unknown: Cache::new(CAPACITY),
-            pending: Mutex::default(),
-            last_lookup: tokio::sync::Mutex::default(),
+            returning: Lookups::every(Duration::ZERO),
+            new: Lookups::every(INTERVAL),
             changes: AtomicU64::new(0),
         }
     }
@@ -109,32 +132,45 @@ impl KeyCache {
         store: &dyn Store,
         clock: &dyn Clock,
     ) -> Result<Option<Arc<KeyRecord>>, Error> {
-        match self.cached(name, clock.now()) {
+        let lookups = match self.cached(name, clock.now()) {
             Cached::Key(key) => return Ok(Some(key)),
             Cached::NoKey => return Ok(None),
-            Cached::Nothing => {}
-        }
+            Cached::Stale => &self.returning,
+            Cached::Nothing => &self.new,
+        };
         let id = KeyId { company: name.company, suffix: name.suffix.into() };
         loop {
-            let mut answer = self.pending().add(&id).ok_or_else(too_many)?;
-            let mut last_lookup = tokio::select! {
+            let mut answer = lookups.pending().add(&id).ok_or_else(too_many)?;
+            let mut last = tokio::select! {
                 biased;
                 answered = &mut answer => match answered {
                     Ok(found) => return found.map_err(Error::from),
                     // The request that looked up for this one was cancelled.
                     Err(_) => continue,
                 },
-                last_lookup = self.last_lookup.lock() => last_lookup,
+                last = lookups.last.lock() => last,
             };
-            if let Some(last) = *last_lookup {
-                tokio::time::sleep_until(last + INTERVAL).await;
+            if let Some(last) = *last {
+                tokio::time::sleep_until(last + lookups.interval).await;
             }
-            *last_lookup = Some(Instant::now());
-            self.look_up(&id, store, clock.now()).await?;
+            *last = Some(Instant::now());
+            self.look_up(lookups, &id, store, clock.now()).await?;
             if let Ok(found) = answer.try_recv() {
                 return found.map_err(Error::from);
             }
         }
+    }
+
+    /// Reads the keys that were used since they were last read, and would expire soon. One that cannot be read is looked up
+    /// by its next request.
+    pub(crate) async fn refresh(&self, store: &dyn Store, clock: &dyn Clock) -> Result<(), StoreError> {
+        let due = clock.now() - REFRESH_AGE;
+        let used = |cached: &CachedKey| cached.at <= due && cached.used.load(Ordering::Relaxed);
+        let ids: Vec<KeyId> = self.known.iter().filter(|(_, cached)| used(cached)).map(|(id, _)| id).collect();
+        for ids in ids.chunks(BATCH) {
+            self.read(ids, store, clock.now()).await?;
+        }
+        Ok(())
     }
 
     /// Removes the entries of a company whose keys, users or settings have changed.
@@ -148,41 +184,77 @@ impl KeyCache {
         // The age is negative after the clock was set back: not fresh either.
         let fresh = |at: DateTime<Utc>| (TimeDelta::zero()..MAX_AGE).contains(&(now - at));
         match self.known.get(&name) {
-            Some(cached) if fresh(cached.at) => Cached::Key(cached.key),
+            Some(cached) => {
+                // Written once a refresh, so that threads do not contend for it.
+                if !cached.used.load(Ordering::Relaxed) {
+                    cached.used.store(true, Ordering::Relaxed);
+                }
+                if fresh(cached.at) { Cached::Key(cached.key) } else { Cached::Stale }
+            }
             None if self.unknown.get(&name).is_some_and(fresh) => Cached::NoKey,
-            _ => Cached::Nothing,
+            None => Cached::Nothing,
         }
     }
 
-    /// Looks up `id` and other pending identifiers in one statement, caches the keys and answers the waiting requests.
-    async fn look_up(&self, id: &KeyId, store: &dyn Store, now: DateTime<Utc>) -> Result<(), Error> {
-        let changes = self.changes.load(Ordering::SeqCst);
-        let batch = self.pending().take_batch(id);
+    /// Looks up `id` and other pending identifiers in one statement and answers the waiting requests.
+    async fn look_up(&self, lookups: &Lookups, id: &KeyId, store: &dyn Store, now: DateTime<Utc>) -> Result<(), Error> {
+        let batch = lookups.pending().take_batch(id);
         if batch.is_empty() {
             return Ok(());
         }
         let ids: Vec<KeyId> = batch.iter().map(|(id, _)| id.clone()).collect();
-        let keys = match store.keys(&ids, Period::of(now)).await {
-            Ok(keys) => keys,
+        match self.read(&ids, store, now).await {
+            Ok(keys) => {
+                answer(batch, |id| Ok(keys.get(id).cloned()));
+                Ok(())
+            }
             Err(error) => {
                 answer(batch, |_| Err(StoreFailed));
-                return Err(error.into());
+                Err(error.into())
             }
-        };
+        }
+    }
+
+    /// Reads keys in one statement and caches them.
+    async fn read(
+        &self,
+        ids: &[KeyId],
+        store: &dyn Store,
+        now: DateTime<Utc>,
+    ) -> Result<HashMap<KeyId, Arc<KeyRecord>>, StoreError> {
+        let changes = self.changes.load(Ordering::SeqCst);
+        let found = read_in_time(ids, store, Period::of(now)).await?;
         let keys: HashMap<KeyId, Arc<KeyRecord>> =
-            keys.into_iter().map(|key| (key.id.clone(), Arc::new(key))).collect();
+            found.into_iter().map(|key| (key.id.clone(), Arc::new(key))).collect();
         if self.changes.load(Ordering::SeqCst) == changes {
             for id in ids {
-                if let Some(key) = keys.get(&id) {
-                    self.known.insert(id, CachedKey { at: now, key: Arc::clone(key) });
+                if let Some(key) = keys.get(id) {
+                    let cached = CachedKey { at: now, key: Arc::clone(key), used: Arc::default() };
+                    self.known.insert(id.clone(), cached);
                 } else {
-                    self.known.remove(&id);
-                    self.unknown.insert(id, now);
+                    self.known.remove(id);
+                    self.unknown.insert(id.clone(), now);
                 }
             }
         }
-        answer(batch, |id| Ok(keys.get(id).cloned()));
-        Ok(())
+        Ok(keys)
+    }
+}
+
+/// Reads keys. A statement that hangs is given up, and tried once more: the store takes another connection for it.
+async fn read_in_time(ids: &[KeyId], store: &dyn Store, period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+    match timeout(PATIENCE, store.keys(ids, period)).await {
+        Ok(read) => read,
+        Err(_) => match timeout(PATIENCE, store.keys(ids, period)).await {
+            Ok(read) => read,
+            Err(late) => Err(StoreError::Unavailable(late.into())),
+        },
+    }
+}
+
+impl Lookups {
+    fn every(interval: Duration) -> Self {
+        Self { pending: Mutex::default(), last: tokio::sync::Mutex::default(), interval }
     }
 
     fn pending(&self) -> MutexGuard<'_, PendingLookups> {

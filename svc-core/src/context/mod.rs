@@ -9,7 +9,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use http::Uri;
 
-pub(crate) use keys::{KeyCache, KeyName};
+pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
@@ -19,6 +19,9 @@ use crate::usage::{self, Ledger, Merging};
 
 /// The default of [`ContextBuilder::max_body`], in bytes: 1 MiB (contract §4).
 pub const DEFAULT_MAX_BODY: usize = 1_048_576;
+
+/// The default of [`ContextBuilder::deadline`].
+const DEFAULT_DEADLINE: Duration = Duration::from_secs(15);
 
 /// The default of [`ContextBuilder::rate_per_minute`] (spec "Limits").
 pub(crate) const DEFAULT_RATE_PER_MINUTE: u64 = 150;
@@ -32,10 +35,13 @@ pub(crate) const DEFAULT_IN_FLIGHT: u32 = 10;
 /// It is cheap to clone, and its clones share everything. Changes of keys, users and companies by the back office take effect
 /// at once in every API on the same context, and within 5 s in other processes (contract §5).
 #[derive(Clone)]
-pub struct Context(Arc<Inner>);
+pub struct Context {
+    shared: Arc<Inner>,
+    /// The store, by the connections of what this clone is for.
+    store: Arc<dyn Store>,
+}
 
 struct Inner {
-    store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     sealer: Sealer,
@@ -55,6 +61,8 @@ pub(crate) struct Settings {
     pub(crate) in_flight: u32,
     pub(crate) max_body: usize,
     pub(crate) development_destinations: bool,
+    /// How long the store may take over a request.
+    pub(crate) deadline: Duration,
     merge_usage_every: Duration,
 }
 
@@ -89,6 +97,7 @@ impl Context {
                 in_flight: DEFAULT_IN_FLIGHT,
                 max_body: DEFAULT_MAX_BODY,
                 development_destinations: false,
+                deadline: DEFAULT_DEADLINE,
                 merge_usage_every: usage::DEFAULT_INTERVAL,
             },
         }
@@ -98,12 +107,12 @@ impl Context {
     /// processes added. [`Context::work`] does so every 250 ms, and once more at its end; usage that was never merged is lost
     /// with the process. After an error of the store, the usage is kept for the next merge.
     pub async fn merge_usage(&self) -> Result<(), StoreError> {
-        self.0.merging.merge(&self.0.ledger, self.store(), self.now()).await
+        self.shared.merging.merge(&self.shared.ledger, self.store(), self.now()).await
     }
 
     /// Merges usage if background work does not do so in time. An error is logged and not returned: the usage is kept.
     pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
-        if self.0.merging.is_overdue(now)
+        if self.shared.merging.is_overdue(now)
             && let Err(error) = self.merge_usage().await
         {
             tracing::warn!(%error, "usage could not be merged; it is tried again");
@@ -111,56 +120,62 @@ impl Context {
     }
 
     pub(crate) fn store(&self) -> &dyn Store {
-        self.0.store.as_ref()
+        self.store.as_ref()
+    }
+
+    /// The same for background work, which uses connections of its own ([`Store::for_background`]).
+    pub(crate) fn in_background(&self) -> Self {
+        let store = self.store.for_background().unwrap_or_else(|| Arc::clone(&self.store));
+        Self { shared: Arc::clone(&self.shared), store }
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {
-        self.0.clock.as_ref()
+        self.shared.clock.as_ref()
     }
 
     pub(crate) fn now(&self) -> DateTime<Utc> {
-        self.0.clock.now()
+        self.shared.clock.now()
     }
 
     pub(crate) fn random(&self) -> &dyn Random {
-        self.0.random.as_ref()
+        self.shared.random.as_ref()
     }
 
     pub(crate) fn sealer(&self) -> &Sealer {
-        &self.0.sealer
+        &self.shared.sealer
     }
 
     /// The base URL without a trailing slash.
     pub(crate) fn base_url(&self) -> &str {
-        &self.0.base_url
+        &self.shared.base_url
     }
 
     /// The path of the base URL.
     pub(crate) fn base_path(&self) -> &str {
-        &self.0.base_path
+        &self.shared.base_path
     }
 
     pub(crate) fn keys(&self) -> &KeyCache {
-        &self.0.keys
+        &self.shared.keys
     }
 
     pub(crate) fn ledger(&self) -> &Ledger {
-        &self.0.ledger
+        &self.shared.ledger
     }
 
     pub(crate) fn settings(&self) -> &Settings {
-        &self.0.settings
+        &self.shared.settings
     }
 
     /// The company's limit mode: its own, or the service's.
     pub(crate) fn limits(&self, company: &Company) -> LimitMode {
-        company.limites.unwrap_or(self.0.settings.limits)
+        company.limites.unwrap_or(self.shared.settings.limits)
     }
 }
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context").field("base_url", &self.0.base_url).finish_non_exhaustive()
+        f.debug_struct("Context").field("base_url", &self.shared.base_url).finish_non_exhaustive()
     }
 }
 
@@ -218,6 +233,14 @@ impl ContextBuilder {
         self
     }
 
+    /// Sets how long the store may take over a request; 15 s by default. Then the request is answered 503 (`no_disponible`), and
+    /// what it did is undone, unless it was being committed.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.settings.deadline = deadline;
+        self
+    }
+
     /// Sets the largest body of a request, in bytes; [`DEFAULT_MAX_BODY`] by default (contract §4).
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
@@ -237,8 +260,7 @@ impl ContextBuilder {
     pub fn build(self) -> Result<Context, BaseUrlError> {
         let base_url = self.base_url.trim_end_matches('/').to_owned();
         let base_path = base_path(&base_url).ok_or(BaseUrlError(self.base_url))?;
-        Ok(Context(Arc::new(Inner {
-            store: self.store,
+        let shared = Arc::new(Inner {
             clock: self.clock,
             random: self.random,
             sealer: self.sealer,
@@ -248,7 +270,8 @@ impl ContextBuilder {
             ledger: Ledger::default(),
             merging: Merging::every(self.settings.merge_usage_every),
             settings: self.settings,
-        })))
+        });
+        Ok(Context { shared, store: self.store })
     }
 }
 

@@ -13,7 +13,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::FutureExt;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use http::{Response, StatusCode};
 
 pub(crate) use decode::{Body, boxed, drain};
@@ -26,6 +27,7 @@ use crate::observe::Watch;
 use crate::operation::page::{ListRequest, Regime};
 use crate::operation::query::exceeds_unannounced;
 use crate::operation::{Handler, Router};
+use crate::store::StoreError;
 
 /// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
 pub(crate) async fn answer(
@@ -91,7 +93,8 @@ async fn serve<'a>(
             }
             let (company, path) = (caller.company(), route.parameters.as_slice());
             let request = ListRequest { company, path, query, regime, now: context.now() };
-            Ok(Reply::new(StatusCode::OK, list.page(context.store(), request).await?))
+            let page = in_time(context, list.page(context.store(), request)).await?;
+            Ok(Reply::new(StatusCode::OK, page))
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings().max_body, http.body).await?;
@@ -102,8 +105,15 @@ async fn serve<'a>(
                 fingerprint: idempotency::fingerprint(http, &route.path, &input),
             });
             let segments = Some(route.parameters);
-            execute::Write { context, caller: &caller, operation, http, segments, query, input, key }.execute().await
+            let write = execute::Write { context, caller: &caller, operation, http, segments, query, input, key };
+            in_time(context, write.execute().boxed()).await
         }
         Handler::Open(_) => Err(Error::internal("an open operation was answered before")),
     }
+}
+
+/// The outcome of a request's work in the store; past the request's deadline the work is dropped, which undoes it.
+async fn in_time<T>(context: &Context, work: BoxFuture<'_, Result<T, Error>>) -> Result<T, Error> {
+    let late = |late: tokio::time::error::Elapsed| Err(StoreError::Unavailable(late.into()).into());
+    tokio::time::timeout(context.settings().deadline, work).await.unwrap_or_else(late)
 }

@@ -1,9 +1,9 @@
 //! One pass over the records that are due to be stamped.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use futures_util::StreamExt as _;
-use futures_util::future::Either;
+use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -73,24 +73,24 @@ impl StampReport {
 /// connection is held while a stamper works. A record that fails is logged and counted, and delays no other; the error is that
 /// of leasing records.
 pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
+    let context = &context.in_background();
     let mut idle = Some(LeaseCursor::new(context, stamper, budget));
     let (mut report, mut failure) = (StampReport::default(), None);
     let (mut out, mut more_due) = (0, false);
     // Polled together: a record under way may hold the connection that leasing waits for.
-    let mut under_way = FuturesUnordered::new();
+    let mut under_way = FuturesUnordered::<BoxFuture<'_, Step<'_>>>::new();
     loop {
         if let Some(mut cursor) = idle.take_if(|cursor| out < AT_ONCE && (more_due || !cursor.exhausted)) {
             // Stamping an invoice makes its complements due.
             (cursor.exhausted, more_due) = (false, false);
-            under_way.push(Either::Left(cursor.lease(AT_ONCE - out)));
+            under_way.push(cursor.lease(AT_ONCE - out).boxed());
         }
         match under_way.next().await {
             Some(Step::Leased(cursor, leased)) => {
                 idle = Some(cursor);
                 for (token, record) in leased {
                     out += 1;
-                    under_way
-                        .push(Either::Right(async move { Step::Done(work(context, stamper, token, record).await) }));
+                    under_way.push(async move { Step::Done(work(context, stamper, token, record).await) }.boxed());
                 }
             }
             // Without its cursor the pass leases nothing more; records under way are finished.

@@ -41,6 +41,8 @@ mod transaction;
 mod usage;
 mod webhook;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
@@ -177,6 +179,12 @@ pub trait Store: DeliveryStore + UsageStore + Send + Sync + 'static {
 
     /// Begins a read-write transaction of one company. Whether the company exists is not checked: see [`CompanyTx::company`].
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError>;
+
+    /// This store over connections that are kept for background work, so that neither waits for the other; none if it has no
+    /// such connections.
+    fn for_background(&self) -> Option<Arc<dyn Store>> {
+        None
+    }
 
     /// Deletes at most `most` stored answers of Idempotency-Keys claimed before `expired`, across companies; returns how
     /// many were deleted.

@@ -3,9 +3,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use tokio::sync::Mutex;
+use tokio::time::timeout;
 
 use super::Ledger;
 use crate::store::{Store, StoreError, Usage};
+
+/// How long a merge may take, so that those that wait for it do not wait long.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Merges the counts of a [`Ledger`] into the store.
 pub(crate) struct Merging {
@@ -26,13 +30,17 @@ impl Merging {
         if self.interval.is_zero() {
             return true;
         }
+        if self.busy.try_lock().is_err() {
+            // The one that is under way is enough.
+            return false;
+        }
         let two = i64::try_from(self.interval.as_millis()).unwrap_or(i64::MAX).saturating_mul(2);
         let since = now.timestamp_millis().saturating_sub(self.last.load(Ordering::Relaxed));
         // Negative after the clock was set back.
         !(0..two).contains(&since)
     }
 
-    /// Merges all usage in one statement; none if there is no usage.
+    /// Merges all usage in one statement; none if there is no usage. It waits for a merge that is under way.
     pub(crate) async fn merge(&self, ledger: &Ledger, store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
         let _busy = self.busy.lock().await;
@@ -41,7 +49,8 @@ impl Merging {
             return Ok(());
         }
         let mut taken = Taken { ledger, usage };
-        let total = store.add_usage(&taken.usage).await?;
+        let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
+        let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;
         ledger.merged(&std::mem::take(&mut taken.usage), &total);
         Ok(())
     }

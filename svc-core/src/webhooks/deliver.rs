@@ -77,6 +77,7 @@ impl DeliveryReport {
 ///
 /// The error is the first one of the store; attempts under way are finished and, if possible, written before it is returned.
 pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
+    let context = &context.in_background();
     let mut pass = Pass::new(context, sender, budget);
     // Attempts and statements are polled together, so that none waits for another.
     let mut under_way = FuturesUnordered::new();

@@ -70,6 +70,7 @@ pub async fn notify_due(
     notifier: &dyn Notifier,
     budget: Budget,
 ) -> Result<NotifyReport, StoreError> {
+    let context = &context.in_background();
     let (mut report, mut count) = (NotifyReport::default(), 0u32);
     loop {
         let now = context.now();

@@ -136,8 +136,8 @@ async fn main() {
         company.import(Resource::Clientes, &customers).await.expect("customers");
         actors.push(company.admin().await);
     }
-    sqlx::query("ANALYZE").execute(world.store.pool()).await.expect("statistics");
-    let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(world.store.pool().clone())));
+    sqlx::query("ANALYZE").execute(world.pool()).await.expect("statistics");
+    let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(world.pool().clone())));
     contest("GET /clientes, 30 records", &ours, &handwritten, &actors, Operation::List).await;
     contest("POST /clientes", &ours, &handwritten, &actors, Operation::Create).await;
 }

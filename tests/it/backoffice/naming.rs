@@ -68,6 +68,6 @@ async fn an_embedder_does_operations_typed() {
     let edit = EditCustomer { clave: made.cliente, telefono, ..EditCustomer::default() };
     assert_eq!(company.perform(&edit).await.unwrap().cliente, 1);
     let stored: (String, String) =
-        sqlx::query_as("SELECT cp, telefono FROM clientes").fetch_one(company.world.store.pool()).await.unwrap();
+        sqlx::query_as("SELECT cp, telefono FROM clientes").fetch_one(company.world.pool()).await.unwrap();
     assert_eq!(stored, ("01000".to_owned(), "5512345678".to_owned()));
 }

@@ -104,7 +104,7 @@ pub(crate) async fn entries(company: &Company, venta: i64) -> Vec<String> {
     )
     .bind(company.id.0)
     .bind(venta)
-    .fetch_all(company.world.store.pool())
+    .fetch_all(company.world.pool())
     .await
     .expect("the entries")
 }
@@ -113,7 +113,7 @@ pub(crate) async fn entries(company: &Company, venta: i64) -> Vec<String> {
 pub(crate) async fn queued(company: &Company) -> Vec<i64> {
     sqlx::query_scalar("SELECT factura FROM timbrados WHERE empresa = $1 ORDER BY factura")
         .bind(company.id.0)
-        .fetch_all(company.world.store.pool())
+        .fetch_all(company.world.pool())
         .await
         .expect("the queue")
 }

@@ -145,7 +145,7 @@ impl Business {
         let last: Option<i64> = sqlx::query_scalar("SELECT valor FROM contadores WHERE empresa = $1 AND serie = $2")
             .bind(self.company.id.0)
             .bind(table)
-            .fetch_optional(self.company.world.store.pool())
+            .fetch_optional(self.company.world.pool())
             .await
             .expect("a counter");
         pick.of(last.unwrap_or_default())
@@ -155,7 +155,7 @@ impl Business {
     async fn among(&self, pick: Pick, table: &'static str, statement: &'static str) -> i64 {
         let found: Vec<i64> = sqlx::query_scalar(statement)
             .bind(self.company.id.0)
-            .fetch_all(self.company.world.store.pool())
+            .fetch_all(self.company.world.pool())
             .await
             .expect("claves");
         if found.is_empty() || pick.is_loose() { self.one(pick, table).await } else { pick.in_list(&found) }
@@ -185,7 +185,7 @@ impl Business {
         )
         .bind(self.company.id.0)
         .bind(venta)
-        .fetch_all(self.company.world.store.pool())
+        .fetch_all(self.company.world.pool())
         .await
         .expect("lines");
         let hand = |((renglon, cantidad), part): (&(i64, Decimal), &u32)| {
@@ -206,7 +206,7 @@ impl Business {
             sqlx::query_as("SELECT saldo, moneda FROM cxc WHERE empresa = $1 AND clave = $2")
                 .bind(self.company.id.0)
                 .bind(cxc)
-                .fetch_optional(self.company.world.store.pool())
+                .fetch_optional(self.company.world.pool())
                 .await
                 .expect("a receivable");
         let (saldo, moneda) = found.unwrap_or_default();

@@ -128,11 +128,11 @@ async fn each_rule_is_noticed_when_it_is_broken() {
     books::check(&world, &company).await;
     for (breaks, mends, rule) in BREAKS.iter().copied() {
         world.run(breaks).await;
-        let broken = books::broken(world.store.pool(), company.id).await;
+        let broken = books::broken(world.pool(), company.id).await;
         assert!(broken.iter().any(|said| said.starts_with(rule)), "{breaks}: {broken:?}");
         if !mends.is_empty() {
             world.run(mends).await;
-            let before = books::broken(world.store.pool(), company.id).await;
+            let before = books::broken(world.pool(), company.id).await;
             assert!(!before.iter().any(|said| said.starts_with(rule)), "{mends}: {before:?}");
         }
     }

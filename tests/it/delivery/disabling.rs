@@ -9,7 +9,7 @@ async fn on_the_brink(fallos: i32, hours: i64, origen: &str) -> Company {
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 3).await;
     company.world.deliver(&answering::<200>()).await;
-    let pool = company.world.store.pool();
+    let pool = company.world.pool();
     let statement = "UPDATE entregas SET estado = 'pendiente', proximo_intento = creado + clave * interval '1 h',
                          intentos = 6, origen = $2 WHERE empresa = $1";
     sqlx::query(statement).bind(company.id.0).bind(origen).execute(pool).await.expect("pending deliveries");

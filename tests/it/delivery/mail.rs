@@ -33,7 +33,7 @@ async fn with_mail(count: i64) -> Company {
     .bind(company.id.0)
     .bind(company.world.clock.now())
     .bind(count)
-    .execute(company.world.store.pool())
+    .execute(company.world.pool())
     .await
     .expect("e-mails");
     company

@@ -72,18 +72,18 @@ fn header<'a>(post: &'a Post, name: &str) -> &'a str {
 async fn webhook(company: &Company, tipos: &[&str]) -> i64 {
     let World { store, clock, .. } = &company.world;
     let url = "https://receptor-{}.example.com/avisos";
-    notices::webhook(store.pool(), (company.id.0, company.owner), url, tipos, clock.now()).await
+    notices::webhook(&svc_tests::pool_of(store), (company.id.0, company.owner), url, tipos, clock.now()).await
 }
 
 /// So many events of a type, of now.
 async fn happen(company: &Company, tipo: &str, count: i64) {
     let World { store, clock, .. } = &company.world;
-    notices::events(store.pool(), company.id.0, tipo, count, clock.now()).await;
+    notices::events(&svc_tests::pool_of(store), company.id.0, tipo, count, clock.now()).await;
 }
 
 /// Runs a statement on the rows of a company (`$1`).
 async fn change(company: &Company, statement: &'static str) {
-    sqlx::query(statement).bind(company.id.0).execute(company.world.store.pool()).await.expect("the statement runs");
+    sqlx::query(statement).bind(company.id.0).execute(company.world.pool()).await.expect("the statement runs");
 }
 
 /// A company's deliveries, as their rows are.
@@ -98,7 +98,7 @@ async fn webhooks(company: &Company) -> Vec<Value> {
 
 async fn rows(company: &Company, statement: &'static str) -> Vec<Value> {
     let rows: Vec<String> =
-        sqlx::query_scalar(statement).bind(company.id.0).fetch_all(company.world.store.pool()).await.expect("rows");
+        sqlx::query_scalar(statement).bind(company.id.0).fetch_all(company.world.pool()).await.expect("rows");
     rows.iter().map(|row| serde_json::from_str(row).expect("JSON")).collect()
 }
 
@@ -106,7 +106,7 @@ async fn rows(company: &Company, statement: &'static str) -> Vec<Value> {
 async fn count(world: &World, estado: &str) -> i64 {
     sqlx::query_scalar("SELECT count(*) FROM entregas WHERE estado = $1")
         .bind(estado)
-        .fetch_one(world.store.pool())
+        .fetch_one(world.pool())
         .await
         .expect("a count")
 }

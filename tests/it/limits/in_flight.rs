@@ -14,7 +14,7 @@ struct Held {
 }
 
 async fn hold(ana: &Actor, world: &World, count: i64) -> Held {
-    let mut lock = world.store.pool().begin().await.expect("a transaction");
+    let mut lock = world.pool().begin().await.expect("a transaction");
     sqlx::query("LOCK TABLE clientes IN ACCESS EXCLUSIVE MODE").execute(&mut *lock).await.expect("the lock");
     let request = |ana: Actor| tokio::spawn(async move { ana.get("/clientes").await });
     let requests = (0..count).map(|_| request(ana.clone())).collect();

@@ -42,7 +42,7 @@ async fn the_month_turns_at_midnight_in_mexico() {
     assert_eq!((left(&reply), reply.header("x-svc-cupo-reinicio")), ((149, 4_999), Some("2026-12-01")));
     world.api.context().merge_usage().await.expect("merged");
     let months: Vec<(String, i64)> = sqlx::query_as("SELECT mes::text, usadas FROM cupos ORDER BY mes")
-        .fetch_all(world.store.pool())
+        .fetch_all(world.pool())
         .await
         .expect("the months");
     assert_eq!(months, [("2026-10-01".to_owned(), 5_000), ("2026-11-01".to_owned(), 1)]);
@@ -105,13 +105,13 @@ async fn what_fails_on_our_side_is_not_counted_in_the_month() {
     let world = world().await;
     let ana = world.company().await.admin().await;
     ana.get("/clientes").await.ok(200);
-    sqlx::query("ALTER TABLE clientes RENAME TO otros").execute(world.store.pool()).await.expect("no customers");
+    sqlx::query("ALTER TABLE clientes RENAME TO otros").execute(world.pool()).await.expect("no customers");
     for used in 2..=4 {
         let failed = ana.get("/clientes").await;
         failed.fails(500, "error_interno");
         assert_eq!(left(&failed), (150 - used, 4_999), "the minute counts it");
     }
-    sqlx::query("ALTER TABLE otros RENAME TO clientes").execute(world.store.pool()).await.expect("customers");
+    sqlx::query("ALTER TABLE otros RENAME TO clientes").execute(world.pool()).await.expect("customers");
     assert_eq!(left(&ana.get("/clientes").await), (145, 4_998));
     world.api.context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 2);

@@ -104,10 +104,10 @@ async fn a_store_that_is_away_loses_nothing() {
     let (world, servers) = three().await;
     let ana = world.company().await.admin().await;
     burst(&ana, &servers[..1], 5).await;
-    sqlx::query("ALTER TABLE cupos RENAME TO otros").execute(world.store.pool()).await.expect("no quotas");
+    sqlx::query("ALTER TABLE cupos RENAME TO otros").execute(world.pool()).await.expect("no quotas");
     servers[0].context().merge_usage().await.expect_err("there is no table");
     assert_eq!(left(&ana.get("/clientes").await), (144, 4_994), "limits go on");
-    sqlx::query("ALTER TABLE otros RENAME TO cupos").execute(world.store.pool()).await.expect("quotas");
+    sqlx::query("ALTER TABLE otros RENAME TO cupos").execute(world.pool()).await.expect("quotas");
     servers[0].context().merge_usage().await.expect("merged");
     assert_eq!(stored(&world).await, 6);
 }

@@ -46,7 +46,7 @@ async fn a_lock_is_waited_for_as_long_as_the_settings_say() {
     let settings = with!(Settings::default(), lock_timeout: Duration::from_millis(400));
     let Some(world) = pooled(settings).await else { return };
     let ana = world.company().await.admin().await;
-    let mut other = world.store.pool().begin().await.expect("a transaction");
+    let mut other = world.pool().begin().await.expect("a transaction");
     let claim = "INSERT INTO idempotencia (empresa, llave, nombre, huella, creada)
                  SELECT empresa, sufijo, 'k', '\\x00', now() FROM llaves";
     sqlx::query(claim).execute(&mut *other).await.expect("a claim");
@@ -80,25 +80,26 @@ async fn the_schema_is_brought_up_to_date_past_the_pooler() {
     let Some(world) = pooled(Settings::default()).await else { return };
     let through = world.used_store();
     assert_eq!(through.migrate().await.expect("it is up to date"), 0);
-    sqlx::query("DELETE FROM _sqlx_migrations WHERE version = 17").execute(world.store.pool()).await.expect("done");
+    sqlx::query("DELETE FROM _sqlx_migrations WHERE version = 17").execute(world.pool()).await.expect("done");
     assert!(matches!(through.migrate().await, Err(OpenError::Pooled)));
-    sqlx::query("DROP TABLE _sqlx_migrations").execute(world.store.pool()).await.expect("done");
+    sqlx::query("DROP TABLE _sqlx_migrations").execute(world.pool()).await.expect("done");
     assert!(matches!(through.migrate().await, Err(OpenError::Pooled)));
 }
 
 #[tokio::test]
 async fn without_the_setting_the_pooler_refuses_us() {
     let Some(world) = pooled(Settings::default()).await else { return };
-    let options = world.used_store().pool().connect_options().as_ref().clone();
+    let options = world.used_store().options().clone();
     let settings = with!(Settings::default(), pooler: Pooler::None, acquire_timeout: Duration::from_secs(5));
     let plain = PostgresStore::with_options(options.clone().options([("lock_timeout", "5000")]), &settings);
-    let refused = sqlx::query("SELECT 1").execute(plain.pool()).await.expect_err("an unknown startup parameter");
+    let refused =
+        sqlx::query("SELECT 1").execute(&svc_tests::pool_of(&plain)).await.expect_err("an unknown startup parameter");
     assert!(refused.to_string().contains("unsupported startup parameter"), "{refused}");
 }
 
 /// Checks that no connection of the pooler's keeps anything of those who had it, and that it opened no more than it may.
 async fn left_as_found(world: &World) {
-    let options = world.used_store().pool().connect_options().as_ref().clone();
+    let options = world.used_store().options().clone();
     let plain = sqlx::PgPool::connect_lazy_with(options);
     let mut held = Vec::new();
     for _ in 0..SERVER_CONNECTIONS {

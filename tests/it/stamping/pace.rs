@@ -20,7 +20,7 @@ async fn pauses_grow_until_the_provider_is_there_again() {
         assert_eq!(world.stamp(&none).await, with!(report(), pospuestos: 1), "attempt {attempt}");
         let row = "SELECT intentos = $1 AND ultimo_error = 'nobody there' AND token IS NULL AND arrendado IS NULL";
         let row = format!("{row} FROM timbrados").replace("$1", &attempt.to_string());
-        assert!(sqlx::query_scalar::<_, bool>(sqlx::AssertSqlSafe(row)).fetch_one(world.store.pool()).await.unwrap());
+        assert!(sqlx::query_scalar::<_, bool>(sqlx::AssertSqlSafe(row)).fetch_one(world.pool()).await.unwrap());
         let seconds: f64 = minutes * 60.0;
         #[expect(clippy::cast_possible_truncation, reason = "whole milliseconds")]
         let span = |part: f64| TimeDelta::milliseconds((seconds * part * 1_000.0) as i64);

@@ -13,7 +13,7 @@ async fn small_pages_repeat_and_skip_nothing_while_records_come_and_go() {
     company.load(Resource::Marcas, &brands).await;
 
     // Every third brand goes, from both ends towards the middle, and for each that goes a new one comes.
-    let (pool, empresa) = (company.world.store.pool().clone(), company.id.0);
+    let (pool, empresa) = (company.world.pool().clone(), company.id.0);
     let changes = tokio::spawn(async move {
         for step in 0..BRANDS / 6 {
             for gone in [step * 3, BRANDS - 1 - step * 3] {

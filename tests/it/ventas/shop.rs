@@ -131,7 +131,7 @@ pub(crate) async fn notices(world: &World, tipo: &str) -> Vec<(Value, Value)> {
     let bodies: Vec<Vec<u8>> =
         sqlx::query_scalar("SELECT cuerpo FROM emitidos WHERE tipo = $1 ORDER BY recurso_clave, id")
             .bind(tipo)
-            .fetch_all(world.store.pool())
+            .fetch_all(world.pool())
             .await
             .expect("the notices");
     let read = |body: Vec<u8>| {

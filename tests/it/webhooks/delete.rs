@@ -34,7 +34,7 @@ async fn its_secrets_are_wiped_and_what_was_on_its_way_is_discarded() {
     probe(&ana, 1).await;
     probe(&ana, 2).await;
     let leased = "UPDATE entregas SET token = gen_random_uuid(), arrendado = '2026-10-12T18:00:30Z' WHERE clave = 2";
-    sqlx::query(leased).execute(world.store.pool()).await.unwrap();
+    sqlx::query(leased).execute(world.pool()).await.unwrap();
     bare(&ana, Method::DELETE, "/webhooks/1").await.ok(200);
     let wiped = "SELECT secreto = '' AND secreto_anterior IS NULL AND secreto_anterior_hasta IS NULL AND NOT activo
                         AND eliminado = '2026-10-12T18:00:00Z' FROM webhooks WHERE clave = 1";

@@ -51,7 +51,7 @@ async fn filters() {
     let states =
         "UPDATE entregas SET estado = CASE clave WHEN 1 THEN 'entregada' ELSE 'fallida' END, tipo = 'venta.creada',
                       proximo_intento = NULL WHERE clave IN (1, 2)";
-    sqlx::query(states).execute(world.store.pool()).await.unwrap();
+    sqlx::query(states).execute(world.pool()).await.unwrap();
     finds(
         &ana,
         PATH,

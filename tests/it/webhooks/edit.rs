@@ -106,7 +106,7 @@ async fn an_active_webhook_keeps_its_streak() {
     webhook(&ana).await;
     disable(&world, 1).await;
     let failing = "UPDATE webhooks SET activo = true, motivo_desactivacion = NULL";
-    sqlx::query(failing).execute(world.store.pool()).await.unwrap();
+    sqlx::query(failing).execute(world.pool()).await.unwrap();
     world.clock.advance(TimeDelta::hours(1));
     let edited = ana.put("/webhooks/1", json!({"activo": true, "descripcion": "Otra"})).await.ok(200);
     assert_eq!((&edited["estado"], &edited["fallos_consecutivos"]), (&json!("activo"), &json!(15)));

@@ -43,7 +43,7 @@ async fn pause(actor: &Actor, webhook: i64) {
 async fn disable(world: &World, webhook: i64) {
     let statement = "UPDATE webhooks SET activo = false, motivo_desactivacion = 'fallos', intentos_fallidos = 9,
                          fallos_consecutivos = 15, racha_desde = '2026-10-10T00:00:00Z' WHERE clave = $1";
-    sqlx::query(statement).bind(webhook).execute(world.store.pool()).await.expect("the webhook is disabled");
+    sqlx::query(statement).bind(webhook).execute(world.pool()).await.expect("the webhook is disabled");
 }
 
 /// Ends every delivery of the world.
@@ -51,7 +51,7 @@ async fn end_deliveries(world: &World, estado: &str) {
     let statement =
         "UPDATE entregas SET estado = $1, proximo_intento = NULL, intentos = 1, http = 500, duracion_ms = 42,
                          motivo = 'respuesta_no_2xx', ultimo_intento = '2026-10-12T18:00:01Z'";
-    sqlx::query(statement).bind(estado).execute(world.store.pool()).await.expect("the deliveries end");
+    sqlx::query(statement).bind(estado).execute(world.pool()).await.expect("the deliveries end");
 }
 
 /// The webhook as the list shows it.

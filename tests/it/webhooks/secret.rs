@@ -74,8 +74,7 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
     let hex = |text: &str| text.bytes().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
     for (table, column) in columns(&world).await {
         let statement = format!("SELECT coalesce(string_agg({column}::text, ' '), '') FROM {table}");
-        let all: String =
-            sqlx::query_scalar(sqlx::AssertSqlSafe(statement)).fetch_one(world.store.pool()).await.unwrap();
+        let all: String = sqlx::query_scalar(sqlx::AssertSqlSafe(statement)).fetch_one(world.pool()).await.unwrap();
         for secret in &secrets {
             assert!(!all.contains(secret.as_str()) && !all.contains(&hex(secret)), "{table}.{column}");
         }
@@ -122,7 +121,7 @@ async fn opened(company: &Company, sealer: &Sealer, statement: &'static str) -> 
 /// Every column of every table.
 async fn columns(world: &World) -> Vec<(String, String)> {
     let statement = "SELECT table_name::text, quote_ident(column_name) FROM information_schema.columns WHERE table_schema = 'public'";
-    sqlx::query_as(statement).fetch_all(world.store.pool()).await.expect("the columns")
+    sqlx::query_as(statement).fetch_all(world.pool()).await.expect("the columns")
 }
 
 /// All that is logged, at every level.

@@ -105,7 +105,7 @@ async fn a_row_that_is_held_is_waited_for() {
     let ana = company.admin().await;
     let venta = ana.post("/ventas", nails("pedido")).await.ok(201)["venta"].as_i64().unwrap();
     // Someone is at it: as facturar is while it works.
-    let mut other = world.store.pool().begin().await.unwrap();
+    let mut other = world.pool().begin().await.unwrap();
     sqlx::query("UPDATE ventas SET comentarios = 'x' WHERE clave = $1").bind(venta).execute(&mut *other).await.unwrap();
     let of = json!({"venta": venta});
     let begins = company.act("sale.invoicing-begin", &of);

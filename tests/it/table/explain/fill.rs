@@ -53,7 +53,7 @@ impl Big {
         let small = [world.company().await, world.company().await];
         let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
         let later = [world.company().await, world.company().await];
-        let mut tx = world.store.pool().begin().await.expect("a connection");
+        let mut tx = world.pool().begin().await.expect("a connection");
         // Without foreign keys and triggers: the data are made to fit.
         run(&mut tx, "SET LOCAL session_replication_role = replica").await;
         run(&mut tx, "SET LOCAL statement_timeout = 0").await;
@@ -74,7 +74,7 @@ impl Big {
     /// An actor of the big company whose requests' plans are reported, and the store that they go to. It has one connection,
     /// so that a request that is repeated meets its prepared statement.
     pub(super) async fn watched(&self) -> (PostgresStore, Actor) {
-        let options = (*self.world.store.pool().connect_options()).clone().options(AUTO_EXPLAIN);
+        let options = (*self.world.pool().connect_options()).clone().options(AUTO_EXPLAIN);
         let store = PostgresStore::with_options(options, &with!(Settings::default(), max_connections: 1));
         let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
         let api = Api::new(&context.build().expect("a context")).expect("the API builds");
@@ -85,7 +85,7 @@ impl Big {
     pub(super) async fn last_clave(&self, path: &str) -> i64 {
         let last = format!("SELECT coalesce(max(clave), 0) FROM {} WHERE empresa = $1", table(path));
         let last = sqlx::query_scalar(AssertSqlSafe(last)).bind(self.company.id.0);
-        last.fetch_one(self.world.store.pool()).await.expect("a list's table has its name, or see `table`")
+        last.fetch_one(self.world.pool()).await.expect("a list's table has its name, or see `table`")
     }
 
     /// Gives the key its minute's allowance again.

@@ -188,7 +188,7 @@ async fn set(world: &World, column: &str, value: &str) {
     let column = column.trim_start_matches("clientes.");
     let fulfilment = if column == "tipo" { ", surtido_estatus = NULL, monto_surtido = NULL" } else { "" };
     let statement = format!("UPDATE {table} SET {column} = {value}{fulfilment} WHERE clave = 1");
-    sqlx::query(sqlx::AssertSqlSafe(statement)).execute(world.store.pool()).await.expect("the statement runs");
+    sqlx::query(sqlx::AssertSqlSafe(statement)).execute(world.pool()).await.expect("the statement runs");
 }
 
 async fn restore(world: &World) {

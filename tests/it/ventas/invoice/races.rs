@@ -103,7 +103,7 @@ async fn a_sale_that_another_transaction_keeps_is_in_process() {
     let world = World::on(settings, |builder| builder).await;
     let ana = shop(&world).await.admin().await;
     let venta = made(&ana, &ready()).await;
-    let mut keeper = world.store.pool().begin().await.expect("a transaction");
+    let mut keeper = world.pool().begin().await.expect("a transaction");
     sqlx::query("SELECT FROM ventas FOR UPDATE").execute(&mut *keeper).await.expect("a lock");
     let reply = invoiced(&ana, venta, json!({})).await;
     reply.fails(503, "venta_en_proceso");

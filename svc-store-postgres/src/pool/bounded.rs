@@ -1,0 +1,76 @@
+//! Statements with a limit of their own, in case the server says nothing.
+
+use std::io;
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+use tokio::time::{sleep, timeout};
+
+use crate::error::Scope;
+
+/// In what state a connection is.
+#[derive(Debug, Default)]
+pub(super) struct Condition {
+    /// A statement was begun and has not ended.
+    pub(super) under_way: bool,
+    /// A transaction was begun and has not ended.
+    pub(super) in_transaction: bool,
+    /// What has failed so far.
+    pub(super) worst: Scope,
+}
+
+impl Condition {
+    /// Whether the next statement can be sent.
+    pub(super) fn is_clean(&self) -> bool {
+        !self.under_way && !self.in_transaction && self.worst == Scope::Statement
+    }
+
+    fn ended<T>(&mut self, outcome: &Result<T, sqlx::Error>) {
+        self.under_way = false;
+        if let Err(error) = outcome {
+            self.worst = self.worst.max(Scope::of(error));
+        }
+    }
+}
+
+/// The outcome of a statement; an error if there is none within `limit`, and then the statement counts as under way.
+pub(super) async fn run<T>(
+    condition: &mut Condition,
+    limit: Duration,
+    statement: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    condition.under_way = true;
+    let outcome = timeout(limit, statement).await.map_err(|_| late())?;
+    condition.ended(&outcome);
+    outcome
+}
+
+/// The rows of a statement, with the same limit for all of them.
+pub(super) fn rows<'e, T: 'e>(
+    condition: &'e mut Condition,
+    limit: Duration,
+    mut rows: BoxStream<'e, Result<T, sqlx::Error>>,
+) -> BoxStream<'e, Result<T, sqlx::Error>> {
+    condition.under_way = true;
+    let mut limit = Box::pin(sleep(limit));
+    stream::poll_fn(move |cx| match rows.poll_next_unpin(cx) {
+        Poll::Pending => limit.as_mut().poll(cx).map(|()| Some(Err(late()))),
+        Poll::Ready(None) => {
+            condition.ended(&Ok(()));
+            Poll::Ready(None)
+        }
+        Poll::Ready(Some(row)) => {
+            if row.is_err() {
+                condition.ended(&row);
+            }
+            Poll::Ready(Some(row))
+        }
+    })
+    .boxed()
+}
+
+fn late() -> sqlx::Error {
+    sqlx::Error::Io(io::Error::new(io::ErrorKind::TimedOut, "the database did not answer in time"))
+}

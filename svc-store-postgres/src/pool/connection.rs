@@ -1,0 +1,208 @@
+//! A connection in use.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::{self, BoxFuture};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt as _, StreamExt as _};
+use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
+use sqlx::{AssertSqlSafe, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use super::bounded::{self, Condition};
+use super::shares::Place;
+use super::{Inner, Live};
+use crate::error::Scope;
+use crate::settings::CLIENT_CHECK;
+
+/// How much longer than the server's own limit a statement may take before its connection is given up.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A connection in use. Dropped, it goes back to its pool; where a statement or a transaction is under way it is closed instead.
+pub(crate) struct Connection {
+    /// None once it is dropped.
+    live: Option<Live>,
+    pool: Arc<Inner>,
+    place: Option<Place>,
+    condition: Condition,
+}
+
+impl Connection {
+    pub(super) fn new(live: Live, pool: Arc<Inner>, place: Place) -> Self {
+        Self { live: Some(live), pool, place: Some(place), condition: Condition::default() }
+    }
+
+    /// Where statements run.
+    pub(crate) fn statements(&mut self) -> Statements<'_> {
+        Statements(self)
+    }
+
+    /// Begins a transaction; behind a pooler, with the settings that its sessions do not keep.
+    pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
+        let begin = self.pool.begin.clone();
+        self.condition.in_transaction = true;
+        self.statements().control(begin).await
+    }
+
+    /// Commits the transaction. After an error it is unknown whether it was committed.
+    pub(crate) async fn commit(&mut self) -> Result<(), sqlx::Error> {
+        self.end("COMMIT").await
+    }
+
+    /// Rolls the transaction back.
+    pub(crate) async fn rollback(&mut self) -> Result<(), sqlx::Error> {
+        self.end("ROLLBACK").await
+    }
+
+    async fn end(&mut self, statement: &'static str) -> Result<(), sqlx::Error> {
+        self.statements().control(statement.into()).await?;
+        self.condition.in_transaction = false;
+        Ok(())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let Some(live) = self.live.take() else { return };
+        if self.condition.is_clean() {
+            return self.pool.give_back(live);
+        }
+        if self.condition.worst == Scope::Server {
+            self.pool.evict();
+        }
+        drop(live);
+        // The server may still be at work until it sees that the connection is closed. The place stays taken until then, so
+        // that hanging up makes no more work for the server than waiting.
+        if let (Some(place), Ok(runtime)) = (self.place.take(), Handle::try_current())
+            && (self.condition.under_way || self.condition.in_transaction)
+        {
+            runtime.spawn(async move {
+                sleep(CLIENT_CHECK * 2).await;
+                drop(place);
+            });
+        }
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("condition", &self.condition).finish_non_exhaustive()
+    }
+}
+
+/// Where statements run: on a connection in use, each within a limit.
+#[derive(Debug)]
+pub(crate) struct Statements<'c>(&'c mut Connection);
+
+/// What a statement needs of its connection.
+struct Parts<'c> {
+    connection: &'c mut PgConnection,
+    condition: &'c mut Condition,
+    limit: Duration,
+    /// Whether it may be kept on the connection under a name.
+    named: bool,
+}
+
+impl<'c> Statements<'c> {
+    /// Runs `COPY … FROM STDIN` with these rows.
+    pub(crate) async fn copy(self, statement: &str, rows: &[u8]) -> Result<(), sqlx::Error> {
+        let Parts { connection, condition, limit, .. } = self.parts()?;
+        let copy = async {
+            let mut copy = connection.copy_in_raw(statement).await?;
+            copy.send(rows).await?;
+            copy.finish().await.map(|_| ())
+        };
+        bounded::run(condition, limit, copy).await
+    }
+
+    /// Runs a statement that begins or ends a transaction.
+    async fn control(self, statement: Arc<str>) -> Result<(), sqlx::Error> {
+        let Parts { connection, condition, limit, .. } = self.parts()?;
+        let control = sqlx::raw_sql(AssertSqlSafe(statement)).execute(connection);
+        bounded::run(condition, limit, control).await.map(|_| ())
+    }
+
+    fn parts(self) -> Result<Parts<'c>, sqlx::Error> {
+        let Connection { live, pool, condition, .. } = self.0;
+        let connection = &mut live.as_mut().ok_or(sqlx::Error::PoolClosed)?.connection;
+        let limit = pool.settings.statement_timeout.saturating_add(GRACE);
+        Ok(Parts { connection, condition, limit, named: !pool.settings.is_pooled() })
+    }
+}
+
+impl<'c> Executor<'c> for Statements<'c> {
+    type Database = Postgres;
+
+    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, Result<Either<PgQueryResult, PgRow>, sqlx::Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        match self.parts() {
+            Ok(Parts { connection, condition, limit, named }) => {
+                let rows = if named { connection.fetch_many(query) } else { connection.fetch_many(Unnamed(query)) };
+                bounded::rows(condition, limit, rows)
+            }
+            Err(error) => stream::once(future::ready(Err(error))).boxed(),
+        }
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        match self.parts() {
+            Ok(Parts { connection, condition, limit, named }) => {
+                let row =
+                    if named { connection.fetch_optional(query) } else { connection.fetch_optional(Unnamed(query)) };
+                bounded::run(condition, limit, row).boxed()
+            }
+            Err(error) => future::ready(Err(error)).boxed(),
+        }
+    }
+
+    fn prepare_with<'e>(self, _: SqlStr, _: &'e [PgTypeInfo]) -> BoxFuture<'e, Result<PgStatement, sqlx::Error>>
+    where
+        'c: 'e,
+    {
+        unprepared()
+    }
+
+    fn describe<'e>(self, _: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, sqlx::Error>>
+    where
+        'c: 'e,
+    {
+        unprepared()
+    }
+}
+
+/// An unnamed statement: the connection goes to another client afterwards, so nothing may stay prepared on it.
+struct Unnamed<E>(E);
+
+impl<'q, E: Execute<'q, Postgres>> Execute<'q, Postgres> for Unnamed<E> {
+    fn sql(self) -> SqlStr {
+        self.0.sql()
+    }
+
+    fn statement(&self) -> Option<&PgStatement> {
+        self.0.statement()
+    }
+
+    fn take_arguments(&mut self) -> Result<Option<PgArguments>, sqlx::error::BoxDynError> {
+        self.0.take_arguments()
+    }
+
+    fn persistent(&self) -> bool {
+        false
+    }
+}
+
+/// Statements are not prepared ahead: behind a pooler a prepared statement is lost with the transaction.
+pub(crate) fn unprepared<'e, T: Send + 'e>() -> BoxFuture<'e, Result<T, sqlx::Error>> {
+    let error = sqlx::Error::Protocol("statements are not prepared apart from being run".to_owned());
+    future::ready(Err(error)).boxed()
+}

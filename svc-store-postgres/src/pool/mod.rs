@@ -1,0 +1,233 @@
+//! Connections to one database, kept for reuse and shared fairly among companies.
+//!
+//! sqlx's own pool knows no shares, pings after every use, and takes the connection of a cancelled statement back only when the
+//! statement has ended: a client that hangs up would hold it for as long as a lock is waited for.
+
+mod bounded;
+mod connection;
+mod shares;
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+pub(crate) use self::connection::{Connection, Statements, unprepared};
+use self::shares::Shares;
+use crate::settings::Settings;
+
+/// A connection idle for longer than this is pinged before it is used.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// How long that ping may take.
+const PING: Duration = Duration::from_millis(500);
+
+/// How long closing waits for the connections in use.
+const CLOSE: Duration = Duration::from_secs(5);
+
+/// How often idle connections are looked through for expired ones, at the most.
+const REAP: Duration = Duration::from_secs(30);
+
+/// Connections to one database.
+#[derive(Clone)]
+pub(crate) struct Pool(Arc<Inner>);
+
+struct Inner {
+    options: PgConnectOptions,
+    settings: Settings,
+    /// What begins a transaction.
+    begin: Arc<str>,
+    access: Access,
+    shares: Arc<Shares>,
+    /// The one used last is at the end.
+    idle: Mutex<Vec<Live>>,
+    closed: AtomicBool,
+    /// How many connections have come back after use.
+    returned: AtomicU64,
+    reaping: Once,
+}
+
+/// What a pool is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Reading and writing: a server that takes no writes is refused.
+    Write,
+    /// Reading only.
+    Read,
+}
+
+/// An open connection.
+struct Live {
+    connection: PgConnection,
+    opened: Instant,
+    used: Instant,
+}
+
+/// How many connections a pool has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Connections {
+    /// In use.
+    pub used: u32,
+    /// Open, and not in use.
+    pub idle: u32,
+    /// At the most.
+    pub most: u32,
+}
+
+impl Pool {
+    /// A pool that connects at its first use.
+    pub(crate) fn new(options: PgConnectOptions, settings: &Settings, access: Access) -> Self {
+        Self(Arc::new(Inner {
+            options,
+            settings: settings.clone(),
+            begin: settings.begin().into(),
+            access,
+            shares: Shares::new(settings.max_connections),
+            idle: Mutex::default(),
+            closed: AtomicBool::new(false),
+            returned: AtomicU64::new(0),
+            reaping: Once::new(),
+        }))
+    }
+
+    /// A connection for a company, or for the service itself.
+    pub(crate) async fn acquire(&self, company: Option<i64>) -> Result<Connection, sqlx::Error> {
+        let until = Instant::now() + self.0.settings.acquire_timeout;
+        let taken = timeout_at(until, self.0.shares.take(company)).await;
+        let place = taken.map_err(|_| sqlx::Error::PoolTimedOut)?;
+        if self.0.closed.load(Ordering::Relaxed) {
+            return Err(sqlx::Error::PoolClosed);
+        }
+        let opened = timeout_at(until, self.0.live()).await;
+        let live = opened.map_err(|_| sqlx::Error::PoolTimedOut)??;
+        self.reap_from_now_on();
+        Ok(Connection::new(live, Arc::clone(&self.0), place))
+    }
+
+    pub(crate) fn options(&self) -> &PgConnectOptions {
+        &self.0.options
+    }
+
+    /// How many connections there are.
+    pub(crate) fn connections(&self) -> Connections {
+        let most = self.0.settings.max_connections;
+        let idle = u32::try_from(self.0.idle().len()).unwrap_or(u32::MAX);
+        Connections { used: most.saturating_sub(self.0.shares.free()), idle, most }
+    }
+
+    /// How many connections have come back after use: a pool whose places are all taken, and to which none comes back, is stuck.
+    pub(crate) fn returned(&self) -> u64 {
+        self.0.returned.load(Ordering::Relaxed)
+    }
+
+    /// Refuses further use, waits a few seconds for connections in use, and closes all.
+    pub(crate) async fn close(&self) {
+        self.0.closed.store(true, Ordering::Relaxed);
+        let all = async {
+            let mut places = Vec::new();
+            for _ in 0..self.0.settings.max_connections {
+                places.push(self.0.shares.take(None).await);
+            }
+            // Whoever waits or comes later finds the pool closed.
+        };
+        if timeout(CLOSE, all).await.is_err() {
+            tracing::warn!("connections are still in use; they are closed when their statements end");
+        }
+        let idle = std::mem::take(&mut *self.0.idle());
+        let goodbyes = idle.into_iter().map(|live| live.connection.close());
+        // The server finds out by itself where a goodbye does not arrive.
+        let _ = timeout(PING, futures_util::future::join_all(goodbyes)).await;
+    }
+
+    /// Has idle connections closed when they expire, from the first use on.
+    fn reap_from_now_on(&self) {
+        let Some(idle_timeout) = self.0.settings.idle_timeout else { return };
+        self.0.reaping.call_once(|| {
+            let pool: Weak<Inner> = Arc::downgrade(&self.0);
+            tokio::spawn(async move {
+                while let Some(pool) = {
+                    sleep(idle_timeout.min(REAP)).await;
+                    pool.upgrade()
+                } {
+                    pool.reap();
+                }
+            });
+        });
+    }
+}
+
+impl Inner {
+    /// An open connection: one that was used lately, or a new one.
+    async fn live(&self) -> Result<Live, sqlx::Error> {
+        while let Some(mut live) = self.pop() {
+            if live.used.elapsed() < IDLE || matches!(timeout(PING, live.connection.ping()).await, Ok(Ok(()))) {
+                return Ok(live);
+            }
+        }
+        self.connect().await
+    }
+
+    fn pop(&self) -> Option<Live> {
+        let live = self.idle().pop()?;
+        // Those below it have been idle for longer.
+        if self.has_expired(&live) { None } else { Some(live) }
+    }
+
+    async fn connect(&self) -> Result<Live, sqlx::Error> {
+        let mut connection = self.settings.session(self.options.clone()).connect().await?;
+        if self.access == Access::Write {
+            let shown = sqlx::raw_sql("SHOW transaction_read_only").fetch_one(&mut connection).await?;
+            if shown.try_get::<&str, _>(0)? != "off" {
+                return Err(sqlx::Error::Io(std::io::Error::other("the server takes no writes")));
+            }
+        }
+        if let Some(statement) = self.settings.client_check()
+            && let Err(error) = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await
+            && error.as_database_error().is_none()
+        {
+            // A refusal is harmless: the server's platform cannot check.
+            return Err(error);
+        }
+        let now = Instant::now();
+        Ok(Live { connection, opened: now, used: now })
+    }
+
+    /// Takes a connection back that is ready for its next use.
+    fn give_back(&self, mut live: Live) {
+        self.returned.fetch_add(1, Ordering::Relaxed);
+        live.used = Instant::now();
+        if !self.closed.load(Ordering::Relaxed) && !self.has_expired(&live) {
+            self.idle().push(live);
+        }
+    }
+
+    /// Closes the idle connections: the server that they go to has failed.
+    fn evict(&self) {
+        self.idle().clear();
+    }
+
+    fn reap(&self) {
+        self.idle().retain(|live| !self.has_expired(live));
+    }
+
+    fn has_expired(&self, live: &Live) -> bool {
+        let older = |age: Duration, most: Option<Duration>| most.is_some_and(|most| age > most);
+        older(live.opened.elapsed(), self.settings.max_lifetime)
+            || older(live.used.elapsed(), self.settings.idle_timeout)
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Live>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool").field("connections", &self.connections()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,203 @@
+//! The places of a pool, and who may have how many of them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+/// Places for connections, shared among companies.
+///
+/// A company gets another place while it holds fewer than are free (the dynamic thresholds of Choudhury and Hahne, "Dynamic
+/// queue length thresholds for shared-memory packet switches", 1998). So one company holds half of the places at the most, two
+/// a third each, and a company that holds none comes before all others. The service itself is no company: it may have any free
+/// place.
+#[derive(Debug)]
+pub(super) struct Shares(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    free: u32,
+    /// How many each company holds; none that holds none.
+    held: HashMap<i64, u32>,
+    /// Who waits, the longest first.
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    company: Option<i64>,
+    granted: oneshot::Sender<Place>,
+}
+
+/// A place; dropping it gives it back.
+#[derive(Debug)]
+pub(super) struct Place {
+    shares: Arc<Shares>,
+    company: Option<i64>,
+}
+
+impl Shares {
+    /// So many places, all of them free.
+    pub(super) fn new(places: u32) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(State { free: places, held: HashMap::new(), waiting: VecDeque::new() })))
+    }
+
+    /// A place for a company, or for the service. Waits for as long as it takes; it may be cancelled.
+    pub(super) async fn take(self: &Arc<Self>, company: Option<i64>) -> Place {
+        let granted = {
+            let mut state = self.state();
+            if state.may_take(company) {
+                state.take(company);
+                return Place { shares: Arc::clone(self), company };
+            }
+            let (granted, receiver) = oneshot::channel();
+            state.waiting.push_back(Waiting { company, granted });
+            receiver
+        };
+        match granted.await {
+            Ok(place) => place,
+            // A sender is only dropped with the place sent, or with the shares, which `self` holds.
+            Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// How many places are free.
+    pub(super) fn free(&self) -> u32 {
+        self.state().free
+    }
+
+    /// Gives free places to those who wait and may have one.
+    fn grant(self: &Arc<Self>) {
+        // A place that finds its taker gone comes back by its drop, which locks the state: so it is sent without the lock.
+        while let Some((waiting, place)) = self.next() {
+            drop(waiting.send(place));
+        }
+    }
+
+    fn next(self: &Arc<Self>) -> Option<(oneshot::Sender<Place>, Place)> {
+        let mut state = self.state();
+        state.waiting.retain(|waiting| !waiting.granted.is_closed());
+        let first = (0..state.waiting.len()).find(|&at| state.may_take(state.waiting[at].company))?;
+        let Waiting { company, granted } = state.waiting.remove(first)?;
+        state.take(company);
+        Some((granted, Place { shares: Arc::clone(self), company }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn may_take(&self, company: Option<i64>) -> bool {
+        let held = company.and_then(|company| self.held.get(&company).copied()).unwrap_or(0);
+        held < self.free
+    }
+
+    fn take(&mut self, company: Option<i64>) {
+        self.free -= 1;
+        if let Some(company) = company {
+            *self.held.entry(company).or_default() += 1;
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        {
+            let mut state = self.shares.state();
+            state.free += 1;
+            if let Some(company) = self.company
+                && let Some(held) = state.held.get_mut(&company)
+            {
+                *held -= 1;
+                if *held == 0 {
+                    state.held.remove(&company);
+                }
+            }
+            if state.waiting.is_empty() {
+                return;
+            }
+        }
+        self.shares.grant();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    /// As many places as the company gets now.
+    fn taken(shares: &Arc<Shares>, company: Option<i64>) -> Vec<Place> {
+        std::iter::from_fn(|| shares.take(company).now_or_never()).collect()
+    }
+
+    #[test]
+    fn one_company_holds_half_and_two_a_third_each() {
+        let shares = Shares::new(20);
+        let first = taken(&shares, Some(1));
+        assert_eq!(first.len(), 10);
+        let second = taken(&shares, Some(2));
+        assert_eq!(second.len(), 5, "of what the first left");
+        drop(first);
+        let shares = Shares::new(21);
+        let mut both = (Vec::new(), Vec::new());
+        while let (Some(one), Some(two)) = (shares.take(Some(1)).now_or_never(), shares.take(Some(2)).now_or_never()) {
+            both.0.push(one);
+            both.1.push(two);
+        }
+        assert_eq!((both.0.len(), both.1.len()), (7, 7));
+    }
+
+    #[test]
+    fn greedy_companies_leave_places_to_others() {
+        let shares = Shares::new(20);
+        let held: Vec<_> = (1..=6).map(|company| taken(&shares, Some(company))).collect();
+        assert_eq!(held.iter().map(Vec::len).collect::<Vec<_>>(), [10, 5, 3, 1, 1, 0]);
+    }
+
+    #[test]
+    fn the_only_place_of_a_pool_is_for_anyone() {
+        let shares = Shares::new(1);
+        assert_eq!(taken(&shares, Some(1)).len(), 1);
+        assert_eq!(taken(&shares, None).len(), 1);
+        assert_eq!(taken(&Shares::new(4), None).len(), 4, "the service has no share");
+    }
+
+    #[tokio::test]
+    async fn a_place_given_back_goes_to_the_first_who_may_have_it() {
+        let shares = Shares::new(4);
+        let mut first = taken(&shares, Some(1));
+        assert_eq!(first.len(), 2);
+        let second = taken(&shares, Some(2));
+        assert_eq!(second.len(), 1);
+        let third = taken(&shares, Some(3));
+        assert_eq!(third.len(), 1, "all four are held");
+        let mut greedy = Box::pin(shares.take(Some(1)));
+        let mut modest = Box::pin(shares.take(Some(4)));
+        assert!(greedy.as_mut().now_or_never().is_none() && modest.as_mut().now_or_never().is_none());
+        drop(second);
+        assert!(greedy.as_mut().now_or_never().is_none(), "it holds two already");
+        assert!(modest.as_mut().now_or_never().is_some());
+        first.clear();
+        assert!(greedy.as_mut().now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn who_stops_waiting_leaves_no_trace() {
+        let shares = Shares::new(1);
+        let place = shares.take(Some(1)).await;
+        let mut gone = Box::pin(shares.take(Some(2)));
+        assert!(gone.as_mut().now_or_never().is_none());
+        drop(gone);
+        let mut waits = Box::pin(shares.take(Some(3)));
+        assert!(waits.as_mut().now_or_never().is_none());
+        drop(place);
+        // Granted and cancelled before it looked: the place comes back.
+        drop(waits);
+        assert_eq!(shares.free(), 1);
+        assert!(shares.state().held.is_empty() && shares.state().waiting.is_empty());
+    }
+}
