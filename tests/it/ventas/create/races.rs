@@ -1,9 +1,12 @@
 //! Many at once.
 
+use std::time::Duration;
+
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
-use svc_tests::{Resource, World};
+use svc_store_postgres::Settings;
+use svc_tests::{Resource, World, with};
 
 use crate::ventas::shop::{line, sale, shop, together};
 
@@ -58,7 +61,9 @@ fn reserved(rows: &[Value]) -> Vec<(i64, Value)> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn long_orders_wait_for_one_another() {
-    let world = World::new().await;
+    let patience = Duration::from_mins(2);
+    let settings = with!(Settings::default(), acquire_timeout: patience);
+    let world = World::on(settings, |builder| builder.deadline(patience)).await;
     let company = shop(&world).await;
     let products: Vec<_> = (1..=500).map(|at| json!({"clave": 1_000 + at, "sku": format!("L-{at}")})).collect();
     company.load(Resource::Productos, &products).await;
