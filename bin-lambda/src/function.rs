@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use svc_core::settings::OutsideSettings;
 use svc_core::{Api, RouteError};
+use svc_store_postgres::PostgresStore;
 
 use crate::config::Config;
 use crate::event::{self, Event, EventError, HttpEvent};
@@ -54,7 +55,9 @@ impl Function {
         if secrets.is_none() {
             tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
         }
-        let builder = config.api.apply(svc_core::Context::builder(Arc::new(config.store()?), &config.base_url));
+        let store = config.store()?;
+        PostgresStore::warn_of_unverified_hosts([&store]);
+        let builder = config.api.apply(svc_core::Context::builder(Arc::new(store), &config.base_url));
         let context = builder
             .secrets(secrets)
             .development_destinations(config.is_development()?)

@@ -75,6 +75,7 @@ mod stock;
 mod store;
 mod stored;
 mod supplier;
+mod tls;
 mod transaction;
 mod usage;
 mod value;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgRow};
-use sqlx::{Executor as _, SqlStr};
+use sqlx::{Executor as _, PgPool, SqlStr};
 use svc_core::store::StoreError;
 use tokio::time::{Instant, timeout};
 
@@ -98,6 +98,10 @@ impl Replica {
             state.written.retain(|_, at| now < *at + FRESH);
         }
         state.written.insert(empresa, now);
+    }
+
+    pub(crate) fn pool(&self) -> &PgPool {
+        self.database.pool()
     }
 
     pub(crate) async fn close(&self) {

@@ -26,7 +26,7 @@ const CORE: &Layers = &[
 /// Lowest first: all SQL, and below it what says how statements run.
 const POSTGRES: &Layers = &[
     ("columns, values, errors", &["columns", "error", "value"]),
-    ("where statements run", &["database", "probe", "replica", "schema", "settings"]),
+    ("where statements run", &["database", "probe", "replica", "schema", "settings", "tls"]),
     ("the store", &["store"]),
     ("transactions", &["copy", "transaction"]),
     ("statements of any record", &["page", "stored"]),

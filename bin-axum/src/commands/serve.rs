@@ -14,6 +14,7 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, secrets: Opti
     let networks = args.outside.webhooks.networks()?;
     serving::warn_of_development(&networks);
     let database = OpenedDatabase::open(database).await?;
+    database.warn_if_unverified();
     if !args.no_migrate {
         let done = database.migrate().await?;
         tracing::info!(done, "the schema is up to date");

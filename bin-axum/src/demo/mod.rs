@@ -39,6 +39,7 @@ pub(crate) async fn run(
     let networks = webhooks.networks()?;
     serving::warn_of_development(&networks);
     let database = OpenedDatabase::open(args).await?;
+    database.warn_if_unverified();
     database.migrate().await?;
     let mut access = match saved(&database, &args.data_dir).await? {
         Some(access) => access,
