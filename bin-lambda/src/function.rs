@@ -51,9 +51,11 @@ impl From<InvocationError> for Diagnostic {
 impl Function {
     /// As the settings say. Nothing is connected yet: the database may be slow, and the platform does not wait long for an instance.
     pub(crate) fn new(config: Config) -> Result<Self, lambda_http::Error> {
-        let secrets = config.secrets.key()?;
-        if secrets.is_none() {
-            tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
+        let secrets = config.secrets.sealer()?;
+        if !secrets.has_key() {
+            tracing::warn!(
+                "SVC_SECRETS_KEY is not set: webhook secrets are stored as they are, and certificates are refused"
+            );
         }
         let store = config.store()?;
         PostgresStore::warn_of_unverified_hosts([&store]);

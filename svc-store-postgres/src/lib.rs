@@ -68,6 +68,7 @@ mod receivable;
 mod replica;
 mod sale;
 mod schema;
+mod secrets;
 mod settings;
 mod sources;
 mod stamping;
@@ -86,7 +87,8 @@ use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::quota::Period;
 use svc_core::store::{
-    KeyId, KeyRecord, LeasedStamping, Reader, StampingLease, Store, StoreError, Tx, Usage, UsageStore,
+    KeyId, KeyRecord, LeasedStamping, Reader, Resealed, SecretStore, SecretsBatch, StampingLease, Store, StoreError,
+    Tx, Usage, UsageStore,
 };
 
 use crate::error::store_error;
@@ -103,6 +105,22 @@ impl UsageStore for PostgresStore {
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         usage::add(&self.database, usage).await
+    }
+}
+
+#[async_trait]
+impl SecretStore for PostgresStore {
+    async fn secrets_not_under(
+        &self,
+        prefix: &[u8],
+        after: CompanyId,
+        companies: u32,
+    ) -> Result<SecretsBatch, StoreError> {
+        secrets::not_under(&self.database, prefix, after, companies).await
+    }
+
+    async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError> {
+        secrets::replace(&self.database, resealed).await
     }
 }
 

@@ -54,6 +54,7 @@ const POSTGRES: &Layers = &[
             "quota",
             "receivable",
             "sale",
+            "secrets",
             "sources",
             "stamping",
             "stock",
