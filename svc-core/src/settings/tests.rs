@@ -77,10 +77,10 @@ fn an_empty_setting_is_none() {
 fn old_keys_open_and_the_current_one_seals() {
     let place = Place { company: CompanyId(1), column: "webhooks.secreto", record: "1" };
     let [a, b] = ["0a", "0b"].map(|pair| pair.repeat(32));
-    let sealed = Sealer::new(a.parse::<SecretsKey>().unwrap()).seal(place, b"x", &SystemRandom).unwrap();
+    let before = Sealer::new(a.parse::<SecretsKey>().unwrap()).seal(place, b"x", &SystemRandom).unwrap();
     let old = format!("{b}, {a}");
     let sealer = server(&["--secrets-key", KEY, "--secrets-key-old", &old]).secrets.sealer().unwrap();
-    assert_eq!(*sealer.open(place, &sealed).unwrap(), b"x");
+    assert_eq!(*sealer.open(place, &before).unwrap(), b"x");
     let again = sealer.seal(place, b"x", &SystemRandom).unwrap();
     assert_eq!(*Sealer::new(KEY.parse::<SecretsKey>().unwrap()).open(place, &again).unwrap(), b"x");
 }
