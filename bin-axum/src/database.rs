@@ -51,6 +51,11 @@ impl OpenedDatabase {
         Ok(Self { store, cluster: None, direct: direct.transpose()? })
     }
 
+    /// Logs a warning if a database on another machine is not verified.
+    pub(crate) fn warn_if_unverified(&self) {
+        PostgresStore::warn_of_unverified_hosts(std::iter::once(&self.store).chain(&self.direct));
+    }
+
     /// Brings the schema up to date; gives how many migrations it took.
     pub(crate) async fn migrate(&self) -> Result<u64, Failure> {
         match self.direct.as_ref().unwrap_or(&self.store).migrate().await {

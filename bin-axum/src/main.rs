@@ -11,6 +11,7 @@ mod demo;
 mod failure;
 mod metric_names;
 mod output;
+mod secrets;
 mod server;
 mod serving;
 mod shutdown;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use svc_core::secrets::SecretsKey;
+use svc_core::secrets::Sealer;
 use svc_core::webhooks::Networks;
 use svc_core::{Api, Context, Outside};
 
@@ -54,10 +54,10 @@ pub(crate) fn context(
     database: &OpenedDatabase,
     service: &ServiceArgs,
     networks: &Networks,
-    secrets: Option<SecretsKey>,
+    sealer: Sealer,
     server: &Server,
 ) -> Result<Context, Failure> {
     let builder = Context::builder(Arc::new(database.store.clone()), base_url(service, server));
     let development = networks.is_development();
-    Ok(service.api.apply(builder).secrets(secrets).development_destinations(development).build()?)
+    Ok(service.api.apply(builder).secrets(sealer).development_destinations(development).build()?)
 }

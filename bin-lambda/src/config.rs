@@ -8,7 +8,7 @@ use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 #[derive(Parser)]
 #[command(name = "bin-lambda", version)]
 pub(crate) struct Config {
-    /// PostgreSQL to use.
+    /// PostgreSQL to use; one on another machine is verified with `?sslmode=verify-full` at its end.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: String,
     /// What stands before it: none, or transaction for a pooler in transaction mode (PgBouncer and the like).

@@ -11,6 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use svc_core::settings::OutsideSettings;
 use svc_core::{Api, RouteError};
+use svc_store_postgres::PostgresStore;
 
 use crate::config::Config;
 use crate::event::{self, Event, EventError, HttpEvent};
@@ -50,11 +51,15 @@ impl From<InvocationError> for Diagnostic {
 impl Function {
     /// As the settings say. Nothing is connected yet: the database may be slow, and the platform does not wait long for an instance.
     pub(crate) fn new(config: Config) -> Result<Self, lambda_http::Error> {
-        let secrets = config.secrets.key()?;
-        if secrets.is_none() {
-            tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
+        let secrets = config.secrets.sealer()?;
+        if !secrets.has_key() {
+            tracing::warn!(
+                "SVC_SECRETS_KEY is not set: webhook secrets are stored as they are, and certificates are refused"
+            );
         }
-        let builder = config.api.apply(svc_core::Context::builder(Arc::new(config.store()?), &config.base_url));
+        let store = config.store()?;
+        PostgresStore::warn_of_unverified_hosts([&store]);
+        let builder = config.api.apply(svc_core::Context::builder(Arc::new(store), &config.base_url));
         let context = builder
             .secrets(secrets)
             .development_destinations(config.is_development()?)

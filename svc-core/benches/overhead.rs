@@ -19,7 +19,8 @@ use svc_core::record::clientes::Customer;
 use svc_core::record::{ListSpec, Query, Record as _};
 use svc_core::store::{
     AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
-    LeasedMail, LeasedStamping, Reader, Recorded, StampingLease, Store, StoreError, Tx, Usage, UsageStore,
+    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store,
+    StoreError, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 use uuid::Uuid;
@@ -128,6 +129,17 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
         owner: 1,
         owner_active: true,
         used: KnownUse { period, minute: 0, month: 0 },
+    }
+}
+
+#[async_trait]
+impl SecretStore for Memory {
+    async fn secrets_not_under(&self, _: &[u8], _: CompanyId, _: u32) -> Result<SecretsBatch, StoreError> {
+        Err(StoreError::Unavailable("this store only reads".into()))
+    }
+
+    async fn replace_secrets(&self, _: &[Resealed]) -> Result<u64, StoreError> {
+        Err(StoreError::Unavailable("this store only reads".into()))
     }
 }
 

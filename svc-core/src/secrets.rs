@@ -1,17 +1,27 @@
 //! Secrets at rest: certificates' keys and webhooks' secrets are sealed in the database under a key that the database does not
 //! have.
 //!
-//! A sealed value is one byte with its format, and then: `0` the secret in plain text, when no key is set;
-//! `1` a random nonce of 24 bytes and the secret under XChaCha20-Poly1305. What it belongs to ([`Place`]) is
-//! authenticated with it: a value that is moved to another company or record in the database does not open.
+//! A sealed value is one byte with its format, and then:
+//!
+//! - `0`: the secret in plain text, as it is stored where no key is set;
+//! - `1`: a random nonce of 24 bytes and the secret under XChaCha20-Poly1305 (earlier versions; it is opened, not written);
+//! - `2`: the [id of the key](SecretsKey::id), 8 bytes, and then as format 1.
+//!
+//! What it belongs to ([`Place`]) is authenticated with it: a value that is moved to another company or record in the
+//! database does not open. Where a key is set, a value in plain text does not open either, since whoever can write to the
+//! database could have put it there.
+//!
+//! To change the key: set the new one and keep the former one beside it ([`Sealer::with_old`], `SVC_SECRETS_KEY_OLD`), seal
+//! everything under the new one ([`crate::Context::rotate_secrets`], `svc secrets rotate`), and remove the former one. The
+//! same call seals what was stored before there was a key, if it is told to accept plain text.
 
-use std::fmt;
-use std::str::FromStr;
+mod key;
 
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 use zeroize::Zeroizing;
 
+pub use self::key::{NoSecretsKey, SecretsKey};
 use crate::domain::clock::{Random, random_bytes};
 use crate::domain::company::CompanyId;
 
@@ -19,40 +29,13 @@ use crate::domain::company::CompanyId;
 const PLAIN: u8 = 0;
 /// The first byte of a secret under XChaCha20-Poly1305.
 const XCHACHA20_POLY1305: u8 = 1;
+/// The first byte of a key's id, which a secret under XChaCha20-Poly1305 follows.
+const WITH_KEY_ID: u8 = 2;
 
 const NONCE: usize = 24;
 
-/// The key that seals secrets (`SVC_SECRETS_KEY`): 256 bits, written as 64 hexadecimal digits.
-#[derive(Clone)]
-pub struct SecretsKey(Zeroizing<[u8; 32]>);
-
-/// A text is not a [`SecretsKey`]; the error does not contain the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a secrets key has 64 hexadecimal digits")]
-pub struct NoSecretsKey;
-
-impl FromStr for SecretsKey {
-    type Err = NoSecretsKey;
-
-    fn from_str(text: &str) -> Result<Self, NoSecretsKey> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
-            return Err(NoSecretsKey);
-        }
-        let digit = |byte: u8| char::from(byte).to_digit(16).ok_or(NoSecretsKey);
-        let mut key = Zeroizing::new([0; 32]);
-        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-        }
-        Ok(Self(key))
-    }
-}
-
-impl fmt::Debug for SecretsKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("SecretsKey(..)")
-    }
-}
+/// The length of a key's id.
+const KEY_ID: usize = 8;
 
 /// What a sealed value belongs to: it opens only there.
 #[derive(Debug, Clone, Copy)]
@@ -65,9 +48,9 @@ pub struct Place<'a> {
     pub record: &'a str,
 }
 
-impl fmt::Display for Place<'_> {
+impl std::fmt::Display for Place<'_> {
     /// No two places have the same text: neither a number nor a column has a slash in it.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}/{}", self.company.0, self.column, self.record)
     }
 }
@@ -79,9 +62,19 @@ pub enum SecretsError {
     /// It was sealed, and no key is set.
     #[error("the secret is sealed and no secrets key is set (SVC_SECRETS_KEY)")]
     NoKey,
-    /// Another key, another place, or a damaged value.
+    /// It was sealed under a key that is not set.
+    #[error("the secret is sealed under a secrets key that is not set (SVC_SECRETS_KEY, SVC_SECRETS_KEY_OLD)")]
+    UnknownKey,
+    /// It is in plain text, and a key is set.
     #[error(
-        "the sealed secret does not open: it was sealed under another secrets key (SVC_SECRETS_KEY), moved or damaged"
+        "the secret is in plain text although a secrets key is set (SVC_SECRETS_KEY); \
+         `svc secrets rotate --accept-plain` seals what was stored before there was a key"
+    )]
+    Plain,
+    /// Another place, or a damaged value; of format 1, also another key.
+    #[error(
+        "the sealed secret does not open: it was moved or damaged, or sealed by an earlier version under another \
+         secrets key (SVC_SECRETS_KEY)"
     )]
     Refused,
     /// Its format is not one of this or an earlier version.
@@ -92,125 +85,144 @@ pub enum SecretsError {
     TooLong,
 }
 
+/// Whether [`Sealer::reseal`] takes a secret in plain text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PlainSecrets {
+    /// It is refused, as [`Sealer::open`] does where a key is set.
+    #[default]
+    Refused,
+    /// It is sealed like any other. Only for a database that was used without a key, and that nobody else could write to:
+    /// a secret that someone put there is sealed too.
+    Accepted,
+}
+
 /// Seals and opens secrets; without a key it leaves them in plain text. Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Sealer(Option<SecretsKey>);
+pub struct Sealer {
+    current: Option<SecretsKey>,
+    old: Vec<SecretsKey>,
+}
 
 impl Sealer {
     /// A sealer with that key, or with none.
     pub fn new(key: impl Into<Option<SecretsKey>>) -> Self {
-        Self(key.into())
+        Self { current: key.into(), old: Vec::new() }
+    }
+
+    /// With keys that only open what was sealed under them: former ones, until their secrets are sealed anew, and the next
+    /// one, in servers that still seal under the former.
+    #[must_use]
+    pub fn with_old(mut self, keys: impl IntoIterator<Item = SecretsKey>) -> Self {
+        self.old.extend(keys);
+        self
+    }
+
+    /// Whether it has a key to seal with.
+    pub fn has_key(&self) -> bool {
+        self.current.is_some()
     }
 
     /// The sealed value of `secret` at `place`; the same secret is never sealed to the same value twice.
     pub fn seal(&self, place: Place<'_>, secret: &[u8], random: &dyn Random) -> Result<Vec<u8>, SecretsError> {
-        let Some(key) = &self.0 else { return Ok([&[PLAIN], secret].concat()) };
+        let Some(key) = &self.current else { return Ok([&[PLAIN], secret].concat()) };
         let nonce = XNonce::from(random_bytes::<NONCE>(random));
         let aad = place.to_string();
         let payload = Payload { msg: secret, aad: aad.as_bytes() };
         let text = cipher(key).encrypt(&nonce, payload).map_err(|_| SecretsError::TooLong)?;
-        Ok([&[XCHACHA20_POLY1305], nonce.as_slice(), &text].concat())
+        Ok([&prefix(key)[..], nonce.as_slice(), &text].concat())
     }
 
-    /// The secret in a sealed value. One in plain text opens with any key, so that a key can be set later.
+    /// The secret in a sealed value. One in plain text opens only without a key.
     pub fn open(&self, place: Place<'_>, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
+        let plain = if self.has_key() { PlainSecrets::Refused } else { PlainSecrets::Accepted };
+        self.open_with(place, sealed, plain)
+    }
+
+    /// The secret in a sealed value, sealed anew under the current key; [`SecretsError::NoKey`] without one.
+    pub fn reseal(
+        &self,
+        place: Place<'_>,
+        sealed: &[u8],
+        plain: PlainSecrets,
+        random: &dyn Random,
+    ) -> Result<Vec<u8>, SecretsError> {
+        if !self.has_key() {
+            return Err(SecretsError::NoKey);
+        }
+        self.seal(place, &self.open_with(place, sealed, plain)?, random)
+    }
+
+    /// What all values begin with that are sealed under the current key; `None` without a key.
+    pub fn current_prefix(&self) -> Option<[u8; 1 + KEY_ID]> {
+        self.current.as_ref().map(prefix)
+    }
+
+    fn open_with(
+        &self,
+        place: Place<'_>,
+        sealed: &[u8],
+        plain: PlainSecrets,
+    ) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
         match sealed.split_first() {
-            Some((&PLAIN, secret)) => Ok(Zeroizing::new(secret.to_vec())),
+            Some((&PLAIN, secret)) => match plain {
+                PlainSecrets::Accepted => Ok(Zeroizing::new(secret.to_vec())),
+                PlainSecrets::Refused => Err(SecretsError::Plain),
+            },
             Some((&XCHACHA20_POLY1305, rest)) => {
-                let key = self.0.as_ref().ok_or(SecretsError::NoKey)?;
-                let (nonce, text) = rest.split_first_chunk::<NONCE>().ok_or(SecretsError::Unknown)?;
-                let aad = place.to_string();
-                let payload = Payload { msg: text, aad: aad.as_bytes() };
-                let secret = cipher(key).decrypt(&XNonce::from(*nonce), payload);
-                secret.map(Zeroizing::new).map_err(|_| SecretsError::Refused)
+                // It does not say which key it is under.
+                let mut error = SecretsError::NoKey;
+                for key in self.keys() {
+                    match decrypt(key, place, rest) {
+                        Err(refused) => error = refused,
+                        opened => return opened,
+                    }
+                }
+                Err(error)
+            }
+            Some((&WITH_KEY_ID, rest)) => {
+                let (id, rest) = rest.split_first_chunk::<KEY_ID>().ok_or(SecretsError::Unknown)?;
+                let missing = if self.keys().next().is_none() { SecretsError::NoKey } else { SecretsError::UnknownKey };
+                decrypt(self.keys().find(|key| key.id() == *id).ok_or(missing)?, place, rest)
             }
             _ => Err(SecretsError::Unknown),
         }
     }
+
+    fn keys(&self) -> impl Iterator<Item = &SecretsKey> {
+        self.current.iter().chain(&self.old)
+    }
+}
+
+impl From<Option<SecretsKey>> for Sealer {
+    fn from(key: Option<SecretsKey>) -> Self {
+        Self::new(key)
+    }
+}
+
+impl From<SecretsKey> for Sealer {
+    fn from(key: SecretsKey) -> Self {
+        Self::new(key)
+    }
+}
+
+fn prefix(key: &SecretsKey) -> [u8; 1 + KEY_ID] {
+    let mut prefix = [WITH_KEY_ID; 1 + KEY_ID];
+    prefix[1..].copy_from_slice(&key.id());
+    prefix
+}
+
+/// The secret in a nonce and what follows it.
+fn decrypt(key: &SecretsKey, place: Place<'_>, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
+    let (nonce, text) = sealed.split_first_chunk::<NONCE>().ok_or(SecretsError::Unknown)?;
+    let aad = place.to_string();
+    let payload = Payload { msg: text, aad: aad.as_bytes() };
+    let secret = cipher(key).decrypt(&XNonce::from(*nonce), payload);
+    secret.map(Zeroizing::new).map_err(|_| SecretsError::Refused)
 }
 
 fn cipher(key: &SecretsKey) -> XChaCha20Poly1305 {
-    XChaCha20Poly1305::new((&*key.0).into())
+    XChaCha20Poly1305::new(key.bytes().into())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::clock::SystemRandom;
-
-    const SECRET: &[u8] = b"whsec_hunter2";
-
-    const PLACE: Place<'_> = Place { company: CompanyId(7), column: "webhooks.secreto", record: "12" };
-
-    fn sealer(digit: char) -> Sealer {
-        Sealer::new(digit.to_string().repeat(64).parse::<SecretsKey>().unwrap())
-    }
-
-    fn contains(bytes: &[u8], part: &[u8]) -> bool {
-        bytes.windows(part.len()).any(|window| window == part)
-    }
-
-    #[test]
-    fn a_key_is_64_hexadecimal_digits_and_is_not_shown() {
-        let key: SecretsKey = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF".parse().unwrap();
-        assert_eq!(key.0[..4], [0x00, 0x11, 0x22, 0x33]);
-        assert_eq!(key.0[28..], [0xcc, 0xdd, 0xee, 0xff]);
-        assert_eq!(format!("{key:?} {:?}", Sealer::new(key.clone())), "SecretsKey(..) Sealer(Some(SecretsKey(..)))");
-        for wrong in ["", "00", &"0".repeat(63), &"0".repeat(65), &"g".repeat(64), &"é".repeat(32), &"+1".repeat(32)] {
-            assert_eq!(wrong.parse::<SecretsKey>().err(), Some(NoSecretsKey), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn what_is_sealed_opens_again_and_does_not_show_the_secret() {
-        let sealed = sealer('a').seal(PLACE, SECRET, &SystemRandom).unwrap();
-        assert_eq!((sealed[0], sealed.len()), (XCHACHA20_POLY1305, 1 + NONCE + SECRET.len() + 16));
-        assert!(!contains(&sealed, b"hunter2"));
-        assert_eq!(*sealer('a').open(PLACE, &sealed).unwrap(), SECRET);
-        assert_ne!(sealer('a').seal(PLACE, SECRET, &SystemRandom).unwrap(), sealed, "the nonce is another each time");
-        let empty = sealer('a').seal(PLACE, b"", &SystemRandom).unwrap();
-        assert!(sealer('a').open(PLACE, &empty).unwrap().is_empty());
-    }
-
-    #[test]
-    fn it_opens_under_its_key_only() {
-        let sealed = sealer('a').seal(PLACE, SECRET, &SystemRandom).unwrap();
-        assert_eq!(sealer('b').open(PLACE, &sealed), Err(SecretsError::Refused));
-        assert_eq!(Sealer::default().open(PLACE, &sealed), Err(SecretsError::NoKey));
-    }
-
-    #[test]
-    fn it_opens_at_its_place_only() {
-        let sealed = sealer('a').seal(PLACE, SECRET, &SystemRandom).unwrap();
-        for elsewhere in [
-            Place { company: CompanyId(8), ..PLACE },
-            Place { column: "certificados.llave", ..PLACE },
-            Place { record: "13", ..PLACE },
-            Place { record: "12/", ..PLACE },
-        ] {
-            assert_eq!(sealer('a').open(elsewhere, &sealed), Err(SecretsError::Refused), "{elsewhere}");
-        }
-    }
-
-    #[test]
-    fn a_damaged_value_is_refused() {
-        let sealed = sealer('a').seal(PLACE, SECRET, &SystemRandom).unwrap();
-        for at in 1..sealed.len() {
-            let mut damaged = sealed.clone();
-            damaged[at] ^= 1;
-            assert_eq!(sealer('a').open(PLACE, &damaged), Err(SecretsError::Refused), "byte {at}");
-        }
-        for unknown in [&[][..], &[2, 1, 2, 3], &[XCHACHA20_POLY1305, 0, 0]] {
-            assert_eq!(sealer('a').open(PLACE, unknown), Err(SecretsError::Unknown), "{unknown:?}");
-        }
-        assert_eq!(sealer('a').open(PLACE, &sealed[..=NONCE]), Err(SecretsError::Refused));
-    }
-
-    #[test]
-    fn without_a_key_secrets_are_kept_as_they_are_and_open_once_there_is_one() {
-        let kept = Sealer::default().seal(PLACE, SECRET, &SystemRandom).unwrap();
-        assert_eq!(kept, [&[PLAIN], SECRET].concat());
-        assert_eq!(*Sealer::default().open(PLACE, &kept).unwrap(), SECRET);
-        assert_eq!(*sealer('a').open(PLACE, &kept).unwrap(), SECRET);
-    }
-}
+mod tests;

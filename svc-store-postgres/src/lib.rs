@@ -69,6 +69,7 @@ mod receivable;
 mod replica;
 mod sale;
 mod schema;
+mod secrets;
 mod settings;
 mod sources;
 mod stamping;
@@ -76,6 +77,7 @@ mod stock;
 mod store;
 mod stored;
 mod supplier;
+mod tls;
 mod transaction;
 mod usage;
 mod value;
@@ -88,7 +90,8 @@ use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::quota::Period;
 use svc_core::store::{
-    KeyId, KeyRecord, LeasedStamping, Reader, StampingLease, Store, StoreError, Tx, Usage, UsageStore,
+    KeyId, KeyRecord, LeasedStamping, Reader, Resealed, SecretStore, SecretsBatch, StampingLease, Store, StoreError,
+    Tx, Usage, UsageStore,
 };
 
 use crate::error::store_error;
@@ -106,6 +109,22 @@ impl UsageStore for PostgresStore {
 
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         usage::add(&self.service, usage).await
+    }
+}
+
+#[async_trait]
+impl SecretStore for PostgresStore {
+    async fn secrets_not_under(
+        &self,
+        prefix: &[u8],
+        after: CompanyId,
+        companies: u32,
+    ) -> Result<SecretsBatch, StoreError> {
+        secrets::not_under(&self.background, prefix, after, companies).await
+    }
+
+    async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError> {
+        secrets::replace(&self.background, resealed).await
     }
 }
 

@@ -101,6 +101,10 @@ impl Replica {
         state.written.insert(empresa, now);
     }
 
+    pub(crate) fn options(&self) -> &PgConnectOptions {
+        self.database.pool().options()
+    }
+
     pub(crate) async fn close(&self) {
         self.database.pool().close().await;
     }

@@ -12,6 +12,7 @@ use crate::probe::Probe;
 use crate::replica::Replica;
 use crate::schema::{MIGRATOR, OpenError};
 use crate::settings::Settings;
+use crate::tls::unverified_host;
 
 /// A [`svc_core::store::Store`] on a PostgreSQL database, version 14 or later.
 #[derive(Debug, Clone)]
@@ -84,6 +85,29 @@ impl PostgresStore {
             .fetch_one(self.requests.of_all())
             .await?;
         u64::try_from(count).map_err(|error| sqlx::Error::Decode(error.into()))
+    }
+
+    /// The hosts of the database and of its replica that are other machines whose certificate is not verified (`sslmode` is
+    /// neither `verify-full` nor `verify-ca`).
+    pub fn unverified_hosts(&self) -> Vec<String> {
+        let replica = self.replica.as_ref().map(|replica| replica.options());
+        let all = std::iter::once(self.options()).chain(replica);
+        all.filter_map(|options| unverified_host(options).map(str::to_owned)).collect()
+    }
+
+    /// Logs one warning if any of these databases or their replicas is on another machine and not verified: for a server's
+    /// start. It connects to nothing.
+    pub fn warn_of_unverified_hosts<'s>(stores: impl IntoIterator<Item = &'s Self>) {
+        let mut hosts: Vec<_> = stores.into_iter().flat_map(Self::unverified_hosts).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        if !hosts.is_empty() {
+            tracing::warn!(
+                ?hosts,
+                "the database's certificate is not verified: anyone on the way can read and change everything; add \
+                 ?sslmode=verify-full to its URL, and &sslrootcert=FILE if its authority is a private one"
+            );
+        }
     }
 
     /// Its connections for requests, in figures.

@@ -17,6 +17,7 @@ use hyper_util::service::TowerToHyperService;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::secrets::Sealer;
 use svc_core::webhooks::{Budget, HttpSender, Networks, ResolveError, Resolver, deliver_due};
 use svc_tests::{BASE_URL, Company, World, notices};
 use tokio::net::TcpListener;
@@ -123,7 +124,15 @@ async fn main() {
             let (store, maker) = (&company.world.store, (company.id.0, company.owner));
             for _ in 0..webhooks {
                 let url = format!("{scheme}://{NAME}:{port}/{{}}");
-                notices::webhook(&svc_tests::pool_of(&store), maker, &url, &[EVENT], SystemClock.now()).await;
+                notices::webhook(
+                    &svc_tests::pool_of(&store),
+                    &Sealer::default(),
+                    maker,
+                    &url,
+                    &[EVENT],
+                    SystemClock.now(),
+                )
+                .await;
             }
             let (rate, asked) = measure(&company, &sender, webhooks).await;
             let asked = asked.map_or("?".to_owned(), |asked| format!("{asked:.3}"));

@@ -7,17 +7,11 @@ use svc_core::backoffice::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
 use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::time::Timestamp;
-use svc_core::secrets::{Place, Sealer, SecretsError, SecretsKey};
+use svc_core::secrets::{Place, Sealer, SecretsError};
 use svc_core::store::{CompanyChange, Store as _, Tx};
 use svc_core::{Code, Error};
 use svc_tests::certificate::{self, PASSWORD, RFC};
-use svc_tests::{Company, World};
-
-const KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-
-fn secrets_key() -> SecretsKey {
-    KEY.parse().unwrap()
-}
+use svc_tests::{Company, World, secrets_key};
 
 async fn load(company: &Company, cer: &str, key: &str) -> Result<CertificateLoaded, Error> {
     company.perform(&certificate::load(cer, key)).await
@@ -83,12 +77,11 @@ async fn loading_again_replaces_the_key() {
     load(&company, "valid", "valid").await.unwrap();
     let before = current(&company).await;
     company.world.clock.advance(TimeDelta::hours(1));
-    // Once there is a key for secrets, loading again is how a certificate comes under it.
-    let mut sealing = company.clone();
-    sealing.world = company.world.with_secrets(secrets_key());
-    load(&sealing, "valid", "aes256").await.unwrap();
+    let kept = sealed_key(&company, "30001000000500003416").await;
+    load(&company, "valid", "aes256").await.unwrap();
     assert_eq!(current(&company).await, before);
     let sealed = sealed_key(&company, "30001000000500003416").await;
+    assert_ne!(sealed, kept);
     let opened = Sealer::new(secrets_key()).open(place(&company, "30001000000500003416"), &sealed).unwrap();
     assert!(RsaKeyPair::from_pkcs8(&opened).is_ok());
     assert_eq!(company.world.count("certificados").await, 1);
@@ -142,8 +135,7 @@ async fn each_refusal_says_why_and_leaves_nothing() {
 
 #[tokio::test]
 async fn the_key_is_sealed_at_rest() {
-    let mut company = with_rfc(RFC).await;
-    company.world = company.world.with_secrets(secrets_key());
+    let company = with_rfc(RFC).await;
     let numero = load(&company, "valid", "valid").await.unwrap().numero;
     let sealed = sealed_key(&company, &numero).await;
     let opened = Sealer::new(secrets_key()).open(place(&company, &numero), &sealed).unwrap();
@@ -165,13 +157,13 @@ async fn the_key_is_sealed_at_rest() {
 }
 
 #[tokio::test]
-async fn without_a_key_for_secrets_it_is_kept_as_it_is() {
-    let company = with_rfc(RFC).await;
-    let numero = load(&company, "valid", "valid").await.unwrap().numero;
-    let kept = sealed_key(&company, &numero).await;
-    assert!(RsaKeyPair::from_pkcs8(&kept[1..]).is_ok());
-    let opened = Sealer::default().open(place(&company, &numero), &kept).unwrap();
-    assert_eq!(*opened, kept[1..]);
+async fn without_a_key_for_secrets_it_is_refused() {
+    let mut company = with_rfc(RFC).await;
+    company.world = company.world.with_secrets(Sealer::default());
+    let error = load(&company, "valid", "valid").await.unwrap_err();
+    let said = "falta la llave con la que se cifra al guardarlo; configure SVC_SECRETS_KEY";
+    assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said));
+    assert_eq!(company.world.count("certificados").await, 0);
 }
 
 #[tokio::test]

@@ -33,6 +33,7 @@ mod productos;
 mod proveedores;
 mod races;
 mod replica;
+mod secrets;
 mod stamping;
 mod store;
 mod sucursales;

@@ -27,15 +27,16 @@ pub use endpoints::{Endpoint, endpoints};
 use serde_json::Value;
 use sqlx::postgres::PgPoolOptions;
 use sqlx::{AssertSqlSafe, PgPool};
+use svc_core::backoffice::SecretsRotated;
 pub use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::company::LimitMode;
 use svc_core::domain::quota::Period;
-use svc_core::secrets::SecretsKey;
+use svc_core::secrets::{PlainSecrets, Sealer, SecretsKey};
 use svc_core::stamping::{StampReport, Stamper, stamp_due};
 use svc_core::store::{CompanyChange, KeyId, KeyRecord, Store, UsageStore as _};
 use svc_core::webhooks::{Budget, DeliveryReport, Notifier, NotifyReport, Sender, deliver_due, notify_due};
-use svc_core::{Api, Context, ContextBuilder};
+use svc_core::{Api, Context, ContextBuilder, Error};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
 /// A value with some fields set, of a type to which fields may be added: `with!(Settings::default(), max_connections: 1)`.
@@ -114,7 +115,11 @@ impl World {
         let clock = Arc::new(TestClock::default());
         let api = api(&used, &clock, change);
         // Its own context, as another process has: the API finds out what it changes when its keys are read anew.
-        let office = Context::builder(used.clone(), BASE_URL).clock(clock.clone()).build().expect("a context");
+        let office = Context::builder(used.clone(), BASE_URL)
+            .clock(clock.clone())
+            .secrets(secrets_key())
+            .build()
+            .expect("a context");
         let pool = pool_of(&store);
         Self { api, office, clock, store, used, pool }
     }
@@ -144,11 +149,20 @@ impl World {
         api(&self.used, &self.clock, change)
     }
 
-    /// The same world, but its back office and its workers seal and open secrets with `key`, and its API does not.
+    /// The same world, but its back office and its workers seal and open secrets with these keys, and its API does not.
     #[must_use]
-    pub fn with_secrets(&self, key: impl Into<Option<SecretsKey>>) -> Self {
+    pub fn with_secrets(&self, sealer: impl Into<Sealer>) -> Self {
         let builder = Context::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
-        Self { office: builder.secrets(key).build().expect("a context"), ..self.clone() }
+        Self { office: builder.secrets(sealer).build().expect("a context"), ..self.clone() }
+    }
+
+    /// Seals every secret under the back office's key.
+    ///
+    /// # Errors
+    ///
+    /// What the rotation is refused with.
+    pub async fn rotate_secrets(&self, plain: PlainSecrets) -> Result<SecretsRotated, Error> {
+        self.office.rotate_secrets(plain).await
     }
 
     /// One stamping pass over everything that is due.
@@ -256,13 +270,18 @@ impl World {
     }
 }
 
+/// The key that a world seals secrets under, unless it is built with another.
+pub fn secrets_key() -> SecretsKey {
+    SecretsKey::new([7; 32])
+}
+
 /// An API over that store, built as `change` says.
 fn api(
     store: &Arc<PostgresStore>,
     clock: &Arc<TestClock>,
     change: impl FnOnce(ContextBuilder) -> ContextBuilder,
 ) -> Api {
-    let builder = Context::builder(store.clone(), BASE_URL).clock(clock.clone());
+    let builder = Context::builder(store.clone(), BASE_URL).clock(clock.clone()).secrets(secrets_key());
     let context = change(builder.rate_per_minute(1_000_000).in_flight(1_000)).build().expect("a context");
     Api::new(&context).expect("the API builds")
 }

@@ -2,23 +2,45 @@
 
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
+use svc_core::domain::clock::SystemRandom;
+use svc_core::domain::company::CompanyId;
+use svc_core::secrets::{Place, Sealer};
 
-/// The secret of every webhook, which is stored as it is.
+/// The secret of every webhook.
 pub const SECRET: &str = "whsec_0123456789abcdef";
 
+/// The sealed value of the secret of a company's webhook `clave`.
+pub fn sealed(sealer: &Sealer, company: i64, clave: i64, secret: &str) -> Vec<u8> {
+    let record = clave.to_string();
+    let place = Place { company: CompanyId(company), column: svc_core::webhooks::SECRET, record: &record };
+    sealer.seal(place, secret.as_bytes(), &SystemRandom).expect("a sealed value")
+}
+
 /// A webhook of a company, made by `owner`, for events of these types from `at` on; `{}` in its URL is its clave. Gives
-/// that.
-pub async fn webhook(pool: &PgPool, (company, owner): (i64, i64), url: &str, tipos: &[&str], at: DateTime<Utc>) -> i64 {
+/// that. Its secret is sealed by `sealer`.
+pub async fn webhook(
+    pool: &PgPool,
+    sealer: &Sealer,
+    (company, owner): (i64, i64),
+    url: &str,
+    tipos: &[&str],
+    at: DateTime<Utc>,
+) -> i64 {
+    let clave: i64 = sqlx::query_scalar("SELECT coalesce(max(clave), 0) + 1 FROM webhooks WHERE empresa = $1")
+        .bind(company)
+        .fetch_one(pool)
+        .await
+        .expect("a clave");
     let statement = "INSERT INTO webhooks (empresa, clave, url, eventos, activo_desde, secreto, usuario, creado)
-                     SELECT $1, n, replace($6, '{}', n::text), $2, $3, $4, $5, $3
-                     FROM (SELECT coalesce(max(clave), 0) + 1 FROM webhooks WHERE empresa = $1) AS w (n) RETURNING clave";
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $5) RETURNING clave";
     sqlx::query_scalar(statement)
         .bind(company)
+        .bind(clave)
+        .bind(url.replace("{}", &clave.to_string()))
         .bind(tipos)
         .bind(at)
-        .bind([b"\0", SECRET.as_bytes()].concat())
+        .bind(sealed(sealer, company, clave, SECRET))
         .bind(owner)
-        .bind(url)
         .fetch_one(pool)
         .await
         .expect("a webhook")

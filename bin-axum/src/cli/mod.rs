@@ -13,7 +13,7 @@ use svc_core::domain::company::CompanyId;
 use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
 
 pub(crate) use listen::ListenArgs;
-pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, UserCommand};
+pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
 pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs};
 
 /// A whole ERP/CRM HTTP API: server and command line.
@@ -64,6 +64,9 @@ pub(crate) enum Command {
     /// Load the certificate that a company signs its invoices with.
     #[command(subcommand)]
     Certificate(CertificateCommand),
+    /// Seal what is secret in the database under another key.
+    #[command(subcommand)]
+    Secrets(SecretsCommand),
     /// Load records from NDJSON, one a line, all or nothing.
     Import {
         /// The company's number.

@@ -17,7 +17,8 @@ pub(crate) const DEFAULT_BASE_URL: &str = "http://127.0.0.1:8080/api/v1";
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
-    /// PostgreSQL to use; without it a private one is run in the data directory.
+    /// PostgreSQL to use; without it a private one is run in the data directory. One on another machine is verified with
+    /// `?sslmode=verify-full` (and `&sslrootcert=FILE` for a private authority) at its end; without that, serve warns.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true)]
     database_url: Option<Hidden>,
     /// Where the private PostgreSQL keeps its data.
@@ -29,10 +30,10 @@ pub(crate) struct DatabaseArgs {
     /// What stands before `DATABASE_URL`: none, or transaction for a pooler in transaction mode (PgBouncer and the like).
     #[arg(long, env = "SVC_POOLER", default_value = "none", global = true)]
     pub(crate) pooler: Pooler,
-    /// The same database past the pooler: migrations are done there.
+    /// The same database past the pooler: migrations are done there. `sslmode` as in `DATABASE_URL`.
     #[arg(long, env = "DATABASE_DIRECT_URL", hide_env_values = true, global = true)]
     database_direct_url: Option<Hidden>,
-    /// A replica of the database, to read lists from; while it is away they come from the database itself.
+    /// A replica of the database, to read lists from; while it is away they come from the database itself. `sslmode` as in `DATABASE_URL`.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
     database_replica_url: Option<Hidden>,
 }

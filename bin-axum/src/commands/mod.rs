@@ -8,6 +8,7 @@ mod healthcheck;
 mod import;
 mod key;
 mod listen;
+mod secrets;
 mod serve;
 mod stamp;
 mod user;
@@ -21,14 +22,15 @@ use crate::database::OpenedDatabase;
 use crate::demo;
 use crate::failure::Failure;
 use crate::output::print;
+use crate::secrets::sealer as secrets_of_command;
 
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
-    let secrets = cli.secrets.key();
+    let sealer = secrets_of_command(&cli.secrets, &cli.database);
     match cli.command {
         Command::Demo { service, webhooks, process } => {
-            demo::run(&cli.database, &service, webhooks, &process, secrets?).await
+            demo::run(&cli.database, &service, webhooks, &process, sealer?).await
         }
-        Command::Serve(args) => serve::run(&cli.database, &args, secrets?).await,
+        Command::Serve(args) => serve::run(&cli.database, &args, sealer?).await,
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
         Command::Migrate => {
@@ -38,10 +40,10 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         }
         Command::Do(args) if args.list => action::list(),
         command => {
-            let secrets = secrets?;
+            let sealer = sealer?;
             let database = OpenedDatabase::ready(&cli.database).await?;
             let context = Context::builder(Arc::new(database.store.clone()), base_url(&command));
-            let context = context.secrets(secrets).build()?;
+            let context = context.secrets(sealer).build()?;
             let outcome = act(&context, command).await;
             database.close().await?;
             outcome
@@ -67,6 +69,7 @@ async fn act(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Stamp { stamper, .. } => stamp::run(context, &stamper).await,
         Command::Deliver { webhooks, mail, .. } => deliver::run(context, &webhooks, &mail).await,
         Command::Certificate(command) => certificate::run(context, command).await,
+        Command::Secrets(command) => secrets::run(context, command).await,
         Command::Import { company, resource, file } => import::run(context, company, &resource, &file).await,
         Command::Demo { .. }
         | Command::Serve(_)

@@ -1,4 +1,4 @@
-use svc_core::secrets::SecretsKey;
+use svc_core::secrets::Sealer;
 
 use crate::cli::{DatabaseArgs, ServeArgs};
 use crate::database::OpenedDatabase;
@@ -6,19 +6,22 @@ use crate::failure::Failure;
 use crate::server::Server;
 use crate::serving;
 
-pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, secrets: Option<SecretsKey>) -> Result<(), Failure> {
+pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Sealer) -> Result<(), Failure> {
     let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
-    if secrets.is_none() {
-        tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
+    if !sealer.has_key() {
+        tracing::warn!(
+            "SVC_SECRETS_KEY is not set: webhook secrets are stored as they are, and certificates are refused"
+        );
     }
     let networks = args.outside.webhooks.networks()?;
     serving::warn_of_development(&networks);
     let database = OpenedDatabase::open(database).await?;
+    database.warn_if_unverified();
     if !args.no_migrate {
         let done = database.migrate().await?;
         tracing::info!(done, "the schema is up to date");
     }
     let server = Server::bind(args.service.address()).await?;
-    let context = serving::context(&database, &args.service, &networks, secrets, &server)?;
+    let context = serving::context(&database, &args.service, &networks, sealer, &server)?;
     serving::answer(database, server, context, outside, &args.process).await
 }

@@ -11,7 +11,7 @@ use svc_core::backoffice::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::domain::company::{CompanyId, FIRST_UNITS};
 use svc_core::domain::scope::Scopes;
-use svc_core::secrets::SecretsKey;
+use svc_core::secrets::Sealer;
 use svc_core::store::{CompanyChange, NewUser};
 use svc_store_postgres::PostgresStore;
 
@@ -25,8 +25,8 @@ const SEED: u64 = 20_261_012;
 const CUSTOMERS: usize = 480;
 const SALESPERSON: &str = "Lucía Arriaga";
 
-pub(super) async fn create(store: &PostgresStore, secrets: Option<SecretsKey>) -> Result<Access, Failure> {
-    let context = Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(secrets).build()?;
+pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Access, Failure> {
+    let context = Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(sealer).build()?;
     let settings = CompanyChange {
         nombre: Some("Ferretera del Valle, S.A. de C.V.".to_owned()),
         rfc: Some("FVA1503129M6".to_owned()),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::domain::quota::Period;
-use svc_core::secrets::SecretsKey;
+use svc_core::secrets::{PlainSecrets, Sealer};
 use svc_core::settings::WebhookSettings;
 use svc_core::stamping::{SandboxStamper, Stamper};
 use svc_core::store::{KeyId, UsageStore as _};
@@ -21,6 +21,7 @@ pub(crate) use self::access::Access;
 use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
 use crate::database::OpenedDatabase;
 use crate::failure::Failure;
+use crate::secrets::demo_sealer;
 use crate::server::Server;
 use crate::serving;
 
@@ -29,7 +30,7 @@ pub(crate) async fn run(
     service: &ServiceArgs,
     mut webhooks: WebhookSettings,
     process: &ProcessArgs,
-    secrets: Option<SecretsKey>,
+    sealer: Sealer,
 ) -> Result<(), Failure> {
     let server = Server::bind(service.address()).await?;
     if server.address.ip().is_loopback() {
@@ -39,14 +40,20 @@ pub(crate) async fn run(
     let networks = webhooks.networks()?;
     serving::warn_of_development(&networks);
     let database = OpenedDatabase::open(args).await?;
+    database.warn_if_unverified();
     database.migrate().await?;
+    let sealer = demo_sealer(sealer, &args.data_dir)?;
     let mut access = match saved(&database, &args.data_dir).await? {
         Some(access) => access,
-        None => company::create(&database.store, secrets.clone()).await?,
+        None => company::create(&database.store, sealer.clone()).await?,
     };
     access.base_url = Some(serving::base_url(service, &server));
     access.write(&args.data_dir)?;
-    let context = serving::context(&database, service, &networks, secrets, &server)?;
+    let context = serving::context(&database, service, &networks, sealer, &server)?;
+    if args.url().is_none() {
+        // The demos of earlier versions had no key.
+        context.rotate_secrets(PlainSecrets::Accepted).await?;
+    }
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
     let outside = Outside::default().stamper(stamper).sender(webhooks.sender_if_possible()?);
     let pay_day = match &access.sale {

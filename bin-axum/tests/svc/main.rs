@@ -12,6 +12,7 @@ mod listen;
 mod lists;
 mod pooler;
 mod secrecy;
+mod secrets;
 mod shutdown;
 mod stamping;
 mod storm;

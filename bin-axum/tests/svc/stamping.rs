@@ -8,13 +8,13 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 
-use crate::certificates::load;
+use crate::certificates::{KEY, load};
 use crate::harness::{Demo, Svc};
 
 /// A company that invoices, with a customer and a product; gives a key of it.
 pub(crate) fn company(svc: &Svc) -> Value {
     svc.ok(&["company", "create", "--name", "Uno", "--rfc", "EKU9003173C9", "--regimen", "601", "--cp", "06700"]);
-    assert!(load(svc, "1", "valid.cer", "valid.key", "12345678a", "").status.success());
+    assert!(load(svc, "1", "valid.cer", "valid.key", "12345678a", KEY).status.success());
     let customer = r#"{"nombre":"Ana","rfc":"XIA190128J61","regimen":601,"cp":"06700","uso_cfdi":"G03"}"#;
     svc.ok(&["do", "--company", "1", "customer.create", customer]);
     svc.ok(&["do", "--company", "1", "product.create", r#"{"sku":"A-1","descripcion":"Clavo","unidad":1}"#]);

@@ -17,6 +17,7 @@ use rand_chacha::ChaCha8Rng;
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::secrets::Sealer;
 use svc_core::store::CompanyChange;
 use svc_store_postgres::local::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
@@ -211,7 +212,7 @@ async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     let now = SystemClock.now();
     let (maker, url) = ((company.empresa.0, company.usuario), format!("http://localhost:{port}/{{}}"));
     for _ in 0..WEBHOOKS {
-        notices::webhook(&svc_tests::pool_of(&store), maker, &url, &["cliente.creado"], now).await;
+        notices::webhook(&svc_tests::pool_of(&store), &Sealer::default(), maker, &url, &["cliente.creado"], now).await;
     }
     notices::events(&svc_tests::pool_of(&store), company.empresa.0, "cliente.creado", events, now).await;
 }

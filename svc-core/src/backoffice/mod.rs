@@ -13,6 +13,7 @@ mod products;
 mod purchases;
 mod quota;
 mod sales;
+mod secrets;
 mod stock;
 mod users;
 
@@ -33,5 +34,6 @@ pub use quota::{QuotaUsed, UseQuota};
 pub use sales::{
     BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
 };
+pub use secrets::SecretsRotated;
 pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
 pub use users::{CreateUser, DisableUser, UserNamed};

@@ -13,7 +13,7 @@ pub(crate) use keys::{KeyCache, KeyName, REFRESH_INTERVAL};
 
 use crate::domain::clock::{Clock, Random, SystemClock, SystemRandom};
 use crate::domain::company::{Company, LimitMode};
-use crate::secrets::{Sealer, SecretsKey};
+use crate::secrets::Sealer;
 use crate::store::{Store, StoreError};
 use crate::usage::{self, Ledger, Merging};
 
@@ -194,11 +194,12 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets the key that encrypts secrets before they are stored; without one they are stored as they are. All contexts on one
-    /// store need the same key.
+    /// Sets what encrypts secrets before they are stored: a [`crate::secrets::SecretsKey`], or a [`Sealer`] with former keys
+    /// too. Without a key webhooks' secrets are stored as they are, and certificates are refused. All contexts on one store need
+    /// the same key.
     #[must_use]
-    pub fn secrets(mut self, key: impl Into<Option<SecretsKey>>) -> Self {
-        self.sealer = Sealer::new(key);
+    pub fn secrets(mut self, sealer: impl Into<Sealer>) -> Self {
+        self.sealer = sealer.into();
         self
     }
 

@@ -1,7 +1,9 @@
 //! The serde deserializer of a [`Json`] tree.
 //!
-//! Two rules for field types, beyond plain serde:
+//! Rules for field types, beyond plain serde:
 //! - an optional field is absent when it is `null` or a string of nothing but white space (contract §1);
+//! - Rust's own types have their faults worded here: serde's visitors name them as Rust does, in English. A field type with a
+//!   visitor of its own asks for `deserialize_any`, `deserialize_str` or `deserialize_bytes`, and its `expecting` is Spanish.
 //! - `deserialize_bytes` gives the literal text of a number as bytes, and a string as a string: so exact decimals are
 //!   read, and a field that takes only numbers can refuse strings.
 
@@ -33,6 +35,28 @@ impl Json {
             Json::Object(_) => Unexpected::Map,
         }
     }
+
+    /// The fault of a value that is not `expected`; a field that is not optional does without `null`.
+    fn is_not(&self, expected: &str) -> Fault {
+        match self {
+            Json::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
+            _ => Fault::custom(format_args!("debe ser {expected}")),
+        }
+    }
+}
+
+/// Reads whole numbers as Rust's own types do; one that is out of its type's range is a fault like any other.
+macro_rules! integers {
+    ($($method:ident: $type:ty,)*) => {$(
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+            let Json::Number(literal) = self else { return Err(self.is_not("un entero")) };
+            let range = || self.is_not(&format!("un entero de {} a {}", <$type>::MIN, <$type>::MAX));
+            match literal.parse::<i64>() {
+                Ok(integer) => visitor.visit_i64(integer).map_err(|_: Fault| range()),
+                Err(_) => Err(if literal.contains(['.', 'e', 'E']) { self.is_not("un entero") } else { range() }),
+            }
+        }
+    )*};
 }
 
 impl<'de> Deserializer<'de> for &'de Json {
@@ -40,8 +64,7 @@ impl<'de> Deserializer<'de> for &'de Json {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         match self {
-            // A field that is not optional: null stands for nothing.
-            Json::Null => Err(Fault::new(Code::DatoRequerido, "", "es obligatorio")),
+            Json::Null => Err(self.is_not("")),
             Json::Bool(value) => visitor.visit_bool(*value),
             Json::Number(literal) => match literal.parse() {
                 Ok(integer) => visitor.visit_i64(integer),
@@ -86,9 +109,49 @@ impl<'de> Deserializer<'de> for &'de Json {
         visitor.visit_unit()
     }
 
+    integers! {
+        deserialize_i8: i8,
+        deserialize_i16: i16,
+        deserialize_i32: i32,
+        deserialize_i64: i64,
+        deserialize_u8: u8,
+        deserialize_u16: u16,
+        deserialize_u32: u32,
+        deserialize_u64: u64,
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let Json::Bool(_) = self else { return Err(self.is_not("true o false")) };
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let Json::String(_) = self else { return Err(self.is_not("un texto")) };
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let Json::Array(_) = self else { return Err(self.is_not("una lista")) };
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let Json::Object(_) = self else { return Err(self.is_not("un objeto")) };
+        self.deserialize_any(visitor)
+    }
+
+    /// A struct is an object; derived visitors would take a list of its fields too.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_map(visitor)
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier
+        i128 u128 f32 f64 char str byte_buf unit unit_struct tuple tuple_struct identifier
     }
 }
 

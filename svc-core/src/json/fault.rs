@@ -57,6 +57,7 @@ impl de::Error for Fault {
         Self::invalid(message.to_string())
     }
 
+    /// `expected` is what a field type of ours says of itself: those of Rust have their faults worded by the deserializer.
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         Self::invalid(format!("debe ser {expected}"))
     }

@@ -162,7 +162,7 @@ impl<'de, const LEAST: i64, const MOST: i64> Deserialize<'de> for Within<LEAST, 
                 Within::new(number).ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
             }
         }
-        deserializer.deserialize_i64(Integer)
+        deserializer.deserialize_any(Integer)
     }
 }
 
@@ -284,6 +284,27 @@ mod tests {
             let fault = read::<Order>(body).unwrap_err();
             assert_eq!((fault.code(), fault.field()), (code, field), "{body}: {fault}");
             assert!(fault.to_string().starts_with(&format!("{field}: ")), "{fault}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_the_wrong_type_is_told_what_it_should_be() {
+        for (body, said) in [
+            (r#"{"nombre":"a","renglones":7}"#, "renglones: debe ser una lista"),
+            (r#"{"nombre":"a","renglones":[7]}"#, "renglones[0]: debe ser un objeto"),
+            // No list stands for an object, though its items would fit the fields.
+            (r#"{"nombre":"a","renglones":[[1]]}"#, "renglones[0]: debe ser un objeto"),
+            (r#"{"nombre":"a","renglones":[{"cantidad":"1"}]}"#, "renglones[0].cantidad: debe ser un entero"),
+            (r#"{"nombre":"a","renglones":[{"cantidad":1e3}]}"#, "renglones[0].cantidad: debe ser un entero"),
+            (
+                r#"{"nombre":"a","renglones":[{"cantidad":9223372036854775808}]}"#,
+                "renglones[0].cantidad: debe ser un entero de -9223372036854775808 a 9223372036854775807",
+            ),
+            (r#"{"nombre":"a","listo":1}"#, "listo: debe ser true o false"),
+            (r#"{"nombre":1}"#, "nombre: debe ser un texto de hasta 5 caracteres"),
+            (r#"{"nombre":"a","tipo":[]}"#, "tipo: debe ser uno de: pedido, cotizacion"),
+        ] {
+            assert_eq!(read::<Order>(body).unwrap_err().to_string(), said, "{body}");
         }
     }
 

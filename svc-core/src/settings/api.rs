@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Hidden, SettingError};
 use crate::context::ContextBuilder;
 use crate::domain::company::LimitMode;
-use crate::secrets::SecretsKey;
+use crate::secrets::{Sealer, SecretsKey};
 
 /// The API's limits.
 #[derive(Debug, Args)]
@@ -35,18 +35,34 @@ impl ApiSettings {
     }
 }
 
-/// The key that secrets are sealed with before they are stored. On a command line with subcommands it goes with all of them.
+/// The keys that secrets are sealed with before they are stored. On a command line with subcommands they go with all of them.
 #[derive(Debug, Args)]
 pub struct SecretsSettings {
-    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it they are stored as they are.
+    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it webhook secrets are
+    /// stored as they are and certificates are refused. Once it is set, secrets that were stored without it are refused until
+    /// `svc secrets rotate --accept-plain` has sealed them.
     #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true, global = true)]
     secrets_key: Option<Hidden>,
+    /// Further keys that only open what was encrypted with them, several with commas between: the former `SVC_SECRETS_KEY`,
+    /// until `svc secrets rotate` has encrypted everything with the new one.
+    #[arg(long, env = "SVC_SECRETS_KEY_OLD", hide_env_values = true, global = true)]
+    secrets_key_old: Option<Hidden>,
 }
 
 impl SecretsSettings {
-    /// The key; `None` when it is not set or empty. An error when it is not 64 hexadecimal digits.
-    pub fn key(&self) -> Result<Option<SecretsKey>, SettingError> {
-        let wrong = |error| SettingError(format!("SVC_SECRETS_KEY: {error}"));
-        Hidden::given(self.secrets_key.as_ref()).map(|key| key.parse().map_err(wrong)).transpose()
+    /// The sealer of these keys, for [`ContextBuilder::secrets`]; it has no key when none is set or the setting is empty. An
+    /// error when one is not 64 hexadecimal digits, or when there are only old ones.
+    pub fn sealer(&self) -> Result<Sealer, SettingError> {
+        let key = Hidden::given(self.secrets_key.as_ref()).map(|key| parse("SVC_SECRETS_KEY", key)).transpose()?;
+        let Some(old) = Hidden::given(self.secrets_key_old.as_ref()) else { return Ok(Sealer::new(key)) };
+        if key.is_none() {
+            return Err(SettingError("SVC_SECRETS_KEY_OLD goes with SVC_SECRETS_KEY".to_owned()));
+        }
+        let old = old.split(',').map(|key| parse("SVC_SECRETS_KEY_OLD", key.trim()));
+        Ok(Sealer::new(key).with_old(old.collect::<Result<Vec<_>, _>>()?))
     }
+}
+
+fn parse(setting: &str, key: &str) -> Result<SecretsKey, SettingError> {
+    key.parse().map_err(|error| SettingError(format!("{setting}: {error}")))
 }

@@ -1,6 +1,9 @@
 use clap::Parser;
 
 use super::*;
+use crate::domain::clock::SystemRandom;
+use crate::domain::company::CompanyId;
+use crate::secrets::{Place, Sealer, SecretsKey};
 
 #[derive(Debug, Parser)]
 struct Server {
@@ -14,6 +17,8 @@ struct Server {
 
 const SECRET: &str = "hunter2";
 
+const KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
 fn server(flags: &[&str]) -> Server {
     Server::try_parse_from(["server"].iter().chain(flags)).unwrap()
 }
@@ -23,6 +28,11 @@ fn a_wrong_setting_is_named_and_not_shown() {
     let no_address = "SVC_SMTP_URL is no address like smtps://user:password@host";
     for (flags, expected) in [
         (&["--secrets-key", SECRET][..], "SVC_SECRETS_KEY: a secrets key has 64 hexadecimal digits"),
+        (
+            &["--secrets-key", KEY, "--secrets-key-old", "hunter2"],
+            "SVC_SECRETS_KEY_OLD: a secrets key has 64 hexadecimal digits",
+        ),
+        (&["--secrets-key-old", KEY], "SVC_SECRETS_KEY_OLD goes with SVC_SECRETS_KEY"),
         (&["--smtp-url", "http://user:hunter2@host"], no_address),
         (&["--smtp-url", SECRET], no_address),
         (&["--smtp-url", "smtp://host", "--smtp-from", "nobody"], "SVC_SMTP_FROM is no e-mail address"),
@@ -41,25 +51,38 @@ fn a_wrong_setting_is_named_and_not_shown() {
         ),
     ] {
         let server = server(flags);
-        let key = server.secrets.key().map(|_| ());
-        let error = key.and_then(|()| server.outside.open().map(|_| ())).unwrap_err();
+        let sealer = server.secrets.sealer().map(|_| ());
+        let error = sealer.and_then(|()| server.outside.open().map(|_| ())).unwrap_err();
         assert_eq!(error.to_string(), expected, "{flags:?}");
-        assert!(!format!("{error:?}").contains(SECRET), "{error:?}");
+        assert!(!format!("{error:?}").contains(SECRET) && !format!("{error:?}").contains(KEY), "{error:?}");
     }
 }
 
 #[test]
 fn secrets_are_not_shown() {
-    let server = server(&["--secrets-key", SECRET, "--stamper-token", SECRET, "--smtp-url", SECRET]);
+    let keys = ["--secrets-key", SECRET, "--secrets-key-old", SECRET];
+    let server = server(&[&keys[..], &["--stamper-token", SECRET, "--smtp-url", SECRET]].concat());
     let shown = format!("{server:?}");
     assert!(shown.contains("Hidden(..)") && !shown.contains(SECRET), "{shown}");
 }
 
 #[test]
 fn an_empty_setting_is_none() {
-    let server = server(&["--secrets-key", "", "--stamper", "", "--smtp-url", ""]);
-    assert!(server.secrets.key().unwrap().is_none());
+    let server = server(&["--secrets-key", "", "--secrets-key-old", "", "--stamper", "", "--smtp-url", ""]);
+    assert!(!server.secrets.sealer().unwrap().has_key());
     assert!(server.outside.open().unwrap().notifier.is_none());
+}
+
+#[test]
+fn old_keys_open_and_the_current_one_seals() {
+    let place = Place { company: CompanyId(1), column: "webhooks.secreto", record: "1" };
+    let [a, b] = ["0a", "0b"].map(|pair| pair.repeat(32));
+    let before = Sealer::new(a.parse::<SecretsKey>().unwrap()).seal(place, b"x", &SystemRandom).unwrap();
+    let old = format!("{b}, {a}");
+    let sealer = server(&["--secrets-key", KEY, "--secrets-key-old", &old]).secrets.sealer().unwrap();
+    assert_eq!(*sealer.open(place, &before).unwrap(), b"x");
+    let again = sealer.seal(place, b"x", &SystemRandom).unwrap();
+    assert_eq!(*Sealer::new(KEY.parse::<SecretsKey>().unwrap()).open(place, &again).unwrap(), b"x");
 }
 
 #[test]

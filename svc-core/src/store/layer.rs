@@ -6,7 +6,8 @@ use uuid::Uuid;
 
 use super::{
     AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
-    LeasedStamping, Reader, Recorded, StampingLease, Store, StoreError, Tx, Usage, UsageStore,
+    LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store, StoreError, Tx, Usage,
+    UsageStore,
 };
 use crate::domain::quota::Period;
 use crate::domain::time::Timestamp;
@@ -124,5 +125,21 @@ impl<S: StoreLayer> DeliveryStore for S {
 
     async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         self.inner().forget_webhooks(expired, most).await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> SecretStore for S {
+    async fn secrets_not_under(
+        &self,
+        prefix: &[u8],
+        after: CompanyId,
+        companies: u32,
+    ) -> Result<SecretsBatch, StoreError> {
+        self.inner().secrets_not_under(prefix, after, companies).await
+    }
+
+    async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError> {
+        self.inner().replace_secrets(resealed).await
     }
 }

@@ -34,6 +34,7 @@ mod purchase;
 mod quota;
 mod receivable;
 mod sale;
+mod secrets;
 mod stamping;
 mod stock;
 mod supplier;
@@ -75,6 +76,7 @@ pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
 pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
+pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx};
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
@@ -173,7 +175,7 @@ impl From<StoreError> for Error {
 
 /// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
-pub trait Store: DeliveryStore + UsageStore + Send + Sync + 'static {
+pub trait Store: DeliveryStore + SecretStore + UsageStore + Send + Sync + 'static {
     /// Opens reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 

@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 use crate::stamping::SandboxStamper;
 use crate::store::{
     AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
-    LeasedStamping, Reader, Recorded, StampingLease, Store, Tx, Usage, UsageStore,
+    LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store, Tx, Usage, UsageStore,
 };
 use crate::webhooks::{Notice, NotifyFailure};
 
@@ -77,6 +77,17 @@ impl UsageStore for Panicking {
 
     async fn add_usage(&self, _: &Usage) -> Result<Usage, StoreError> {
         unreachable!("there are no requests")
+    }
+}
+
+#[async_trait]
+impl SecretStore for Panicking {
+    async fn secrets_not_under(&self, _: &[u8], _: CompanyId, _: u32) -> Result<SecretsBatch, StoreError> {
+        unreachable!("secrets are left alone")
+    }
+
+    async fn replace_secrets(&self, _: &[Resealed]) -> Result<u64, StoreError> {
+        unreachable!("secrets are left alone")
     }
 }
 

@@ -18,9 +18,10 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::words::DeliveryReason;
+use svc_core::secrets::Sealer;
 use svc_core::webhooks::{Outcome, Post, Sender};
 use svc_tests::notices::{self, SECRET};
-use svc_tests::{Company, World};
+use svc_tests::{Company, World, secrets_key};
 
 /// A receiver that remembers what it was sent.
 struct Receiver<F> {
@@ -72,7 +73,13 @@ fn header<'a>(post: &'a Post, name: &str) -> &'a str {
 async fn webhook(company: &Company, tipos: &[&str]) -> i64 {
     let World { store, clock, .. } = &company.world;
     let url = "https://receptor-{}.example.com/avisos";
-    notices::webhook(&svc_tests::pool_of(store), (company.id.0, company.owner), url, tipos, clock.now()).await
+    notices::webhook(&svc_tests::pool_of(store), &sealer(), (company.id.0, company.owner), url, tipos, clock.now())
+        .await
+}
+
+/// What the worlds seal secrets with.
+fn sealer() -> Sealer {
+    Sealer::new(secrets_key())
 }
 
 /// So many events of a type, of now.

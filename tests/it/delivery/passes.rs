@@ -1,6 +1,7 @@
 use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::webhooks::{Budget, DeliveryReport, SIGNATURE, VerifyError, verify};
+use svc_tests::notices::sealed;
 use svc_tests::with;
 
 use super::*;
@@ -111,12 +112,15 @@ async fn during_a_rotation_both_secrets_sign() {
     let world = World::new().await;
     let company = world.company().await;
     webhook(&company, &["cliente.creado"]).await;
-    change(
-        &company,
-        "UPDATE webhooks SET secreto = '\\x00' || convert_to('whsec_new', 'UTF8'), secreto_anterior = secreto,
+    sqlx::query(
+        "UPDATE webhooks SET secreto = $2, secreto_anterior = secreto,
                              secreto_anterior_hasta = creado + interval '24 h' WHERE empresa = $1",
     )
-    .await;
+    .bind(company.id.0)
+    .bind(sealed(&sealer(), company.id.0, 1, "whsec_new"))
+    .execute(world.pool())
+    .await
+    .expect("the secret is rotated");
     let receiver = answering::<200>();
     for (hours, signatures) in [(0, 2), (23, 2), (1, 1), (24, 1)] {
         world.clock.advance(TimeDelta::hours(hours));

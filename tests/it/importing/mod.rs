@@ -2,4 +2,5 @@
 
 mod claves;
 mod faults;
+mod integers;
 mod lines;

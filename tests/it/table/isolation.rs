@@ -9,7 +9,7 @@ use super::lists;
 use crate::documents::UUIDS;
 
 /// The clave of every record in both companies.
-const CLAVE: i64 = 7;
+pub(crate) const CLAVE: i64 = 7;
 
 #[tokio::test]
 async fn no_list_shows_another_company_s_rows() {
@@ -126,7 +126,7 @@ async fn filled(world: &World, mark: &str, number: i64) -> Company {
 }
 
 /// A record of every resource; the mark or the number stands in each.
-fn records(mark: &str, number: i64) -> Vec<(Resource, Value)> {
+pub(crate) fn records(mark: &str, number: i64) -> Vec<(Resource, Value)> {
     let record = |resource: Resource| match resource {
         Resource::Sucursales
         | Resource::Vendedores

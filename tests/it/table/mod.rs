@@ -5,12 +5,13 @@ mod credentials;
 mod explain;
 mod filters;
 mod fuzz;
-mod isolation;
+pub(crate) mod isolation;
 mod order;
 mod pages;
 mod routes;
 mod walks;
 mod writes;
+mod wrong_types;
 
 use chrono::TimeDelta;
 use http::{Method, header, request};

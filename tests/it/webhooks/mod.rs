@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use svc_tests::{Actor, Reply, World, fresh_key};
 
 /// A body that makes a webhook.
-fn sound() -> Value {
+pub(crate) fn sound() -> Value {
     json!({"url": "https://example.com/avisos", "eventos": ["venta.creada", "cliente.creado"], "descripcion": "Tienda"})
 }
 
@@ -23,7 +23,7 @@ async fn webhook(actor: &Actor) -> i64 {
 }
 
 /// Writes without a body.
-async fn bare(actor: &Actor, method: Method, path: &str) -> Reply {
+pub(crate) async fn bare(actor: &Actor, method: Method, path: &str) -> Reply {
     actor.send(actor.request(method, path).header("Idempotency-Key", fresh_key()), "").await
 }
 

@@ -90,7 +90,7 @@ async fn a_secret_is_nowhere_but_sealed_in_its_column() {
 
 #[tokio::test]
 async fn without_a_key_a_repetition_has_no_secret_in_it_either() {
-    let world = World::new().await;
+    let world = World::with(|builder| builder.secrets(Sealer::default())).await;
     let ana = world.company().await.admin().await;
     webhook(&ana).await;
     bare(&ana, Method::POST, PATH).await.ok(200);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::{Import, ImportError, Rules};
+use super::{Import, ImportError, Rules, require_exact_integers};
 use crate::domain::time::Timestamp;
 use crate::json::Json;
 use crate::store::{Conflict, StoreError, Tx};
@@ -124,7 +124,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
             let wrong = |text: String| ImportError::Line { line, text };
             let json = Json::parse_object(&bytes).map_err(|text| wrong(text.into_owned()))?;
             let record: R = json.read().map_err(|fault| wrong(fault.to_string()))?;
-            record.check().map_err(|fault| wrong(fault.to_string()))?;
+            require_exact_integers(&record).and_then(|()| record.check()).map_err(|fault| wrong(fault.to_string()))?;
             numbers.push(line);
             rows.push(record);
         }

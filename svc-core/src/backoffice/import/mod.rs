@@ -30,7 +30,7 @@ use load::Lines;
 pub(super) use rules::require_uuid;
 use rules::{
     HEAD_OFFICE, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case,
-    move_past_folios, own_folio, require, require_clave, require_currency,
+    move_past_folios, own_folio, require, require_clave, require_currency, require_exact_integers,
 };
 
 use crate::context::Context;

@@ -6,6 +6,7 @@ use crate::domain::currency::PESO;
 use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
+use crate::domain::value::Value;
 use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::record::{Import as Imported, Reference};
@@ -13,6 +14,11 @@ use crate::store::{Conflict, Parents, StoreError, Tx};
 
 /// The branch of records that name none.
 pub(super) const HEAD_OFFICE: i64 = 0;
+
+/// The largest integer that a line may bring: claves, folios, references and counts, in either direction. JSON readers that keep
+/// numbers as doubles have integers up to 2⁵³ − 1 = 9 007 199 254 740 991 exactly (RFC 8259, §6). This bound leaves 7·10¹² claves
+/// between the two, so what is created after the largest import has an exact clave too, and no counter overflows.
+pub(super) const MOST_INTEGER: i64 = 9_000_000_000_000_000;
 
 /// Folios from here on are numbers of another kind: they do not advance the counter of their series.
 pub(super) const NO_SERIES: i64 = 1_000_000_000_000;
@@ -149,6 +155,21 @@ pub(super) fn require(fine: bool, field: &'static str, text: &'static str) -> Re
 /// A currency is one of the SAT's catalogue.
 pub(super) fn require_currency(moneda: Option<&str>) -> Result<(), Fault> {
     require(moneda.is_none_or(|key| sat::currency(key).is_some()), "moneda", "no está en el catálogo del SAT")
+}
+
+/// The integers of a record are within [`MOST_INTEGER`].
+pub(super) fn require_exact_integers<R: Rules>(record: &R) -> Result<(), Fault> {
+    let mut values = Vec::with_capacity(R::COLUMNS.len());
+    record.values(&mut values);
+    let beyond =
+        |value: &Value<'_>| matches!(value, Value::Integer(value) if value.unsigned_abs() > MOST_INTEGER as u64);
+    match values.iter().position(beyond) {
+        Some(at) => {
+            let text = format!("debe ser un entero de {} a {MOST_INTEGER}", -MOST_INTEGER);
+            Err(Fault::new(Code::DatoInvalido, R::COLUMNS[at], text))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A clave is positive.

@@ -1,0 +1,108 @@
+//! A change of the key that secrets are sealed under.
+
+use serde::Serialize;
+
+use super::SIGNING_KEY;
+use crate::context::Context;
+use crate::domain::company::CompanyId;
+use crate::error::{Code, Error};
+use crate::secrets::{Place, PlainSecrets};
+use crate::store::{Resealed, SealedColumn, SealedSecret, StoreError};
+use crate::webhooks::SECRET;
+
+/// Companies per statement, so that a batch takes little memory and holds its locks briefly: a company has at most twenty
+/// secrets of webhooks, and a key for each certificate it ever loaded.
+const BATCH: u32 = 100;
+
+/// Passes in a row in which every value that could be sealed anew was changed or locked by others; then the rest stays pending.
+const MOST_IDLE: u32 = 5;
+
+/// The outcome of [`Context::rotate_secrets`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+pub struct SecretsRotated {
+    /// Secrets that were sealed anew.
+    pub resellados: u64,
+    /// Secrets that are not under the current key: they do not open with the keys that are set. Each is logged.
+    pub pendientes: u64,
+}
+
+/// What one pass over all companies did.
+#[derive(Default)]
+struct Pass {
+    resealed: u64,
+    /// Changed or locked by others meanwhile.
+    missed: u64,
+    /// Not to be opened.
+    failed: u64,
+}
+
+impl Context {
+    /// Seals every secret of every company under the current key: what is under a former key ([`crate::secrets::Sealer::with_old`]), what
+    /// an earlier version sealed without naming the key, and, where `plain` accepts it, what was stored before there was a
+    /// key. Fails with `estado_invalido` when no key is set.
+    ///
+    /// Servers may run meanwhile, if they have both keys; a secret that is changed meanwhile is left as it was changed. It works in
+    /// small batches and writes only what is not yet under the current key: after an error it can be called again.
+    pub async fn rotate_secrets(&self, plain: PlainSecrets) -> Result<SecretsRotated, Error> {
+        let Some(prefix) = self.sealer().current_prefix() else {
+            let text = "no hay llave con la que cifrar los secretos; configure SVC_SECRETS_KEY";
+            return Err(Error::new(Code::EstadoInvalido).message(text));
+        };
+        let mut rotated = SecretsRotated::default();
+        let mut idle = 0;
+        // A server may move a secret to where the pass has been, so passes are repeated until one finds nothing to do.
+        loop {
+            let first = rotated.resellados == 0 && idle == 0;
+            let pass = self.rotation_pass(&prefix, plain, first).await?;
+            rotated.resellados += pass.resealed;
+            idle = if pass.resealed == 0 { idle + 1 } else { 0 };
+            if (pass.resealed == 0 && pass.missed == 0) || idle == MOST_IDLE {
+                rotated.pendientes = pass.failed + pass.missed;
+                return Ok(rotated);
+            }
+        }
+    }
+
+    async fn rotation_pass(&self, prefix: &[u8], plain: PlainSecrets, log: bool) -> Result<Pass, Error> {
+        let mut pass = Pass::default();
+        let mut after = CompanyId(0);
+        loop {
+            let batch = self.store().secrets_not_under(prefix, after, BATCH).await?;
+            let mut resealed = Vec::with_capacity(batch.secrets.len());
+            for secret in batch.secrets {
+                let place = place(&secret);
+                match self.sealer().reseal(place, &secret.sealed, plain, self.random()) {
+                    Ok(sealed) => resealed.push(Resealed { secret, sealed }),
+                    Err(error) => {
+                        pass.failed += 1;
+                        if log {
+                            tracing::warn!(empresa = place.company.0, column = place.column, record = place.record,
+                                           %error, "a secret cannot be sealed anew");
+                        }
+                    }
+                }
+            }
+            let replaced = match self.store().replace_secrets(&resealed).await {
+                // Some may have been replaced; the next pass finds the others.
+                Err(StoreError::Transient(_) | StoreError::Busy(_)) => 0,
+                outcome => outcome?,
+            };
+            pass.resealed += replaced;
+            pass.missed += (resealed.len() as u64).saturating_sub(replaced);
+            match batch.last {
+                Some(last) => after = last,
+                None => return Ok(pass),
+            }
+        }
+    }
+}
+
+/// Where it is sealed for. A webhook's secret keeps its place when it becomes the previous one.
+fn place(secret: &SealedSecret) -> Place<'_> {
+    let column = match secret.column {
+        SealedColumn::CertificateKey => SIGNING_KEY,
+        SealedColumn::WebhookSecret | SealedColumn::PreviousWebhookSecret => SECRET,
+    };
+    Place { company: secret.company, column, record: &secret.record }
+}
