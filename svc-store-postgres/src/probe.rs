@@ -3,9 +3,9 @@
 use std::fmt;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{ConnectOptions as _, Connection as _, Row as _};
+use sqlx::{ConnectOptions as _, Connection as _};
 
-use crate::schema::{MIGRATOR, OpenError};
+use crate::schema::{History, MIGRATOR, OpenError};
 
 /// Checks that the database answers, over a connection of its own: a busy pool does not mean that the database is down.
 pub struct Probe {
@@ -20,8 +20,8 @@ impl Probe {
         Self { options, connection: None, current: false }
     }
 
-    /// Waits for an answer. The caller sets the time limit; a check that is cancelled can be repeated. A schema that is older
-    /// than this program is an error.
+    /// Waits for an answer. The caller sets the time limit; a check that is cancelled can be repeated. A schema that lacks a
+    /// migration of this program is an error; one that has more is none.
     pub async fn check(&mut self) -> Result<(), OpenError> {
         // The kept connection may have died in a restart that is over by now.
         if let Some(held) = self.connection.take()
@@ -38,9 +38,8 @@ impl Probe {
         if self.current {
             connection.ping().await?;
         } else {
-            let latest = "SELECT coalesce(max(version), 0) AS version FROM _sqlx_migrations WHERE success";
-            let done: i64 = sqlx::raw_sql(latest).fetch_one(&mut connection).await?.try_get("version")?;
-            if MIGRATOR.iter().any(|migration| migration.version > done) {
+            let history = History::read(&mut connection).await?;
+            if !history.has_all(&MIGRATOR) {
                 return Err(OpenError::Outdated);
             }
             self.current = true;

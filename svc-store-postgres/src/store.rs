@@ -8,7 +8,7 @@ use sqlx::postgres::PgConnectOptions;
 use crate::database::Database;
 use crate::probe::Probe;
 use crate::replica::Replica;
-use crate::schema::{MIGRATOR, OpenError};
+use crate::schema::{History, MIGRATOR, OpenError, Patience, migrate};
 use crate::settings::Settings;
 
 /// A [`svc_core::store::Store`] on a PostgreSQL database, version 14 or later.
@@ -16,6 +16,7 @@ use crate::settings::Settings;
 pub struct PostgresStore {
     pub(crate) database: Database,
     pub(crate) replica: Option<Arc<Replica>>,
+    patience: Patience,
 }
 
 impl PostgresStore {
@@ -26,7 +27,7 @@ impl PostgresStore {
 
     /// The store of a database by its connection options.
     pub fn with_options(options: PgConnectOptions, settings: &Settings) -> Self {
-        Self { database: Database::new(options, settings), replica: None }
+        Self { database: Database::new(options, settings), replica: None, patience: Patience::new(settings) }
     }
 
     /// With a replica at `url`, from which lists are read; see [`PostgresStore::with_replica_options`].
@@ -46,29 +47,24 @@ impl PostgresStore {
         self
     }
 
-    /// Brings the schema up to date; gives how many migrations it took. Processes that do so at once wait for each other, by
-    /// a lock of the session's: behind a pooler in transaction mode, where sessions keep nothing, a schema that is not up to date is
-    /// [`OpenError::Pooled`].
+    /// Brings the schema up to date; gives how many migrations it took, none when there is nothing to do. A schema that a later
+    /// release has brought further is left as it is: this program can work with it.
+    ///
+    /// Migrations run on a connection of their own, and as long as they need. Those that lock a table wait for it for
+    /// [`Settings::migration_lock_timeout`] at a time, so that servers that answer meanwhile are not held up for longer. Processes that
+    /// migrate at once wait for each other, for [`Settings::migration_patience`] at the most, by a lock of the session's: behind a
+    /// pooler in transaction mode, where sessions keep nothing, a schema that is not up to date is [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
-        let before = self.migrations().await?;
-        if self.database.is_pooled() {
-            let all = MIGRATOR.iter().filter(|migration| migration.migration_type.is_up_migration()).count();
-            return if before < all as u64 { Err(OpenError::Pooled) } else { Ok(0) };
-        }
-        MIGRATOR.run(self.database.pool()).await?;
-        Ok(self.migrations().await?.saturating_sub(before))
-    }
-
-    /// How many migrations have been done.
-    async fn migrations(&self) -> Result<u64, sqlx::Error> {
-        let exists: bool =
-            sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL").fetch_one(&self.database).await?;
-        if !exists {
+        // Without the lock: a server that finds its schema up to date starts while another release's migration runs.
+        let history = History::read(&self.database).await?;
+        history.log_newer(&MIGRATOR);
+        if history.pending(&MIGRATOR)?.is_empty() {
             return Ok(0);
         }
-        let count: i64 =
-            sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(&self.database).await?;
-        u64::try_from(count).map_err(|error| sqlx::Error::Decode(error.into()))
+        if self.database.is_pooled() {
+            return Err(OpenError::Pooled);
+        }
+        migrate(&self.database.pool().connect_options(), &MIGRATOR, self.patience).await
     }
 
     /// The pool, for what a front end wants of it (a readiness check, figures).
