@@ -50,7 +50,7 @@ impl Database {
     }
 
     async fn migrate(&self, texts: &[&'static str]) -> Result<u64, OpenError> {
-        self.migrate_within(texts, Duration::from_secs(60)).await
+        self.migrate_within(texts, Duration::from_mins(1)).await
     }
 
     async fn migrate_within(&self, texts: &[&'static str], most: Duration) -> Result<u64, OpenError> {
