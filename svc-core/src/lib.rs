@@ -104,6 +104,8 @@ mod cleanup;
 mod context;
 pub mod domain;
 mod error;
+#[cfg(test)]
+mod fuzz;
 pub mod json;
 pub mod observe;
 pub mod operation;

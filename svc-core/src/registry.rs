@@ -133,4 +133,4 @@ impl Operation for ByName<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -35,6 +35,17 @@ pub(crate) fn key_record(row: &PgRow, period: Period) -> Result<KeyRecord, sqlx:
     })
 }
 
+/// The columns of `empresas` that a [`Company`] is read from. They are named because a prepared `SELECT *` fails for as long as its
+/// connection lives once a migration adds a column.
+macro_rules! company_columns {
+    () => {
+        "empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo, rfc, regimen, cp, \
+         cursor_clave"
+    };
+}
+
+pub(crate) use company_columns;
+
 fn read_company(row: &PgRow) -> Result<Company, sqlx::Error> {
     let (plan, limites): (String, String) = (row.try_get("plan")?, row.try_get("limites")?);
     Ok(Company {
@@ -76,7 +87,7 @@ fn limits_word(limits: Option<LimitMode>) -> &'static str {
 #[async_trait]
 impl CompanyTx for PostgresTx {
     async fn company(&mut self) -> Result<Option<Company>, StoreError> {
-        let row = sqlx::query("SELECT * FROM empresas WHERE empresa = $1")
+        let row = sqlx::query(concat!("SELECT ", company_columns!(), " FROM empresas WHERE empresa = $1"))
             .bind(self.empresa)
             .fetch_optional(self.connection())
             .await

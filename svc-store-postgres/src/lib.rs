@@ -140,7 +140,7 @@ impl Store for PostgresStore {
     }
 
     fn for_background(&self) -> Option<Arc<dyn Store>> {
-        Some(Arc::new(Self { requests: self.background.clone(), ..self.clone() }))
+        Some(Arc::new(self.in_background()))
     }
 
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {

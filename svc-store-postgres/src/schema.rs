@@ -1,8 +1,18 @@
-//! The schema and its history.
+//! The schema and its history. How migrations are written is in `migrations/README.md`.
+
+mod history;
+mod migrate;
+#[cfg(test)]
+mod rules;
+#[cfg(all(test, feature = "local"))]
+mod tests;
 
 use sqlx::migrate::Migrator;
 
-/// The schema's history.
+pub(crate) use self::history::History;
+pub(crate) use self::migrate::{Patience, migrate};
+
+/// The migrations of this program.
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Why a store could not be opened or migrated.
@@ -21,6 +31,9 @@ pub enum OpenError {
     /// A migration failed, or the schema is not one of ours.
     #[error("the schema cannot be brought up to date: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// Another process has been migrating for longer than [`Settings::migration_patience`](crate::Settings::migration_patience).
+    #[error("another process is still migrating the database (application_name 'svc migrate' in pg_stat_activity)")]
+    Migrating,
     /// There are migrations to do, and a pooler in the way of them.
     #[error(
         "the schema is older than this program, and is brought up to date past the pooler: at the database's own address"
@@ -29,4 +42,10 @@ pub enum OpenError {
     /// Migrations are still to be done.
     #[error("the schema is older than this program")]
     Outdated,
+    /// The server takes no writes: it is a replica, or was made read-only.
+    #[error("the database takes no writes")]
+    ReadOnly,
+    /// All connections for requests are in use, and none has come back for seconds.
+    #[error("the connections to the database are stuck")]
+    Stuck,
 }

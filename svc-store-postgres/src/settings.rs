@@ -24,6 +24,12 @@ pub struct Settings {
     pub lock_timeout: Duration,
     /// How long a statement may take.
     pub statement_timeout: Duration,
+    /// How long a migration waits for a lock before it gives way, and tries again later. Whoever wants the table meanwhile waits
+    /// behind it for as long.
+    pub migration_lock_timeout: Duration,
+    /// How long migrating goes on waiting: for the locks of one migration, and for another process that migrates. How long
+    /// a migration may take is not limited.
+    pub migration_patience: Duration,
     /// How long a connection may be unused before it is closed; `None` for ever.
     pub idle_timeout: Option<Duration>,
     /// How old a connection may become before it is closed; `None` for ever. With neither, nothing runs between requests.
@@ -68,6 +74,8 @@ impl Default for Settings {
             acquire_timeout: Duration::from_secs(10),
             lock_timeout: Duration::from_secs(5),
             statement_timeout: Duration::from_secs(30),
+            migration_lock_timeout: Duration::from_secs(1),
+            migration_patience: Duration::from_mins(30),
             idle_timeout: Some(Duration::from_mins(10)),
             max_lifetime: Some(Duration::from_mins(30)),
             pooler: Pooler::None,

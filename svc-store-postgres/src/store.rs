@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::database::Database;
 use crate::pool::{Access, Connections};
 use crate::probe::Probe;
 use crate::replica::Replica;
-use crate::schema::{MIGRATOR, OpenError};
+use crate::schema::{History, MIGRATOR, OpenError, Patience, migrate};
 use crate::settings::Settings;
 use crate::tls::unverified_host;
 
@@ -24,6 +23,7 @@ pub struct PostgresStore {
     /// Those of background work.
     pub(crate) background: Database,
     pub(crate) replica: Option<Arc<Replica>>,
+    patience: Patience,
 }
 
 impl PostgresStore {
@@ -40,7 +40,7 @@ impl PostgresStore {
             _ => Database::new(options.clone(), &settings, Access::Write),
         };
         let (service, background) = (apart(settings.for_service()), apart(settings.for_background()));
-        Self { requests, service, background, replica: None }
+        Self { requests, service, background, replica: None, patience: Patience::new(settings) }
     }
 
     /// With a replica at `url`, from which lists are read; see [`PostgresStore::with_replica_options`].
@@ -60,31 +60,29 @@ impl PostgresStore {
         self
     }
 
-    /// Brings the schema up to date; gives how many migrations it took. Processes that do so at once wait for each other, by
-    /// a lock of the session's: behind a pooler in transaction mode, where sessions keep nothing, a schema that is not up to date is
-    /// [`OpenError::Pooled`].
+    /// Brings the schema up to date; gives how many migrations it took, none when there is nothing to do. A schema that a later
+    /// release has brought further is left as it is: this program can work with it.
+    ///
+    /// Migrations run on a connection of their own, and as long as they need. Those that lock a table wait for it for
+    /// [`Settings::migration_lock_timeout`] at a time, so that servers that answer meanwhile are not held up for longer. Processes that
+    /// migrate at once wait for each other, for [`Settings::migration_patience`] at the most, by a lock of the session's: behind a
+    /// pooler in transaction mode, where sessions keep nothing, a schema that is not up to date is [`OpenError::Pooled`].
     pub async fn migrate(&self) -> Result<u64, OpenError> {
-        let before = self.migrations().await?;
-        if self.requests.is_pooled() {
-            let all = MIGRATOR.iter().filter(|migration| migration.migration_type.is_up_migration()).count();
-            return if before < all as u64 { Err(OpenError::Pooled) } else { Ok(0) };
-        }
-        MIGRATOR.run(&mut self.options().connect().await?).await?;
-        Ok(self.migrations().await?.saturating_sub(before))
-    }
-
-    /// How many migrations have been done.
-    async fn migrations(&self) -> Result<u64, sqlx::Error> {
-        let exists: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
-            .fetch_one(self.requests.of_all())
-            .await?;
-        if !exists {
+        // Without the lock: a server that finds its schema up to date starts while another release's migration runs.
+        let history = History::read(self.requests.of_all()).await?;
+        history.log_newer(&MIGRATOR);
+        if history.pending(&MIGRATOR)?.is_empty() {
             return Ok(0);
         }
-        let count: i64 = sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success")
-            .fetch_one(self.requests.of_all())
-            .await?;
-        u64::try_from(count).map_err(|error| sqlx::Error::Decode(error.into()))
+        if self.requests.is_pooled() {
+            return Err(OpenError::Pooled);
+        }
+        migrate(self.options(), &MIGRATOR, self.patience).await
+    }
+
+    /// The same, whose requests are background work.
+    pub(crate) fn in_background(&self) -> Self {
+        Self { requests: self.background.clone(), ..self.clone() }
     }
 
     /// The hosts of the database and of its replica that are other machines whose certificate is not verified (`sslmode` is
@@ -122,7 +120,7 @@ impl PostgresStore {
 
     /// Checks whether the database answers.
     pub fn probe(&self) -> Probe {
-        Probe::new(self.options().clone())
+        Probe::new(self.requests.clone(), self.service.clone())
     }
 
     /// Closes its connections. It waits a few seconds for those in use.

@@ -8,22 +8,24 @@ use svc_core::domain::quota::Period;
 use svc_core::store::{KeyId, KeyRecord, MinuteUse, MonthUse, StoreError, Usage};
 
 use crate::columns::used;
-use crate::company::key_record;
+use crate::company::{company_columns, key_record};
 use crate::database::Database;
 use crate::error::store_error;
 
 pub(crate) async fn keys(database: &Database, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
     let (companies, suffixes) = columns(ids);
-    let rows = sqlx::query(
+    let rows = sqlx::query(concat!(
         "SELECT e.*, l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
                 l.usuario, u.activo, coalesce(m.usadas, 0) AS peticiones, coalesce(c.usadas, 0) AS operaciones
          FROM unnest($1::bigint[], $2::text[]) AS pedida (empresa, sufijo)
          JOIN llaves l ON l.empresa = pedida.empresa AND l.sufijo = pedida.sufijo
-         JOIN empresas e ON e.empresa = l.empresa
+         JOIN (SELECT ",
+        company_columns!(),
+        " FROM empresas) e ON e.empresa = l.empresa
          JOIN usuarios u ON u.empresa = l.empresa AND u.clave = l.usuario
          LEFT JOIN llaves_minuto m ON m.empresa = l.empresa AND m.llave = l.sufijo AND m.minuto = $3
-         LEFT JOIN cupos c ON c.empresa = l.empresa AND c.mes = $4",
-    )
+         LEFT JOIN cupos c ON c.empresa = l.empresa AND c.mes = $4"
+    ))
     .bind(companies)
     .bind(suffixes)
     .bind(period.minuto)

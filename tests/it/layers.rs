@@ -20,6 +20,7 @@ const CORE: &Layers = &[
     ("HTTP's way through", &["pipeline"]),
     ("the service, and all work beside it", &["service", "work"]),
     ("settings of front ends", &["settings"]),
+    ("random input for all of it", &["fuzz"]),
     ("the crate", &["lib"]),
 ];
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::operation::Router;
 
 /// A sample of each action's input.
-fn samples() -> Vec<(&'static str, Value)> {
+pub(crate) fn samples() -> Vec<(&'static str, Value)> {
     vec![
         ("customer.create", json!({"nombre": "Ana", "rfc": "XAXX010101000", "cp": "01000", "pais": null})),
         ("customer.edit", json!({"clave": 1, "nombre": "Ana", "regimen": null, "correo": "ana@example.com"})),

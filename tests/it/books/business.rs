@@ -37,16 +37,16 @@ const REFUSALS: [&str; 22] = [
 ];
 
 /// A step that was refused, by its code.
-pub(super) type Refused = String;
+pub(crate) type Refused = String;
 
 /// A company with customers, products, two branches with their warehouses, and two bank accounts.
-pub(super) struct Business {
-    pub(super) company: Company,
+pub(crate) struct Business {
+    pub(crate) company: Company,
     ana: Actor,
 }
 
 impl Business {
-    pub(super) async fn found(world: &World) -> Self {
+    pub(crate) async fn found(world: &World) -> Self {
         let limits = CompanyChange { limites: Some(Some(LimitMode::Notice)), ..CompanyChange::default() };
         let company = world.company_with(limits).await;
         company.load_certificate().await;
@@ -78,7 +78,7 @@ impl Business {
     }
 
     /// Takes a step. An unexpected refusal fails the test.
-    pub(super) async fn take(&self, deed: &Deed) -> Result<(), Refused> {
+    pub(crate) async fn take(&self, deed: &Deed) -> Result<(), Refused> {
         let outcome = match deed {
             Deed::Capture(document) => self.act("sale.capture", body(document, true)).await,
             Deed::Post(document) => self.post("/ventas", body(document, false)).await,

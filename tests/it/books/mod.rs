@@ -1,8 +1,8 @@
 //! Random operations: after any sequence of them the books agree, and a refused one changes nothing.
 
-mod business;
+pub(crate) mod business;
 mod notices;
-mod step;
+pub(crate) mod step;
 
 use std::hash::{BuildHasher as _, RandomState};
 

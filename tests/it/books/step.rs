@@ -5,59 +5,59 @@ use proptest::sample::select;
 
 /// Something that is tried in one of the companies.
 #[derive(Debug, Clone)]
-pub(super) struct Step {
+pub(crate) struct Step {
     /// Which company, 0 or 1.
-    pub(super) company: u8,
+    pub(crate) company: u8,
     /// What.
-    pub(super) deed: Deed,
+    pub(crate) deed: Deed,
 }
 
 /// A record that is picked among those there are: 0 is the last one, the greatest the first; recent ones are likelier.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pick(u16);
+pub(crate) struct Pick(u16);
 
 impl Pick {
     /// A clave of 1 to `last`; 1 when there is none.
-    pub(super) fn of(self, last: i64) -> i64 {
+    pub(crate) fn of(self, last: i64) -> i64 {
         let back = i64::from(self.0) * i64::from(self.0) * last / (1 << 32);
         (last - back).max(1)
     }
 
     /// The one that is picked of some, of which there is one at least.
-    pub(super) fn in_list(self, found: &[i64]) -> i64 {
+    pub(crate) fn in_list(self, found: &[i64]) -> i64 {
         found[usize::from(self.0) % found.len()]
     }
 
     /// Whether it is one of the few that pick anything.
-    pub(super) fn is_loose(self) -> bool {
+    pub(crate) fn is_loose(self) -> bool {
         self.0.is_multiple_of(8)
     }
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Line {
-    pub(super) producto: i64,
+pub(crate) struct Line {
+    pub(crate) producto: i64,
     /// In thousandths.
-    pub(super) cantidad: u32,
+    pub(crate) cantidad: u32,
     /// In millionths.
-    pub(super) precio: u64,
+    pub(crate) precio: u64,
     /// In thousandths of the subtotal.
-    pub(super) descuento: u32,
+    pub(crate) descuento: u32,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Document {
-    pub(super) tipo: &'static str,
-    pub(super) cliente: i64,
-    pub(super) sucursal: i64,
-    pub(super) dolares: bool,
-    pub(super) credito: bool,
-    pub(super) metodo: Option<&'static str>,
-    pub(super) lines: Vec<Line>,
+pub(crate) struct Document {
+    pub(crate) tipo: &'static str,
+    pub(crate) cliente: i64,
+    pub(crate) sucursal: i64,
+    pub(crate) dolares: bool,
+    pub(crate) credito: bool,
+    pub(crate) metodo: Option<&'static str>,
+    pub(crate) lines: Vec<Line>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Deed {
+pub(crate) enum Deed {
     Capture(Document),
     Post(Document),
     Invoice(Pick),
@@ -82,7 +82,7 @@ pub(super) enum Deed {
 }
 
 impl Deed {
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Capture(document) | Self::Post(document) => document.tipo,
             Self::Invoice(_) => "facturar",
@@ -104,7 +104,7 @@ impl Deed {
     }
 }
 
-pub(super) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
+pub(crate) fn steps(count: usize) -> impl Strategy<Value = Vec<Step>> {
     let step = (0_u8..2, deed()).prop_map(|(company, deed)| Step { company, deed });
     prop::collection::vec(step, count)
 }

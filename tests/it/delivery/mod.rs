@@ -24,7 +24,7 @@ use svc_tests::notices::{self, SECRET};
 use svc_tests::{Company, World, secrets_key};
 
 /// A receiver that remembers what it was sent.
-struct Receiver<F> {
+pub(crate) struct Receiver<F> {
     posts: Mutex<Vec<Post>>,
     answer: F,
 }
@@ -53,10 +53,10 @@ impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Sender for Receiver<F> {
     }
 }
 
-type Answer = fn(&Post) -> (Duration, Outcome);
+pub(crate) type Answer = fn(&Post) -> (Duration, Outcome);
 
 /// A receiver that answers this status at once.
-fn answering<const STATUS: u16>() -> Receiver<Answer> {
+pub(crate) fn answering<const STATUS: u16>() -> Receiver<Answer> {
     Receiver::new(|_| (Duration::ZERO, Outcome::Answered { status: STATUS, retry_after: None }))
 }
 

@@ -1,0 +1,133 @@
+//! A store that knows every key and has no record.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use crate::domain::company::{Company, CompanyId, LimitMode, TERMS_VERSION};
+use crate::domain::quota::Period;
+use crate::domain::scope::Scopes;
+use crate::domain::time::Timestamp;
+use crate::record::{ListSpec, Query};
+use crate::store::{
+    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
+    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store,
+    StoreError, Tx, Usage, UsageStore,
+};
+use crate::testing::company;
+
+/// The secret of every key.
+pub(super) const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
+
+pub(super) struct Empty;
+
+#[async_trait]
+impl Reader for Empty {
+    async fn page(&self, _: &'static ListSpec, _: &Query, _: EachRow<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl UsageStore for Empty {
+    async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
+        let key = |id: &KeyId| KeyRecord {
+            id: id.clone(),
+            company: Company { id: id.company, limites: Some(LimitMode::Notice), ..company(1) },
+            secret_sha256: Sha256::digest(SECRET).into(),
+            scopes: Scopes::all(),
+            expires: None,
+            revoked: false,
+            terms: Some(TERMS_VERSION.to_owned()),
+            owner: 1,
+            owner_active: true,
+            used: KnownUse { period, minute: 0, month: 0 },
+        };
+        Ok(ids.iter().map(key).collect())
+    }
+
+    async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
+        Ok(usage.clone())
+    }
+}
+
+#[async_trait]
+impl SecretStore for Empty {
+    async fn secrets_not_under(&self, _: &[u8], _: CompanyId, _: u32) -> Result<SecretsBatch, StoreError> {
+        Ok(SecretsBatch::default())
+    }
+
+    async fn replace_secrets(&self, _: &[Resealed]) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+}
+
+#[async_trait]
+impl Store for Empty {
+    fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
+        Box::new(Self)
+    }
+
+    /// What comes after is tried where there is a database.
+    async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
+        Err(StoreError::Unavailable("it only reads".into()))
+    }
+
+    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        unreachable!("nothing is cleaned up")
+    }
+
+    async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+        unreachable!("nothing is stamped")
+    }
+
+    async fn next_company(&self) -> Result<CompanyId, StoreError> {
+        unreachable!("no company is made")
+    }
+}
+
+#[async_trait]
+impl DeliveryStore for Empty {
+    async fn gather_groups(&self, _: Timestamp, _: u32) -> Result<u64, StoreError> {
+        unreachable!("nothing is delivered")
+    }
+
+    async fn fan_out(&self, _: Timestamp, _: u32) -> Result<FannedOut, StoreError> {
+        unreachable!("nothing is delivered")
+    }
+
+    async fn claim_deliveries(&self, _: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        unreachable!("nothing is delivered")
+    }
+
+    async fn record_attempts(&self, _: &[AttemptRecord], _: DateTime<Utc>) -> Result<Vec<Recorded>, StoreError> {
+        unreachable!("nothing is delivered")
+    }
+
+    async fn lease_mail(
+        &self,
+        _: u32,
+        _: DateTime<Utc>,
+        _: Uuid,
+        _: DateTime<Utc>,
+    ) -> Result<Vec<LeasedMail>, StoreError> {
+        unreachable!("no mail is sent")
+    }
+
+    async fn settle_mail(&self, _: &LeasedMail, _: Uuid, _: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+        unreachable!("no mail is sent")
+    }
+
+    async fn forget_deliveries(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        unreachable!("nothing is cleaned up")
+    }
+
+    async fn forget_events(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        unreachable!("nothing is cleaned up")
+    }
+
+    async fn forget_webhooks(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
+        unreachable!("nothing is cleaned up")
+    }
+}

@@ -1,0 +1,163 @@
+//! Running of migrations, beside servers that answer meanwhile.
+
+use std::time::Duration;
+
+use sqlx::error::DatabaseError;
+use sqlx::migrate::{Migrate as _, MigrateError, Migration, Migrator};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
+use tokio::time::{Instant, sleep};
+
+use super::OpenError;
+use super::history::{History, TABLE};
+use crate::settings::Settings;
+
+/// The advisory lock of those who migrate a database: any number that nothing else there locks.
+const LOCK: i64 = 0x7376_635f_6d69_6772;
+
+/// How often the lock is tried.
+const LOCK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The pauses between attempts at a migration.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+/// Errors of PostgreSQL that go by with time: `lock_not_available` and `deadlock_detected`.
+const CONTENDED: [&str; 2] = ["55P03", "40P01"];
+
+/// How long migrations wait.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    /// For a lock, before others may go first.
+    lock: Duration,
+    /// For the locks of one migration in all, and for another process that migrates.
+    total: Duration,
+}
+
+impl Patience {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self { lock: settings.migration_lock_timeout, total: settings.migration_patience }
+    }
+}
+
+/// Does what `migrator` has and the database has not had; gives how many migrations it did.
+///
+/// It uses a connection of its own, on which statements take as long as they need.
+pub(crate) async fn migrate(
+    options: &PgConnectOptions,
+    migrator: &Migrator,
+    patience: Patience,
+) -> Result<u64, OpenError> {
+    let mut connection = connect(options).await?;
+    let outcome = run(&mut connection, migrator, patience).await;
+    // The lock is the session's, and ends with it.
+    let closed = connection.close().await;
+    let done = outcome?;
+    closed?;
+    Ok(done)
+}
+
+async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+    let mut connection = options.clone().application_name("svc migrate").connect().await?;
+    sqlx::raw_sql("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
+        .execute(&mut connection)
+        .await?;
+    // A long statement ends soon after the process that waits for it.
+    if let Err(error) = connection.execute("SET client_connection_check_interval = '10s'").await {
+        // PostgreSQL has it on most operating systems.
+        tracing::debug!(%error, "the database does not watch its clients' connections");
+    }
+    Ok(connection)
+}
+
+async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patience) -> Result<u64, OpenError> {
+    lock(connection, patience.total).await?;
+    connection.ensure_migrations_table(TABLE).await?;
+    let pending = History::read(&mut *connection).await?.pending(migrator)?;
+    for migration in &pending {
+        apply(connection, migration, patience).await?;
+    }
+    Ok(pending.len() as u64)
+}
+
+/// Waits until no other process migrates.
+///
+/// The lock is tried, and not waited for in a statement: such a statement would hold a snapshot, for whose end CREATE INDEX
+/// CONCURRENTLY waits in the process that has the lock.
+async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
+    let started = Instant::now();
+    let mut is_told = false;
+    loop {
+        let is_ours: bool =
+            sqlx::query_scalar("SELECT pg_try_advisory_lock($1)").bind(LOCK).fetch_one(&mut *connection).await?;
+        if is_ours {
+            return Ok(());
+        }
+        if started.elapsed() >= most {
+            return Err(OpenError::Migrating);
+        }
+        if !is_told {
+            tracing::info!("another process migrates the database; waiting for it to end");
+            is_told = true;
+        }
+        sleep(LOCK_INTERVAL).await;
+    }
+}
+
+/// Does a migration. One that does not get its locks is rolled back and done again after a pause, in which those who came
+/// after it have their turn.
+async fn apply(connection: &mut PgConnection, migration: &Migration, patience: Patience) -> Result<(), OpenError> {
+    let (version, description) = (migration.version, &*migration.description);
+    tracing::info!(version, description, "a migration begins");
+    let started = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let outcome = if migration.no_tx {
+            apply_outside(connection, migration).await
+        } else {
+            set_lock_timeout(connection, patience.lock).await?;
+            connection.apply(TABLE, migration).await.map(drop)
+        };
+        match outcome {
+            Err(error) if is_contended(&error) && started.elapsed() + pause < patience.total => {
+                tracing::warn!(version, %error, "a migration did not get a lock; it is tried again");
+                sleep(pause).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
+            }
+            outcome => {
+                outcome?;
+                tracing::info!(version, seconds = started.elapsed().as_secs_f64(), "a migration is done");
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Does a migration outside a transaction, statement by statement. What its statements lock stops nobody (a test holds them to
+/// that), so they wait for as long as they must: a concurrent build that is cut leaves an invalid index.
+async fn apply_outside(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
+    set_lock_timeout(connection, Duration::ZERO).await?;
+    for statement in statements(migration.sql.as_str()) {
+        let done = connection.execute(AssertSqlSafe(statement)).await;
+        done.map_err(|error| MigrateError::ExecuteMigration(error, migration.version))?;
+    }
+    // It is entered in the history, without being run.
+    connection.skip(TABLE, migration).await
+}
+
+/// The statements of a migration outside a transaction: each ends with a semicolon at the end of a line.
+pub(super) fn statements(sql: &str) -> impl Iterator<Item = &str> {
+    sql.split(";\n").map(str::trim).filter(|statement| !statement.is_empty())
+}
+
+/// Sets how long a statement waits for a lock; zero is for ever.
+async fn set_lock_timeout(connection: &mut PgConnection, timeout: Duration) -> Result<(), sqlx::Error> {
+    let statement = format!("SET lock_timeout = {}", timeout.as_millis());
+    connection.execute(AssertSqlSafe(statement)).await.map(drop)
+}
+
+fn is_contended(error: &MigrateError) -> bool {
+    let (MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) = error else { return false };
+    let code = error.as_database_error().and_then(DatabaseError::code);
+    code.is_some_and(|code| CONTENDED.contains(&&*code))
+}

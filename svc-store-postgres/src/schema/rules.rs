@@ -1,0 +1,259 @@
+//! The rules of `migrations/README.md`, as far as they can be read off a migration's text.
+
+use std::collections::BTreeSet;
+
+use sqlx::migrate::Migration;
+
+use super::MIGRATOR;
+use super::migrate::statements;
+
+/// Those before it were written before there was a release to stay compatible with.
+const FIRST: i64 = 18;
+
+/// What begins the line that names the release since which nothing uses what a migration takes away.
+const UNUSED_SINCE: &str = "-- unused since ";
+
+#[test]
+fn migrations_keep_the_rules() {
+    let release = version(env!("CARGO_PKG_VERSION")).expect("a release");
+    let found: Vec<_> = MIGRATOR
+        .iter()
+        .filter(|migration| migration.version >= FIRST)
+        .flat_map(|one| faults(one, release).into_iter().map(|fault| format!("{:04}: {fault}", one.version)))
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+type Release = [u64; 3];
+
+fn version(text: &str) -> Option<Release> {
+    let parts: Result<Vec<u64>, _> = text.trim().split('.').map(str::parse).collect();
+    parts.ok()?.try_into().ok()
+}
+
+/// A statement as words, without comments.
+type Statement = Vec<String>;
+
+/// The statement's words: brackets and commas are words of their own; what is not quoted is in capitals.
+fn words(statement: &str) -> Statement {
+    let code: Vec<&str> = statement.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
+    let spaced = code.join(" ").replace('(', " ( ").replace(')', " ) ").replace(',', " , ");
+    spaced.split_whitespace().map(str::to_uppercase).collect()
+}
+
+/// Whether `words` begins with these; `_` is any word.
+fn begins(words: &[String], with: &str) -> bool {
+    let with: Vec<&str> = with.split(' ').collect();
+    words.len() >= with.len() && with.iter().zip(words).all(|(with, word)| *with == "_" || with == word)
+}
+
+fn has(words: &[String], phrase: &str) -> bool {
+    (0..words.len()).any(|at| begins(&words[at..], phrase))
+}
+
+/// The words but for those that may be left out.
+fn without(words: &[String], optional: &[&str]) -> Statement {
+    words.iter().filter(|word| !optional.contains(&word.as_str())).cloned().collect()
+}
+
+/// The parts of an ALTER TABLE, from the fourth word on: at commas outside brackets.
+fn actions(alter: &[String]) -> Vec<Statement> {
+    let (mut actions, mut depth) = (vec![Vec::new()], 0);
+    for word in &alter[3..] {
+        match word.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            "," if depth == 0 => {
+                actions.push(Vec::new());
+                continue;
+            }
+            _ => {}
+        }
+        actions.last_mut().expect("the first action").push(word.clone());
+    }
+    actions
+}
+
+struct File<'f> {
+    no_tx: bool,
+    /// The tables that it makes.
+    tables: BTreeSet<String>,
+    /// The constraints that it adds.
+    constraints: BTreeSet<String>,
+    /// Whether it names the release that stopped using what it takes away.
+    is_unused: bool,
+    statements: &'f [Statement],
+}
+
+/// What is wrong with a migration that is part of `release`.
+fn faults(migration: &Migration, release: Release) -> Vec<String> {
+    let sql = migration.sql.as_str();
+    let mut found = Vec::new();
+    let marks: Vec<_> = sql.lines().filter_map(|line| line.strip_prefix(UNUSED_SINCE)).map(version).collect();
+    if marks.iter().any(|since| since.is_none_or(|since| since >= release)) {
+        found.push(format!("`{UNUSED_SINCE}` names a release before this one"));
+    }
+    if migration.no_tx && sql.lines().any(|line| line.trim_end().trim_end_matches(';').contains(';')) {
+        found.push("outside a transaction a semicolon ends a statement and its line".to_owned());
+    }
+    if migration.no_tx && sql.lines().any(|line| line.trim_start().starts_with("--") && line.ends_with(';')) {
+        found.push("outside a transaction a comment has no semicolon at its end".to_owned());
+    }
+    // As they are run, or at every semicolon.
+    let texts: Vec<&str> = if migration.no_tx { statements(sql).collect() } else { sql.split(';').collect() };
+    let statements: Vec<Statement> = texts.into_iter().map(words).filter(|words| !words.is_empty()).collect();
+    let tables = statements.iter().map(|words| without(words, &["IF", "NOT", "EXISTS"]));
+    let tables = tables.filter(|words| begins(words, "CREATE TABLE _")).map(|words| words[2].clone()).collect();
+    let constraints = statements.iter().flat_map(|words| {
+        let at = (0..words.len()).filter(|at| begins(&words[*at..], "ADD CONSTRAINT _"));
+        at.map(|at| words[at + 2].clone()).collect::<Vec<_>>()
+    });
+    let constraints = constraints.collect();
+    let file =
+        File { no_tx: migration.no_tx, tables, constraints, is_unused: !marks.is_empty(), statements: &statements };
+    for (at, words) in statements.iter().enumerate() {
+        found.extend(file.fault(at, words).map(|fault| format!("{fault}: {}", words.join(" "))));
+        found.extend(file.alter_faults(words).into_iter().map(|fault| format!("{fault}: {}", words.join(" "))));
+    }
+    found
+}
+
+impl File<'_> {
+    fn fault(&self, at: usize, words: &[String]) -> Option<&'static str> {
+        let plain = without(words, &["UNIQUE", "IF", "NOT", "EXISTS", "ONLY"]);
+        let is_concurrent = has(words, "CONCURRENTLY");
+        let stands_alone = begins(&plain, "CREATE INDEX CONCURRENTLY")
+            || begins(words, "DROP INDEX CONCURRENTLY IF EXISTS")
+            || (begins(&plain, "ALTER TABLE _ VALIDATE CONSTRAINT _") && plain.len() == 6);
+        if self.no_tx && !stands_alone {
+            return Some("not a statement for outside a transaction");
+        }
+        if !self.no_tx && is_concurrent {
+            return Some("CONCURRENTLY works outside a transaction only: `-- no-transaction`");
+        }
+        if begins(&plain, "CREATE INDEX") {
+            let on = plain.iter().position(|word| word == "ON").and_then(|on| plain.get(on + 1));
+            if !is_concurrent && !on.is_some_and(|table| self.tables.contains(table)) {
+                return Some("an index of an existing table is built CONCURRENTLY");
+            }
+            let dropped = at.checked_sub(1).map(|before| &self.statements[before]);
+            if is_concurrent
+                && !dropped
+                    .is_some_and(|drop| begins(drop, "DROP INDEX CONCURRENTLY IF EXISTS _") && drop[5] == plain[3])
+            {
+                return Some("what is left of an interrupted build is dropped first");
+            }
+        }
+        let takes = ["DROP TABLE", "DROP VIEW", "DROP SEQUENCE", "DROP FUNCTION", "DROP TYPE", "TRUNCATE"];
+        if takes.iter().any(|taking| begins(words, taking)) && !self.is_unused {
+            return Some("the release before this one may use it: `-- unused since`");
+        }
+        let never = ["BEGIN", "COMMIT", "ROLLBACK", "LOCK", "CLUSTER", "VACUUM", "REINDEX", "SET", "RESET"];
+        never.iter().any(|never| begins(words, never)).then_some("not a statement for a migration")
+    }
+
+    fn alter_faults(&self, words: &[String]) -> Vec<&'static str> {
+        let plain = without(words, &["IF", "EXISTS", "ONLY"]);
+        if !begins(&plain, "ALTER TABLE _") {
+            let renames = begins(&plain, "ALTER") && has(&plain, "RENAME");
+            return Vec::from_iter((renames && !self.is_unused).then_some("the old name is in use: `-- unused since`"));
+        }
+        if self.tables.contains(&plain[2]) {
+            return Vec::new();
+        }
+        actions(&plain).iter().filter_map(|action| self.action_fault(&without(action, &["COLUMN"]))).collect()
+    }
+
+    fn action_fault(&self, action: &[String]) -> Option<&'static str> {
+        if begins(action, "VALIDATE CONSTRAINT _") {
+            let is_added_here = self.constraints.contains(&action[2]);
+            return is_added_here.then_some("a constraint is validated in a later file than it is added in");
+        }
+        if begins(action, "ADD CONSTRAINT") {
+            let is_quick = has(action, "NOT VALID") || has(action, "USING INDEX");
+            return (!is_quick).then_some("a constraint is added NOT VALID");
+        }
+        let unnamed = ["ADD CHECK", "ADD FOREIGN KEY", "ADD UNIQUE", "ADD PRIMARY KEY", "ADD EXCLUDE"];
+        if unnamed.iter().any(|unnamed| begins(action, unnamed)) {
+            return Some("a constraint has a name, and is added NOT VALID");
+        }
+        if begins(action, "ADD") {
+            if has(action, "NOT NULL") && !has(action, "DEFAULT") {
+                return Some("the release before this one writes nothing into it: nullable, or with a default");
+            }
+            let scans = ["CHECK", "REFERENCES", "UNIQUE", "PRIMARY", "GENERATED", "SERIAL", "BIGSERIAL"];
+            return scans.iter().any(|word| has(action, word)).then_some("a new column has no constraint of its own");
+        }
+        let takes = begins(action, "DROP _") && !["CONSTRAINT", "NOT"].contains(&action[1].as_str())
+            || begins(action, "RENAME")
+            || begins(action, "ALTER _ TYPE")
+            || begins(action, "ALTER _ SET DATA TYPE")
+            || begins(action, "ALTER _ SET NOT NULL")
+            || begins(action, "ALTER _ DROP DEFAULT");
+        (takes && !self.is_unused).then_some("the release before this one may need it: `-- unused since`")
+    }
+}
+
+/// The faults of this text, as part of release 0.3.0.
+fn judged(sql: &'static str) -> Vec<String> {
+    let no_tx = sql.starts_with("-- no-transaction");
+    let simple = sqlx::migrate::MigrationType::Simple;
+    let sql = sqlx::SqlStr::from_static(sql);
+    faults(&Migration::new(FIRST, "x".into(), simple, sql, no_tx), [0, 3, 0])
+}
+
+#[test]
+fn what_older_servers_can_live_with_is_let_pass() {
+    for sql in [
+        "CREATE TABLE x (a bigint PRIMARY KEY, b text NOT NULL CHECK (b <> ''));\nCREATE UNIQUE INDEX x_b ON x (b);",
+        "CREATE TABLE IF NOT EXISTS x (a int);\nALTER TABLE x ADD CONSTRAINT x_a CHECK (a > 0);",
+        "ALTER TABLE clientes ADD COLUMN a text, ADD COLUMN b numeric(5, 2) NOT NULL DEFAULT 0;",
+        "ALTER TABLE clientes ADD CONSTRAINT c CHECK (a IN (1, 2)) NOT VALID;",
+        "ALTER TABLE clientes ADD CONSTRAINT c FOREIGN KEY (empresa, a) REFERENCES x NOT VALID, DROP CONSTRAINT d;",
+        "ALTER TABLE clientes VALIDATE CONSTRAINT c;",
+        "ALTER TABLE clientes ADD CONSTRAINT c UNIQUE USING INDEX clientes_c;\nALTER TABLE y ALTER COLUMN a DROP NOT NULL;",
+        "-- unused since 0.2.0\nALTER TABLE clientes DROP COLUMN a, ALTER b SET NOT NULL;\nDROP TABLE y;",
+        "-- no-transaction\nDROP INDEX CONCURRENTLY IF EXISTS i;\nCREATE UNIQUE INDEX CONCURRENTLY i ON x (a) WHERE b = 'c';\n",
+        "-- no-transaction\nALTER TABLE clientes VALIDATE CONSTRAINT c;\n",
+    ] {
+        let found = judged(sql);
+        assert_eq!(found, [""; 0], "{sql}");
+    }
+}
+
+#[test]
+fn what_would_stop_older_servers_is_found() {
+    for (sql, fault) in [
+        ("CREATE INDEX i ON clientes (a);", "CONCURRENTLY"),
+        ("CREATE INDEX CONCURRENTLY i ON clientes (a);", "no-transaction"),
+        ("-- no-transaction\nCREATE INDEX CONCURRENTLY i ON clientes (a);\n", "dropped first"),
+        (
+            "-- no-transaction\nDROP INDEX CONCURRENTLY IF EXISTS j;\nCREATE INDEX CONCURRENTLY i ON x (a);\n",
+            "dropped first",
+        ),
+        ("-- no-transaction\nALTER TABLE clientes ADD COLUMN a text;\n", "outside"),
+        ("-- no-transaction\nUPDATE clientes SET a = 1; UPDATE clientes SET a = 2;\n", "ends a statement"),
+        ("-- no-transaction\n-- Why;\nDROP INDEX CONCURRENTLY IF EXISTS j;\n", "comment"),
+        ("ALTER TABLE clientes ADD CONSTRAINT c CHECK (a > 0);", "NOT VALID"),
+        ("ALTER TABLE clientes ADD COLUMN a int, ADD CHECK (a > 0);", "name"),
+        (
+            "ALTER TABLE clientes ADD CONSTRAINT c CHECK (a > 0) NOT VALID;\nALTER TABLE clientes VALIDATE CONSTRAINT c;",
+            "later file",
+        ),
+        ("ALTER TABLE clientes ADD COLUMN a int NOT NULL;", "nullable"),
+        ("ALTER TABLE clientes ADD a int REFERENCES x;", "constraint of its own"),
+        ("alter table clientes drop column a;", "unused since"),
+        ("ALTER TABLE IF EXISTS ONLY clientes DROP a;", "unused since"),
+        ("ALTER TABLE clientes RENAME COLUMN a TO b;", "unused since"),
+        ("ALTER INDEX i RENAME TO j;", "unused since"),
+        ("ALTER TABLE clientes ALTER COLUMN a TYPE text;", "unused since"),
+        ("ALTER TABLE clientes ALTER a SET NOT NULL;", "unused since"),
+        ("DROP TABLE clientes;", "unused since"),
+        ("-- unused since 0.3.0\nDROP TABLE clientes;", "before this one"),
+        ("-- unused since then\nDROP TABLE clientes;", "before this one"),
+        ("SET lock_timeout = 0;", "not a statement"),
+    ] {
+        let found = judged(sql);
+        assert!(found.iter().any(|one| one.contains(fault)), "{sql}: {found:?}");
+    }
+}

@@ -1,0 +1,202 @@
+//! Migrations made up here, on a private PostgreSQL.
+
+use std::time::Duration;
+
+use sqlx::migrate::MigrationType;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{PgPool, Row as _, SqlStr};
+use tokio::time::timeout;
+
+use super::*;
+use crate::local::Cluster;
+use crate::{PostgresStore, Settings};
+
+const TABLE: &str = "CREATE TABLE t (a int);\nINSERT INTO t SELECT generate_series(1, 1000)";
+const INDEX: &str =
+    "-- no-transaction\n-- By a.\nDROP INDEX CONCURRENTLY IF EXISTS t_a;\nCREATE INDEX CONCURRENTLY t_a ON t (a);\n";
+
+/// The migrations of these texts, in this order.
+fn migrator(texts: &[&'static str]) -> Migrator {
+    let numbered = texts.iter().zip(1..).map(|(text, version)| {
+        let no_tx = text.starts_with("-- no-transaction");
+        let sql = SqlStr::from_static(text);
+        sqlx::migrate::Migration::new(version, "x".into(), MigrationType::Simple, sql, no_tx)
+    });
+    Migrator::with_migrations(numbered.collect())
+}
+
+/// A database with this schema.
+struct Database {
+    options: PgConnectOptions,
+    pool: PgPool,
+    _cluster: Cluster,
+}
+
+impl Database {
+    async fn with(texts: &[&'static str]) -> Self {
+        let cluster = tokio::task::spawn_blocking(Cluster::ephemeral).await.unwrap().unwrap();
+        cluster.create_database("x").await.unwrap();
+        let options = cluster.options("x");
+        let pool = PgPool::connect_lazy_with(options.clone());
+        let database = Self { options, pool, _cluster: cluster };
+        assert_eq!(database.migrate(texts).await.unwrap(), texts.len() as u64);
+        database
+    }
+
+    /// A store with limits that migrations are not to have.
+    fn store(&self) -> PostgresStore {
+        let settings = Settings {
+            statement_timeout: Duration::from_millis(200),
+            lock_timeout: Duration::from_millis(100),
+            ..Settings::default()
+        };
+        PostgresStore::with_options(self.options.clone(), &settings)
+    }
+
+    async fn migrate(&self, texts: &[&'static str]) -> Result<u64, OpenError> {
+        self.migrate_within(texts, Duration::from_mins(1)).await
+    }
+
+    async fn migrate_within(&self, texts: &[&'static str], most: Duration) -> Result<u64, OpenError> {
+        let settings = Settings {
+            migration_lock_timeout: Duration::from_millis(100),
+            migration_patience: most,
+            ..Settings::default()
+        };
+        migrate(&self.options, &migrator(texts), Patience::new(&settings)).await
+    }
+
+    async fn run(&self, sql: &'static str) {
+        sqlx::raw_sql(sql).execute(&self.pool).await.unwrap();
+    }
+
+    async fn is(&self, condition: &'static str) -> bool {
+        sqlx::raw_sql(condition).fetch_one(&self.pool).await.unwrap().get(0)
+    }
+}
+
+const VALID: &str = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('t_a')";
+
+#[tokio::test]
+async fn a_statement_takes_as_long_as_it_needs() {
+    let database = Database::with(&[TABLE]).await;
+    assert_eq!(database.migrate(&[TABLE, "SELECT pg_sleep(1)"]).await.unwrap(), 1);
+    assert_eq!(database.migrate(&[TABLE, "SELECT pg_sleep(1)"]).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_migration_gives_way_until_it_gets_its_lock() {
+    let database = Database::with(&[TABLE]).await;
+    let mut reader = database.pool.begin().await.unwrap();
+    sqlx::raw_sql("SET LOCAL idle_in_transaction_session_timeout = 0; SELECT count(*) FROM t")
+        .execute(&mut *reader)
+        .await
+        .unwrap();
+    let texts = [TABLE, "CREATE TABLE u (a int);\nALTER TABLE t ADD COLUMN b int"];
+    let error = database.migrate_within(&texts, Duration::from_millis(300)).await.unwrap_err();
+    assert!(error.to_string().contains("lock timeout"), "{error}");
+    let reading = async {
+        for _ in 0..15 {
+            // Nobody is held up by a migration that waits: the pool's statements end after 200 ms.
+            database.run("SELECT count(*) FROM t").await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        reader.commit().await.unwrap();
+    };
+    let (done, ()) = tokio::join!(database.migrate(&texts), reading);
+    assert_eq!(done.unwrap(), 1);
+    database.run("SELECT b FROM t, u").await;
+}
+
+#[tokio::test]
+async fn an_index_is_built_beside_a_reader_and_a_second_process() {
+    let database = Database::with(&[TABLE]).await;
+    let mut reader = database.pool.begin().await.unwrap();
+    let hold = "SET LOCAL idle_in_transaction_session_timeout = 0; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+                SELECT count(*) FROM t";
+    sqlx::raw_sql(hold).execute(&mut *reader).await.unwrap();
+    let texts = [TABLE, INDEX];
+    let ending = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        // The build waits for the reader, and nobody for the build.
+        database.run("INSERT INTO t VALUES (1)").await;
+        reader.commit().await.unwrap();
+    };
+    let (one, other, ()) = tokio::join!(database.migrate(&texts), database.migrate(&texts), ending);
+    assert_eq!(one.unwrap() + other.unwrap(), 1);
+    assert!(database.is(VALID).await);
+}
+
+#[tokio::test]
+async fn an_index_whose_building_was_interrupted_is_built_again() {
+    let database = Database::with(&[TABLE]).await;
+    let mut reader = database.pool.begin().await.unwrap();
+    let hold = "SET LOCAL idle_in_transaction_session_timeout = 0; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
+                SELECT count(*) FROM t";
+    sqlx::raw_sql(hold).execute(&mut *reader).await.unwrap();
+    let texts = [TABLE, INDEX];
+    let interrupting = async {
+        while database.is("SELECT to_regclass('t_a') IS NULL").await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc migrate'";
+        assert!(database.is(cut).await);
+    };
+    let (cut, in_time) = tokio::join!(database.migrate(&texts), timeout(Duration::from_secs(20), interrupting));
+    in_time.unwrap();
+    cut.unwrap_err();
+    assert!(!database.is(VALID).await, "an invalid index is left");
+    reader.commit().await.unwrap();
+    assert_eq!(database.migrate(&texts).await.unwrap(), 1);
+    assert!(database.is(VALID).await);
+}
+
+#[tokio::test]
+async fn who_migrates_is_waited_for_but_not_for_ever() {
+    let database = Database::with(&[TABLE]).await;
+    let long = [TABLE, "SELECT pg_sleep(2)"];
+    let late = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        database.migrate_within(&long, Duration::from_millis(300)).await
+    };
+    let (done, gave_up) = tokio::join!(database.migrate(&long), late);
+    assert_eq!(done.unwrap(), 1);
+    assert!(matches!(gave_up, Err(OpenError::Migrating)));
+}
+
+#[tokio::test]
+async fn a_failed_migration_leaves_nothing_and_a_changed_one_is_refused() {
+    let database = Database::with(&[TABLE]).await;
+    let error = database.migrate(&[TABLE, "CREATE TABLE u (a int); SELECT 1 / 0"]).await.unwrap_err();
+    assert!(error.to_string().contains("migration 2"), "{error}");
+    assert!(database.is("SELECT to_regclass('u') IS NULL").await);
+    let error = database.migrate(&["CREATE TABLE t (a int)", "SELECT 1"]).await.unwrap_err();
+    assert!(error.to_string().contains("has been modified"), "{error}");
+    assert_eq!(database.migrate(&[TABLE, "SELECT 1", "SELECT 2"]).await.unwrap(), 2);
+    // An older program knows less, and has nothing to do.
+    assert_eq!(database.migrate(&[TABLE]).await.unwrap(), 0);
+    // What is missing in the middle is done too.
+    database.run("DELETE FROM _sqlx_migrations WHERE version = 2").await;
+    assert_eq!(database.migrate(&[TABLE, "SELECT 1", "SELECT 2"]).await.unwrap(), 1);
+    database.run("UPDATE _sqlx_migrations SET success = false WHERE version = 2").await;
+    let error = database.migrate(&[TABLE, "SELECT 1"]).await.unwrap_err();
+    assert!(error.to_string().contains("partially applied"), "{error}");
+}
+
+#[tokio::test]
+async fn every_migration_counts_for_readiness() {
+    let database = Database::with(&[]).await;
+    assert_eq!(database.store().migrate().await.unwrap(), MIGRATOR.iter().count() as u64);
+    assert_eq!(database.store().migrate().await.unwrap(), 0);
+    database.store().probe().check().await.unwrap();
+    database.run("INSERT INTO _sqlx_migrations VALUES (9999, 'later', now(), true, '\\x00', 0)").await;
+    database.store().probe().check().await.unwrap();
+    assert_eq!(database.store().migrate().await.unwrap(), 0);
+    for lacking in [
+        "UPDATE _sqlx_migrations SET success = false WHERE version = 2",
+        "DELETE FROM _sqlx_migrations WHERE version = 2",
+    ] {
+        database.run(lacking).await;
+        assert!(matches!(database.store().probe().check().await, Err(OpenError::Outdated)));
+    }
+}

@@ -1,0 +1,119 @@
+//! Two releases on one database: the servers of one and the schema of the other.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::Method;
+use serde_json::{Value, json};
+use svc_core::stamping::SandboxStamper;
+use svc_store_postgres::{OpenError, PostgresStore, Settings};
+use svc_tests::{Actor, Company, Resource, World, endpoints, fresh_key};
+
+use crate::delivery::answering;
+use crate::ventas::shop::{on_credit, shop};
+
+/// What a later release may add, and more of it than any will.
+const LATER: &str = "
+    DO $$ DECLARE t text; BEGIN
+        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_sqlx_migrations' LOOP
+            EXECUTE format('ALTER TABLE %I ADD COLUMN nueva text, ADD COLUMN cuantas integer NOT NULL DEFAULT 0', t);
+        END LOOP;
+    END $$;
+    CREATE TABLE nuevas (empresa bigint NOT NULL REFERENCES empresas, clave bigint NOT NULL, PRIMARY KEY (empresa, clave));
+    INSERT INTO _sqlx_migrations VALUES (9999, 'later', now(), true, '\\x00', 0)";
+
+/// One of each thing that the API and the workers do, and all lists.
+async fn round(company: &Company, ana: &Actor) {
+    let made = |reply: Value, field: &str| reply[field].as_i64().expect("a clave");
+    ana.post("/leads", json!({"nombre": "Bea", "correo": "bea@example.com"})).await.ok(201);
+    let cliente =
+        made(ana.post("/clientes", json!({"nombre": "Cid", "correo": "cid@example.com"})).await.ok(201), "cliente");
+    ana.put(&format!("/clientes/{cliente}"), json!({"nombre": "Cid", "cp": "06700"})).await.ok(200);
+    let call = json!({"canal": "llamada", "resultado": "contactado", "cierre": "vendido"});
+    ana.post(&format!("/clientes/{cliente}/interacciones"), call).await.ok(201);
+    let product = json!({"sku": fresh_key(), "descripcion": "Clavo", "unidad": 1});
+    let producto = made(ana.post("/productos", product).await.ok(201), "producto");
+    ana.put(&format!("/productos/{producto}"), json!({"descripcion": "Clavo largo"})).await.ok(200);
+    let hook = json!({"url": "https://example.com/x", "eventos": ["venta.creada", "factura.timbrada"]});
+    let webhook = made(ana.post("/webhooks", hook).await.ok(201), "clave");
+    ana.put(&format!("/webhooks/{webhook}"), json!({"descripcion": "De prueba"})).await.ok(200);
+    let venta = made(ana.post("/ventas", on_credit()).await.ok(201), "venta");
+    ana.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+    // The complement of the round before, too.
+    assert!(company.world.stamp(&SandboxStamper).await.timbrados > 0);
+    let owed = ana.get(&format!("/cxc?venta={venta}")).await.ok(200)["datos"][0].clone();
+    let payment = json!({"importe": owed["total"], "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
+                         "referencia": fresh_key()});
+    ana.post(&format!("/cxc/{}/pagos", owed["clave"]), payment).await.ok(201);
+    let bare = |method, path: String| async move {
+        let request = ana.request(method, &path).header("Idempotency-Key", fresh_key());
+        ana.send(request, "").await
+    };
+    let own = format!("/webhooks/{webhook}");
+    bare(Method::POST, format!("{own}/secreto")).await.ok(200);
+    let entrega = made(bare(Method::POST, format!("{own}/probar")).await.ok(202), "entrega");
+    assert!(company.world.deliver(&answering::<200>()).await.entregadas > 0);
+    bare(Method::POST, format!("{own}/entregas/{entrega}/reenviar")).await.ok(202);
+    for list in endpoints().filter(|endpoint| endpoint.pages().is_some()) {
+        let selector = match list.http.path {
+            "/ventas-renglones" => "?venta=1",
+            "/compras-renglones" => "?compra=1",
+            "/movimientos-inventario" => "?clave=1",
+            _ => "",
+        };
+        ana.walk(&format!("{}{selector}", list.http.path.replace("{clave}", &webhook.to_string()))).await;
+    }
+    bare(Method::DELETE, own).await.ok(200);
+}
+
+#[tokio::test]
+async fn a_server_works_on_the_schema_of_a_later_release() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
+    let ana = company.admin().await;
+    round(&company, &ana).await;
+    // While it runs, with statements prepared on its connections.
+    sqlx::raw_sql(LATER).execute(world.pool()).await.expect("the schema of a later release");
+    round(&company, &ana).await;
+    // Started again: what `svc serve` does first, and what readiness asks.
+    let started = PostgresStore::with_options(world.store.options().clone(), &Settings::default());
+    assert_eq!(started.migrate().await.expect("nothing to do"), 0);
+    started.probe().check().await.expect("it is ready");
+    round(&company, &ana.at(&world.second_api())).await;
+    let later = shop(&world).await;
+    later.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
+    round(&later, &later.admin().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_schema_that_is_behind_is_brought_up_to_date_beside_a_long_reader() {
+    let world = World::new().await;
+    let behind = "ALTER TABLE ventas_renglones DROP COLUMN con_existencia; DROP TABLE llaves_minuto;
+                  DELETE FROM _sqlx_migrations WHERE version IN (16, 17)";
+    sqlx::raw_sql(behind).execute(world.pool()).await.expect("an older schema");
+    let stores = [(); 2].map(|()| {
+        let options = world.store.options().clone();
+        Arc::new(PostgresStore::with_options(options, &Settings::default()))
+    });
+    assert!(matches!(stores[0].probe().check().await, Err(OpenError::Outdated)));
+    let mut reader = world.pool().begin().await.expect("a transaction");
+    let count = "SELECT count(*) FROM ventas_renglones";
+    sqlx::query(count).fetch_one(&mut *reader).await.expect("a count");
+    let [one, other] = stores.clone().map(|store| tokio::spawn(async move { store.migrate().await }));
+    let mut longest = Duration::ZERO;
+    for _ in 0..30 {
+        let started = Instant::now();
+        world.count("ventas_renglones").await;
+        longest = longest.max(started.elapsed());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(!one.is_finished() && !other.is_finished(), "they wait for the reader");
+    // A migration waits a second in front of other readers, then it lets them go first.
+    assert!(longest < Duration::from_secs(3), "{longest:?}");
+    reader.commit().await.expect("the reader ends");
+    let done = one.await.expect("no panic").expect("migrated") + other.await.expect("no panic").expect("migrated");
+    assert_eq!(done, 2);
+    stores[0].probe().check().await.expect("it is ready");
+    assert_eq!(stores[0].migrate().await.expect("nothing to do"), 0);
+}
