@@ -18,7 +18,7 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, secrets: Opti
         let done = database.migrate().await?;
         tracing::info!(done, "the schema is up to date");
     }
-    let server = Server::bind(args.service.address()).await?;
+    let server = Server::bind(args.service.address(), args.service.max_clients).await?;
     let context = serving::context(&database, &args.service, &networks, secrets, &server)?;
     serving::answer(database, server, context, outside, &args.process).await
 }

@@ -31,7 +31,7 @@ pub(crate) async fn run(
     process: &ProcessArgs,
     secrets: Option<SecretsKey>,
 ) -> Result<(), Failure> {
-    let server = Server::bind(service.address()).await?;
+    let server = Server::bind(service.address(), service.max_clients).await?;
     if server.address.ip().is_loopback() {
         // Its clients are on this machine, so receivers of webhooks are too.
         webhooks = webhooks.or_this_machine();

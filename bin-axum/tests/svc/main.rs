@@ -13,6 +13,7 @@ mod lists;
 mod pooler;
 mod secrecy;
 mod shutdown;
+mod slow_clients;
 mod stamping;
 mod storm;
 #[cfg(feature = "otlp")]

@@ -20,6 +20,9 @@ use crate::usage::{self, Ledger, Merging};
 /// The default of [`ContextBuilder::max_body`], in bytes: 1 MiB (contract §4).
 pub const DEFAULT_MAX_BODY: usize = 1_048_576;
 
+/// The default of [`ContextBuilder::body_timeout`].
+pub(crate) const DEFAULT_BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// The default of [`ContextBuilder::rate_per_minute`] (spec "Limits").
 pub(crate) const DEFAULT_RATE_PER_MINUTE: u64 = 150;
 
@@ -54,6 +57,7 @@ pub(crate) struct Settings {
     pub(crate) rate_per_minute: u64,
     pub(crate) in_flight: u32,
     pub(crate) max_body: usize,
+    pub(crate) body_timeout: Duration,
     pub(crate) development_destinations: bool,
     merge_usage_every: Duration,
 }
@@ -88,6 +92,7 @@ impl Context {
                 rate_per_minute: DEFAULT_RATE_PER_MINUTE,
                 in_flight: DEFAULT_IN_FLIGHT,
                 max_body: DEFAULT_MAX_BODY,
+                body_timeout: DEFAULT_BODY_TIMEOUT,
                 development_destinations: false,
                 merge_usage_every: usage::DEFAULT_INTERVAL,
             },
@@ -222,6 +227,14 @@ impl ContextBuilder {
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;
+        self
+    }
+
+    /// Sets how long the body of a request may take to come, from the first read to the last byte; 30 s by default. A slower one
+    /// is 400 `json_invalido`.
+    #[must_use]
+    pub fn body_timeout(mut self, within: Duration) -> Self {
+        self.settings.body_timeout = within;
         self
     }
 

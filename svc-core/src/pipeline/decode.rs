@@ -1,18 +1,24 @@
 //! The body of a write: 415, 413, then bytes.
 
+use std::time::Duration;
+
 use bytes::{Buf, Bytes, BytesMut};
+use futures_util::FutureExt as _;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
-use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::combinators::{Fuse, UnsyncBoxBody};
 
+use tokio::time::timeout;
+
+use crate::context::Settings;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::BodyNeed;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A request's body, which is not read before a step needs it.
-pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
+/// A request's body, which is not read before a step needs it. It may be read again after its end.
+pub(crate) type Body = Fuse<UnsyncBoxBody<Bytes, BoxError>>;
 
 /// Any body as a [`Body`].
 pub(crate) fn boxed<B>(body: B) -> Body
@@ -24,6 +30,7 @@ where
     body.map_frame(|frame| frame.map_data(|mut data| data.copy_to_bytes(data.remaining())))
         .map_err(Into::into)
         .boxed_unsync()
+        .fuse()
 }
 
 /// The body as JSON. Where there need be none, an empty one says nothing: `{}`.
@@ -35,13 +42,18 @@ pub(super) fn json(body: &[u8], need: BodyNeed) -> Result<Json, Error> {
 }
 
 /// Reads the body: its type is judged first, then its announced length, then its length as it comes. Nothing has no type,
-/// and where no body is wanted the type of what comes does not matter.
+/// and where no body is wanted the type of what comes does not matter. All of it has to come within the settings' time.
 pub(super) async fn receive(
     head: &http::request::Parts,
     body: &mut Body,
-    most: usize,
+    settings: &Settings,
     need: BodyNeed,
 ) -> Result<Bytes, Error> {
+    let whole = timeout(settings.body_timeout, read(head, body, settings.max_body, need));
+    whole.await.unwrap_or_else(|_| Err(late(settings.body_timeout)))
+}
+
+async fn read(head: &http::request::Parts, body: &mut Body, most: usize, need: BodyNeed) -> Result<Bytes, Error> {
     if need != BodyNeed::None && !is_json(&head.headers) {
         return match need {
             BodyNeed::Optional if is_empty(body).await => Ok(Bytes::new()),
@@ -75,6 +87,10 @@ async fn is_empty(body: &mut Body) -> bool {
     true
 }
 
+fn late(within: Duration) -> Error {
+    Error::new(Code::JsonInvalido).message(format!("el cuerpo no llegó completo en {} s", within.as_secs_f64()))
+}
+
 fn excess(most: usize) -> Error {
     Error::new(Code::CuerpoExcedido).message(format!("el cuerpo excede el máximo de {most} bytes"))
 }
@@ -95,13 +111,19 @@ fn is_json(headers: &HeaderMap) -> bool {
         && parts.all(|part| part.is_empty() || utf8(part))
 }
 
-/// Reads what is left of a body and forgets it, up to `most` bytes: a client that is still sending when it is refused
-/// would otherwise see a broken connection instead of the answer.
-pub(crate) async fn drain(body: &mut Body, most: usize) {
-    let mut drained = 0;
-    while drained <= most {
-        let Some(Ok(frame)) = body.frame().await else { return };
-        drained += frame.data_ref().map_or(0, Bytes::len);
+/// Reads what has come of a refused body, without waiting for more. Where that is all of it, an HTTP/1.1 server can keep the
+/// connection.
+pub(crate) fn discard_received(headers: &HeaderMap, body: &mut Body) {
+    // A body that has come may still be in many pieces, and one that is made as it is read may have no end.
+    const MOST_PIECES: usize = 64;
+    // Reading would be the leave to send that a client with `Expect: 100-continue` waits for.
+    if headers.contains_key(header::EXPECT) {
+        return;
+    }
+    for _ in 0..MOST_PIECES {
+        if !matches!(body.frame().now_or_never(), Some(Some(Ok(_)))) {
+            return;
+        }
     }
 }
 
