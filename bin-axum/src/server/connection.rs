@@ -134,3 +134,6 @@ fn http1_bytes(answer: &Response<Bytes>) -> Vec<u8> {
     bytes.extend_from_slice(answer.body());
     bytes
 }
+
+#[cfg(test)]
+mod tests;

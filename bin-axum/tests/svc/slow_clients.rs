@@ -70,26 +70,32 @@ fn ended(stream: &mut TcpStream) -> bool {
 fn a_refusal_does_not_wait_for_the_body() {
     let (_svc, server) = serve(&[]);
     let large = format!("Content-Length: {}\r\n", 3 * MEBIBYTE);
-    for (method, known, headers, status) in [
+    let cases = [
         ("POST", false, "Content-Length: 100\r\n", 401),
         ("POST", false, "Transfer-Encoding: chunked\r\n", 401),
         ("POST", true, &large, 413),
         ("PATCH", true, &large, 405),
         ("POST", false, "Content-Length: 100\r\nExpect: 100-continue\r\n", 401),
-    ] {
-        let mut stream = connect(&server);
-        stream.write_all(head(&server, method, known, headers).as_bytes()).unwrap();
-        let refused = answer(&mut stream, Duration::from_secs(1));
-        assert_eq!((refused.status, refused.closes), (status, true), "{headers}: {refused:?}");
-        assert!(ended(&mut stream), "{headers}");
-        // What is still sent is taken for a while, and then no longer.
-        let began = Instant::now();
-        while stream.write_all(b"x").is_ok() {
-            assert!(began.elapsed() < Duration::from_secs(7), "{headers}");
-            std::thread::sleep(Duration::from_millis(100));
+    ];
+    let server = &server;
+    std::thread::scope(|scope| {
+        for (method, known, headers, status) in cases {
+            scope.spawn(move || {
+                let mut stream = connect(server);
+                stream.write_all(head(server, method, known, headers).as_bytes()).unwrap();
+                let refused = answer(&mut stream, Duration::from_secs(1));
+                assert_eq!((refused.status, refused.closes), (status, true), "{headers}: {refused:?}");
+                assert!(ended(&mut stream), "{headers}");
+                // What is still sent is taken for a while, and then no longer.
+                let began = Instant::now();
+                while stream.write_all(b"x").is_ok() {
+                    assert!(began.elapsed() < Duration::from_secs(7), "{headers}");
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                assert!(began.elapsed() > Duration::from_secs(4), "{headers}: {:?}", began.elapsed());
+            });
         }
-        assert!(began.elapsed() > Duration::from_secs(4), "{headers}: {:?}", began.elapsed());
-    }
+    });
 }
 
 #[test]

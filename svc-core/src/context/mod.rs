@@ -62,6 +62,20 @@ pub(crate) struct Settings {
     merge_usage_every: Duration,
 }
 
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: LimitMode::Enforced,
+            rate_per_minute: DEFAULT_RATE_PER_MINUTE,
+            in_flight: DEFAULT_IN_FLIGHT,
+            max_body: DEFAULT_MAX_BODY,
+            body_timeout: DEFAULT_BODY_TIMEOUT,
+            development_destinations: false,
+            merge_usage_every: usage::DEFAULT_INTERVAL,
+        }
+    }
+}
+
 /// Builds a [`Context`]; see [`Context::builder`].
 pub struct ContextBuilder {
     store: Arc<dyn Store>,
@@ -87,15 +101,7 @@ impl Context {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
             sealer: Sealer::default(),
-            settings: Settings {
-                limits: LimitMode::Enforced,
-                rate_per_minute: DEFAULT_RATE_PER_MINUTE,
-                in_flight: DEFAULT_IN_FLIGHT,
-                max_body: DEFAULT_MAX_BODY,
-                body_timeout: DEFAULT_BODY_TIMEOUT,
-                development_destinations: false,
-                merge_usage_every: usage::DEFAULT_INTERVAL,
-            },
+            settings: Settings::default(),
         }
     }
 

@@ -129,7 +129,48 @@ pub(crate) fn discard_received(headers: &HeaderMap, body: &mut Body) {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::{StreamExt as _, stream};
+    use http::Request;
+    use http_body::Frame;
+    use http_body_util::StreamBody;
+    use tokio::time::{Instant, sleep};
+
     use super::*;
+
+    /// Receives a body of which a byte comes every so often, `pieces` in all.
+    async fn receive_slowly(every: Duration, pieces: usize) -> (Result<Bytes, Error>, Duration) {
+        let pieces = stream::unfold(0, move |sent| async move {
+            sleep(every).await;
+            (sent < pieces).then(|| (Ok::<_, BoxError>(Frame::data(Bytes::from_static(b" "))), sent + 1))
+        });
+        let request = Request::post("/clientes").header(header::CONTENT_TYPE, "application/json");
+        let head = request.body(()).unwrap().into_parts().0;
+        let (mut body, began) = (boxed(StreamBody::new(pieces)), Instant::now());
+        let received = receive(&head, &mut body, &Settings::default(), BodyNeed::Required).await;
+        discard_received(&head.headers, &mut body);
+        (received, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_whole_body_has_to_come_in_time() {
+        let second = Duration::from_secs(1);
+        assert_eq!(receive_slowly(second, 20).await.0.unwrap().len(), 20);
+        let (late, took) = receive_slowly(second, 1_000).await;
+        assert_eq!((late.unwrap_err().code(), took), (Code::JsonInvalido, Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn what_has_come_of_a_body_is_discarded_and_what_has_not_is_not_waited_for() {
+        let piece = || Ok::<_, BoxError>(Frame::data(Bytes::from_static(b"a")));
+        let come = stream::iter([piece(), piece()]);
+        let mut body = boxed(StreamBody::new(stream::iter([piece(), piece()])));
+        discard_received(&HeaderMap::new(), &mut body);
+        assert!(http_body::Body::is_end_stream(&body));
+        let mut body = boxed(StreamBody::new(come.chain(stream::pending())));
+        discard_received(&HeaderMap::new(), &mut body);
+        assert!(!http_body::Body::is_end_stream(&body));
+        discard_received(&HeaderMap::new(), &mut boxed(StreamBody::new(stream::repeat_with(piece))));
+    }
 
     #[test]
     fn only_json_in_utf8_is_taken() {
