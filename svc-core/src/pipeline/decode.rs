@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use futures_util::FutureExt as _;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
@@ -34,11 +34,11 @@ where
 }
 
 /// The body as JSON. Where there need be none, an empty one says nothing: `{}`.
-pub(super) fn json(body: &[u8], need: BodyNeed) -> Result<Json, Error> {
+pub(super) fn json(body: Bytes, need: BodyNeed) -> Result<Json, Error> {
     if body.is_empty() && need != BodyNeed::Required {
-        return Ok(Json::Object(Vec::new()));
+        return Ok(Json::default());
     }
-    Json::parse_object(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
+    Json::parse(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
 }
 
 /// Reads the body: its type is judged first, then its announced length, then its length as it comes. Nothing has no type,
@@ -64,17 +64,22 @@ async fn read(head: &http::request::Parts, body: &mut Body, most: usize, need: B
     if announced.is_some_and(|length| length > most as u64) {
         return Err(excess(most));
     }
-    let mut received = BytesMut::new();
+    // As much as is announced, and no more than twice what has come: neither is trusted with memory.
+    let room = announced.map_or(most, |length| length as usize);
+    let mut received = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Error::new(Code::JsonInvalido).message("el cuerpo llegó incompleto"))?;
         if let Ok(data) = frame.into_data() {
             if received.len() + data.len() > most {
                 return Err(excess(most));
             }
+            if received.capacity() - received.len() < data.len() {
+                received.reserve_exact(data.len().max(received.len().min(room.saturating_sub(received.len()))));
+            }
             received.extend_from_slice(&data);
         }
     }
-    Ok(received.freeze())
+    Ok(received.into())
 }
 
 /// Whether the body ends without a byte. What there is of it is read no further than that takes.

@@ -96,7 +96,7 @@ async fn serve<'a>(
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;
             let name = idempotency::name(&head.headers, http.idempotency)?;
-            let input = decode::json(&body, http.body)?;
+            let input = decode::json(body, http.body)?;
             let key = name.map(|name| idempotency::Key {
                 name,
                 fingerprint: idempotency::fingerprint(http, &route.path, &input),

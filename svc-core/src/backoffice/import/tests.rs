@@ -24,7 +24,7 @@ fn written(value: &Value<'_>) -> Option<String> {
 
 /// The columns of the record that `line` becomes under clave 7, without those that hold null; or its first fault.
 fn stored<R: Rules>(line: &str) -> Result<String, String> {
-    let json = Json::parse_object(line.as_bytes()).map_err(|text| text.into_owned())?;
+    let json = Json::parse_object(line.as_bytes()).map_err(std::borrow::Cow::into_owned)?;
     let mut record: R = json.read().map_err(|fault| fault.to_string())?;
     record.check().map_err(|fault| fault.to_string())?;
     *record.clave() = Some(7);
