@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
+use super::escape::{Unpaired, is_blank, unescaped};
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,9 +97,18 @@ impl<'de> Cursor<'de> {
         literal
     }
 
-    /// A string or a key, unescaped. `None` if its escapes are of no character, which validation leaves open.
-    pub(super) fn string(&mut self) -> Option<Cow<'de, str>> {
+    /// A string or a key, unescaped.
+    pub(super) fn string(&mut self) -> Result<Cow<'de, str>, Unpaired> {
         unescaped(self.literal())
+    }
+
+    /// Whether the value is null or a string of white space. It stays where it is.
+    pub(super) fn is_empty(&mut self) -> bool {
+        match self.kind() {
+            Kind::Null => true,
+            Kind::String => is_blank(Self::at(self.text, self.at).literal()),
+            _ => false,
+        }
     }
 
     /// Passes a value.
@@ -130,21 +139,12 @@ impl<'de> Cursor<'de> {
 /// The length of the string literal that `text` begins with, quotes included.
 fn quoted(text: &[u8]) -> usize {
     let mut at = 1;
-    while let Some(found) = text.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
-        at += found;
-        if text[at] == b'"' {
-            return at + 1;
+    loop {
+        match text.get(at) {
+            Some(b'"') => return at + 1,
+            Some(b'\\') => at += 2,
+            Some(_) => at += 1,
+            None => return text.len(),
         }
-        at += 2;
     }
-    text.len()
-}
-
-/// What a string literal says.
-fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
-    let inner = literal.get(1..literal.len() - 1)?;
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Some(Cow::Borrowed(inner));
-    }
-    serde_json::from_str(literal).map(Cow::Owned).ok()
 }

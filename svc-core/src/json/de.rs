@@ -46,15 +46,6 @@ impl<'de> Cursor<'de> {
     fn text_value(&mut self) -> Cow<'de, str> {
         self.string().unwrap_or_default()
     }
-
-    /// Whether the value is null or a string of white space. It stays where it is.
-    fn is_empty(&mut self) -> bool {
-        match self.kind() {
-            Kind::Null => true,
-            Kind::String => (*self).clone().text_value().trim().is_empty(),
-            _ => false,
-        }
-    }
 }
 
 impl<'de> Deserializer<'de> for &mut Cursor<'de> {

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::brief;
 use super::cursor::Cursor;
+use super::escape::Unpaired;
+use super::{SYNTAX, brief};
 
 /// The most members of one object; the API's own have some dozens.
 const MOST: usize = 1_000;
@@ -37,7 +38,7 @@ impl<'de> Members<'de> {
         if self.found.len() == MOST {
             return Err(format!("un objeto tiene más de {MOST} claves").into());
         }
-        let key = cursor.string().ok_or("el cuerpo no es JSON válido")?;
+        let key = cursor.string().map_err(|Unpaired| SYNTAX)?;
         let value = cursor.position();
         let start = match &key {
             // The quote follows the key.
@@ -52,33 +53,37 @@ impl<'de> Members<'de> {
         Ok(())
     }
 
-    fn key(&self, member: Member) -> &str {
+    /// The key's bytes, whose order is that of the characters.
+    fn bytes(&self, member: Member) -> &[u8] {
         let (start, length) = (member.key as usize, member.length as usize);
         match start.checked_sub(self.text.len()) {
-            Some(start) => &self.unescaped[start..start + length],
-            None => &self.text[start..start + length],
+            Some(start) => &self.unescaped.as_bytes()[start..start + length],
+            None => &self.text.as_bytes()[start..start + length],
         }
     }
 
     fn sort(&mut self) {
         let mut members = std::mem::take(&mut self.found);
-        members.sort_unstable_by(|a, b| self.key(*a).cmp(self.key(*b)));
+        members.sort_unstable_by(|a, b| self.bytes(*a).cmp(self.bytes(*b)));
         self.found = members;
     }
 
     /// An error, in Spanish, if two of them have the same key.
     pub(super) fn are_distinct(&mut self) -> Result<(), Cow<'static, str>> {
         self.sort();
-        match self.found.windows(2).find(|pair| self.key(pair[0]) == self.key(pair[1])) {
-            Some(pair) => Err(format!("la clave {} está repetida", brief(self.key(pair[0]))).into()),
+        match self.found.windows(2).find(|pair| self.bytes(pair[0]) == self.bytes(pair[1])) {
+            Some(pair) => {
+                let key = String::from_utf8_lossy(self.bytes(pair[0]));
+                Err(format!("la clave {} está repetida", brief(&key)).into())
+            }
             None => Ok(()),
         }
     }
 
     /// Keys and values, by key.
-    pub(super) fn sorted(&mut self) -> impl Iterator<Item = (&str, Cursor<'de>)> {
+    pub(super) fn sorted(&mut self) -> impl Iterator<Item = (&[u8], Cursor<'de>)> {
         self.sort();
         let this = &*self;
-        this.found.iter().map(move |member| (this.key(*member), Cursor::at(this.text, member.value as usize)))
+        this.found.iter().map(move |member| (this.bytes(*member), Cursor::at(this.text, member.value as usize)))
     }
 }
