@@ -1,4 +1,5 @@
-//! What a string literal says. serde_json could say it too, at ten times the cost an escape, and a body may hold nothing else.
+//! What a string literal says. `serde_json` could say it too, at several times the cost, and a body may be nothing but
+//! escapes.
 
 use std::borrow::Cow;
 
@@ -50,16 +51,11 @@ impl<'a> Iterator for Pieces<'a> {
         match self.0.as_bytes().iter().position(|byte| *byte == b'\\') {
             None if self.0.is_empty() => None,
             None => Some(Ok(Piece::Plain(std::mem::take(&mut self.0)))),
-            Some(0) => match Self::escape(self.0) {
-                Some((character, length)) => {
-                    self.0 = &self.0[length..];
-                    Some(Ok(Piece::Escaped(character)))
-                }
-                None => {
-                    self.0 = "";
-                    Some(Err(Unpaired))
-                }
-            },
+            Some(0) => {
+                let escape = Self::escape(self.0);
+                self.0 = escape.map_or("", |(_, length)| &self.0[length..]);
+                Some(escape.map(|(character, _)| Piece::Escaped(character)).ok_or(Unpaired))
+            }
             Some(plain) => {
                 let (piece, rest) = self.0.split_at(plain);
                 self.0 = rest;

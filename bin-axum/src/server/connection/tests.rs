@@ -38,7 +38,7 @@ async fn end(stream: &mut TcpStream) -> (Duration, Vec<u8>) {
 
 /// Whether something took [`SHORT`], as far as a busy machine lets it.
 fn is_short(took: Duration) -> bool {
-    (SHORT - Duration::from_millis(50)..SHORT * 5).contains(&took)
+    (SHORT * 4 / 5..SHORT * 5).contains(&took)
 }
 
 #[tokio::test]
@@ -112,7 +112,7 @@ async fn a_body_that_nobody_reads_is_taken_for_a_while() {
     let mut stream = client(NEVER, 1).await;
     stream.write_all(POST).await.unwrap();
     let mut sent = 0;
-    while let Ok(written) = stream.write(&[b'x'; 65_536]).await {
+    while let Ok(written) = stream.write(&[b'x'; 8192]).await {
         sent += written;
         assert!(sent < 4 * DISCARDED);
     }
