@@ -17,7 +17,7 @@ use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tower::limit::GlobalConcurrencyLimitLayer;
-use tower_http::timeout::{RequestBodyTimeoutLayer, TimeoutLayer};
+use tower_http::timeout::TimeoutLayer;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -58,9 +58,8 @@ fn app(api: Api) -> Router {
         .route("/", get(async || "our own page"))
         .layer(GlobalConcurrencyLimitLayer::new(64))
         .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, Duration::from_secs(5)));
-    // A client that stops sending is disconnected; the API itself bounds how much it sends.
-    let api = Router::new().nest_service("/api/v1", api).layer(RequestBodyTimeoutLayer::new(Duration::from_secs(30)));
-    ours.merge(api)
+    // The API itself bounds how much a client sends, and for how long.
+    ours.nest_service("/api/v1", api)
 }
 
 /// Our own routes have their own authentication.

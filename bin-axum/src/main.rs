@@ -10,6 +10,7 @@ mod database;
 mod demo;
 mod failure;
 mod metric_names;
+mod open_files;
 mod output;
 mod secrets;
 mod server;

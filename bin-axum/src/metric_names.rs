@@ -2,6 +2,8 @@
 
 /// Gauge: open connections of clients.
 pub(crate) const CONNECTIONS: &str = "svc_connections";
+/// Counter: connections of clients that were refused because too many were open.
+pub(crate) const CONNECTIONS_REFUSED: &str = "svc_connections_refused_total";
 /// Gauge: connections to the database, by `state`, `used` or `idle`.
 pub(crate) const DATABASE_CONNECTIONS: &str = "svc_database_connections";
 /// Gauge: the most connections to the database.

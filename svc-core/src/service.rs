@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::task::{self, Poll};
 
 use bytes::Bytes;
-use http::{Request, Response, header};
+use http::{Request, Response};
 use http_body_util::Full;
 use tracing::Instrument as _;
 
 use crate::context::Context;
+use crate::error::{Code, Error};
 use crate::observe::Watch;
 use crate::operation::{RouteError, Router, uuid_v7};
 use crate::pipeline::{self, Body};
@@ -19,13 +20,14 @@ use crate::registry::OPERATIONS;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Bytes read and discarded of a refused body, so that the client receives the answer.
-const DRAINED: usize = 16 * 1_048_576;
-
 /// The API: from `http::Request` to `http::Response`, for any company, by API key.
 ///
 /// It is cheap to clone, and its clones share everything. It never fails (`Infallible`): what goes wrong is a response.
 /// It spawns nothing and holds no connection of its own between requests.
+///
+/// An answer never waits for more of the body than it depends on (contract §4): a refusal drops the rest of the body unread. A
+/// server over HTTP/1.1 then closes the connection; it should read what the client still sends for a while, since closing a
+/// socket with unread data resets the connection, and the client may lose the answer.
 ///
 /// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`), or call
 /// [`Api::handle`].
@@ -56,7 +58,15 @@ impl Api {
 
     /// The answer of a front end that failed outside the API: 500 in the API's format, with a new request id.
     pub fn broken(&self) -> Response<Bytes> {
-        pipeline::broken(&self.0.peticion())
+        pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion())
+    }
+
+    /// The answer of a front end that takes no more connections: 503 `no_disponible` in the API's format, with `Retry-After` and
+    /// a new request id. No company's limits are touched.
+    pub fn overloaded(&self) -> Response<Bytes> {
+        let error =
+            Error::new(Code::NoDisponible).message("el servicio tiene demasiadas conexiones abiertas; reintente");
+        pipeline::refused(error.retry_after(1), &self.0.peticion())
     }
 }
 
@@ -74,10 +84,7 @@ impl Inner {
         let answer = pipeline::answer(&self.context, &self.router, &peticion, &head, &mut body, &mut watch);
         let response = answer.instrument(span).await;
         watch.answered(response.status());
-        // A client that sent `Expect: 100-continue` does not send its body after a refusal.
-        if !http_body::Body::is_end_stream(&body) && !head.headers.contains_key(header::EXPECT) {
-            pipeline::drain(&mut body, DRAINED).await;
-        }
+        pipeline::discard_received(&head.headers, &mut body);
         response
     }
 }

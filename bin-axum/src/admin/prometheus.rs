@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use metrics::{describe_gauge, gauge};
+use metrics::{describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use metrics_process::Collector;
 use svc_core::observe;
@@ -10,7 +10,9 @@ use svc_store_postgres::PostgresStore;
 use tokio::time::interval;
 
 use crate::failure::Failure;
-use crate::metric_names::{BUILD_INFO, CONNECTIONS, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX};
+use crate::metric_names::{
+    BUILD_INFO, CONNECTIONS, CONNECTIONS_REFUSED, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX,
+};
 
 /// Upper bounds of the histogram's buckets, in seconds: from an answer out of memory to where clients give up.
 const BUCKETS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
@@ -33,6 +35,7 @@ impl MetricsRecorder {
         let recorded = builder.install_recorder().map_err(|error| failed(&error))?;
         observe::describe();
         describe_gauge!(CONNECTIONS, "Connections of clients");
+        describe_counter!(CONNECTIONS_REFUSED, "Connections of clients refused because too many were open");
         describe_gauge!(DATABASE_CONNECTIONS, "Connections to the database, by state");
         describe_gauge!(DATABASE_CONNECTIONS_MAX, "Connections to the database at the most");
         describe_gauge!(BUILD_INFO, "1, with the version");

@@ -32,7 +32,7 @@ pub(crate) async fn run(
     process: &ProcessArgs,
     sealer: Sealer,
 ) -> Result<(), Failure> {
-    let server = Server::bind(service.address()).await?;
+    let server = Server::bind(service.address(), service.max_clients).await?;
     if server.address.ip().is_loopback() {
         // Its clients are on this machine, so receivers of webhooks are too.
         webhooks = webhooks.or_this_machine();

@@ -1,27 +1,28 @@
 //! The open connections of clients.
 
-use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
-use metrics::gauge;
+use metrics::{counter, gauge};
+use svc_core::Api;
 use tokio::net::TcpStream;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-use crate::metric_names::CONNECTIONS;
-
-/// How long a client may take to send a request's head.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(20);
+use super::client_stream::Deadlines;
+use super::connection;
+use crate::metric_names::{CONNECTIONS, CONNECTIONS_REFUSED};
 
 /// How long connections may take to end once they are cut.
 const CUT_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Refused connections that are open at the same time, each for 3 s at the most. Further ones get their answer and are closed, whether or not
+/// they have sent their request.
+pub(super) const REFUSALS: usize = 256;
+
 /// What all connections do.
 #[derive(Debug, Clone, Copy)]
-enum Phase {
+pub(super) enum Phase {
     /// They answer.
     Open,
     /// Each ends with the request that it has begun, if any.
@@ -32,18 +33,44 @@ enum Phase {
 
 /// The open connections, each in a task of its own.
 pub(super) struct Connections {
+    api: Api,
     app: axum::Router,
+    deadlines: Deadlines,
+    room: Arc<Semaphore>,
+    refusals: Arc<Semaphore>,
     phase: watch::Sender<Phase>,
 }
 
 impl Connections {
-    pub(super) fn new(app: axum::Router) -> Self {
-        Self { app, phase: watch::Sender::new(Phase::Open) }
+    /// Connections of clients of `app`, `most` at once; `api` words the answer to those beyond.
+    pub(super) fn new(api: Api, app: axum::Router, most: usize, deadlines: Deadlines) -> Self {
+        let (room, refusals) = (Arc::new(Semaphore::new(most)), Arc::new(Semaphore::new(REFUSALS)));
+        Self { api, app, deadlines, room, refusals, phase: watch::Sender::new(Phase::Open) }
     }
 
-    /// Answers the requests of a connection until it ends.
+    /// Answers the requests of a connection until it ends; or, if too many are open, refuses it.
     pub(super) fn answer(&self, stream: TcpStream) {
-        tokio::spawn(answer(stream, self.app.clone(), self.phase.subscribe()));
+        let Ok(place) = Arc::clone(&self.room).try_acquire_owned() else { return self.refuse(stream) };
+        let answered = connection::answer(stream, self.app.clone(), self.deadlines, self.phase.subscribe());
+        tokio::spawn(async move {
+            let _counted = CountedConnection::new();
+            answered.await;
+            drop(place);
+        });
+    }
+
+    fn refuse(&self, stream: TcpStream) {
+        counter!(CONNECTIONS_REFUSED).increment(1);
+        let answer = self.api.overloaded();
+        match Arc::clone(&self.refusals).try_acquire_owned() {
+            Ok(place) => {
+                tokio::spawn(async move {
+                    connection::refuse(stream, answer).await;
+                    drop(place);
+                });
+            }
+            Err(_) => connection::refuse_at_once(&stream, &answer),
+        }
     }
 
     /// Lets every connection end with the request that it has begun, and waits for that.
@@ -57,34 +84,6 @@ impl Connections {
         self.phase.send_replace(Phase::Cut);
         // Each ends at its next await point; one that computes is not waited for.
         let _ = timeout(CUT_TIMEOUT, self.phase.closed()).await;
-    }
-}
-
-async fn answer(stream: TcpStream, app: axum::Router, mut phase: watch::Receiver<Phase>) {
-    let _counted = CountedConnection::new();
-    // Small answers go out at once instead of waiting for more.
-    let _ = stream.set_nodelay(true);
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app));
-    let mut connection = pin!(connection);
-    loop {
-        tokio::select! {
-            // A request that has arrived is taken before the connection is asked to end.
-            biased;
-            ended = connection.as_mut() => {
-                if let Err(error) = ended {
-                    tracing::debug!(%error, "connection ended early");
-                }
-                return;
-            }
-            changed = phase.changed() => match *phase.borrow_and_update() {
-                Phase::Draining if changed.is_ok() => connection.as_mut().graceful_shutdown(),
-                Phase::Open if changed.is_ok() => {}
-                _ => return,
-            },
-        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! The long-running server: it accepts and answers, and after a stop signal drains the requests in progress.
 
+mod client_stream;
+mod connection;
 mod connections;
+mod exchange_service;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -12,15 +15,16 @@ use hyper::header::{CONNECTION, HeaderValue};
 use svc_core::{Api, Context, Outside};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
-use tower_http::timeout::RequestBodyTimeoutLayer;
 
-use self::connections::Connections;
+use self::client_stream::Deadlines;
+use self::connections::{Connections, REFUSALS};
 use crate::accept::accept;
 use crate::failure::Failure;
+use crate::open_files;
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
-/// How long a client may take from one piece of a body to the next.
-const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Open files beside the connections of clients: the database's and operators' connections, outgoing ones, and refused clients.
+const OTHER_FILES: usize = 256 + REFUSALS;
 
 /// How long merging the last usage may take.
 const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
@@ -29,14 +33,16 @@ const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
 pub(crate) struct Server {
     listener: TcpListener,
     pub(crate) address: SocketAddr,
+    max_clients: usize,
 }
 
 impl Server {
-    pub(crate) async fn bind(address: SocketAddr) -> Result<Self, Failure> {
+    /// Binds `address`. Of clients, at most `max_clients` are connected at once; fewer if the limit of open files is low.
+    pub(crate) async fn bind(address: SocketAddr, max_clients: u32) -> Result<Self, Failure> {
         let failed = || Failure::io(format!("cannot listen on {address}"));
         let listener = TcpListener::bind(address).await.map_err(failed())?;
         let address = listener.local_addr().map_err(failed())?;
-        Ok(Self { listener, address })
+        Ok(Self { listener, address, max_clients: clients(max_clients, open_files::raise_limit()) })
     }
 
     /// The base URL of an API for which no other is set.
@@ -51,10 +57,10 @@ impl Server {
         let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
         // The API has a 404 answer of its own, so it is the fallback.
         let app = axum::Router::new()
-            .fallback_service(api)
-            .layer(RequestBodyTimeoutLayer::new(BODY_TIMEOUT))
+            .fallback_service(api.clone())
             .layer(map_response_with_state(stop.clone(), close_when_stopping));
-        let (listener, connections) = (self.listener, &Connections::new(app));
+        let connections = &Connections::new(api, app, self.max_clients, Deadlines::default());
+        let listener = self.listener;
         tokio::select! {
             () = accept_all(&listener, connections) => {}
             () = stop.wait() => {}
@@ -86,6 +92,20 @@ impl Server {
             Err(_) => tracing::warn!("what was used last could not be merged in time"),
         }
     }
+}
+
+/// How many clients may be connected at once, where so many are wished for and there may be so many open files.
+fn clients(wished: u32, files: usize) -> usize {
+    let (wished, possible) = (wished as usize, files.saturating_sub(OTHER_FILES).max(files / 2));
+    if possible < wished {
+        tracing::warn!(
+            wished,
+            possible,
+            files,
+            "fewer clients can be connected at once than SVC_MAX_CLIENTS: raise the limit of open files"
+        );
+    }
+    wished.min(possible)
 }
 
 /// All background work until the process is signalled to stop; without `outside`, what requests need alone.

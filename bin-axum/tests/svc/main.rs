@@ -14,6 +14,7 @@ mod pooler;
 mod secrecy;
 mod secrets;
 mod shutdown;
+mod slow_clients;
 mod stamping;
 mod storm;
 #[cfg(feature = "otlp")]

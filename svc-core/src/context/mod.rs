@@ -23,6 +23,9 @@ pub const DEFAULT_MAX_BODY: usize = 1_048_576;
 /// The default of [`ContextBuilder::deadline`].
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(15);
 
+/// The default of [`ContextBuilder::body_timeout`].
+pub(crate) const DEFAULT_BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// The default of [`ContextBuilder::rate_per_minute`] (spec "Limits").
 pub(crate) const DEFAULT_RATE_PER_MINUTE: u64 = 150;
 
@@ -60,10 +63,26 @@ pub(crate) struct Settings {
     pub(crate) rate_per_minute: u64,
     pub(crate) in_flight: u32,
     pub(crate) max_body: usize,
+    pub(crate) body_timeout: Duration,
     pub(crate) development_destinations: bool,
     /// How long the store may take over a request.
     pub(crate) deadline: Duration,
     merge_usage_every: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: LimitMode::Enforced,
+            rate_per_minute: DEFAULT_RATE_PER_MINUTE,
+            in_flight: DEFAULT_IN_FLIGHT,
+            max_body: DEFAULT_MAX_BODY,
+            body_timeout: DEFAULT_BODY_TIMEOUT,
+            development_destinations: false,
+            deadline: DEFAULT_DEADLINE,
+            merge_usage_every: usage::DEFAULT_INTERVAL,
+        }
+    }
 }
 
 /// Builds a [`Context`]; see [`Context::builder`].
@@ -91,15 +110,7 @@ impl Context {
             clock: Arc::new(SystemClock),
             random: Arc::new(SystemRandom),
             sealer: Sealer::default(),
-            settings: Settings {
-                limits: LimitMode::Enforced,
-                rate_per_minute: DEFAULT_RATE_PER_MINUTE,
-                in_flight: DEFAULT_IN_FLIGHT,
-                max_body: DEFAULT_MAX_BODY,
-                development_destinations: false,
-                deadline: DEFAULT_DEADLINE,
-                merge_usage_every: usage::DEFAULT_INTERVAL,
-            },
+            settings: Settings::default(),
         }
     }
 
@@ -246,6 +257,14 @@ impl ContextBuilder {
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
         self.settings.max_body = bytes;
+        self
+    }
+
+    /// Sets how long the body of a request may take to come, from the first read to the last byte; 30 s by default. A slower one
+    /// is 400 `json_invalido`.
+    #[must_use]
+    pub fn body_timeout(mut self, within: Duration) -> Self {
+        self.settings.body_timeout = within;
         self
     }
 

@@ -209,11 +209,14 @@ mod tests {
 
     #[test]
     fn minutes_are_a_day_at_most() {
-        let read = |literal: &str| Json::Number(literal.into()).read::<Minutes>();
-        assert_eq!(read("1").map(Minutes::get), Ok(1));
-        assert_eq!(read("1440").map(Minutes::get), Ok(1440));
+        let read = |literal: &str| {
+            let json = Json::parse_object(format!(r#"{{"minutos":{literal}}}"#).as_bytes()).unwrap();
+            json.take_optional::<Minutes>("minutos").map(|(minutes, _)| minutes.map(Minutes::get))
+        };
+        assert_eq!(read("1"), Ok(Some(1)));
+        assert_eq!(read("1440"), Ok(Some(1440)));
         for wrong in ["0", "-1", "1441", "4294967297", "9223372036854775808", "1.5"] {
-            assert_eq!(read(wrong).unwrap_err().to_string(), "debe ser un entero de 1 a 1440", "{wrong}");
+            assert_eq!(read(wrong).unwrap_err().to_string(), "minutos: debe ser un entero de 1 a 1440", "{wrong}");
         }
     }
 

@@ -1,11 +1,13 @@
-//! The serde deserializer of a [`Json`] tree.
+//! The serde deserializer of a [`Json`], which reads it from front to back.
 //!
 //! Rules for field types, beyond plain serde:
 //! - an optional field is absent when it is `null` or a string of nothing but white space (contract §1);
 //! - Rust's own types have their faults worded here: serde's visitors name them as Rust does, in English. A field type with a
-//!   visitor of its own asks for `deserialize_any`, `deserialize_str` or `deserialize_bytes`, and its `expecting` is Spanish.
+//!   visitor of its own calls `deserialize_any`, `deserialize_str` or `deserialize_bytes`, and its `expecting` is Spanish;
 //! - `deserialize_bytes` gives the literal text of a number as bytes, and a string as a string: so exact decimals are
 //!   read, and a field that takes only numbers can refuse strings.
+
+use std::borrow::Cow;
 
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
@@ -13,77 +15,121 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
+use super::cursor::{Cursor, Kind};
 use super::{Fault, Json};
 use crate::error::Code;
 
-impl Json {
-    fn is_empty(&self) -> bool {
-        match self {
-            Json::Null => true,
-            Json::String(text) => text.trim().is_empty(),
-            _ => false,
-        }
+impl<'de> Deserializer<'de> for &'de Json {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        let mut cursor = self.cursor();
+        cursor.enter();
+        let first = self.first.iter();
+        visitor.visit_map(Fields { cursor: &mut cursor, first, left_out: &self.left_out, value: None })
     }
 
-    fn unexpected(&self) -> Unexpected<'_> {
-        match self {
-            Json::Null => Unexpected::Unit,
-            Json::Bool(value) => Unexpected::Bool(*value),
-            Json::Number(literal) => Unexpected::Other(literal),
-            Json::String(text) => Unexpected::Str(text),
-            Json::Array(_) => Unexpected::Seq,
-            Json::Object(_) => Unexpected::Map,
-        }
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl<'de> Cursor<'de> {
+    /// A string that was checked when the body was parsed.
+    fn text_value(&mut self) -> Cow<'de, str> {
+        self.string().unwrap_or_default()
     }
 
     /// The fault of a value that is not `expected`; a field that is not optional does without `null`.
-    fn is_not(&self, expected: &str) -> Fault {
-        match self {
-            Json::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
-            _ => Fault::custom(format_args!("debe ser {expected}")),
+    fn is_not(&mut self, expected: &str) -> Fault {
+        match self.kind() {
+            Kind::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
+            _ => is_not(expected),
         }
     }
+
+    /// The value that comes, if it is of that kind.
+    fn only<V: Visitor<'de>>(&mut self, kind: Kind, expected: &str, visitor: V) -> Result<V::Value, Fault> {
+        if self.kind() == kind { self.deserialize_any(visitor) } else { Err(self.is_not(expected)) }
+    }
+}
+
+fn is_not(expected: &str) -> Fault {
+    Fault::custom(format_args!("debe ser {expected}"))
 }
 
 /// Reads whole numbers as Rust's own types do; one that is out of its type's range is a fault like any other.
 macro_rules! integers {
     ($($method:ident: $type:ty,)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            let Json::Number(literal) = self else { return Err(self.is_not("un entero")) };
-            let range = || self.is_not(&format!("un entero de {} a {}", <$type>::MIN, <$type>::MAX));
+            if self.kind() != Kind::Number {
+                return Err(self.is_not("un entero"));
+            }
+            let literal = self.literal();
+            let range = || is_not(&format!("un entero de {} a {}", <$type>::MIN, <$type>::MAX));
             match literal.parse::<i64>() {
                 Ok(integer) => visitor.visit_i64(integer).map_err(|_: Fault| range()),
-                Err(_) => Err(if literal.contains(['.', 'e', 'E']) { self.is_not("un entero") } else { range() }),
+                Err(_) => Err(if literal.contains(['.', 'e', 'E']) { is_not("un entero") } else { range() }),
             }
         }
     )*};
 }
 
-impl<'de> Deserializer<'de> for &'de Json {
+impl<'de> Deserializer<'de> for &mut Cursor<'de> {
     type Error = Fault;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self {
-            Json::Null => Err(self.is_not("")),
-            Json::Bool(value) => visitor.visit_bool(*value),
-            Json::Number(literal) => match literal.parse() {
-                Ok(integer) => visitor.visit_i64(integer),
-                Err(_) => Err(Fault::invalid_type(self.unexpected(), &visitor)),
+        match self.kind() {
+            Kind::Null => Err(self.is_not("")),
+            Kind::Bool => visitor.visit_bool(self.literal() == "true"),
+            Kind::Number => {
+                let literal = self.literal();
+                match literal.parse() {
+                    Ok(integer) => visitor.visit_i64(integer),
+                    Err(_) => Err(Fault::invalid_type(Unexpected::Other(literal), &visitor)),
+                }
+            }
+            Kind::String => match self.text_value() {
+                Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+                Cow::Owned(text) => visitor.visit_string(text),
             },
-            Json::String(text) => visitor.visit_borrowed_str(text),
-            Json::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
-            Json::Object(members) => visitor.visit_map(Fields { rest: members.iter(), value: None }),
+            Kind::Array => {
+                self.enter();
+                let value = visitor.visit_seq(Items { cursor: self, index: 0 })?;
+                self.leave();
+                Ok(value)
+            }
+            Kind::Object => {
+                self.enter();
+                let fields = Fields { cursor: self, first: [].iter(), left_out: &[], value: None };
+                let value = visitor.visit_map(fields)?;
+                self.leave();
+                Ok(value)
+            }
         }
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if self.is_empty() { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.is_empty() {
+            self.skip();
+            return visitor.visit_none();
+        }
+        visitor.visit_some(self)
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self {
-            Json::Number(literal) => visitor.visit_borrowed_bytes(literal.as_bytes()),
-            Json::String(text) if text.trim().is_empty() => Err(Fault::invalid_length(0, &visitor)),
+        match self.kind() {
+            Kind::Number => visitor.visit_borrowed_bytes(self.literal().as_bytes()),
+            Kind::String if self.is_empty() => Err(Fault::invalid_length(0, &visitor)),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -94,9 +140,11 @@ impl<'de> Deserializer<'de> for &'de Json {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        match self {
-            _ if self.is_empty() => Err(Fault::new(Code::DatoRequerido, "", "es obligatorio")),
-            Json::String(word) => visitor.visit_enum(Word(word.trim())),
+        if self.is_empty() {
+            return Err(Fault::new(Code::DatoRequerido, "", "es obligatorio"));
+        }
+        match self.kind() {
+            Kind::String => visitor.visit_enum(Word(self.text_value().trim())),
             _ => Err(Fault::unknown_variant("", variants)),
         }
     }
@@ -106,6 +154,7 @@ impl<'de> Deserializer<'de> for &'de Json {
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.skip();
         visitor.visit_unit()
     }
 
@@ -121,23 +170,19 @@ impl<'de> Deserializer<'de> for &'de Json {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let Json::Bool(_) = self else { return Err(self.is_not("true o false")) };
-        self.deserialize_any(visitor)
+        self.only(Kind::Bool, "true o false", visitor)
     }
 
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let Json::String(_) = self else { return Err(self.is_not("un texto")) };
-        self.deserialize_any(visitor)
+        self.only(Kind::String, "un texto", visitor)
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let Json::Array(_) = self else { return Err(self.is_not("una lista")) };
-        self.deserialize_any(visitor)
+        self.only(Kind::Array, "una lista", visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        let Json::Object(_) = self else { return Err(self.is_not("un objeto")) };
-        self.deserialize_any(visitor)
+        self.only(Kind::Object, "un objeto", visitor)
     }
 
     /// A struct is an object; derived visitors would take a list of its fields too.
@@ -155,44 +200,65 @@ impl<'de> Deserializer<'de> for &'de Json {
     }
 }
 
-struct Items<'de>(std::iter::Enumerate<std::slice::Iter<'de, Json>>);
+struct Items<'a, 'de> {
+    cursor: &'a mut Cursor<'de>,
+    index: usize,
+}
 
-impl<'de> SeqAccess<'de> for Items<'de> {
+impl<'de> SeqAccess<'de> for Items<'_, 'de> {
     type Error = Fault;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
-        let Some((index, item)) = self.0.next() else { return Ok(None) };
-        seed.deserialize(item).map(Some).map_err(|fault| fault.within(&format!("[{index}]")))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.0.len())
+        if !self.cursor.has_more() {
+            return Ok(None);
+        }
+        let item = seed.deserialize(&mut *self.cursor).map_err(|fault| fault.within(&format!("[{}]", self.index)))?;
+        self.index += 1;
+        Ok(Some(item))
     }
 }
 
-struct Fields<'de> {
-    rest: std::slice::Iter<'de, (String, Json)>,
-    value: Option<&'de (String, Json)>,
+struct Fields<'a, 'de> {
+    cursor: &'a mut Cursor<'de>,
+    first: std::slice::Iter<'de, (&'static str, String)>,
+    left_out: &'a [&'static str],
+    /// The key whose value comes next, and that value if it is not at the cursor.
+    value: Option<(Cow<'de, str>, Option<&'de str>)>,
 }
 
-impl<'de> MapAccess<'de> for Fields<'de> {
+impl<'de> MapAccess<'de> for Fields<'_, 'de> {
     type Error = Fault;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
-        self.value = self.rest.next();
-        self.value.map(|(key, _)| seed.deserialize(key.as_str().into_deserializer())).transpose()
+        self.value = None;
+        if let Some((key, literal)) = self.first.next() {
+            self.value = Some((Cow::Borrowed(*key), Some(literal.as_str())));
+        }
+        while self.value.is_none() && self.cursor.has_more() {
+            let key = self.cursor.text_value();
+            if self.left_out.contains(&&*key) {
+                self.cursor.skip();
+            } else {
+                self.value = Some((key, None));
+            }
+        }
+        self.value.as_ref().map(|(key, _)| seed.deserialize((&**key).into_deserializer())).transpose()
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
-        let Some((key, value)) = self.value.take() else { return Err(Fault::custom("value before key")) };
-        seed.deserialize(value).map_err(|fault| fault.within(key))
+        let Some((key, literal)) = self.value.take() else { return Err(Fault::custom("value before key")) };
+        let value = match literal {
+            Some(literal) => seed.deserialize(&mut Cursor::new(literal)),
+            None => seed.deserialize(&mut *self.cursor),
+        };
+        value.map_err(|fault| fault.within(&key))
     }
 }
 
 /// One word of an enumeration.
-struct Word<'de>(&'de str);
+struct Word<'a>(&'a str);
 
-impl<'de> EnumAccess<'de> for Word<'de> {
+impl<'de> EnumAccess<'de> for Word<'_> {
     type Error = Fault;
     type Variant = Self;
 
@@ -201,7 +267,7 @@ impl<'de> EnumAccess<'de> for Word<'de> {
     }
 }
 
-impl<'de> VariantAccess<'de> for Word<'de> {
+impl<'de> VariantAccess<'de> for Word<'_> {
     type Error = Fault;
 
     fn unit_variant(self) -> Result<(), Fault> {

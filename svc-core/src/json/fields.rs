@@ -1,11 +1,12 @@
 //! The types of fields of bodies, each with its rule and its schema.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::Deref;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::StrDeserializer;
-use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::de::{self, Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
 
 use super::Fault;
 use crate::schema::field_schema;
@@ -192,11 +193,32 @@ impl<T, const MOST: usize> Deref for Many<T, MOST> {
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let items = Vec::<T>::deserialize(deserializer)?;
-        if (1..=MOST).contains(&items.len()) {
-            return Ok(Self(items));
+        /// Stops at the first item too many: what they are all read into may be far larger than the body.
+        struct Bounded<T, const MOST: usize>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Bounded<T, MOST> {
+            type Value = Many<T, MOST>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "una lista de 1 a {MOST} elementos")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut items = Vec::new();
+                while items.len() < MOST
+                    && let Some(item) = seq.next_element()?
+                {
+                    items.push(item);
+                }
+                match items.len() {
+                    0 => Err(de::Error::invalid_length(0, &self)),
+                    length if length == MOST && seq.next_element::<IgnoredAny>()?.is_some() => {
+                        Err(de::Error::invalid_length(MOST + 1, &self))
+                    }
+                    _ => Ok(Many(items)),
+                }
+            }
         }
-        Err(de::Error::invalid_length(items.len(), &format!("una lista de 1 a {MOST} elementos").as_str()))
+        deserializer.deserialize_seq(Bounded(PhantomData))
     }
 }
 

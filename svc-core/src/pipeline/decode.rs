@@ -1,18 +1,24 @@
 //! The body of a write: 415, 413, then bytes.
 
-use bytes::{Buf, Bytes, BytesMut};
+use std::time::Duration;
+
+use bytes::{Buf, Bytes};
+use futures_util::FutureExt as _;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
-use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::combinators::{Fuse, UnsyncBoxBody};
 
+use tokio::time::timeout;
+
+use crate::context::Settings;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::BodyNeed;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A request's body, which is not read before a step needs it.
-pub(crate) type Body = UnsyncBoxBody<Bytes, BoxError>;
+/// A request's body, which is not read before a step needs it. It may be read again after its end.
+pub(crate) type Body = Fuse<UnsyncBoxBody<Bytes, BoxError>>;
 
 /// Any body as a [`Body`].
 pub(crate) fn boxed<B>(body: B) -> Body
@@ -24,24 +30,30 @@ where
     body.map_frame(|frame| frame.map_data(|mut data| data.copy_to_bytes(data.remaining())))
         .map_err(Into::into)
         .boxed_unsync()
+        .fuse()
 }
 
 /// The body as JSON. Where there need be none, an empty one says nothing: `{}`.
-pub(super) fn json(body: &[u8], need: BodyNeed) -> Result<Json, Error> {
+pub(super) fn json(body: Bytes, need: BodyNeed) -> Result<Json, Error> {
     if body.is_empty() && need != BodyNeed::Required {
-        return Ok(Json::Object(Vec::new()));
+        return Ok(Json::default());
     }
-    Json::parse_object(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
+    Json::parse(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
 }
 
 /// Reads the body: its type is judged first, then its announced length, then its length as it comes. Nothing has no type,
-/// and where no body is wanted the type of what comes does not matter.
+/// and where no body is wanted the type of what comes does not matter. All of it has to come within the settings' time.
 pub(super) async fn receive(
     head: &http::request::Parts,
     body: &mut Body,
-    most: usize,
+    settings: &Settings,
     need: BodyNeed,
 ) -> Result<Bytes, Error> {
+    let whole = timeout(settings.body_timeout, read(head, body, settings.max_body, need));
+    whole.await.unwrap_or_else(|_| Err(late(settings.body_timeout)))
+}
+
+async fn read(head: &http::request::Parts, body: &mut Body, most: usize, need: BodyNeed) -> Result<Bytes, Error> {
     if need != BodyNeed::None && !is_json(&head.headers) {
         return match need {
             BodyNeed::Optional if is_empty(body).await => Ok(Bytes::new()),
@@ -52,17 +64,22 @@ pub(super) async fn receive(
     if announced.is_some_and(|length| length > most as u64) {
         return Err(excess(most));
     }
-    let mut received = BytesMut::new();
+    // As much as is announced, and no more than twice what has come: neither is trusted with memory.
+    let room = announced.map_or(most, |length| length as usize);
+    let mut received = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Error::new(Code::JsonInvalido).message("el cuerpo llegó incompleto"))?;
         if let Ok(data) = frame.into_data() {
             if received.len() + data.len() > most {
                 return Err(excess(most));
             }
+            if received.capacity() - received.len() < data.len() {
+                received.reserve_exact(data.len().max(received.len().min(room.saturating_sub(received.len()))));
+            }
             received.extend_from_slice(&data);
         }
     }
-    Ok(received.freeze())
+    Ok(received.into())
 }
 
 /// Whether the body ends without a byte. What there is of it is read no further than that takes.
@@ -73,6 +90,10 @@ async fn is_empty(body: &mut Body) -> bool {
         }
     }
     true
+}
+
+fn late(within: Duration) -> Error {
+    Error::new(Code::JsonInvalido).message(format!("el cuerpo no llegó completo en {} s", within.as_secs_f64()))
 }
 
 fn excess(most: usize) -> Error {
@@ -95,19 +116,66 @@ fn is_json(headers: &HeaderMap) -> bool {
         && parts.all(|part| part.is_empty() || utf8(part))
 }
 
-/// Reads what is left of a body and forgets it, up to `most` bytes: a client that is still sending when it is refused
-/// would otherwise see a broken connection instead of the answer.
-pub(crate) async fn drain(body: &mut Body, most: usize) {
-    let mut drained = 0;
-    while drained <= most {
-        let Some(Ok(frame)) = body.frame().await else { return };
-        drained += frame.data_ref().map_or(0, Bytes::len);
+/// Reads what has come of a refused body, without waiting for more. Where that is all of it, an HTTP/1.1 server can keep the
+/// connection.
+pub(crate) fn discard_received(headers: &HeaderMap, body: &mut Body) {
+    // A body that has come may still be in many pieces, and one that is made as it is read may have no end.
+    const MOST_PIECES: usize = 64;
+    // Reading would be the leave to send that a client with `Expect: 100-continue` waits for.
+    if headers.contains_key(header::EXPECT) {
+        return;
+    }
+    for _ in 0..MOST_PIECES {
+        if !matches!(body.frame().now_or_never(), Some(Some(Ok(_)))) {
+            return;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::{StreamExt as _, stream};
+    use http::Request;
+    use http_body::Frame;
+    use http_body_util::StreamBody;
+    use tokio::time::{Instant, sleep};
+
     use super::*;
+
+    /// Receives a body of which a byte comes every so often, `pieces` in all.
+    async fn receive_slowly(every: Duration, pieces: usize) -> (Result<Bytes, Error>, Duration) {
+        let pieces = stream::unfold(0, move |sent| async move {
+            sleep(every).await;
+            (sent < pieces).then(|| (Ok::<_, BoxError>(Frame::data(Bytes::from_static(b" "))), sent + 1))
+        });
+        let request = Request::post("/clientes").header(header::CONTENT_TYPE, "application/json");
+        let head = request.body(()).unwrap().into_parts().0;
+        let (mut body, began) = (boxed(StreamBody::new(pieces)), Instant::now());
+        let received = receive(&head, &mut body, &Settings::default(), BodyNeed::Required).await;
+        discard_received(&head.headers, &mut body);
+        (received, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_whole_body_has_to_come_in_time() {
+        let second = Duration::from_secs(1);
+        assert_eq!(receive_slowly(second, 20).await.0.unwrap().len(), 20);
+        let (late, took) = receive_slowly(second, 1_000).await;
+        assert_eq!((late.unwrap_err().code(), took), (Code::JsonInvalido, Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn what_has_come_of_a_body_is_discarded_and_what_has_not_is_not_waited_for() {
+        let piece = || Ok::<_, BoxError>(Frame::data(Bytes::from_static(b"a")));
+        let come = stream::iter([piece(), piece()]);
+        let mut body = boxed(StreamBody::new(stream::iter([piece(), piece()])));
+        discard_received(&HeaderMap::new(), &mut body);
+        assert!(http_body::Body::is_end_stream(&body));
+        let mut body = boxed(StreamBody::new(come.chain(stream::pending())));
+        discard_received(&HeaderMap::new(), &mut body);
+        assert!(!http_body::Body::is_end_stream(&body));
+        discard_received(&HeaderMap::new(), &mut boxed(StreamBody::new(stream::repeat_with(piece))));
+    }
 
     #[test]
     fn only_json_in_utf8_is_taken() {

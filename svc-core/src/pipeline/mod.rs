@@ -17,7 +17,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use http::{Response, StatusCode};
 
-pub(crate) use decode::{Body, boxed, drain};
+pub(crate) use decode::{Body, boxed, discard_received};
 use limits::Attached;
 use respond::Reply;
 
@@ -53,9 +53,9 @@ pub(crate) async fn answer(
     respond::response(outcome, peticion, &attached)
 }
 
-/// The 500 of a front end that failed outside the API.
-pub(crate) fn broken(peticion: &str) -> Response<Bytes> {
-    respond::response(Err(Error::internal("the front end panicked")), peticion, &Attached::default())
+/// The answer of a front end that could not hand the request to the API.
+pub(crate) fn refused(error: Error, peticion: &str) -> Response<Bytes> {
+    respond::response(Err(error), peticion, &Attached::default())
 }
 
 async fn serve<'a>(
@@ -97,9 +97,9 @@ async fn serve<'a>(
             Ok(Reply::new(StatusCode::OK, page))
         }
         Handler::Operation(operation) => {
-            let body = decode::receive(head, body, context.settings().max_body, http.body).await?;
+            let body = decode::receive(head, body, context.settings(), http.body).await?;
             let name = idempotency::name(&head.headers, http.idempotency)?;
-            let input = decode::json(&body, http.body)?;
+            let input = decode::json(body, http.body)?;
             let key = name.map(|name| idempotency::Key {
                 name,
                 fingerprint: idempotency::fingerprint(http, &route.path, &input),

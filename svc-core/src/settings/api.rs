@@ -1,5 +1,7 @@
 //! What the API is set by.
 
+use std::time::Duration;
+
 use clap::Args;
 
 use super::{Hidden, SettingError};
@@ -22,6 +24,9 @@ pub struct ApiSettings {
     /// Largest body of a request, in bytes.
     #[arg(long, env = "SVC_MAX_BODY", default_value_t = crate::context::DEFAULT_MAX_BODY)]
     max_body: usize,
+    /// Seconds within which the whole body of a request has to come.
+    #[arg(long, env = "SVC_BODY_TIMEOUT", value_name = "SECONDS", default_value_t = crate::context::DEFAULT_BODY_TIMEOUT.as_secs(), value_parser = clap::value_parser!(u64).range(1..=3600))]
+    body_timeout: u64,
 }
 
 impl ApiSettings {
@@ -32,6 +37,7 @@ impl ApiSettings {
             .rate_per_minute(self.rate_per_minute)
             .in_flight(self.in_flight)
             .max_body(self.max_body)
+            .body_timeout(Duration::from_secs(self.body_timeout))
     }
 }
 

@@ -122,7 +122,7 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
                 continue;
             }
             let wrong = |text: String| ImportError::Line { line, text };
-            let json = Json::parse_object(&bytes).map_err(|text| wrong(text.into_owned()))?;
+            let json = Json::parse(bytes.into()).map_err(|text| wrong(text.into_owned()))?;
             let record: R = json.read().map_err(|fault| wrong(fault.to_string()))?;
             require_exact_integers(&record).and_then(|()| record.check()).map_err(|fault| wrong(fault.to_string()))?;
             numbers.push(line);

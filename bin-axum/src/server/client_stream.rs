@@ -1,0 +1,188 @@
+//! A client's socket with deadlines: for the head of its next request, and for taking an answer.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+/// How long a client may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadlines {
+    /// For the whole head of a request: from the connection's acceptance, then from the first byte of each further head.
+    pub(super) head: Duration,
+    /// For the first byte of a further request.
+    pub(super) idle: Duration,
+    /// To take an answer, from when it first waited for the client until its last byte is in the socket's buffer.
+    pub(super) write: Duration,
+    /// To end a connection whose request was not read to its end, once the answer has been written.
+    pub(super) linger: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            // Longer than the usual 60 s of load balancers: it is they who close, so that no request crosses a close.
+            idle: Duration::from_secs(75),
+            write: Duration::from_secs(30),
+            linger: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Where a connection is between a request and the next. The service sets it, the socket's deadlines follow it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Exchange(Arc<AtomicU8>);
+
+/// Waiting for a request's head.
+const WAITING: u8 = 0;
+/// A request is being answered.
+const ANSWERING: u8 = 1;
+/// The answer is made, and not all of it written.
+const WRITING: u8 = 2;
+
+impl Exchange {
+    /// A request's head has been read.
+    pub(super) fn begin(&self) {
+        self.0.store(ANSWERING, Ordering::Relaxed);
+    }
+
+    /// Its answer is there, to be written.
+    pub(super) fn answered(&self) {
+        self.0.store(WRITING, Ordering::Relaxed);
+    }
+
+    /// Whether a request's head is waited for.
+    fn waits(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == WAITING
+    }
+
+    /// All that there was to write is written: true if this ends an exchange.
+    fn written(&self) -> bool {
+        self.0.compare_exchange(WRITING, WAITING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+}
+
+/// A point in time at which something has to be over; no timer runs before it is waited for.
+#[derive(Debug, Default)]
+struct Alarm {
+    at: Option<Instant>,
+    sleep: Option<Pin<Box<Sleep>>>,
+}
+
+impl Alarm {
+    fn set(&mut self, within: Duration) {
+        self.at = Some(Instant::now() + within);
+    }
+
+    /// An error once the time has passed; before that, the task is woken when it does.
+    fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        let Some(at) = self.at else { return Ok(()) };
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(at)));
+        if sleep.deadline() != at {
+            sleep.as_mut().reset(at);
+        }
+        match sleep.as_mut().poll(context) {
+            Poll::Ready(()) => Err(io::ErrorKind::TimedOut.into()),
+            Poll::Pending => Ok(()),
+        }
+    }
+}
+
+/// A client's socket. Reading fails once the head of a request is late, writing once the client is late to take an answer.
+#[derive(Debug)]
+pub(super) struct ClientStream {
+    stream: TcpStream,
+    exchange: Exchange,
+    deadlines: Deadlines,
+    head: Alarm,
+    /// Whether a part of the head that is waited for has come.
+    begun: bool,
+    write: Alarm,
+}
+
+impl ClientStream {
+    pub(super) fn new(stream: TcpStream, exchange: Exchange, deadlines: Deadlines) -> Self {
+        let mut head = Alarm::default();
+        head.set(deadlines.head);
+        // The first head's time runs from here on, whenever it begins.
+        Self { stream, exchange, deadlines, head, begun: true, write: Alarm::default() }
+    }
+
+    pub(super) fn into_inner(self) -> TcpStream {
+        self.stream
+    }
+
+    /// A write as it came out, or the error that it has waited too long.
+    fn within_time<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_pending() {
+            if self.write.at.is_none() {
+                self.write.set(self.deadlines.write);
+            }
+            self.write.check(context)?;
+        }
+        written
+    }
+}
+
+impl AsyncRead for ClientStream {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let read = Pin::new(&mut this.stream).poll_read(context, buf);
+        if this.exchange.waits() {
+            if read.is_ready() && !this.begun {
+                this.begun = true;
+                this.head.set(this.deadlines.head);
+            }
+            // Also where there is always something to read: a head does not take longer for coming in many pieces.
+            this.head.check(context)?;
+        }
+        read
+    }
+}
+
+impl AsyncWrite for ClientStream {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(context, buf);
+        this.within_time(context, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(context, bufs);
+        this.within_time(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// Hyper flushes when it has handed over all that it had to write.
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(Pin::new(&mut this.stream).poll_flush(context))?;
+        this.write.at = None;
+        if this.exchange.written() {
+            this.begun = false;
+            this.head.set(this.deadlines.idle);
+            // Hyper does not read again if a read is pending already.
+            this.head.check(context)?;
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
+}

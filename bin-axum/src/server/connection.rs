@@ -1,0 +1,139 @@
+//! One connection of a client, from its acceptance to its end.
+
+use std::future::poll_fn;
+use std::io;
+use std::time::Duration;
+
+use http::Response;
+use hyper::body::Bytes;
+use hyper::server::conn::http1::{self, Connection};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use super::client_stream::{ClientStream, Deadlines, Exchange};
+use super::connections::Phase;
+use super::exchange_service::ExchangeService;
+
+/// The longest head of a request, in bytes; a longer one is 431. Reading a body takes no greater buffer.
+const HEAD: usize = 16 * 1024;
+
+/// Bytes that are read and forgotten of a body that was refused.
+const DISCARDED: usize = 16 * 1_048_576;
+
+/// How long a client that is refused for want of room has to begin its request, and then to take the answer.
+const REFUSED: Duration = Duration::from_secs(1);
+
+/// Answers the requests of a connection until it ends.
+pub(super) async fn answer(
+    stream: TcpStream,
+    app: axum::Router,
+    deadlines: Deadlines,
+    mut phase: watch::Receiver<Phase>,
+) {
+    // Small answers go out at once instead of waiting for more.
+    let _ = stream.set_nodelay(true);
+    let exchange = Exchange::default();
+    let service = ExchangeService::new(app, exchange.clone());
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        // The stream has the deadlines.
+        .header_read_timeout(None)
+        .max_buf_size(HEAD)
+        .serve_connection(TokioIo::new(ClientStream::new(stream, exchange, deadlines)), service);
+    if let Some(stream) = serve(connection, &mut phase).await {
+        tokio::select! {
+            () = linger(&stream, deadlines.linger) => {}
+            () = cut(&mut phase) => {}
+        }
+    }
+}
+
+/// Serves a connection to its end. Gives its socket, closed for writing, if the client may still be sending: what it sends has to
+/// be read, or else closing the socket resets the connection and the client may lose the answer.
+async fn serve(
+    mut connection: Connection<TokioIo<ClientStream>, ExchangeService>,
+    phase: &mut watch::Receiver<Phase>,
+) -> Option<TcpStream> {
+    let ended = loop {
+        tokio::select! {
+            // A request that has arrived is taken before the connection is asked to end.
+            biased;
+            ended = poll_fn(|context| connection.poll_without_shutdown(context)) => break ended,
+            changed = phase.changed() => match *phase.borrow_and_update() {
+                Phase::Draining if changed.is_ok() => std::pin::Pin::new(&mut connection).graceful_shutdown(),
+                Phase::Open if changed.is_ok() => {}
+                _ => return None,
+            },
+        }
+    };
+    // A request that is no HTTP was answered by hyper (400, 414, 431), which reads no further.
+    let malformed = ended.as_ref().is_err_and(hyper::Error::is_parse);
+    if let Err(error) = ended {
+        tracing::debug!(%error, "connection ended early");
+    }
+    let parts = connection.into_parts();
+    let mut stream = parts.io.into_inner().into_inner();
+    // It fails if the client is gone.
+    stream.shutdown().await.ok()?;
+    (malformed || parts.service.left_unread()).then_some(stream)
+}
+
+/// Waits for the end of every connection.
+async fn cut(phase: &mut watch::Receiver<Phase>) {
+    // The sender is there as long as any connection is.
+    let _ = phase.wait_for(|phase| matches!(phase, Phase::Cut)).await;
+}
+
+/// Reads what a client still sends and forgets it, until it has closed its side, sent [`DISCARDED`] bytes, or the time is over.
+async fn linger(stream: &TcpStream, within: Duration) {
+    let discard = async {
+        let mut discarded = 0;
+        while discarded < DISCARDED && stream.readable().await.is_ok() {
+            match stream.try_read(&mut [0; 8192]) {
+                Ok(0) => return,
+                Ok(read) => discarded += read,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(_) => return,
+            }
+        }
+    };
+    // A client that goes on sending has had its time to read the answer.
+    let _ = timeout(within, discard).await;
+}
+
+/// Answers a connection for which there is no room, and ends it. The answer waits for the request to begin, since not every
+/// client reads one that comes before it.
+pub(super) async fn refuse(mut stream: TcpStream, answer: Response<Bytes>) {
+    let _ = timeout(REFUSED, stream.readable()).await;
+    if timeout(REFUSED, write(&mut stream, &answer)).await.is_ok_and(|written| written.is_ok()) {
+        linger(&stream, REFUSED).await;
+    }
+}
+
+/// Answers a connection at once, in what the socket takes without waiting, and ends it.
+pub(super) fn refuse_at_once(stream: &TcpStream, answer: &Response<Bytes>) {
+    // The client is gone, or sees a closed connection.
+    let _ = stream.try_write(&http1_bytes(answer));
+}
+
+async fn write(stream: &mut TcpStream, answer: &Response<Bytes>) -> io::Result<()> {
+    stream.write_all(&http1_bytes(answer)).await?;
+    stream.shutdown().await
+}
+
+/// An answer as HTTP/1.1 writes it, for a connection that closes.
+fn http1_bytes(answer: &Response<Bytes>) -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 {}\r\n", answer.status()).into_bytes();
+    for (name, value) in answer.headers() {
+        bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    bytes.extend(format!("content-length: {}\r\nconnection: close\r\n\r\n", answer.body().len()).into_bytes());
+    bytes.extend_from_slice(answer.body());
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

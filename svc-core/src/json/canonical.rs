@@ -1,0 +1,124 @@
+//! The canonical form of a body: what two bodies that say the same have in common (contract §4).
+
+use super::cursor::{Cursor, Kind};
+use super::escape::{Piece, Pieces};
+use super::members::Members;
+
+/// Bytes that are handed on together: a digest takes few large pieces better than many small ones.
+const PIECE: usize = 4096;
+
+/// Writes values in their canonical form: keys sorted, no white space, numbers by value. They are handed on in pieces, so that
+/// they take no memory.
+pub(super) struct Sink<'a> {
+    piece: Vec<u8>,
+    hand_on: &'a mut dyn FnMut(&[u8]),
+}
+
+impl<'a> Sink<'a> {
+    /// A sink that hands on to `hand_on`.
+    pub(super) fn new(hand_on: &'a mut dyn FnMut(&[u8])) -> Self {
+        Self { piece: Vec::with_capacity(PIECE), hand_on }
+    }
+
+    /// Hands on what is left.
+    pub(super) fn finish(mut self) {
+        self.flush();
+    }
+
+    fn flush(&mut self) {
+        (self.hand_on)(&self.piece);
+        self.piece.clear();
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        if self.piece.len() + bytes.len() > PIECE {
+            self.flush();
+        }
+        if bytes.len() > PIECE {
+            (self.hand_on)(bytes);
+        } else {
+            self.piece.extend_from_slice(bytes);
+        }
+    }
+
+    /// The value at the cursor.
+    pub(super) fn value(&mut self, cursor: &mut Cursor<'_>) {
+        match cursor.kind() {
+            Kind::Null | Kind::Bool => self.push(cursor.literal().as_bytes()),
+            Kind::Number => self.number(cursor.literal()),
+            Kind::String => {
+                self.push(b"\"");
+                for piece in Pieces::of(cursor.literal()) {
+                    match piece {
+                        Ok(Piece::Plain(plain)) => self.push(plain.as_bytes()),
+                        Ok(Piece::Escaped(character)) => self.push(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                        // It was parsed, so it has none.
+                        Err(_) => {}
+                    }
+                }
+                self.push(END);
+            }
+            Kind::Array => {
+                cursor.enter();
+                self.push(b"[");
+                while cursor.has_more() {
+                    self.value(cursor);
+                    self.push(b",");
+                }
+                cursor.leave();
+                self.push(b"]");
+            }
+            Kind::Object => self.object(cursor),
+        }
+    }
+
+    fn object(&mut self, cursor: &mut Cursor<'_>) {
+        cursor.enter();
+        let mut members = Members::new(cursor.text());
+        // It was parsed, so its members can be read.
+        while cursor.has_more() && members.push_key(cursor).is_ok() {
+            cursor.skip();
+        }
+        cursor.leave();
+        self.push(b"{");
+        for (key, mut value) in members.sorted() {
+            self.push(key);
+            self.push(END);
+            self.value(&mut value);
+            self.push(b",");
+        }
+        self.push(b"}");
+    }
+
+    /// `1160`, `1160.00` and `1.16e3` are one number: sign, digits without outer zeros, power of ten.
+    fn number(&mut self, literal: &str) {
+        let (sign, unsigned) = literal.strip_prefix('-').map_or(("", literal), |rest| ("-", rest));
+        let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let (mut whole, mut fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+        let decimals = fraction.len();
+        let mut zeros = 0;
+        if fraction.is_empty() {
+            let significant = whole.trim_end_matches('0');
+            zeros = whole.len() - significant.len();
+            whole = significant;
+        } else if whole.is_empty() {
+            fraction = fraction.trim_start_matches('0');
+        }
+        if whole.is_empty() && fraction.is_empty() {
+            return self.push(b"0");
+        }
+        // A number with an exponent beyond i64 is compared by its literal.
+        let Ok(exponent) = exponent.parse::<i64>() else { return self.push(literal.as_bytes()) };
+        for part in [sign, whole, fraction, "e"] {
+            self.push(part.as_bytes());
+        }
+        match i128::from(exponent) + zeros as i128 - decimals as i128 {
+            0 => self.push(b"0"),
+            power => self.push(power.to_string().as_bytes()),
+        }
+    }
+}
+
+/// What a string ends with; no UTF-8 has it.
+const END: &[u8] = b"\xff";

@@ -1,0 +1,89 @@
+//! The members of one object, in the order of their keys.
+
+use std::borrow::Cow;
+
+use super::cursor::Cursor;
+use super::escape::Unpaired;
+use super::{SYNTAX, brief};
+
+/// The most members of one object; the API's own have some dozens.
+const MOST: usize = 1_000;
+
+/// The members that an object has, each in a few bytes: a body is mostly made of them.
+#[derive(Debug)]
+pub(super) struct Members<'de> {
+    text: &'de str,
+    /// The keys that were written with escapes, without them.
+    unescaped: String,
+    found: Vec<Member>,
+}
+
+/// A member: where its key is, and where its value.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    /// In the text, or past its length in `unescaped`.
+    key: u32,
+    length: u32,
+    value: u32,
+}
+
+impl<'de> Members<'de> {
+    /// None yet, of an object in `text`.
+    pub(super) fn new(text: &'de str) -> Self {
+        Self { text, unescaped: String::new(), found: Vec::new() }
+    }
+
+    /// Takes the key at the cursor; its value comes next. An error, in Spanish, if the object has too many.
+    pub(super) fn push_key(&mut self, cursor: &mut Cursor<'de>) -> Result<(), Cow<'static, str>> {
+        if self.found.len() == MOST {
+            return Err(format!("un objeto tiene más de {MOST} claves").into());
+        }
+        let key = cursor.string().map_err(|Unpaired| SYNTAX)?;
+        let value = cursor.position();
+        let start = match &key {
+            // The quote follows the key.
+            Cow::Borrowed(key) => value - key.len() - 1,
+            Cow::Owned(key) => {
+                self.unescaped.push_str(key);
+                self.text.len() + self.unescaped.len() - key.len()
+            }
+        };
+        let short = |number: usize| u32::try_from(number).map_err(|_| "el cuerpo es demasiado largo");
+        self.found.push(Member { key: short(start)?, length: short(key.len())?, value: short(value)? });
+        Ok(())
+    }
+
+    /// The key's bytes, whose order is that of the characters.
+    fn bytes(&self, member: Member) -> &[u8] {
+        let (start, length) = (member.key as usize, member.length as usize);
+        match start.checked_sub(self.text.len()) {
+            Some(start) => &self.unescaped.as_bytes()[start..start + length],
+            None => &self.text.as_bytes()[start..start + length],
+        }
+    }
+
+    fn sort(&mut self) {
+        let mut members = std::mem::take(&mut self.found);
+        members.sort_unstable_by(|a, b| self.bytes(*a).cmp(self.bytes(*b)));
+        self.found = members;
+    }
+
+    /// An error, in Spanish, if two of them have the same key.
+    pub(super) fn are_distinct(&mut self) -> Result<(), Cow<'static, str>> {
+        self.sort();
+        match self.found.windows(2).find(|pair| self.bytes(pair[0]) == self.bytes(pair[1])) {
+            Some(pair) => {
+                let key = String::from_utf8_lossy(self.bytes(pair[0]));
+                Err(format!("la clave {} está repetida", brief(&key)).into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Keys and values, by key.
+    pub(super) fn sorted(&mut self) -> impl Iterator<Item = (&[u8], Cursor<'de>)> {
+        self.sort();
+        let this = &*self;
+        this.found.iter().map(move |member| (this.bytes(*member), Cursor::at(this.text, member.value as usize)))
+    }
+}
