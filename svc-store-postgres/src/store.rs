@@ -89,7 +89,7 @@ impl PostgresStore {
         if !hosts.is_empty() {
             tracing::warn!(
                 ?hosts,
-                "the database's certificate is not verified: whoever is between can read and change everything; add \
+                "the database's certificate is not verified: anyone on the way can read and change everything; add \
                  ?sslmode=verify-full to its URL, and &sslrootcert=FILE if its authority is a private one"
             );
         }

@@ -3,7 +3,7 @@
 //! Rules for field types, beyond plain serde:
 //! - an optional field is absent when it is `null` or a string of nothing but white space (contract §1);
 //! - Rust's own types have their faults worded here: serde's visitors name them as Rust does, in English. A field type with a
-//!   visitor of its own asks for `deserialize_any`, `deserialize_str` or `deserialize_bytes`, and its `expecting` is Spanish.
+//!   visitor of its own calls `deserialize_any`, `deserialize_str` or `deserialize_bytes`, and its `expecting` is Spanish.
 //! - `deserialize_bytes` gives the literal text of a number as bytes, and a string as a string: so exact decimals are
 //!   read, and a field that takes only numbers can refuse strings.
 
