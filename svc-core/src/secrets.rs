@@ -8,12 +8,12 @@
 //! - `2`: the [id of the key](SecretsKey::id), 8 bytes, and then as format 1.
 //!
 //! What it belongs to ([`Place`]) is authenticated with it: a value that is moved to another company or record in the
-//! database does not open. Where a key is set, a value in plain text does not open either, since whoever can write to the
+//! database does not open. Where a key is set, a value in plain text does not open either, since anyone who can write to the
 //! database could have put it there.
 //!
 //! To change the key: set the new one and keep the former one beside it ([`Sealer::with_old`], `SVC_SECRETS_KEY_OLD`), seal
 //! everything under the new one ([`crate::Context::rotate_secrets`], `svc secrets rotate`), and remove the former one. The
-//! same call seals what was stored before there was a key, if it is told to accept plain text.
+//! same call seals what was stored before there was a key, with [`PlainSecrets::Accepted`].
 
 mod key;
 

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
-/// The host of the database at these options, if it is another machine whose certificate is not verified: whoever is between
+/// The host of the database at these options, if it is another machine whose certificate is not verified: anyone on the way
 /// could read everything, the password included, and change it.
 pub(crate) fn unverified_host(options: &PgConnectOptions) -> Option<&str> {
     let verified = matches!(options.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull);

@@ -50,13 +50,13 @@ impl<'a> Sink<'a> {
                 self.push(b"\"");
                 for piece in Pieces::of(cursor.literal()) {
                     match piece {
-                        Ok(Piece::Plain(plain)) => self.push(plain.as_bytes()),
-                        Ok(Piece::Escaped(character)) => self.push(character.encode_utf8(&mut [0; 4]).as_bytes()),
+                        Ok(Piece::Plain(plain)) => self.text(plain),
+                        Ok(Piece::Escaped(character)) => self.character(character),
                         // It was parsed, so it has none.
                         Err(_) => {}
                     }
                 }
-                self.push(END);
+                self.push(b"\"");
             }
             Kind::Array => {
                 cursor.enter();
@@ -72,6 +72,30 @@ impl<'a> Sink<'a> {
         }
     }
 
+    /// Text between quotes, as Rust's `Debug` writes it. Stored fingerprints were made of this form, so it does not change.
+    fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let plain = rest.as_bytes().iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+            let (run, odd) = rest.split_at(plain);
+            self.push(run.as_bytes());
+            let mut characters = odd.chars();
+            if let Some(character) = characters.next() {
+                self.character(character);
+            }
+            rest = characters.as_str();
+        }
+    }
+
+    fn character(&mut self, character: char) {
+        if character == '\'' {
+            return self.push(b"'");
+        }
+        for escaped in character.escape_debug() {
+            self.push(escaped.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+
     fn object(&mut self, cursor: &mut Cursor<'_>) {
         cursor.enter();
         let mut members = Members::new(cursor.text());
@@ -82,8 +106,9 @@ impl<'a> Sink<'a> {
         cursor.leave();
         self.push(b"{");
         for (key, mut value) in members.sorted() {
-            self.push(key);
-            self.push(END);
+            self.push(b"\"");
+            self.text(&String::from_utf8_lossy(key));
+            self.push(b"\":");
             self.value(&mut value);
             self.push(b",");
         }
@@ -120,5 +145,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// What a string ends with; no UTF-8 has it.
-const END: &[u8] = b"\xff";
+/// Whether Rust's `Debug` writes the byte as it is.
+fn is_plain(byte: &u8) -> bool {
+    matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
+}

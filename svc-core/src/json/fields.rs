@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_the_wrong_type_is_told_what_it_should_be() {
+    fn the_fault_of_a_wrong_type_says_what_the_value_should_be() {
         for (body, said) in [
             (r#"{"nombre":"a","renglones":7}"#, "renglones: debe ser una lista"),
             (r#"{"nombre":"a","renglones":[7]}"#, "renglones[0]: debe ser un objeto"),

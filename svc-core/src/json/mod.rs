@@ -217,6 +217,11 @@ mod tests {
             text
         };
         assert_eq!(canonical(r#"{"a":1160.00,"b":"\u0041"}"#), canonical(r#" { "b" : "A", "a" : 1.16e3 } "#));
+        // To the byte: fingerprints are stored.
+        assert_eq!(
+            canonical(r#"{"b":["a\"\n'ñ/\u0301\u0000",true,null],"a":-1160.00,"á\t":{}}"#),
+            "{\"a\":-116e1,\"b\":[\"a\\\"\\n'ñ/\\u{301}\\0\",true,null,],\"á\\t\":{},}".as_bytes()
+        );
         assert_eq!(canonical(r#"{"a":-0.0}"#), canonical(r#"{"a":0}"#));
         assert_ne!(canonical(r#"{"a":"1"}"#), canonical(r#"{"a":1}"#));
         assert_ne!(canonical(r#"{"a":[1,2]}"#), canonical(r#"{"a":[12]}"#));
