@@ -42,6 +42,7 @@ impl Probe {
             if !history.has_all(&MIGRATOR) {
                 return Err(OpenError::Outdated);
             }
+            history.log_newer(&MIGRATOR);
             self.current = true;
         }
         self.connection = Some(connection);
