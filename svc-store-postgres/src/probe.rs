@@ -42,6 +42,7 @@ impl Probe {
             if !History::read(self.service.of_all()).await?.has_all(&MIGRATOR) {
                 return Err(OpenError::Outdated);
             }
+            history.log_newer(&MIGRATOR);
             self.current = true;
         }
         if self.is_stuck() { Err(OpenError::Stuck) } else { Ok(()) }
