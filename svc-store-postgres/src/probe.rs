@@ -39,7 +39,8 @@ impl Probe {
             return Err(OpenError::ReadOnly);
         }
         if !self.current {
-            if !History::read(self.service.of_all()).await?.has_all(&MIGRATOR) {
+            let history = History::read(self.service.of_all()).await?;
+            if !history.has_all(&MIGRATOR) {
                 return Err(OpenError::Outdated);
             }
             history.log_newer(&MIGRATOR);
