@@ -14,7 +14,6 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::client_stream::{ClientStream, Deadlines, Exchange};
-use super::connections::Phase;
 use super::exchange_service::ExchangeService;
 
 /// The longest head of a request, in bytes; a longer one is 431. Reading a body takes no greater buffer.
@@ -25,6 +24,17 @@ const DISCARDED: usize = 16 * 1_048_576;
 
 /// How long a client that is refused for want of room has to begin its request, and then to take the answer.
 const REFUSED: Duration = Duration::from_secs(1);
+
+/// What all connections do.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Phase {
+    /// They answer.
+    Open,
+    /// Each ends with the request that it has begun, if any.
+    Draining,
+    /// They end.
+    Cut,
+}
 
 /// Answers the requests of a connection until it ends.
 pub(super) async fn answer(

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 use super::client_stream::Deadlines;
-use super::connection;
+use super::connection::{self, Phase};
 use crate::metric_names::{CONNECTIONS, CONNECTIONS_REFUSED};
 
 /// How long connections may take to end once they are cut.
@@ -19,17 +19,6 @@ const CUT_TIMEOUT: Duration = Duration::from_millis(500);
 /// Refused connections that are open at the same time, each for 3 s at the most. Further ones get their answer and are closed, whether or not
 /// they have sent their request.
 pub(super) const REFUSALS: usize = 256;
-
-/// What all connections do.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Phase {
-    /// They answer.
-    Open,
-    /// Each ends with the request that it has begun, if any.
-    Draining,
-    /// They end.
-    Cut,
-}
 
 /// The open connections, each in a task of its own.
 pub(super) struct Connections {
