@@ -59,7 +59,7 @@ fn app(api: Api) -> Router {
         .layer(GlobalConcurrencyLimitLayer::new(64))
         .layer(TimeoutLayer::with_status_code(StatusCode::GATEWAY_TIMEOUT, Duration::from_secs(5)));
     // The API itself bounds how much a client sends, and for how long.
-    ours.nest_service("/api/v1", api)
+    ours.merge(Router::new().nest_service("/api/v1", api))
 }
 
 /// Our own routes have their own authentication.

@@ -54,7 +54,7 @@ impl Function {
         let secrets = config.secrets.sealer()?;
         if !secrets.has_key() {
             tracing::warn!(
-                "SVC_SECRETS_KEY is not set: webhook secrets are stored as they are, and certificates are refused"
+                "SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are"
             );
         }
         let store = config.store()?;

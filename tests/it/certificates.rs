@@ -157,13 +157,14 @@ async fn the_key_is_sealed_at_rest() {
 }
 
 #[tokio::test]
-async fn without_a_key_for_secrets_it_is_refused() {
+async fn without_a_key_for_secrets_it_is_kept_as_it_is() {
     let mut company = with_rfc(RFC).await;
     company.world = company.world.with_secrets(Sealer::default());
-    let error = load(&company, "valid", "valid").await.unwrap_err();
-    let said = "falta la llave con la que se cifra al guardarlo; configure SVC_SECRETS_KEY";
-    assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said));
-    assert_eq!(company.world.count("certificados").await, 0);
+    let numero = load(&company, "valid", "valid").await.unwrap().numero;
+    let kept = sealed_key(&company, &numero).await;
+    assert!(RsaKeyPair::from_pkcs8(&kept[1..]).is_ok());
+    let opened = Sealer::default().open(place(&company, &numero), &kept).unwrap();
+    assert_eq!(*opened, kept[1..]);
 }
 
 #[tokio::test]

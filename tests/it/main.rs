@@ -17,6 +17,7 @@ mod deploys;
 mod documents;
 mod etapas_oportunidad;
 mod facturas;
+mod faults;
 mod health;
 mod idempotency;
 mod importing;

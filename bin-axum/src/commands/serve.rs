@@ -10,7 +10,7 @@ pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Seale
     let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
     if !sealer.has_key() {
         tracing::warn!(
-            "SVC_SECRETS_KEY is not set: webhook secrets are stored as they are, and certificates are refused"
+            "SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are"
         );
     }
     let networks = args.outside.webhooks.networks()?;

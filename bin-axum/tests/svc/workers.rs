@@ -90,7 +90,7 @@ async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, body: Byt
 /// A database that the workers of several processes share, with webhooks and events for each of them.
 struct Shared {
     cluster: Cluster,
-    store: PostgresStore,
+    pool: PgPool,
     url: String,
     svc: Svc,
 }
@@ -107,7 +107,8 @@ impl Shared {
         settings.max_connections = 1;
         let store = PostgresStore::with_options(options, &settings);
         prepare(&store, port, events).await;
-        Self { cluster, store, url, svc: Svc::new() }
+        store.close().await;
+        Self { cluster, pool: svc_tests::pool_of(&store), url, svc: Svc::new() }
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -119,12 +120,12 @@ impl Shared {
     async fn count(&self, condition: &str) -> usize {
         let statement = format!("SELECT count(*) FROM entregas WHERE {condition}");
         let count: i64 =
-            sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&svc_tests::pool_of(&self.store)).await.unwrap();
+            sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&self.pool).await.unwrap();
         count.try_into().unwrap()
     }
 
     async fn stop(self) {
-        self.store.close().await;
+        self.pool.close().await;
         tokio::task::spawn_blocking(|| self.cluster.stop()).await.unwrap().unwrap();
     }
 }
@@ -152,7 +153,7 @@ async fn fifty_killed_workers_lose_nothing() {
         worker.kill().unwrap();
         worker.wait().unwrap();
         receiver.settle().await;
-        let leased = leased(&svc_tests::pool_of(&shared.store)).await;
+        let leased = leased(&shared.pool).await;
         let times = receiver.times();
         let arrived = times.iter().filter(|&(clave, times)| before.get(clave).copied().unwrap_or(0) < *times);
         let again: Vec<i64> = arrived.map(|(clave, _)| *clave).filter(|clave| leased.contains(clave)).collect();

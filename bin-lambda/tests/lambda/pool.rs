@@ -14,7 +14,7 @@ use crate::runtime_api::Function;
 /// After so long without use a connection is asked whether it still is one.
 const THAW: Duration = Duration::from_millis(1_100);
 
-/// The function's sessions: it alone has them under another name than the test's own.
+/// The function's sessions: those that are not the test's own.
 async fn sessions(world: &World) -> Vec<i32> {
     let ours: Vec<i32> = sqlx::query_scalar(
         "SELECT pid FROM pg_stat_activity
@@ -27,12 +27,13 @@ async fn sessions(world: &World) -> Vec<i32> {
     ours
 }
 
-/// A world whose own store has one session, and what the function has beside it.
+/// A world whose own store has no session any more, and a function beside it.
 async fn started() -> (World, Actor, Function) {
     let mut settings = svc_store_postgres::Settings::default();
     settings.max_connections = 1;
     let world = World::on(settings, |builder| builder).await;
     let ana = world.company().await.admin().await;
+    world.store.close().await;
     let function = Function::on(&world, &[]).await;
     (world, ana, function)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::domain::certificate;
 use crate::domain::time::Timestamp;
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::CompanyChange;
 
@@ -14,8 +14,8 @@ use crate::store::CompanyChange;
 pub const SIGNING_KEY: &str = "certificados.llave";
 
 /// Loads the certificate that the company signs its invoices with: the SAT's two files, and the key's password, which is
-/// not kept. A company without an RFC takes the certificate's. Without a key for secrets ([`crate::secrets`]) it is refused: a
-/// private key is never stored in plain text.
+/// not kept. A company without an RFC takes the certificate's. Its key is sealed, if there is a key for secrets
+/// ([`crate::secrets`]).
 #[derive(Clone)]
 pub struct LoadCertificate {
     /// The certificate (`.cer`), X.509 in DER.
@@ -47,10 +47,6 @@ impl Operation for LoadCertificate {
     type Output = CertificateLoaded;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CertificateLoaded, Error> {
-        if !cx.sealer.has_key() {
-            let text = "falta la llave con la que se cifra al guardarlo; configure SVC_SECRETS_KEY";
-            return Err(Error::new(Code::CertificadoRechazado).message(text));
-        }
         let rfc = cx.company.rfc.as_deref();
         let opened = certificate::open(&self.cer, &self.key, &self.password, rfc, cx.now)?;
         let certificate = opened.certificate;

@@ -206,7 +206,7 @@ impl ContextBuilder {
     }
 
     /// Sets what encrypts secrets before they are stored: a [`crate::secrets::SecretsKey`], or a [`Sealer`] with former keys
-    /// too. Without a key webhooks' secrets are stored as they are, and certificates are refused. All contexts on one store need
+    /// too. Without a key they are stored as they are. All contexts on one store need
     /// the same key.
     #[must_use]
     pub fn secrets(mut self, sealer: impl Into<Sealer>) -> Self {

@@ -44,8 +44,8 @@ impl ApiSettings {
 /// The keys that secrets are sealed with before they are stored. On a command line with subcommands they go with all of them.
 #[derive(Debug, Args)]
 pub struct SecretsSettings {
-    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it webhook secrets are
-    /// stored as they are and certificates are refused. Once it is set, secrets that were stored without it are refused until
+    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it webhook secrets
+    /// and certificate keys are stored as they are. Once it is set, secrets that were stored without it are refused until
     /// `svc secrets rotate --accept-plain` has sealed them.
     #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true, global = true)]
     secrets_key: Option<Hidden>,
