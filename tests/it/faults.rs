@@ -96,7 +96,7 @@ async fn a_look_up_of_a_key_that_hangs_is_made_again() {
     let world = world().await;
     let ana = actor(&world).await;
     is_read_soon(&ana).await;
-    let _stopped = Stopped::of(&world, "JOIN llaves").await;
+    let _stopped = Stopped::of(&world, "llaves").await;
     // The key has to be read again.
     world.clock.advance(chrono::TimeDelta::seconds(5));
     is_read_soon(&ana).await;

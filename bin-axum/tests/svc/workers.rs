@@ -222,7 +222,7 @@ async fn prepare(store: &PostgresStore, port: u16, events: i64) {
 async fn leased(pool: &PgPool) -> HashSet<i64> {
     // Its last statement may still be running.
     let others = "SELECT count(*) FROM pg_stat_activity
-                  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
+                  WHERE datname = current_database() AND application_name = 'svc'";
     while sqlx::query_scalar::<_, i64>(others).fetch_one(pool).await.unwrap() > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

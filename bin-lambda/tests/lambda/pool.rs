@@ -18,7 +18,7 @@ const THAW: Duration = Duration::from_millis(1_100);
 async fn sessions(world: &World) -> Vec<i32> {
     let ours: Vec<i32> = sqlx::query_scalar(
         "SELECT pid FROM pg_stat_activity
-         WHERE datname = current_database() AND client_addr IS NULL AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+         WHERE datname = current_database() AND client_addr IS NULL AND application_name = 'svc'
          ORDER BY pid",
     )
     .fetch_all(world.pool())
