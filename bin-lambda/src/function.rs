@@ -53,9 +53,7 @@ impl Function {
     pub(crate) fn new(config: Config) -> Result<Self, lambda_http::Error> {
         let secrets = config.secrets.sealer()?;
         if !secrets.has_key() {
-            tracing::warn!(
-                "SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are"
-            );
+            tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
         }
         let store = config.store()?;
         PostgresStore::warn_of_unverified_hosts([&store]);

@@ -1,6 +1,6 @@
 //! Where statements run, and how they are sent: the only module that knows whether there is a pooler.
 //!
-//! Everything else is given a [`Single`] or the [`Statements`] of a transaction, never a connection, so no statement is sent in
+//! Everything else is given a [`Single`] or the [`Statements`](crate::pool::Statements) of a transaction, never a connection, so no statement is sent in
 //! another way, or without a limit.
 
 use futures_util::future::BoxFuture;
@@ -24,6 +24,11 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) fn new(options: PgConnectOptions, settings: &Settings, access: Access) -> Self {
         Self { pool: Pool::new(options, settings, access), pooled: settings.is_pooled() }
+    }
+
+    /// The same database with connections of its own; with these ones if `settings` allow none.
+    pub(crate) fn apart(&self, options: PgConnectOptions, settings: &Settings) -> Self {
+        if settings.max_connections == 0 { self.clone() } else { Self::new(options, settings, Access::Write) }
     }
 
     /// Its connections.

@@ -35,11 +35,8 @@ impl PostgresStore {
     /// The store of a database by its connection options.
     pub fn with_options(options: PgConnectOptions, settings: &Settings) -> Self {
         let requests = Database::new(options.clone(), settings, Access::Write);
-        let apart = |settings: Settings| match settings.max_connections {
-            0 => requests.clone(),
-            _ => Database::new(options.clone(), &settings, Access::Write),
-        };
-        let (service, background) = (apart(settings.for_service()), apart(settings.for_background()));
+        let service = requests.apart(options.clone(), &settings.for_service());
+        let background = requests.apart(options, &settings.for_background());
         Self { requests, service, background, replica: None, patience: Patience::new(settings) }
     }
 

@@ -93,7 +93,7 @@ async fn measure(company: &Company, sender: &HttpSender, webhooks: u32) -> (f64,
     let before = statements(&company.world).await;
     for _ in 0..PASSES {
         let events = i64::from(DELIVERIES / webhooks);
-        notices::events(&svc_tests::pool_of(&store), company.id.0, EVENT, events, SystemClock.now()).await;
+        notices::events(&svc_tests::pool_of(store), company.id.0, EVENT, events, SystemClock.now()).await;
         let began = Instant::now();
         let report = deliver_due(&context, sender, Budget::unlimited()).await.expect("a pass");
         assert_eq!(report.entregadas, u64::from(DELIVERIES), "{report:?}");
@@ -125,7 +125,7 @@ async fn main() {
             for _ in 0..webhooks {
                 let url = format!("{scheme}://{NAME}:{port}/{{}}");
                 notices::webhook(
-                    &svc_tests::pool_of(&store),
+                    &svc_tests::pool_of(store),
                     &Sealer::default(),
                     maker,
                     &url,

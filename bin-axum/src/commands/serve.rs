@@ -9,9 +9,7 @@ use crate::serving;
 pub(super) async fn run(database: &DatabaseArgs, args: &ServeArgs, sealer: Sealer) -> Result<(), Failure> {
     let outside = if args.no_workers { None } else { Some(args.outside.open()?) };
     if !sealer.has_key() {
-        tracing::warn!(
-            "SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are"
-        );
+        tracing::warn!("SVC_SECRETS_KEY is not set: webhook secrets and certificate keys are stored as they are");
     }
     let networks = args.outside.webhooks.networks()?;
     serving::warn_of_development(&networks);

@@ -119,8 +119,7 @@ impl Shared {
 
     async fn count(&self, condition: &str) -> usize {
         let statement = format!("SELECT count(*) FROM entregas WHERE {condition}");
-        let count: i64 =
-            sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&self.pool).await.unwrap();
+        let count: i64 = sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(&self.pool).await.unwrap();
         count.try_into().unwrap()
     }
 
@@ -213,9 +212,9 @@ async fn prepare(store: &PostgresStore, port: u16, events: i64) {
     let now = SystemClock.now();
     let (maker, url) = ((company.empresa.0, company.usuario), format!("http://localhost:{port}/{{}}"));
     for _ in 0..WEBHOOKS {
-        notices::webhook(&svc_tests::pool_of(&store), &Sealer::default(), maker, &url, &["cliente.creado"], now).await;
+        notices::webhook(&svc_tests::pool_of(store), &Sealer::default(), maker, &url, &["cliente.creado"], now).await;
     }
-    notices::events(&svc_tests::pool_of(&store), company.empresa.0, "cliente.creado", events, now).await;
+    notices::events(&svc_tests::pool_of(store), company.empresa.0, "cliente.creado", events, now).await;
 }
 
 /// The deliveries that the killed worker had claimed. Ends their leases, as if a minute had passed.

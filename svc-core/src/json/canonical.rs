@@ -76,7 +76,7 @@ impl<'a> Sink<'a> {
     fn text(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
-            let plain = rest.as_bytes().iter().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+            let plain = rest.as_bytes().iter().position(|byte| !is_plain(*byte)).unwrap_or(rest.len());
             let (run, odd) = rest.split_at(plain);
             self.push(run.as_bytes());
             let mut characters = odd.chars();
@@ -146,6 +146,6 @@ impl<'a> Sink<'a> {
 }
 
 /// Whether Rust's `Debug` writes the byte as it is.
-fn is_plain(byte: &u8) -> bool {
+fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')
 }
