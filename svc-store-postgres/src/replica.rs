@@ -20,7 +20,8 @@ const CONNECT: Duration = Duration::from_millis(500);
 /// How long a read may take there, all in all.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// How long the replica is not used after a failure; then one read tries it, while the others still go to the primary.
+/// How long the replica is not used after a failure; then one read tries it, while the others still go to the primary. A read
+/// that takes too long says this of its company alone, unless another company's took too long too and none was answered since.
 const AWAY: Duration = Duration::from_secs(5);
 
 /// How long a company reads from the primary after a write, so that it sees what it wrote.
@@ -40,8 +41,55 @@ pub(crate) struct Replica {
 struct State {
     /// Until when it is not used.
     away: Option<Instant>,
+    /// Until when it is not used for a company whose last read there took too long.
+    slow: HashMap<i64, Instant>,
+    /// When it last answered.
+    answered: Option<Instant>,
     /// The last write of each company.
     written: HashMap<i64, Instant>,
+}
+
+impl State {
+    /// Whether a read of this company may run there. After a failure one read tries again, and extends the time in which the
+    /// others may not.
+    fn may_answer(&mut self, empresa: i64, now: Instant) -> bool {
+        if self.written.get(&empresa).is_some_and(|&at| now < at + FRESH)
+            || self.slow.get(&empresa).is_some_and(|&until| now < until)
+        {
+            return false;
+        }
+        match self.away {
+            Some(until) if now < until => false,
+            Some(_) => {
+                self.away = Some(now + AWAY);
+                true
+            }
+            None => true,
+        }
+    }
+
+    fn answered(&mut self, empresa: i64, now: Instant) {
+        self.away = None;
+        self.slow.remove(&empresa);
+        self.answered = Some(now);
+    }
+
+    fn failed(&mut self, now: Instant) {
+        self.away = Some(now + AWAY);
+    }
+
+    /// A read of this company took too long; gives whether the replica is not used for any company then.
+    fn too_slow(&mut self, empresa: i64, now: Instant) -> bool {
+        let until = now + AWAY;
+        self.slow.retain(|_, slow| now < *slow);
+        let answered = self.answered;
+        let others = self.slow.iter().any(|(&of, &slow)| of != empresa && answered.is_none_or(|at| at + AWAY < slow));
+        self.slow.insert(empresa, until);
+        if others {
+            self.failed(now);
+        }
+        others
+    }
 }
 
 impl Replica {
@@ -57,38 +105,34 @@ impl Replica {
             return None;
         }
         let read = self.database.of(empresa).fetch_all(sqlx::query_with(sql, arguments));
-        let error = match timeout(ANSWER, read).await {
+        let (error, slow) = match timeout(ANSWER, read).await {
             Ok(Ok(rows)) => {
-                self.state().away = None;
+                self.state().answered(empresa, Instant::now());
                 return Some(rows);
             }
-            Ok(Err(error)) => store_error(error),
-            Err(late) => StoreError::Unavailable(late.into()),
+            // Of the reads that are given up, and of those that wait for a connection within the company's share.
+            Ok(Err(error)) => {
+                let slow = matches!(error, sqlx::Error::PoolTimedOut) || is_cancelled(&error);
+                (store_error(error), slow)
+            }
+            Err(late) => (StoreError::Unavailable(late.into()), true),
         };
         // A read cancelled by the replay of the WAL says nothing about the next.
-        if !matches!(error, StoreError::Transient(_)) {
+        if matches!(error, StoreError::Transient(_)) {
+            return None;
+        }
+        let all = if slow { self.state().too_slow(empresa, Instant::now()) } else { true };
+        if all {
+            self.state().failed(Instant::now());
             tracing::warn!(%error, seconds = AWAY.as_secs(), "the replica failed; lists are read from the primary");
-            self.state().away = Some(Instant::now() + AWAY);
+        } else {
+            tracing::warn!(%error, empresa, seconds = AWAY.as_secs(), "the replica took too long; the company's lists are read from the primary");
         }
         None
     }
 
-    /// Whether a read of this company may run here. After a failure one read tries again, and extends the time in which the
-    /// others may not.
     fn may_answer(&self, empresa: i64) -> bool {
-        let now = Instant::now();
-        let mut state = self.state();
-        if state.written.get(&empresa).is_some_and(|&at| now < at + FRESH) {
-            return false;
-        }
-        match state.away {
-            Some(until) if now < until => false,
-            Some(_) => {
-                state.away = Some(now + AWAY);
-                true
-            }
-            None => true,
-        }
+        self.state().may_answer(empresa, Instant::now())
     }
 
     /// Remembers that a company wrote just now.
@@ -111,5 +155,40 @@ impl Replica {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the replica cancelled a statement that took too long.
+fn is_cancelled(error: &sqlx::Error) -> bool {
+    // query_canceled
+    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "57014")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_read_takes_the_replica_from_its_company_alone() {
+        let (mut state, now) = (State::default(), Instant::now());
+        assert!(!state.too_slow(1, now));
+        assert!(!state.may_answer(1, now + AWAY / 2) && state.may_answer(2, now));
+        state.answered(2, now + AWAY / 4);
+        assert!(!state.too_slow(3, now + AWAY / 2), "it has answered since");
+        assert!(state.may_answer(2, now + AWAY / 2));
+        assert!(state.may_answer(1, now + AWAY));
+    }
+
+    #[test]
+    fn a_replica_that_answers_nobody_is_left_alone() {
+        let (mut state, now) = (State::default(), Instant::now());
+        state.answered(2, now);
+        assert!(!state.too_slow(1, now + AWAY / 4));
+        assert!(state.too_slow(3, now + AWAY / 2));
+        assert!(!state.may_answer(2, now + AWAY / 2));
+        let again = now + AWAY * 2;
+        assert!(state.may_answer(2, again) && !state.may_answer(4, again), "one tries");
+        state.answered(2, again);
+        assert!(state.may_answer(4, again));
     }
 }
