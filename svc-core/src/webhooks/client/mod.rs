@@ -23,6 +23,7 @@ use tokio_rustls::rustls;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
 use self::pool::{Link, Pool};
+use self::resolve::Resolved;
 pub use self::resolve::{ResolveError, Resolver, SystemResolver};
 use super::destination::judge;
 use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, judge_url};
@@ -43,6 +44,7 @@ pub struct NoAuthorities;
 /// Sends attempts over HTTPS, by the rules of contract §6.
 pub struct HttpSender {
     resolver: Arc<dyn Resolver>,
+    resolved: Resolved,
     networks: Networks,
     tls: Tls,
     pool: Pool,
@@ -69,7 +71,14 @@ impl HttpSender {
 
     fn over(networks: Networks, tls: Result<Tls, OutboundError>) -> Result<Self, NoAuthorities> {
         let tls = tls.map_err(|_| NoAuthorities)?;
-        Ok(Self { resolver: Arc::new(SystemResolver), networks, tls, pool: Pool::default(), deadline: DEADLINE })
+        Ok(Self {
+            resolver: Arc::new(SystemResolver),
+            resolved: Resolved::default(),
+            networks,
+            tls,
+            pool: Pool::default(),
+            deadline: DEADLINE,
+        })
     }
 
     async fn attempt(&self, post: Post, until: Instant) -> Result<Outcome, Outcome> {
@@ -77,7 +86,7 @@ impl HttpSender {
         const BLOCKED: Outcome = Outcome::Failed(DeliveryReason::DestinoBloqueado);
         let target = judge_url(&post.url, self.networks.is_development()).map_err(|_| BLOCKED)?;
         let request = request(&target, post).ok_or(BLOCKED)?;
-        let addresses = self.addresses(&target).await?;
+        let addresses = self.addresses(&target, until).await?;
         let answer = self.exchange(&target, &addresses, request, until).await?;
         let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         Ok(Outcome::Answered { status: answer.status().as_u16(), retry_after: retry_after.map(str::to_owned) })
@@ -121,21 +130,31 @@ impl HttpSender {
     }
 
     /// The addresses of the target's name, if deliveries may go to all of them.
-    async fn addresses(&self, target: &Target) -> Result<Vec<IpAddr>, Outcome> {
-        let addresses = match self.resolver.resolve(&target.host).await {
-            Ok(addresses) if !addresses.is_empty() => addresses,
-            Ok(_) | Err(ResolveError::NotFound) => return Err(Outcome::Failed(DeliveryReason::ErrorRed)),
-            Err(ResolveError::Ours(cause)) => {
-                tracing::warn!(cause, "names cannot be resolved");
-                return Err(Outcome::Ours(Some(DeliveryReason::ErrorRed)));
+    async fn addresses(&self, target: &Target, until: Instant) -> Result<Vec<IpAddr>, Outcome> {
+        let addresses = match timeout_at(until, self.resolver.resolve(&target.host)).await {
+            Ok(Ok(addresses)) if !addresses.is_empty() => addresses,
+            Ok(Ok(_) | Err(ResolveError::NotFound)) => return Err(Outcome::Failed(DeliveryReason::ErrorRed)),
+            Ok(Err(ResolveError::Ours(cause))) => {
+                return Err(self.unresolved(target, DeliveryReason::ErrorRed, &cause));
             }
+            Err(late) => return Err(self.unresolved(target, DeliveryReason::TiempoAgotado, &late.to_string())),
         };
+        self.resolved.note(&target.host);
         // Other ports and plain HTTP are for development, and only in the networks allowed for it.
         let ordinary = target.https && target.port == 443;
         let passes =
             |&address: &IpAddr| judge(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address));
         let all = addresses.iter().all(passes);
         if all { Ok(addresses) } else { Err(Outcome::Failed(DeliveryReason::DestinoBloqueado)) }
+    }
+
+    /// A name that could not be looked up counts against its webhook as long as other names can be (contract §6).
+    fn unresolved(&self, target: &Target, reason: DeliveryReason, cause: &str) -> Outcome {
+        if self.resolved.other_than(&target.host) {
+            return Outcome::Failed(reason);
+        }
+        tracing::warn!(cause, "names cannot be resolved");
+        Outcome::Ours(Some(reason))
     }
 }
 

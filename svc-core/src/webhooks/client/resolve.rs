@@ -1,7 +1,11 @@
+use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::time::Instant;
 
 /// Why a name has no address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -9,7 +13,7 @@ pub enum ResolveError {
     /// There is no such name, or it has no address.
     #[error("the name has no address")]
     NotFound,
-    /// The name could not be looked up: a failure of ours, not the receiver's.
+    /// The name could not be looked up: a failure of ours, unless other names can be.
     #[error("names cannot be resolved: {0}")]
     Ours(String),
 }
@@ -19,6 +23,28 @@ pub enum ResolveError {
 pub trait Resolver: Send + Sync + 'static {
     /// All addresses of `name`, in the order in which they are to be tried.
     async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError>;
+}
+
+/// How long a name that resolved says that names can be resolved.
+const RECENT: Duration = Duration::from_mins(1);
+
+/// The names that resolved last, two of them, so that one is always another's.
+#[derive(Debug, Default)]
+pub(super) struct Resolved(Mutex<VecDeque<(String, Instant)>>);
+
+impl Resolved {
+    pub(super) fn note(&self, name: &str) {
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        names.retain(|(known, _)| known != name);
+        names.push_front((name.to_owned(), Instant::now()));
+        names.truncate(2);
+    }
+
+    /// Whether another name resolved lately: then it is this one's fault that it does not.
+    pub(super) fn other_than(&self, name: &str) -> bool {
+        let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        names.iter().any(|(known, at)| known != name && at.elapsed() < RECENT)
+    }
 }
 
 /// The machine's resolver.

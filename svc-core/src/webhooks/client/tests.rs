@@ -308,6 +308,32 @@ async fn a_dripping_answer_ends_after_eight_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_name_that_cannot_be_looked_up_is_the_receivers_failure_while_others_can() {
+    struct Dead(&'static str);
+
+    #[async_trait]
+    impl Resolver for Dead {
+        async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError> {
+            if name == self.0 {
+                Err(ResolveError::Ours("try again".to_owned()))
+            } else {
+                Ok(vec![[10, 0, 0, 1].into()])
+            }
+        }
+    }
+
+    let sender = sender(&Authority::new()).resolver(Dead("muerto.example.com"));
+    let dead = || sender.send(post("https://muerto.example.com/"));
+    let ours = Outcome::Ours(Some(DeliveryReason::ErrorRed));
+    assert_eq!(dead().await, ours);
+    let other = sender.send(post("https://receptor.example.com/")).await;
+    assert_eq!(other, failed(DeliveryReason::DestinoBloqueado));
+    assert_eq!(dead().await, failed(DeliveryReason::ErrorRed));
+    tokio::time::advance(Duration::from_secs(61)).await;
+    assert_eq!(dead().await, ours, "none was looked up of late");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_deadline_begins_with_the_name() {
     struct Silent;
 
@@ -320,7 +346,8 @@ async fn the_deadline_begins_with_the_name() {
 
     let began = Instant::now();
     let sender = sender(&Authority::new()).resolver(Silent);
-    assert_eq!(sender.send(post("https://receptor.example.com/")).await, failed(DeliveryReason::TiempoAgotado));
+    let ours = Outcome::Ours(Some(DeliveryReason::TiempoAgotado));
+    assert_eq!(sender.send(post("https://receptor.example.com/")).await, ours, "no name was looked up");
     assert_eq!(began.elapsed().as_secs(), 8);
     assert_eq!(sender.deadline(), Duration::from_secs(8));
 }
