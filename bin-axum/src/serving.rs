@@ -24,7 +24,7 @@ pub(crate) async fn answer(
 ) -> Result<(), Failure> {
     let stop = StopSignal::listen()?;
     let admin = match process.admin_listen {
-        Some(address) => Some(Admin::bind(address).await?.start(&database.store, stop.clone())?),
+        Some(address) => Some(Admin::bind(address).await?.start(&database.store, context.clone(), stop.clone())?),
         None => None,
     };
     tracing::info!(address = %server.address, "serving");

@@ -13,17 +13,14 @@ use sha2::{Digest, Sha256};
 use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
-use svc_core::domain::time::Timestamp;
 use svc_core::domain::value::Value;
 use svc_core::record::clientes::Customer;
 use svc_core::record::{ListSpec, Query, Record as _};
 use svc_core::store::{
-    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
-    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store,
-    StoreError, Tx, Usage, UsageStore,
+    Backlog, DeliveryStore, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, SecretStore,
+    SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
-use uuid::Uuid;
 
 const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -46,39 +43,20 @@ impl Reader for MemoryReader<'_> {
     }
 }
 
-/// It has nothing to deliver.
+/// It has nothing to do.
+#[async_trait]
+impl QueueStore for Memory {
+    async fn due(&self, _: Backlog, _: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
 #[async_trait]
 impl DeliveryStore for Memory {
-    async fn gather_groups(&self, _: Timestamp, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn fan_out(&self, _: Timestamp, _: u32) -> Result<FannedOut, StoreError> {
-        Ok(FannedOut::default())
-    }
-
-    async fn claim_deliveries(&self, _: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn record_attempts(&self, _: &[AttemptRecord], _: DateTime<Utc>) -> Result<Vec<Recorded>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn lease_mail(
-        &self,
-        _: u32,
-        _: DateTime<Utc>,
-        _: Uuid,
-        _: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn settle_mail(&self, _: &LeasedMail, _: Uuid, _: Option<DateTime<Utc>>) -> Result<(), StoreError> {
-        Ok(())
-    }
-
     async fn forget_deliveries(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -155,10 +133,6 @@ impl Store for Memory {
 
     async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
         Ok(0)
-    }
-
-    async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        Ok(Vec::new())
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

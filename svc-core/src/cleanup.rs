@@ -1,9 +1,10 @@
-//! Removing expired rows.
+//! Removing expired rows, and finding what a server of the release before left behind.
 
 use chrono::TimeDelta;
 
 use crate::context::Context;
-use crate::store::{ANSWERS_KEPT, StoreError};
+use crate::error::Error;
+use crate::store::{ANSWERS_KEPT, StoreError, Tx, Work, transact};
 
 /// Rows per statement, so that locks are held briefly.
 const BATCH: u32 = 1_000;
@@ -12,7 +13,8 @@ const BATCH: u32 = 1_000;
 const KEPT: TimeDelta = TimeDelta::days(30);
 
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events and deleted webhooks after
-/// 30 (spec, "Limits"), in this order, since earlier ones refer to later ones. Gives the number of rows removed, or the first
+/// 30 (spec, "Limits"), in this order, since earlier ones refer to later ones. It also puts right which webhooks have work, where
+/// servers of the release before queued deliveries beside this one. Gives the number of rows removed, or the first
 /// error of the store.
 ///
 /// Call it on a timer; several may run at once.
@@ -23,7 +25,23 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     removed += in_batches(|| store.forget_deliveries(now - KEPT, BATCH)).await?;
     removed += in_batches(|| store.forget_events(now - KEPT, BATCH)).await?;
     removed += in_batches(|| store.forget_webhooks(now - KEPT, BATCH)).await?;
+    for (company, clave) in store.unscheduled_webhooks().await? {
+        if let Err(error) = transact(store, company, &mut Schedule(clave)).await {
+            tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue was not put right; it is tried again");
+        }
+    }
     Ok(removed)
+}
+
+/// Notes when a webhook's next delivery is due.
+struct Schedule(i64);
+
+impl Work for Schedule {
+    type Output = ();
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<(), Error> {
+        Ok(tx.schedule_webhook(self.0).await?)
+    }
 }
 
 async fn in_batches<F>(mut forget: impl FnMut() -> F) -> Result<u64, StoreError>

@@ -5,7 +5,6 @@
 //! `SVC_FUZZ=2000000 cargo test -p svc-core --release --lib -- --ignored --nocapture fuzz`
 
 mod mutate;
-mod store;
 mod targets;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

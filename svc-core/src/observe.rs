@@ -25,11 +25,13 @@
 //! | [`DELIVERIES`] | counter | `outcome`: `delivered` `retried` `failed` `lost` |
 //! | [`STAMPINGS`] | counter | `outcome`: `stamped` `rejected` `postponed` `waiting` `lost` `failed` |
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
-//! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `clean-up` `usage`; `reason`: `error` `panic` |
+//! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
+//! | [`QUEUE_AGE`] | gauge, seconds | `queue`: `stampings` `groups` `events` `deliveries` `discards` `mails` |
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use chrono::TimeDelta;
 use http::StatusCode;
 use metrics::{SharedString, Unit, counter, gauge, histogram};
 use tracing::Span;
@@ -62,8 +64,12 @@ pub const STAMPINGS: &str = "svc_stampings_total";
 /// Attempts at e-mails, by outcome.
 pub const EMAILS: &str = "svc_emails_total";
 
-/// Passes of background work that failed.
+/// Background work that failed: whole passes (`error`, `panic`), the part of a pass that concerns one company (`company`), or one
+/// record (`panic`, too). What it concerns is in the log.
 pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
+
+/// For how long the oldest item of a queue has been due, as the last pass over it saw.
+pub const QUEUE_AGE: &str = "svc_queue_age_seconds";
 
 /// The `operation` of a request whose path matches none.
 const NO_OPERATION: &str = "none";
@@ -80,7 +86,8 @@ pub fn describe() {
     metrics::describe_counter!(DELIVERIES, "Attempts at deliveries of webhooks, by outcome");
     metrics::describe_counter!(STAMPINGS, "Attempts at stampings, by outcome");
     metrics::describe_counter!(EMAILS, "Attempts at e-mails, by outcome");
-    metrics::describe_counter!(BACKGROUND_FAILURES, "Passes of background work that failed, by work and reason");
+    metrics::describe_counter!(BACKGROUND_FAILURES, "Failures of background work, by work and reason");
+    metrics::describe_gauge!(QUEUE_AGE, Unit::Seconds, "How long the oldest item of a queue has been due");
 }
 
 /// Counts `count` attempts with this outcome.
@@ -93,6 +100,11 @@ pub(crate) fn attempts(metric: &'static str, outcome: &'static str, count: u64) 
 /// Counts a pass of background work that failed.
 pub(crate) fn background_failed(work: &'static str, reason: &'static str) {
     counter!(BACKGROUND_FAILURES, "work" => work, "reason" => reason).increment(1);
+}
+
+/// Notes for how long the oldest item of a queue has been due.
+pub(crate) fn queue_age(queue: &'static str, age: TimeDelta) {
+    gauge!(QUEUE_AGE, "queue" => queue).set(age.as_seconds_f64().max(0.0));
 }
 
 /// Counts a transaction or statement that is run again after a collision.

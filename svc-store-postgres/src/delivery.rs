@@ -1,148 +1,30 @@
-//! The queues of events, deliveries and e-mails. [`DeliveryStore`] works over all companies: webhooks and pending
-//! deliveries are few, and have indexes of their own.
+//! The queues of a company's events, deliveries and e-mails, and the clean-up of all.
 
 mod statements;
 
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
-use sqlx::Row;
-use sqlx::postgres::PgRow;
-use svc_core::domain::company::CompanyId;
+use chrono::{DateTime, Utc};
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{Postgres, Row};
 use svc_core::domain::event::CREADO;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use svc_core::store::{
-    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut, LeasedMail,
-    Recorded, StoreError, WebhookStanding,
+    AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryStore, DeliveryTx,
+    FailingWebhook, FannedOut, LeasedMail, Recorded, StoreError, WebhookStanding,
 };
 use uuid::Uuid;
 
-use self::statements::{CLAIM, FAN_OUT, GATHER, RECORD};
+use self::statements::{CLAIM, DISCARD, FAN_OUT, GATHER, LOCK, RECORD};
 use crate::columns::{count, word};
 use crate::database::Database;
 use crate::error::store_error;
 use crate::store::PostgresStore;
 use crate::transaction::PostgresTx;
 
-/// How far the clock of another worker may be ahead of ours.
-const SKEW: TimeDelta = TimeDelta::minutes(1);
-
 #[async_trait]
 impl DeliveryStore for PostgresStore {
-    async fn gather_groups(&self, now: Timestamp, most: u32) -> Result<u64, StoreError> {
-        sqlx::query(GATHER)
-            .bind(now.get())
-            .bind(i64::from(most))
-            .bind(CREADO.as_bytes())
-            .bind(now.to_string().into_bytes())
-            .execute(self.background.of_all())
-            .await
-            .map(|done| done.rows_affected())
-            .map_err(store_error)
-    }
-
-    async fn fan_out(&self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError> {
-        let (events, deliveries): (i64, i64) = sqlx::query_as(FAN_OUT)
-            .bind(now.get())
-            .bind(i64::from(most))
-            .fetch_one(self.background.of_all())
-            .await
-            .map_err(store_error)?;
-        Ok(FannedOut { events: events as u64, deliveries: deliveries as u64 })
-    }
-
-    async fn claim_deliveries(&self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        let (companies, webhooks): (Vec<i64>, Vec<i64>) =
-            claim.busy.iter().map(|&(company, webhook)| (company.0, webhook)).unzip();
-        let rows = sqlx::query(CLAIM)
-            .bind(i64::from(claim.most))
-            .bind(i64::from(claim.each))
-            .bind(claim.probe_after as i32)
-            .bind(claim.now)
-            .bind(companies)
-            .bind(webhooks)
-            .bind(claim.token)
-            .bind(claim.until)
-            .bind(claim.until + SKEW)
-            .fetch_all(self.background.of_all())
-            .await
-            .map_err(store_error)?;
-        rows.iter().map(claimed).collect::<Result<_, _>>().map_err(store_error)
-    }
-
-    async fn record_attempts(
-        &self,
-        attempts: &[AttemptRecord],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Recorded>, StoreError> {
-        let made = || attempts.iter().map(|record| record.attempt);
-        let rows = sqlx::query(RECORD)
-            .bind(attempts.iter().map(|record| record.company.0).collect::<Vec<_>>())
-            .bind(attempts.iter().map(|record| record.clave).collect::<Vec<_>>())
-            .bind(attempts.iter().map(|record| record.webhook).collect::<Vec<_>>())
-            .bind(attempts.iter().map(|record| record.token).collect::<Vec<_>>())
-            .bind(attempts.iter().map(|record| record.estado().word()).collect::<Vec<_>>())
-            .bind(made().map(|made| made.and_then(|made| made.judged.http).map(i32::from)).collect::<Vec<_>>())
-            .bind(made().map(|made| made.and_then(|made| made.motivo())).collect::<Vec<_>>())
-            .bind(made().map(|made| made.map(|made| made.duracion_ms)).collect::<Vec<_>>())
-            .bind(made().map(|made| made.map(|made| made.at)).collect::<Vec<_>>())
-            .bind(attempts.iter().map(|record| record.next_attempt(now)).collect::<Vec<_>>())
-            .bind(made().map(|made| made.is_some_and(|made| made.judged.counts)).collect::<Vec<_>>())
-            .fetch_all(self.background.of_all())
-            .await
-            .map_err(store_error)?;
-        rows.iter().map(recorded).collect::<Result<_, _>>().map_err(store_error)
-    }
-
-    async fn lease_mail(
-        &self,
-        most: u32,
-        now: DateTime<Utc>,
-        token: Uuid,
-        until: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError> {
-        let rows = sqlx::query(
-            "WITH libres AS MATERIALIZED (
-                 SELECT empresa, clave FROM avisos WHERE proximo <= $1 ORDER BY proximo LIMIT $2
-                 FOR NO KEY UPDATE SKIP LOCKED
-             )
-             UPDATE avisos a SET token = $3, arrendado = $4, proximo = $4, intentos = a.intentos + 1
-             FROM libres l WHERE a.empresa = l.empresa AND a.clave = l.clave
-             RETURNING a.empresa, a.clave, a.para, a.asunto, a.texto, a.intentos",
-        )
-        .bind(now)
-        .bind(i64::from(most))
-        .bind(token)
-        .bind(until)
-        .fetch_all(self.background.of_all())
-        .await
-        .map_err(store_error)?;
-        rows.iter().map(mail).collect::<Result<_, _>>().map_err(store_error)
-    }
-
-    async fn settle_mail(
-        &self,
-        mail: &LeasedMail,
-        token: Uuid,
-        again: Option<DateTime<Utc>>,
-    ) -> Result<(), StoreError> {
-        let query = match again {
-            Some(at) => sqlx::query(
-                "UPDATE avisos SET proximo = $4, token = NULL, arrendado = NULL
-                 WHERE empresa = $1 AND clave = $2 AND token = $3",
-            )
-            .bind(mail.company.0)
-            .bind(mail.clave)
-            .bind(token)
-            .bind(at),
-            None => sqlx::query("DELETE FROM avisos WHERE empresa = $1 AND clave = $2 AND token = $3")
-                .bind(mail.company.0)
-                .bind(mail.clave)
-                .bind(token),
-        };
-        query.execute(self.background.of_all()).await.map(|_| ()).map_err(store_error)
-    }
-
     async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         let statement = "DELETE FROM entregas d
              USING (SELECT e.empresa, v.clave
@@ -189,6 +71,90 @@ async fn forget(
 
 #[async_trait]
 impl DeliveryTx for PostgresTx {
+    async fn gather_groups(&mut self, now: Timestamp, most: u32) -> Result<u64, StoreError> {
+        sqlx::query(GATHER)
+            .bind(self.empresa)
+            .bind(now.get())
+            .bind(i64::from(most))
+            .bind(CREADO.as_bytes())
+            .bind(now.to_string().into_bytes())
+            .execute(self.connection())
+            .await
+            .map(|done| done.rows_affected())
+            .map_err(store_error)
+    }
+
+    async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError> {
+        self.run(sqlx::query(LOCK).bind(self.empresa).bind(deleted)).await
+    }
+
+    async fn fan_out(&mut self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError> {
+        let (events, deliveries): (i64, i64) = sqlx::query_as(FAN_OUT)
+            .bind(self.empresa)
+            .bind(now.get())
+            .bind(i64::from(most))
+            .fetch_one(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(FannedOut { events: events as u64, deliveries: deliveries as u64 })
+    }
+
+    async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        let rows = sqlx::query(CLAIM)
+            .bind(self.empresa)
+            .bind(i64::from(claim.most))
+            .bind(i64::from(claim.each))
+            .bind(claim.probe_after as i32)
+            .bind(claim.now)
+            .bind(claim.token)
+            .bind(self.tx.database_time(claim.until))
+            .bind(self.tx.database_time(claim.now))
+            .bind(claim.busy)
+            .bind(i64::from(claim.each_slow))
+            .bind(claim.slow_after)
+            .fetch_all(self.connection())
+            .await
+            .map_err(store_error)?;
+        rows.iter().map(claimed).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn record_attempts(
+        &mut self,
+        attempts: &[AttemptRecord],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Recorded>, StoreError> {
+        let made = || attempts.iter().map(|record| record.attempt);
+        let rows = sqlx::query(RECORD)
+            .bind(self.empresa)
+            .bind(attempts.iter().map(|record| record.clave).collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.webhook).collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.token).collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.estado().word()).collect::<Vec<_>>())
+            .bind(made().map(|made| made.and_then(|made| made.judged.http).map(i32::from)).collect::<Vec<_>>())
+            .bind(made().map(|made| made.and_then(|made| made.motivo())).collect::<Vec<_>>())
+            .bind(made().map(|made| made.map(|made| made.duracion_ms)).collect::<Vec<_>>())
+            .bind(made().map(|made| made.map(|made| made.at)).collect::<Vec<_>>())
+            .bind(attempts.iter().map(|record| record.next_attempt(now)).collect::<Vec<_>>())
+            .bind(made().map(|made| made.is_some_and(|made| made.judged.counts)).collect::<Vec<_>>())
+            .fetch_all(self.connection())
+            .await
+            .map_err(store_error)?;
+        rows.iter().map(recorded).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn schedule_webhook(&mut self, clave: i64) -> Result<(), StoreError> {
+        // In a statement of its own: what was queued before this lock must be seen.
+        self.run(lock_webhook(self.empresa, clave)).await?;
+        let query = sqlx::query(
+            "UPDATE webhooks w SET proximo = (SELECT min(proximo_intento) FROM entregas
+                                              WHERE empresa = $1 AND webhook = $2 AND estado = 'pendiente')
+             WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave);
+        self.run(query).await
+    }
+
     async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError> {
         let row = sqlx::query(
             "SELECT w.url, w.fallos_consecutivos, w.racha_desde,
@@ -204,30 +170,33 @@ impl DeliveryTx for PostgresTx {
         row.as_ref().map(failing).transpose().map_err(store_error)
     }
 
-    async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<(), StoreError> {
+    async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<u64, StoreError> {
+        let pending: i64 = sqlx::query_scalar(
+            "SELECT count(*) FROM (SELECT FROM entregas WHERE empresa = $1 AND webhook = $2 AND estado = 'pendiente'
+                                   LIMIT $3) p",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(i64::from(COUNTED))
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)?;
         let query = sqlx::query(
-            "UPDATE webhooks SET activo = false, motivo_desactivacion = $3, modificado = $4
+            "UPDATE webhooks SET activo = false, motivo_desactivacion = $3, modificado = $4, descartado = $4,
+                 por_descartar = true
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
         .bind(clave)
         .bind(motivo)
         .bind(now.get());
-        self.run(query).await
+        self.run(query).await?;
+        self.discard(DISCARDED_AT_ONCE, Some(clave)).await?;
+        Ok(pending as u64)
     }
 
-    async fn discard_deliveries(&mut self, webhook: i64) -> Result<u64, StoreError> {
-        sqlx::query(
-            "UPDATE entregas SET estado = $3, proximo_intento = NULL, token = NULL, arrendado = NULL
-             WHERE empresa = $1 AND webhook = $2 AND estado = 'pendiente'",
-        )
-        .bind(self.empresa)
-        .bind(webhook)
-        .bind(DeliveryStatus::Descartada.word())
-        .execute(self.connection())
-        .await
-        .map(|done| done.rows_affected())
-        .map_err(store_error)
+    async fn discard_deliveries(&mut self, most: u32) -> Result<u64, StoreError> {
+        self.discard(most, None).await
     }
 
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError> {
@@ -243,17 +212,80 @@ impl DeliveryTx for PostgresTx {
         .bind(now.get());
         self.run(query).await
     }
+
+    async fn lease_mail(
+        &mut self,
+        most: u32,
+        now: DateTime<Utc>,
+        token: Uuid,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<LeasedMail>, StoreError> {
+        let rows = sqlx::query(
+            "WITH libres AS MATERIALIZED (
+                 SELECT clave FROM avisos
+                 WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= $6)
+                 ORDER BY proximo LIMIT $3
+                 FOR NO KEY UPDATE SKIP LOCKED
+             )
+             UPDATE avisos a SET token = $4, arrendado = $5, proximo = $5, intentos = a.intentos + 1
+             FROM libres l WHERE a.empresa = $1 AND a.clave = l.clave
+             RETURNING a.clave, a.para, a.asunto, a.texto, a.intentos",
+        )
+        .bind(self.empresa)
+        .bind(now)
+        .bind(i64::from(most))
+        .bind(token)
+        .bind(self.tx.database_time(until))
+        .bind(self.tx.database_time(now))
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(mail).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn settle_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+        let statement = match again {
+            Some(_) => {
+                "UPDATE avisos SET proximo = $4, token = NULL, arrendado = NULL
+                 WHERE empresa = $1 AND clave = $2 AND token = $3"
+            }
+            None => "DELETE FROM avisos WHERE empresa = $1 AND clave = $2 AND token = $3",
+        };
+        let query = sqlx::query(statement).bind(self.empresa).bind(clave).bind(token);
+        let query = if again.is_some() { query.bind(again) } else { query };
+        self.run(query).await
+    }
+}
+
+impl PostgresTx {
+    /// Discards what is pending of webhooks that were deleted or disabled, or of one of them. Without its token, a worker that is
+    /// sending one records no result.
+    pub(crate) async fn discard(&mut self, most: u32, webhook: Option<i64>) -> Result<u64, StoreError> {
+        let discarded: i64 = sqlx::query_scalar(DISCARD)
+            .bind(self.empresa)
+            .bind(i64::from(most))
+            .bind(DeliveryStatus::Descartada.word())
+            .bind(webhook)
+            .fetch_one(self.connection())
+            .await
+            .map_err(store_error)?;
+        Ok(discarded as u64)
+    }
+}
+
+fn lock_webhook<'q>(empresa: i64, clave: i64) -> Query<'q, Postgres, PgArguments> {
+    sqlx::query("SELECT FROM webhooks WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE").bind(empresa).bind(clave)
 }
 
 fn claimed(row: &PgRow) -> Result<ClaimedDelivery, sqlx::Error> {
     Ok(ClaimedDelivery {
-        company: CompanyId(row.try_get(0)?),
-        clave: row.try_get(1)?,
-        webhook: row.try_get(2)?,
-        url: row.try_get(3)?,
-        secreto: row.try_get(4)?,
-        secreto_anterior: row.try_get(5)?,
-        intentos_fallidos: count(row, 6)?,
+        clave: row.try_get(0)?,
+        webhook: row.try_get(1)?,
+        url: row.try_get(2)?,
+        secreto: row.try_get(3)?,
+        secreto_anterior: row.try_get(4)?,
+        intentos_fallidos: count(row, 5)?,
+        demora_ms: row.try_get::<Option<i32>, _>(6)?.map(i64::from),
         evento: row.try_get(7)?,
         tipo: row.try_get(8)?,
         cuerpo: row.try_get::<Vec<u8>, _>(9)?.into(),
@@ -278,11 +310,10 @@ fn failing(row: &PgRow) -> Result<FailingWebhook, sqlx::Error> {
 
 fn mail(row: &PgRow) -> Result<LeasedMail, sqlx::Error> {
     Ok(LeasedMail {
-        company: CompanyId(row.try_get(0)?),
-        clave: row.try_get(1)?,
-        para: row.try_get(2)?,
-        asunto: row.try_get(3)?,
-        texto: row.try_get(4)?,
-        intentos: count(row, 5)?,
+        clave: row.try_get(0)?,
+        para: row.try_get(1)?,
+        asunto: row.try_get(2)?,
+        texto: row.try_get(3)?,
+        intentos: count(row, 4)?,
     })
 }

@@ -63,6 +63,7 @@ mod pool;
 mod probe;
 mod product;
 mod purchase;
+mod queue;
 mod quota;
 mod reader;
 mod receivable;
@@ -90,8 +91,7 @@ use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::quota::Period;
 use svc_core::store::{
-    KeyId, KeyRecord, LeasedStamping, Reader, Resealed, SecretStore, SecretsBatch, StampingLease, Store, StoreError,
-    Tx, Usage, UsageStore,
+    KeyId, KeyRecord, Reader, Resealed, SecretStore, SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
 
 use crate::error::store_error;
@@ -145,10 +145,6 @@ impl Store for PostgresStore {
 
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         idempotency::forget(&self.background, expired, most).await
-    }
-
-    async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        stamping::lease(&self.background, lease).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

@@ -96,6 +96,9 @@ fn client_check() -> (&'static str, String) {
     ("client_connection_check_interval", CLIENT_CHECK.as_millis().to_string())
 }
 
+/// How long background work waits for a lock at the most: a company that keeps its rows locked must not hold up the work of others.
+const BACKGROUND_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
+
 impl Settings {
     /// Whether the database is reached through a pooler that keeps no sessions.
     pub(crate) fn is_pooled(&self) -> bool {
@@ -142,7 +145,11 @@ impl Settings {
 
     /// These settings for background work.
     pub(crate) fn for_background(&self) -> Self {
-        Self { max_connections: self.background_connections, ..self.clone() }
+        Self {
+            max_connections: self.background_connections,
+            lock_timeout: self.lock_timeout.min(BACKGROUND_LOCK_TIMEOUT),
+            ..self.clone()
+        }
     }
 
     fn parameters(&self) -> [(&'static str, String); 4] {

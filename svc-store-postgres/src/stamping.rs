@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::{Line, Receiver};
-use svc_core::domain::company::CompanyId;
 use svc_core::domain::line::VatRate;
 use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
@@ -15,38 +14,8 @@ use svc_core::store::{
 use uuid::Uuid;
 
 use crate::columns::{count, instant, money, quantity, rate, word, word_or_null};
-use crate::database::Database;
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
-
-/// Company by company, since every index leads with it. A leased record is due when its lease ends, so other workers skip it.
-pub(crate) async fn lease(database: &Database, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-    let rows = sqlx::query(
-        "WITH libres AS MATERIALIZED (
-             SELECT e.empresa, t.factura
-             FROM (SELECT empresa FROM empresas WHERE empresa > $1 ORDER BY empresa) e
-             CROSS JOIN LATERAL (SELECT factura FROM timbrados WHERE empresa = e.empresa AND proximo <= $2
-                                 ORDER BY proximo LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED) t
-             LIMIT $3
-         )
-         UPDATE timbrados t SET token = $4, arrendado = $5, proximo = $5
-         FROM libres l WHERE t.empresa = l.empresa AND t.factura = l.factura
-         RETURNING t.empresa, t.factura, t.intentos",
-    )
-    .bind(lease.after.0)
-    .bind(lease.due)
-    .bind(i64::from(lease.most))
-    .bind(lease.token)
-    .bind(lease.until)
-    .fetch_all(database.of_all())
-    .await
-    .map_err(store_error)?;
-    rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)
-}
-
-fn leased(row: &PgRow) -> Result<LeasedStamping, sqlx::Error> {
-    Ok(LeasedStamping { company: CompanyId(row.try_get(0)?), factura: row.try_get(1)?, intentos: count(row, 2)? })
-}
 
 #[async_trait]
 impl StampingTx for PostgresTx {
@@ -56,6 +25,31 @@ impl StampingTx for PostgresTx {
             .bind(factura)
             .bind(now.get());
         self.run(query).await
+    }
+
+    /// A leased record is due when its lease ends, so other workers skip it.
+    async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+        let rows = sqlx::query(
+            "WITH libres AS MATERIALIZED (
+                 SELECT factura FROM timbrados
+                 WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= $6)
+                 ORDER BY proximo LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+             )
+             UPDATE timbrados t SET token = $4, arrendado = $5, proximo = $5
+             FROM libres l WHERE t.empresa = $1 AND t.factura = l.factura
+             RETURNING t.factura, t.intentos",
+        )
+        .bind(self.empresa)
+        .bind(lease.due)
+        .bind(i64::from(lease.most))
+        .bind(lease.token)
+        .bind(self.tx.database_time(lease.until))
+        .bind(self.tx.database_time(lease.now))
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        let leased = |row: &PgRow| Ok(LeasedStamping { factura: row.try_get(0)?, intentos: count(row, 1)? });
+        rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError> {

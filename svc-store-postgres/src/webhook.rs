@@ -8,7 +8,9 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::record::Record as _;
 use svc_core::record::webhooks::Webhook;
-use svc_core::store::{DeliveryTx as _, EarlierDelivery, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx};
+use svc_core::store::{
+    DISCARDED_AT_ONCE, EarlierDelivery, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx,
+};
 
 use crate::columns::word;
 use crate::error::store_error;
@@ -125,7 +127,7 @@ impl WebhookTx for PostgresTx {
     async fn delete_webhook(&mut self, clave: i64, now: Timestamp) -> Result<bool, StoreError> {
         let done = sqlx::query(
             "UPDATE webhooks SET eliminado = $3, modificado = $3, activo = false, secreto = '', secreto_anterior = NULL,
-                 secreto_anterior_hasta = NULL
+                 secreto_anterior_hasta = NULL, por_descartar = true
              WHERE empresa = $1 AND clave = $2 AND eliminado IS NULL",
         )
         .bind(self.empresa)
@@ -137,8 +139,7 @@ impl WebhookTx for PostgresTx {
         if done.rows_affected() == 0 {
             return Ok(false);
         }
-        // Without its token, a worker that is sending one of them records no result.
-        self.discard_deliveries(clave).await?;
+        self.discard(DISCARDED_AT_ONCE, Some(clave)).await?;
         Ok(true)
     }
 
@@ -161,7 +162,10 @@ impl WebhookTx for PostgresTx {
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<i64, StoreError> {
         let clave = self.next("entregas", 1).await?;
         let query = sqlx::query(
-            "INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
+            "WITH programado AS (
+                 UPDATE webhooks SET proximo = least(proximo, $7) WHERE empresa = $1 AND clave = $3
+             )
+             INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
         )
         .bind(self.empresa)

@@ -54,6 +54,7 @@ const POSTGRES: &Layers = &[
             "payment",
             "product",
             "purchase",
+            "queue",
             "quota",
             "receivable",
             "sale",

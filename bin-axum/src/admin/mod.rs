@@ -17,6 +17,7 @@ use hyper::header::{self, HeaderName};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use svc_core::Context;
 use svc_store_postgres::PostgresStore;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -49,11 +50,16 @@ impl Admin {
     }
 
     /// Answers until what it gives is dropped.
-    pub(crate) fn start(self, store: &PostgresStore, stop: StopSignal) -> Result<RunningAdmin, Failure> {
+    pub(crate) fn start(
+        self,
+        store: &PostgresStore,
+        context: Context,
+        stop: StopSignal,
+    ) -> Result<RunningAdmin, Failure> {
         let address = self.listener.local_addr().map_err(Failure::io("the address for operators"))?;
         tracing::info!(%address, "answering operators: /live /ready /metrics");
         let metrics = Arc::new(self.recorder.with(store.clone()));
-        let readiness = Arc::new(Readiness::new(store.probe(), stop));
+        let readiness = Arc::new(Readiness::new(store.probe(), context, stop));
         let app = Router::new()
             .route("/live", get(async || text(StatusCode::OK, "alive\n")))
             .route("/ready", get(ready).with_state(readiness))
@@ -100,7 +106,7 @@ fn text(status: StatusCode, text: impl Into<String>) -> TextResponse {
 
 async fn ready(State(readiness): State<Arc<Readiness>>) -> TextResponse {
     match readiness.check().await {
-        Ok(()) => text(StatusCode::OK, "ready\n"),
+        Ok(()) => text(StatusCode::OK, format!("ready\n{}", readiness.queues().await)),
         Err(why) => text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")),
     }
 }

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use chrono::TimeDelta;
+use svc_core::Context;
+use svc_core::store::Queue;
 use svc_store_postgres::Probe;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
@@ -28,6 +31,14 @@ pub(super) struct Readiness {
     stop: StopSignal,
     /// Concurrent probes wait for one check.
     database: Mutex<DatabaseCheck>,
+    queues: Mutex<QueueAges>,
+}
+
+/// How long the oldest item of each queue has been due, for operators: a worker that stands still shows here, and other processes
+/// may be no better.
+struct QueueAges {
+    context: Context,
+    last: Option<(Instant, String)>,
 }
 
 struct DatabaseCheck {
@@ -37,8 +48,17 @@ struct DatabaseCheck {
 }
 
 impl Readiness {
-    pub(super) fn new(probe: Probe, stop: StopSignal) -> Self {
-        Self { stop, database: Mutex::new(DatabaseCheck { probe, last: None }) }
+    pub(super) fn new(probe: Probe, context: Context, stop: StopSignal) -> Self {
+        Self {
+            stop,
+            database: Mutex::new(DatabaseCheck { probe, last: None }),
+            queues: Mutex::new(QueueAges { context, last: None }),
+        }
+    }
+
+    /// A line for each queue that has something due.
+    pub(super) async fn queues(&self) -> String {
+        self.queues.lock().await.lines().await
     }
 
     pub(super) async fn check(&self) -> Result<(), NotReady> {
@@ -71,5 +91,29 @@ impl DatabaseCheck {
         let outcome = if failure.is_some() { Err(NotReady::Database) } else { Ok(()) };
         self.last = Some((Instant::now(), outcome));
         outcome
+    }
+}
+
+impl QueueAges {
+    async fn lines(&mut self) -> String {
+        if let Some((at, lines)) = &self.last
+            && at.elapsed() < FRESH
+        {
+            return lines.clone();
+        }
+        let lines = match timeout(TIMEOUT, self.context.oldest_due()).await {
+            Ok(Ok(oldest)) => {
+                let line =
+                    |(queue, age): (Queue, TimeDelta)| format!("{} due for {} s\n", queue.name(), age.num_seconds());
+                oldest.into_iter().map(line).collect()
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the queues were not read");
+                "queues unknown\n".to_owned()
+            }
+            Err(_) => "queues unknown\n".to_owned(),
+        };
+        self.last = Some((Instant::now(), lines.clone()));
+        lines
     }
 }

@@ -1,5 +1,6 @@
 //! [`Context`]: what the API, the back office and background work share.
 
+mod backlog;
 mod keys;
 
 use std::fmt;

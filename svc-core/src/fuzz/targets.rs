@@ -8,7 +8,6 @@ use futures_util::FutureExt as _;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use serde_json::Value;
 
-use super::store::{Empty, SECRET};
 use crate::context::Context;
 use crate::domain::company::{LimitMode, parse_key_id};
 use crate::domain::rfc::Rfc;
@@ -18,6 +17,7 @@ use crate::operation::page::{Cursors, ListRequest, Regime};
 use crate::operation::{AnyOperation, Handler, Router};
 use crate::registry::{OPERATIONS, tests};
 use crate::service::Api;
+use crate::store::testing::{Empty, SECRET};
 use crate::testing::company;
 use crate::webhooks::{judge_url, signature, verify};
 

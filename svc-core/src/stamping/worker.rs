@@ -1,5 +1,8 @@
 //! One pass over the records that are due to be stamped.
 
+use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -16,10 +19,11 @@ use crate::domain::clock::random_bytes;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::observe;
-use crate::store::{LeasedStamping, StampingLease, StoreError};
+use crate::store::{Backlog, LeasedStamping, StampingLease, StoreError, Tx, Work, transact};
 
-/// Records worked on at once.
-const AT_ONCE: u32 = 8;
+/// Records worked on at once. A company gets another one while it has fewer under way than are free: half of all by itself,
+/// less beside others, and none has to wait for all of another's.
+const AT_ONCE: u32 = 16;
 
 /// How long a lease lasts beyond the stamper's deadline: time to read the record and to write the outcome.
 const MARGIN: TimeDelta = TimeDelta::minutes(1);
@@ -70,33 +74,37 @@ impl StampReport {
 ///
 /// Call it on a timer. Several passes may run at once and share the work: a record is leased to one of them under a token, for
 /// longer than the stamper may take, and an outcome is written only while its token is valid. No transaction is open and no
-/// connection is held while a stamper works. A record that fails is logged and counted, and delays no other; the error is that
-/// of leasing records.
+/// connection is held while a stamper works. What is due is found by one read over all companies, and leased a company at a
+/// time, in turn. A record or company that fails is logged and counted, and delays no other; the error is that of the read.
 pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
     let context = &context.in_background();
-    let mut idle = Some(LeaseCursor::new(context, stamper, budget));
+    let mut idle = Some(Leases::new(context, stamper, budget));
     let (mut report, mut failure) = (StampReport::default(), None);
-    let (mut out, mut more_due) = (0, false);
+    let mut out = Out::default();
+    // Stamping an invoice makes its complements due.
+    let mut more_due = true;
     // Polled together: a record under way may hold the connection that leasing waits for.
     let mut under_way = FuturesUnordered::<BoxFuture<'_, Step<'_>>>::new();
     loop {
-        if let Some(mut cursor) = idle.take_if(|cursor| out < AT_ONCE && (more_due || !cursor.exhausted)) {
-            // Stamping an invoice makes its complements due.
-            (cursor.exhausted, more_due) = (false, false);
-            under_way.push(cursor.lease(AT_ONCE - out).boxed());
+        if let Some(leases) = idle.take_if(|leases| leases.may_lease(&out, more_due)) {
+            more_due &= !leases.companies.is_empty();
+            under_way.push(leases.lease(out.clone()).boxed());
         }
         match under_way.next().await {
-            Some(Step::Leased(cursor, leased)) => {
-                idle = Some(cursor);
-                for (token, record) in leased {
-                    out += 1;
-                    under_way.push(async move { Step::Done(work(context, stamper, token, record).await) }.boxed());
+            Some(Step::Leased(leases, leased)) => {
+                idle = Some(leases);
+                for (company, token, record) in leased {
+                    out.begin(company);
+                    under_way.push(
+                        async move { Step::Done(company, work(context, stamper, company, token, record).await) }
+                            .boxed(),
+                    );
                 }
             }
-            // Without its cursor the pass leases nothing more; records under way are finished.
+            // Without its leases the pass takes nothing more; records under way are finished.
             Some(Step::Failed(error)) => failure = Some(error),
-            Some(Step::Done(settled)) => {
-                out -= 1;
+            Some(Step::Done(company, settled)) => {
+                out.end(company);
                 more_due |= matches!(settled, Some(Settled::Stamped | Settled::Waiting));
                 report.count(settled);
             }
@@ -108,71 +116,150 @@ pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget)
 /// A step of a pass.
 enum Step<'a> {
     /// These records were leased, under these tokens.
-    Leased(LeaseCursor<'a>, Vec<(Uuid, LeasedStamping)>),
-    /// Leasing failed.
+    Leased(Leases<'a>, Vec<(CompanyId, Uuid, LeasedStamping)>),
+    /// What is due could not be found.
     Failed(StoreError),
     /// The work on a record has ended; none if it failed.
-    Done(Option<Settled>),
+    Done(CompanyId, Option<Settled>),
 }
 
-/// How far a pass has leased records.
-struct LeaseCursor<'a> {
+/// The records under way, by company.
+#[derive(Debug, Clone, Default)]
+struct Out {
+    all: u32,
+    companies: HashMap<CompanyId, u32>,
+}
+
+impl Out {
+    const fn has_room(&self) -> bool {
+        self.all < AT_ONCE
+    }
+
+    /// How many more a company may have.
+    fn room_of(&self, company: CompanyId) -> u32 {
+        let out = self.companies.get(&company).copied().unwrap_or(0);
+        (AT_ONCE - self.all).saturating_sub(out).div_ceil(2)
+    }
+
+    fn begin(&mut self, company: CompanyId) {
+        self.all += 1;
+        *self.companies.entry(company).or_default() += 1;
+    }
+
+    fn end(&mut self, company: CompanyId) {
+        self.all -= 1;
+        if let Some(out) = self.companies.get_mut(&company) {
+            *out -= 1;
+        }
+    }
+}
+
+/// What a pass leases.
+struct Leases<'a> {
     context: &'a Context,
     budget: Budget,
     lease_time: TimeDelta,
     /// Only records due by then are leased, so that a pass ends even if records that it postpones become due again.
     due: DateTime<Utc>,
-    /// The last company leased from: companies are served round-robin, so that none waits for all records of another.
-    after: CompanyId,
+    /// The companies with records that are due, in their turn.
+    companies: VecDeque<CompanyId>,
     taken: u32,
-    /// Whether the last lease got all that was due.
-    exhausted: bool,
 }
 
-/// Before the first company.
-const BEFORE_ALL: CompanyId = CompanyId(i64::MIN);
-
-impl<'a> LeaseCursor<'a> {
+impl<'a> Leases<'a> {
     fn new(context: &'a Context, stamper: &dyn Stamper, budget: Budget) -> Self {
         let deadline = TimeDelta::from_std(stamper.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
-        Self {
-            context,
-            budget,
-            lease_time: deadline + MARGIN,
-            due: context.now(),
-            after: BEFORE_ALL,
-            taken: 0,
-            exhausted: false,
-        }
+        let lease_time = deadline + MARGIN;
+        Self { context, budget, lease_time, due: context.now(), companies: VecDeque::new(), taken: 0 }
     }
 
-    /// Leases at most `free` records under a new token.
-    async fn lease(mut self, free: u32) -> Step<'a> {
-        let now = self.context.now();
-        let most = free.min(self.budget.left(self.taken, now));
-        if most == 0 {
-            self.exhausted = true;
-            return Step::Leased(self, Vec::new());
+    /// Whether a record may be leased: of a company that is known to have more, or, if none is, of those that are to be found.
+    fn may_lease(&self, out: &Out, more_due: bool) -> bool {
+        let known = self.companies.iter().any(|&company| out.room_of(company) > 0);
+        out.has_room() && (known || self.companies.is_empty() && more_due)
+    }
+
+    /// Leases records of the companies that are next, as many as may be under way beside those that are `out`.
+    async fn lease(mut self, mut out: Out) -> Step<'a> {
+        if self.companies.is_empty() && self.budget.left(self.taken, self.context.now()) > 0 {
+            match self.context.due(Backlog::Stamping, self.due).await {
+                Ok(due) => self.companies = due.iter().map(|due| due.company).collect(),
+                Err(error) => return Step::Failed(error),
+            }
         }
-        let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
-        let lease = StampingLease { after: self.after, most, due: self.due, token, until: now + self.lease_time };
-        let leased = match self.context.store().lease_stampings(&lease).await {
-            Ok(leased) => leased,
-            Err(error) => return Step::Failed(error),
-        };
-        let count = u32::try_from(leased.len()).unwrap_or(most);
-        self.taken = self.taken.saturating_add(count);
-        // After the last company it continues with the first; if a batch from there is not full, nothing else is due.
-        self.exhausted = count < most && self.after == BEFORE_ALL;
-        let last = leased.iter().map(|record| record.company).max();
-        self.after = last.filter(|_| count == most).unwrap_or(BEFORE_ALL);
-        Step::Leased(self, leased.into_iter().map(|record| (token, record)).collect())
+        let mut leased = Vec::new();
+        for _ in 0..self.companies.len() {
+            let now = self.context.now();
+            let left = self.budget.left(self.taken, now);
+            if left == 0 {
+                self.companies.clear();
+            }
+            let Some(company) = self.companies.pop_front().filter(|_| out.has_room()) else { break };
+            let most = out.room_of(company).min(left);
+            if most == 0 {
+                self.companies.push_back(company);
+                continue;
+            }
+            let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
+            let lease = StampingLease { most, due: self.due, now, token, until: now + self.lease_time };
+            let records = match transact(self.context.store(), company, &mut Lease(lease)).await {
+                Ok(records) => records,
+                Err(error) => {
+                    observe::background_failed("stamping", "company");
+                    let cause = error.cause().map(tracing::field::display);
+                    tracing::warn!(empresa = company.0, %error, cause, "no records of a company were leased");
+                    continue;
+                }
+            };
+            let count = u32::try_from(records.len()).unwrap_or(most);
+            self.taken = self.taken.saturating_add(count);
+            if count == most {
+                self.companies.push_back(company);
+            }
+            for record in records {
+                out.begin(company);
+                leased.push((company, token, record));
+            }
+        }
+        Step::Leased(self, leased)
     }
 }
 
-/// Prepares, stamps and settles one record; none, and a line in the log, if it could not be read or written.
-async fn work(context: &Context, stamper: &dyn Stamper, token: Uuid, record: LeasedStamping) -> Option<Settled> {
-    let LeasedStamping { company, factura, intentos } = record;
+struct Lease(StampingLease);
+
+impl Work for Lease {
+    type Output = Vec<LeasedStamping>;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Vec<LeasedStamping>, Error> {
+        Ok(tx.lease_stampings(&self.0).await?)
+    }
+}
+
+/// Prepares, stamps and settles one record; none, and a line in the log, if it could not be read or written, or its work
+/// panicked: it is due again when its lease ends.
+async fn work(
+    context: &Context,
+    stamper: &dyn Stamper,
+    company: CompanyId,
+    token: Uuid,
+    record: LeasedStamping,
+) -> Option<Settled> {
+    let work = AssertUnwindSafe(stamp(context, stamper, company, token, record)).catch_unwind();
+    work.await.unwrap_or_else(|_| {
+        observe::background_failed("stamping", "panic");
+        tracing::error!(empresa = company.0, factura = record.factura, "stamping panicked; it is tried again later");
+        None
+    })
+}
+
+async fn stamp(
+    context: &Context,
+    stamper: &dyn Stamper,
+    company: CompanyId,
+    token: Uuid,
+    record: LeasedStamping,
+) -> Option<Settled> {
+    let LeasedStamping { factura, intentos } = record;
     let failed = |error: &Error| {
         tracing::warn!(empresa = company.0, factura, error = %error, cause = error.cause().map(tracing::field::display), "stamping failed");
     };

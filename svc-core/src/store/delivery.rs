@@ -1,4 +1,4 @@
-//! The delivery of notices (contract §6): the queues of events, deliveries and e-mails across companies, and the disabling of
+//! The delivery of notices (contract §6): the queues of events, deliveries and e-mails of a company, and the disabling of
 //! failing webhooks.
 
 use async_trait::async_trait;
@@ -6,13 +6,13 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::{CompanyId, StoreError};
+use super::StoreError;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::domain::webhook::{Judged, Next};
 use crate::domain::words::DeliveryReason;
 
-/// The terms on which a worker claims deliveries.
+/// The terms on which a worker claims deliveries of a company.
 #[derive(Debug, Clone)]
 pub struct DeliveryClaim<'a> {
     /// Maximum number of deliveries.
@@ -22,8 +22,12 @@ pub struct DeliveryClaim<'a> {
     pub each: u32,
     /// Consecutive failed attempts after which a webhook gets one delivery at a time.
     pub probe_after: u32,
+    /// Maximum number for a webhook whose receiver takes longer than [`DeliveryClaim::slow_after`].
+    pub each_slow: u32,
+    /// How long a receiver may take to answer before it counts as slow, in milliseconds.
+    pub slow_after: i64,
     /// Webhooks to skip, because the worker has enough deliveries of them.
-    pub busy: &'a [(CompanyId, i64)],
+    pub busy: &'a [i64],
     /// Only deliveries that are due at this time.
     pub now: DateTime<Utc>,
     /// The token of the claim, which the worker presents when it records the attempts.
@@ -35,8 +39,6 @@ pub struct DeliveryClaim<'a> {
 /// A claimed delivery, with what is sent.
 #[derive(Clone)]
 pub struct ClaimedDelivery {
-    /// Its company.
-    pub company: CompanyId,
     /// Its clave.
     pub clave: i64,
     /// Its webhook.
@@ -49,6 +51,8 @@ pub struct ClaimedDelivery {
     pub secreto_anterior: Option<Vec<u8>>,
     /// Consecutive failed attempts of the webhook.
     pub intentos_fallidos: u32,
+    /// How long the webhook's receiver takes to answer, in milliseconds, if it has been tried.
+    pub demora_ms: Option<i64>,
     /// The event.
     pub evento: Uuid,
     /// Its type.
@@ -63,16 +67,14 @@ pub struct ClaimedDelivery {
 
 impl std::fmt::Debug for ClaimedDelivery {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { company, clave, webhook, intentos, .. } = self;
-        write!(f, "ClaimedDelivery({}/{clave} of webhook {webhook}, {intentos} attempts before)", company.0)
+        let Self { clave, webhook, intentos, .. } = self;
+        write!(f, "ClaimedDelivery({clave} of webhook {webhook}, {intentos} attempts before)")
     }
 }
 
 /// The outcome of a claimed delivery.
 #[derive(Debug, Clone, Copy)]
 pub struct AttemptRecord {
-    /// Its company.
-    pub company: CompanyId,
     /// Its clave.
     pub clave: i64,
     /// Its webhook.
@@ -124,8 +126,6 @@ pub struct FannedOut {
 /// A leased e-mail.
 #[derive(Debug, Clone)]
 pub struct LeasedMail {
-    /// The company that it is about.
-    pub company: CompanyId,
     /// Its clave.
     pub clave: i64,
     /// The recipient's address.
@@ -138,41 +138,9 @@ pub struct LeasedMail {
     pub intentos: u32,
 }
 
-/// The queues of the delivery workers, across companies. Each method is one statement, and many workers may call them
-/// concurrently: rows that another worker has locked are skipped.
+/// The clean-up of the log of deliveries, across companies.
 #[async_trait]
 pub trait DeliveryStore: Send + Sync {
-    /// Converts at most `most` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
-    async fn gather_groups(&self, now: Timestamp, most: u32) -> Result<u64, StoreError>;
-
-    /// Creates the deliveries of at most `most` new events: one for each webhook that is subscribed to the event's type, is
-    /// active, and was already active when the event was created.
-    async fn fan_out(&self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError>;
-
-    /// Claims deliveries that are due, of the webhooks that have been waiting for longest.
-    async fn claim_deliveries(&self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError>;
-
-    /// Records the outcomes of claimed deliveries, in the order given, and updates the streaks of their webhooks. Deliveries
-    /// that are no longer claimed under their token are skipped.
-    async fn record_attempts(
-        &self,
-        attempts: &[AttemptRecord],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Recorded>, StoreError>;
-
-    /// Leases at most `most` e-mails that are due, until `until`, under `token`.
-    async fn lease_mail(
-        &self,
-        most: u32,
-        now: DateTime<Utc>,
-        token: Uuid,
-        until: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError>;
-
-    /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`, or deleted.
-    async fn settle_mail(&self, mail: &LeasedMail, token: Uuid, again: Option<DateTime<Utc>>)
-    -> Result<(), StoreError>;
-
     /// Deletes at most `most` deliveries created before `expired`; returns how many.
     async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
@@ -194,21 +162,66 @@ pub struct FailingWebhook {
     pub correo: Option<String>,
 }
 
-/// The disabling of a failing webhook, inside a transaction of its company.
+/// The delivery of a company's notices, inside its transaction. Many workers may do it at once: each first locks the webhooks,
+/// and what another has claimed is skipped.
 #[async_trait]
 pub trait DeliveryTx {
+    /// Locks the company's webhooks until the end, and those of `deleted` too if they were deleted: before all else here, except
+    /// for e-mails.
+    async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError>;
+
+    /// Converts at most `most` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
+    async fn gather_groups(&mut self, now: Timestamp, most: u32) -> Result<u64, StoreError>;
+
+    /// Creates the deliveries of at most `most` new events, the oldest first: one for each webhook that was active and
+    /// subscribed to the event's type when it occurred, and has not been deleted or disabled since.
+    async fn fan_out(&mut self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError>;
+
+    /// Claims deliveries that are due, and notes when their webhooks have more.
+    async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError>;
+
+    /// Records the outcomes of claimed deliveries, in the order given, and updates the streaks of their webhooks. Deliveries
+    /// that are no longer claimed under their token are skipped.
+    async fn record_attempts(
+        &mut self,
+        attempts: &[AttemptRecord],
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Recorded>, StoreError>;
+
+    /// Notes when a webhook's next delivery is due.
+    async fn schedule_webhook(&mut self, clave: i64) -> Result<(), StoreError>;
+
     /// An active webhook, locked until the end.
     async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError>;
 
-    /// Disables a webhook; `motivo` is the reason that its company sees.
-    async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<(), StoreError>;
+    /// Disables a webhook; `motivo` is the reason that its company sees. Whatever is pending is discarded, as by
+    /// [`DeliveryTx::discard_deliveries`]; returns how many deliveries that are, counted up to [`COUNTED`].
+    async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<u64, StoreError>;
 
-    /// Discards the pending deliveries of a webhook, claimed ones included; returns how many.
-    async fn discard_deliveries(&mut self, webhook: i64) -> Result<u64, StoreError>;
+    /// Marks at most `most` of the deliveries that are to be discarded, claimed ones included; returns how many.
+    async fn discard_deliveries(&mut self, most: u32) -> Result<u64, StoreError>;
 
     /// Queues an e-mail.
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
+
+    /// Leases at most `most` e-mails that are due, until `until`, under `token`.
+    async fn lease_mail(
+        &mut self,
+        most: u32,
+        now: DateTime<Utc>,
+        token: Uuid,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<LeasedMail>, StoreError>;
+
+    /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`, or deleted.
+    async fn settle_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError>;
 }
+
+/// How far pending deliveries are counted.
+pub const COUNTED: u32 = 10_000;
+
+/// How many deliveries are marked as discarded in one transaction; a worker marks the rest.
+pub const DISCARDED_AT_ONCE: u32 = 1_000;
 
 impl AttemptRecord {
     /// `entregas.estado` after it: one that was not tried stays pending.

@@ -2,15 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::{
-    AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
-    LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store, StoreError, Tx, Usage,
-    UsageStore,
+    Backlog, CompanyId, DeliveryStore, Due, KeyId, KeyRecord, QueueStore, Reader, Resealed, SecretStore, SecretsBatch,
+    Store, StoreError, Tx, Usage, UsageStore,
 };
 use crate::domain::quota::Period;
-use crate::domain::time::Timestamp;
 
 /// A store that wraps another one to observe or change some of its operations: an audit, a cache, a timeout. Only
 /// [`Self::inner`] is required; every other method of [`Store`] is forwarded to it.
@@ -38,6 +35,11 @@ pub trait StoreLayer: Send + Sync + 'static {
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError> {
         self.inner().add_usage(usage).await
     }
+
+    /// [`QueueStore::due`].
+    async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        self.inner().due(backlog, now).await
+    }
 }
 
 #[async_trait]
@@ -52,10 +54,6 @@ impl<S: StoreLayer> Store for S {
 
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         self.inner().forget_answers(expired, most).await
-    }
-
-    async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        self.inner().lease_stampings(lease).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
@@ -76,45 +74,6 @@ impl<S: StoreLayer> UsageStore for S {
 
 #[async_trait]
 impl<S: StoreLayer> DeliveryStore for S {
-    async fn gather_groups(&self, now: Timestamp, most: u32) -> Result<u64, StoreError> {
-        self.inner().gather_groups(now, most).await
-    }
-
-    async fn fan_out(&self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError> {
-        self.inner().fan_out(now, most).await
-    }
-
-    async fn claim_deliveries(&self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        self.inner().claim_deliveries(claim).await
-    }
-
-    async fn record_attempts(
-        &self,
-        attempts: &[AttemptRecord],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Recorded>, StoreError> {
-        self.inner().record_attempts(attempts, now).await
-    }
-
-    async fn lease_mail(
-        &self,
-        most: u32,
-        now: DateTime<Utc>,
-        token: Uuid,
-        until: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError> {
-        self.inner().lease_mail(most, now, token, until).await
-    }
-
-    async fn settle_mail(
-        &self,
-        mail: &LeasedMail,
-        token: Uuid,
-        again: Option<DateTime<Utc>>,
-    ) -> Result<(), StoreError> {
-        self.inner().settle_mail(mail, token, again).await
-    }
-
     async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         self.inner().forget_deliveries(expired, most).await
     }
@@ -125,6 +84,17 @@ impl<S: StoreLayer> DeliveryStore for S {
 
     async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         self.inner().forget_webhooks(expired, most).await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> QueueStore for S {
+    async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        StoreLayer::due(self, backlog, now).await
+    }
+
+    async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
+        self.inner().unscheduled_webhooks().await
     }
 }
 

@@ -31,6 +31,7 @@ mod payable;
 mod payment;
 mod product;
 mod purchase;
+mod queue;
 mod quota;
 mod receivable;
 mod sale;
@@ -38,6 +39,8 @@ mod secrets;
 mod stamping;
 mod stock;
 mod supplier;
+#[cfg(test)]
+pub(crate) mod testing;
 mod transaction;
 mod usage;
 mod webhook;
@@ -57,8 +60,8 @@ pub use certificate::CertificateTx;
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use delivery::{
-    Attempt, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, DeliveryTx, FailingWebhook, FannedOut,
-    LeasedMail, Recorded, WebhookStanding,
+    Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryStore, DeliveryTx,
+    FailingWebhook, FannedOut, LeasedMail, Recorded, WebhookStanding,
 };
 pub(crate) use idempotency::ANSWERS_KEPT;
 pub use idempotency::{Claim, IdempotencyTx};
@@ -73,6 +76,7 @@ pub use payable::{NewPayable, PayableTx};
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
+pub use queue::{Backlog, Due, Queue, QueueStore};
 pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
@@ -175,7 +179,7 @@ impl From<StoreError> for Error {
 
 /// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
-pub trait Store: DeliveryStore + SecretStore + UsageStore + Send + Sync + 'static {
+pub trait Store: DeliveryStore + QueueStore + SecretStore + UsageStore + Send + Sync + 'static {
     /// Opens reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 
@@ -191,11 +195,6 @@ pub trait Store: DeliveryStore + SecretStore + UsageStore + Send + Sync + 'stati
     /// Deletes at most `most` stored answers of Idempotency-Keys claimed before `expired`, across companies; returns how
     /// many were deleted.
     async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
-
-    /// Leases records of the stamping queue, in one statement: companies in the order of their numbers, within each the
-    /// records that have been due for longest. Records under a lease that has not expired are skipped. Fewer than
-    /// `lease.most` means that nothing else is due.
-    async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError>;
 
     /// Allocates the number of a new company; it never returns the same number twice.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;

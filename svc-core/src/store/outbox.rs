@@ -21,18 +21,19 @@ pub struct NewEvent {
     pub cuerpo: Vec<u8>,
     /// When it happened.
     pub creado: Timestamp,
-    /// Whether its deliveries are created by the caller, so that [`super::DeliveryStore::fan_out`] must skip it.
+    /// Whether its deliveries are created by the caller, so that [`super::DeliveryTx::fan_out`] must skip it.
     pub repartido: bool,
 }
 
 /// Events inside a transaction.
 #[async_trait]
 pub trait OutboxTx {
-    /// Appends events, to be fanned out.
+    /// Appends events, to be fanned out to the webhooks that are active and subscribed to them now.
     async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 
-    /// Adds events to the pending groups, one group for each resource, which [`super::DeliveryStore::gather_groups`] converts
+    /// Adds events to the pending groups, one group for each resource, which [`super::DeliveryTx::gather_groups`] converts
     /// into one event: due [`QUIET`](crate::webhooks::QUIET) after the last event of the group, and
-    /// [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest.
+    /// [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest. It is for the webhooks that were active and
+    /// subscribed at one of them.
     async fn group_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
 }

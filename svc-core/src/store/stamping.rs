@@ -4,22 +4,22 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::{CompanyId, StoreError};
+use super::StoreError;
 use crate::domain::cfdi::{Line, Receiver};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
 
-/// The terms on which a worker leases records of the stamping queue.
+/// The terms on which a worker leases records of a company.
 #[derive(Debug, Clone, Copy)]
 pub struct StampingLease {
-    /// Only companies with a greater number than this one.
-    pub after: CompanyId,
     /// Maximum number of records.
     pub most: u32,
     /// Only records that are due at this time.
     pub due: DateTime<Utc>,
+    /// Now: leases that have not expired by then hold.
+    pub now: DateTime<Utc>,
     /// The token of the lease, which the worker presents when it records the outcome.
     pub token: Uuid,
     /// When the lease expires and others may take the records.
@@ -29,8 +29,6 @@ pub struct StampingLease {
 /// A leased record of the queue.
 #[derive(Debug, Clone, Copy)]
 pub struct LeasedStamping {
-    /// Its company.
-    pub company: CompanyId,
     /// The record of the invoice registry, by its clave.
     pub factura: i64,
     /// Earlier attempts.
@@ -125,6 +123,9 @@ pub struct StampingPayment {
 pub trait StampingTx {
     /// Queues a record to be stamped, due at once.
     async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
+
+    /// Leases the records that have been due for longest. Those under a lease that has not expired are skipped.
+    async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError>;
 
     /// A record of the queue, if it is still leased under `token`.
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError>;

@@ -1,16 +1,21 @@
 //! One attempt at a delivery: the notice is signed and sent, and the outcome judged.
 
+use std::panic::AssertUnwindSafe;
+
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt as _;
 use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use zeroize::Zeroizing;
 
-use super::claimed::Claim;
 use super::schedule::judge;
+use super::slots::Claim;
 use super::{EVENT_ID, Outcome, Post, SECRET, SIGNATURE, Sender, signature};
 use crate::context::Context;
+use crate::domain::company::CompanyId;
 use crate::domain::event::EventId;
+use crate::observe;
 use crate::secrets::{Place, SecretsError};
 use crate::store::{Attempt, AttemptRecord, ClaimedDelivery};
 
@@ -26,29 +31,34 @@ const AGENT: &str = "Svc-Webhooks/1.0";
 
 /// Makes one attempt at a claimed delivery; gives the result to be written.
 pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Claim) -> AttemptRecord {
-    let Claim { delivery, token, .. } = claim;
+    let Claim { company, delivery, token, .. } = claim;
     let began = context.now();
-    let outcome = match post(context, &delivery, began) {
-        Ok(post) => sender.send(post).await,
-        // Retried like any failed attempt, so that an operator has time to restore the secrets key.
-        Err(error) => {
-            tracing::error!(empresa = delivery.company.0, webhook = delivery.webhook, entrega = delivery.clave, %error,
-                            "a notice cannot be made");
-            Outcome::Ours(None)
+    let sent = async {
+        match post(context, company, &delivery, began) {
+            Ok(post) => sender.send(post).await,
+            // Retried like any failed attempt, so that an operator has time to restore the secrets key.
+            Err(error) => {
+                tracing::error!(empresa = company.0, webhook = delivery.webhook, entrega = delivery.clave, %error,
+                                "a notice cannot be made");
+                Outcome::Ours(None)
+            }
         }
     };
+    let outcome = AssertUnwindSafe(sent).catch_unwind().await.unwrap_or_else(|_| {
+        observe::background_failed("delivery", "panic");
+        tracing::error!(
+            empresa = company.0,
+            webhook = delivery.webhook,
+            entrega = delivery.clave,
+            "sending a notice panicked; it is tried again later"
+        );
+        Outcome::Ours(None)
+    });
     let at = context.now();
     let judged = judge(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, context.random());
     let duracion_ms = (at - began).num_milliseconds().max(0);
-    tracing::debug!(
-        empresa = delivery.company.0,
-        webhook = delivery.webhook,
-        entrega = delivery.clave,
-        ?outcome,
-        duracion_ms
-    );
+    tracing::debug!(empresa = company.0, webhook = delivery.webhook, entrega = delivery.clave, ?outcome, duracion_ms);
     AttemptRecord {
-        company: delivery.company,
         clave: delivery.clave,
         webhook: delivery.webhook,
         token,
@@ -58,8 +68,8 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Claim
 
 /// The result of a claim that is given up without an attempt.
 pub(super) fn handed_back(claim: &Claim) -> AttemptRecord {
-    let ClaimedDelivery { company, clave, webhook, .. } = claim.delivery;
-    AttemptRecord { company, clave, webhook, token: claim.token, attempt: None }
+    let ClaimedDelivery { clave, webhook, .. } = claim.delivery;
+    AttemptRecord { clave, webhook, token: claim.token, attempt: None }
 }
 
 /// Why a notice cannot be made.
@@ -71,9 +81,15 @@ enum PostError {
     Type,
 }
 
-fn post(context: &Context, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Result<Post, PostError> {
-    let secret = open(context, delivery, &delivery.secreto)?;
-    let previous = delivery.secreto_anterior.as_deref().map(|sealed| open(context, delivery, sealed));
+fn post(
+    context: &Context,
+    company: CompanyId,
+    delivery: &ClaimedDelivery,
+    at: DateTime<Utc>,
+) -> Result<Post, PostError> {
+    let open = |sealed| open(context, company, delivery.webhook, sealed);
+    let secret = open(&delivery.secreto)?;
+    let previous = delivery.secreto_anterior.as_deref().map(open);
     let mut secrets: Vec<&[u8]> = vec![&secret];
     // The receiver accepts the notice by either signature.
     let previous = previous.and_then(|previous| {
@@ -93,7 +109,12 @@ fn post(context: &Context, delivery: &ClaimedDelivery, at: DateTime<Utc>) -> Res
     Ok(Post { url: delivery.url.clone(), headers, body: Bytes::clone(&delivery.cuerpo) })
 }
 
-fn open(context: &Context, delivery: &ClaimedDelivery, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
-    let place = Place { company: delivery.company, column: SECRET, record: &delivery.webhook.to_string() };
+fn open(
+    context: &Context,
+    company: CompanyId,
+    webhook: i64,
+    sealed: &[u8],
+) -> Result<Zeroizing<Vec<u8>>, SecretsError> {
+    let place = Place { company, column: SECRET, record: &webhook.to_string() };
     context.sealer().open(place, sealed)
 }

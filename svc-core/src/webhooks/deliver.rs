@@ -9,36 +9,38 @@ use futures_util::stream::FuturesUnordered;
 use serde::Serialize;
 
 use super::attempt::{attempt, handed_back};
-use super::claimed::{Claim, ClaimedDeliveries, Dispatch, WebhookKey};
-use super::statements::{ClaimAnswer, ClaimRequest, Written, write_and_claim, write_results};
+use super::results::{Batch, Results};
+use super::slots::{Dispatch, Ended, Slot, Slots};
+use super::turn::{EACH, Turn, TurnDone, Written};
+use super::turns::{Needs, Turns};
 use super::{Budget, Sender};
 use crate::context::Context;
-use crate::domain::clock::random_bytes;
+use crate::domain::company::CompanyId;
 use crate::domain::webhook::Next;
+use crate::error::Error;
 use crate::observe;
-use crate::store::{AttemptRecord, StoreError};
+use crate::store::{AttemptRecord, Backlog, Due, StoreError};
 
-/// Deliveries per claim, of all webhooks.
-const MOST: u32 = 512;
-/// Deliveries per claim, of one webhook.
-const EACH: u32 = 100;
+/// Deliveries that a company's turn claims at the most.
+const MOST: u32 = 256;
 
-/// Results per statement.
-const RESULTS: usize = 64;
-/// Results that are enough for a statement while another attempt could begin.
-const FEW_RESULTS: usize = 32;
-
-/// How long a lease lasts beyond the sender's deadline: time to wait for a free slot and to write the result.
-const MARGIN: TimeDelta = TimeDelta::seconds(52);
+/// Results of a company that are enough to be written while more of its deliveries wait to be sent, and while the last of them
+/// are under way.
+const RESULTS: usize = 128;
+const LAST_RESULTS: usize = 16;
 
 /// The longest deadline of a sender that a lease takes into account.
 const LONGEST: TimeDelta = TimeDelta::hours(1);
 
-/// Attempts without a written result, those under way included: at most so many are repeated if the process dies.
-const UNWRITTEN: usize = 128;
+/// Results that may wait to be written while more attempts begin: those under way beside them are repeated if the process
+/// dies.
+const UNWRITTEN: usize = 160;
 
-/// How often a long pass makes new events and deliveries.
-const NEW_EVENTS_INTERVAL: Duration = Duration::from_secs(1);
+/// How often a long pass looks for what is due, and how long a result may wait for others.
+const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Turns under way at once, of different companies.
+const IN_STORE: usize = 3;
 
 /// What a delivery pass did, in numbers of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -75,7 +77,9 @@ impl DeliveryReport {
 /// is leased to one of them under a token, for longer than an attempt may take, and a result is written only while its token
 /// is valid. No transaction is open and no connection is held during an attempt, and no attempt waits for another.
 ///
-/// The error is the first one of the store; attempts under way are finished and, if possible, written before it is returned.
+/// What is due is found by one read over all companies, and done a company at a time, in turn. A company whose turn fails is
+/// logged and counted ([`crate::observe::BACKGROUND_FAILURES`]), and delays no other; the error is that of the read. Attempts
+/// under way are finished and, if possible, written before it is returned.
 pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
     let context = &context.in_background();
     let mut pass = Pass::new(context, sender, budget);
@@ -96,17 +100,17 @@ pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget)
 
 /// A step of a pass.
 enum Step {
+    /// What is due was looked for.
+    Found(Result<Vec<Due>, StoreError>),
+    /// A company had its turn.
+    Turned { company: CompanyId, most: u32, batch: Option<Batch>, done: Result<TurnDone, Error> },
     /// An attempt has ended.
-    Sent(AttemptRecord),
-    /// Results were written.
-    Wrote(Result<Written, StoreError>),
-    /// Results were written, and more was claimed.
-    Claimed(Result<ClaimAnswer, StoreError>),
-    /// It is time to make new events and deliveries.
+    Sent(CompanyId, AttemptRecord, Slot),
+    /// It is time to look for what is due.
     Paused,
 }
 
-/// The time until new events and deliveries are made again.
+/// The time until what is due is looked for again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pause {
     None,
@@ -121,23 +125,23 @@ struct Pass<'a> {
     sender: &'a dyn Sender,
     budget: Budget,
     deadline: TimeDelta,
-    claimed: ClaimedDeliveries,
-    results: Vec<AttemptRecord>,
-    /// How many results are being written.
-    writing: usize,
+    turns: Turns,
+    slots: Slots,
+    results: Results,
     report: DeliveryReport,
     failure: Option<StoreError>,
-    /// Whether a statement is under way: one at a time.
-    in_store: bool,
-    /// Whether the last claim got all that was due.
-    exhausted: bool,
-    /// Whether an attempt has ended since the last claim.
+    /// Turns under way.
+    in_store: usize,
+    /// Whether what is due is being looked for.
+    looking: bool,
+    /// When it was last looked for.
+    looked_at: Option<DateTime<Utc>>,
+    /// Whether anything was done since: before it ends, the pass checks that nothing has become due.
     progress: bool,
-    /// When new events and deliveries were last made.
-    new_events_at: Option<DateTime<Utc>>,
     pause: Pause,
-    /// Deliveries claimed so far, against the budget.
+    /// Deliveries claimed so far, and those that turns under way may claim, against the budget.
     taken: u32,
+    asked: u32,
 }
 
 impl<'a> Pass<'a> {
@@ -148,141 +152,183 @@ impl<'a> Pass<'a> {
             sender,
             budget,
             deadline,
-            claimed: ClaimedDeliveries::default(),
-            results: Vec::new(),
-            writing: 0,
+            turns: Turns::default(),
+            slots: Slots::default(),
+            results: Results::default(),
             report: DeliveryReport::default(),
             failure: None,
-            in_store: false,
-            exhausted: false,
+            in_store: 0,
+            looking: false,
+            looked_at: None,
             progress: true,
-            new_events_at: None,
             pause: Pause::None,
             taken: 0,
+            asked: 0,
         }
     }
 
-    /// Begins all attempts and statements that can begin now.
+    /// Begins all that can begin now.
     fn begin(&mut self, under_way: &mut UnderWay<'a>) {
         let now = self.context.now();
-        let (context, sender) = (self.context, self.sender);
         let stopped = self.failure.is_some() || self.budget.left(0, now) == 0;
         if stopped {
-            self.results.extend(self.claimed.drain(None).iter().map(handed_back));
-        }
-        while self.claimed.out() + self.results.len() + self.writing < UNWRITTEN
-            && let Some(dispatch) = self.claimed.dispatch(now)
-        {
-            match dispatch {
-                Dispatch::Send(claim) => {
-                    under_way.push(Box::pin(async move { Step::Sent(attempt(context, sender, claim).await) }));
-                }
-                Dispatch::HandBack(claim) => self.results.push(handed_back(&claim)),
+            for claim in self.slots.drain(None) {
+                self.results.push(claim.company, handed_back(&claim));
             }
         }
-        if self.claimed.out() > 0 && self.pause == Pause::None {
+        self.begin_attempts(under_way, now);
+        let used_up = stopped || self.budget.left(self.taken.saturating_add(self.asked), now) == 0;
+        if !used_up && self.wants_to_look(now) {
+            (self.looking, self.progress, self.looked_at) = (true, false, Some(now));
+            let context = self.context;
+            under_way.push(Box::pin(async move { Step::Found(context.due(Backlog::Notices, context.now()).await) }));
+        }
+        if self.pause == Pause::Over && (self.looking || used_up) {
+            self.pause = Pause::None;
+        }
+        while self.in_store < IN_STORE && self.begin_turn(under_way, now, stopped, used_up) {
+            self.in_store += 1;
+        }
+        if (self.slots.out() > 0 || self.in_store > 0) && self.pause == Pause::None {
             self.pause = Pause::UnderWay;
+            let sender = self.sender;
             under_way.push(Box::pin(async move {
-                sender.pause(NEW_EVENTS_INTERVAL).await;
+                sender.pause(LOOK_INTERVAL).await;
                 Step::Paused
             }));
         }
-        if self.in_store {
-            return;
+    }
+
+    fn begin_attempts(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>) {
+        let (context, sender) = (self.context, self.sender);
+        while self.results.unwritten() < UNWRITTEN
+            && let Some(dispatch) = self.slots.dispatch(now)
+        {
+            match dispatch {
+                Dispatch::Send(claim, slot) => under_way.push(Box::pin(async move {
+                    let company = claim.company;
+                    Step::Sent(company, attempt(context, sender, claim).await, slot)
+                })),
+                Dispatch::HandBack(claim) => self.results.push(claim.company, handed_back(&claim)),
+            }
         }
-        let most = self.budget.left(self.taken, now).min(MOST);
-        if !stopped && most > 0 && self.wants_more(now) {
-            let request = self.claim_request(most, now);
-            let results = self.take_results();
-            under_way.push(Box::pin(async move { Step::Claimed(write_and_claim(context, results, request).await) }));
-        } else if self.wants_to_write() {
-            let results = self.take_results();
-            under_way.push(Box::pin(async move { Step::Wrote(write_results(context, results).await) }));
+    }
+
+    /// Whether to look for what is due: at first, each second, and once more before the pass ends.
+    fn wants_to_look(&self, now: DateTime<Utc>) -> bool {
+        let long_ago = |at: DateTime<Utc>| (now - at).to_std().is_ok_and(|since| since >= LOOK_INTERVAL);
+        let idle = self.slots.out() == 0 && self.slots.is_empty() && self.in_store == 0 && self.turns.is_empty();
+        !self.looking
+            && (self.pause == Pause::Over
+                || self.looked_at.is_none_or(long_ago)
+                || idle && self.results.unwritten() == 0 && self.progress)
+    }
+
+    /// Begins the turn of a company with results to be written, or else of the one whose turn it is.
+    fn begin_turn(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
+        let (slots, turns) = (&self.slots, &self.turns);
+        // While nothing else could go on, results wait for nothing.
+        let all = stopped || self.results.unwritten() >= UNWRITTEN || slots.out() == 0 && self.in_store == 0;
+        let ready = |company, count| {
+            // What is claimed next takes them along.
+            let last = slots.is_empty_of(company) && !slots.has_more_due(company);
+            all || count >= RESULTS || last && (count >= LAST_RESULTS || slots.out_of(company) == 0)
+        };
+        let (company, needs, batch) = if let Some(batch) = self.results.take(|company| turns.is_free(company), ready) {
+            (batch.company, self.turns.of(batch.company), Some(batch))
+        } else if used_up {
+            return false;
+        } else if let Some((company, needs)) = self.turns.next() {
+            (company, needs, self.results.take_of(company))
         } else {
-            return;
-        }
-        self.in_store = true;
-    }
-
-    /// The results to be written.
-    fn take_results(&mut self) -> Vec<AttemptRecord> {
-        self.writing = self.results.len();
-        std::mem::take(&mut self.results)
-    }
-
-    /// Whether to claim: there is room for more attempts, and more may be due than was claimed.
-    fn wants_more(&self, now: DateTime<Utc>) -> bool {
-        let idle = self.claimed.out() == 0 && self.claimed.is_empty();
-        self.claimed.has_room()
-            && (!self.exhausted && self.claimed.is_empty()
-                || self.claimed.wants_more(now)
-                || self.pause == Pause::Over
-                // Before it ends, the pass checks that nothing has become due.
-                || idle && self.progress)
-    }
-
-    fn wants_to_write(&self) -> bool {
-        match self.results.len() {
-            0 => false,
-            RESULTS.. => true,
-            FEW_RESULTS.. if self.claimed.has_room() => true,
-            _ => self.claimed.is_empty(),
-        }
-    }
-
-    fn claim_request(&mut self, most: u32, now: DateTime<Utc>) -> ClaimRequest {
-        let long_ago = |at: DateTime<Utc>| (now - at).to_std().is_ok_and(|since| since >= NEW_EVENTS_INTERVAL);
-        let paused = self.pause == Pause::Over;
-        let new_events = paused || self.claimed.out() == 0 || self.new_events_at.is_none_or(long_ago);
-        if paused {
-            self.pause = Pause::None;
-        }
-        if new_events {
-            self.new_events_at = Some(now);
-        }
-        self.progress = false;
-        ClaimRequest {
-            new_events,
-            most,
-            each: EACH,
-            busy: self.claimed.busy(now),
-            now,
-            token: uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid(),
-            until: now + self.deadline + MARGIN,
-        }
+            return false;
+        };
+        let needs = if used_up { Needs::default() } else { needs };
+        let left = self.budget.left(self.taken.saturating_add(self.asked), now);
+        let most = if needs.claims() && self.slots.has_room() { left.min(MOST) } else { 0 };
+        self.asked += most;
+        let busy = self.slots.busy(company, now);
+        let (context, deadline) = (self.context, self.deadline);
+        under_way.push(Box::pin(async move {
+            let results = batch.as_ref().map_or(&[] as &[_], |batch| &batch.records);
+            let done = Turn { context, company, results, needs, most, busy, deadline }.run().await;
+            Step::Turned { company, most, batch, done }
+        }));
+        true
     }
 
     fn after(&mut self, step: Step) {
         match step {
-            Step::Sent(record) => self.sent(record),
-            Step::Paused => self.pause = Pause::Over,
-            Step::Wrote(written) => {
-                (self.in_store, self.writing) = (false, 0);
-                match written {
-                    Ok(written) => self.wrote(&written),
+            Step::Found(found) => {
+                self.looking = false;
+                match found {
+                    Ok(due) => self.turns.found(&due, self.context.now()),
                     Err(error) => self.failed(error),
                 }
             }
-            Step::Claimed(answer) => {
-                (self.in_store, self.writing) = (false, 0);
-                match answer {
-                    Ok(answer) => self.claimed(answer),
-                    Err(error) => self.failed(error),
+            Step::Turned { company, most, batch, done } => {
+                self.in_store -= 1;
+                self.asked -= most;
+                match done {
+                    Ok(done) => self.turned(company, batch, done),
+                    Err(error) => self.not_turned(company, batch, &error),
                 }
+            }
+            Step::Sent(company, record, slot) => self.sent(company, record, slot),
+            Step::Paused => {
+                self.pause = Pause::Over;
+                self.results.hurry();
             }
         }
     }
 
-    fn sent(&mut self, record: AttemptRecord) {
+    fn turned(&mut self, company: CompanyId, batch: Option<Batch>, done: TurnDone) {
+        self.turns.done(company, done.left);
+        if let Some(batch) = batch {
+            self.results.done(&batch);
+            self.wrote(company, done.written);
+        }
+        self.report.agrupados += done.groups;
+        self.report.eventos += done.fanned_out.events;
+        self.report.creadas += done.fanned_out.deliveries;
+        self.taken = self.taken.saturating_add(u32::try_from(done.claims.len()).unwrap_or(u32::MAX));
+        self.progress |= done.groups + done.fanned_out.events + done.discarded > 0 || !done.claims.is_empty();
+        self.slots.add(done.claims, EACH);
+    }
+
+    fn not_turned(&mut self, company: CompanyId, batch: Option<Batch>, error: &Error) {
+        observe::background_failed("delivery", "company");
+        tracing::warn!(
+            empresa = company.0,
+            %error,
+            cause = error.cause().map(tracing::field::display),
+            "a company's notices are left alone for a while"
+        );
+        self.turns.failed(company, self.context.now());
+        let Some(batch) = batch else { return };
+        let count = batch.records.len() as u64;
+        if !self.results.failed(batch) {
+            observe::attempts(observe::DELIVERIES, "lost", count);
+            self.report.perdidas += count;
+        }
+    }
+
+    fn sent(&mut self, company: CompanyId, record: AttemptRecord, slot: Slot) {
+        let now = self.context.now();
         if let Some(attempt) = &record.attempt {
             let delivered = attempt.judged.next == Next::Delivered;
-            self.claimed.finished((record.company, record.webhook), delivered, attempt.judged.counts, attempt.at);
+            let ended =
+                Ended { delivered, counts: attempt.judged.counts, duration: attempt.duracion_ms, at: attempt.at };
+            self.slots.finished(slot, ended);
+            if self.slots.wants_more((company, record.webhook), now) {
+                self.turns.need(company, Needs::DELIVERIES);
+            }
         }
         self.progress = true;
-        self.results.push(record);
+        self.results.push(company, record);
     }
 
-    fn wrote(&mut self, written: &Written) {
+    fn wrote(&mut self, company: CompanyId, written: Written) {
         for (outcome, count) in [
             ("delivered", written.delivered),
             ("retried", written.retried),
@@ -297,38 +343,14 @@ impl<'a> Pass<'a> {
         report.fallidas += written.failed;
         report.perdidas += written.lost;
         report.desactivados += written.disabled.len() as u64;
-        for &key in &written.disabled {
-            self.forget(key);
+        for webhook in written.disabled {
+            // Its pending deliveries were discarded.
+            self.slots.drain(Some((company, webhook)));
         }
-    }
-
-    /// Drops the claims of a disabled webhook: its pending deliveries were discarded.
-    fn forget(&mut self, key: WebhookKey) {
-        self.claimed.drain(Some(key));
-    }
-
-    fn claimed(&mut self, answer: ClaimAnswer) {
-        self.wrote(&answer.written);
-        self.report.agrupados += answer.groups;
-        self.report.eventos += answer.fanned_out.events;
-        self.report.creadas += answer.fanned_out.deliveries;
-        let ClaimRequest { token, until, most, each, .. } = answer.request;
-        let count = u32::try_from(answer.claimed.len()).unwrap_or(most);
-        self.taken = self.taken.saturating_add(count);
-        self.exhausted = count < most;
-        // A claim counts as progress too: the pass goes on as long as it finds something.
-        self.progress |= count > 0;
-        let latest = until - self.deadline;
-        let claim = |delivery| Claim { delivery, token, latest };
-        self.claimed.add(answer.claimed.into_iter().map(claim).collect(), each);
     }
 
     /// Nothing more is claimed after an error; attempts under way are finished.
     fn failed(&mut self, error: StoreError) {
-        if self.failure.is_some() {
-            tracing::warn!(%error, "results of deliveries could not be written");
-        } else {
-            self.failure = Some(error);
-        }
+        self.failure.get_or_insert(error);
     }
 }

@@ -3,6 +3,7 @@
 use super::schedule::is_disabled;
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
+use crate::store::COUNTED;
 
 /// `motivo_desactivacion` of a webhook that the service disabled.
 const MOTIVO: &str = "fallos_consecutivos";
@@ -14,7 +15,7 @@ pub(super) struct Disable {
 
 impl Operation for Disable {
     const SPEC: Spec = Spec::new("Disable a webhook whose receiver fails");
-    /// How many deliveries were discarded, if it was disabled.
+    /// How many deliveries are discarded, counted up to [`COUNTED`], if it was disabled.
     type Output = Option<u64>;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Option<u64>, Error> {
@@ -23,8 +24,7 @@ impl Operation for Disable {
         if !is_disabled(standing.fallos_consecutivos, standing.racha_desde, cx.now.get()) {
             return Ok(None);
         }
-        cx.tx.disable_webhook(self.webhook, MOTIVO, cx.now).await?;
-        let discarded = cx.tx.discard_deliveries(self.webhook).await?;
+        let discarded = cx.tx.disable_webhook(self.webhook, MOTIVO, cx.now).await?;
         if let Some(correo) = &webhook.correo {
             let asunto = format!("Se desactivó el webhook {} de {}", self.webhook, cx.company.nombre);
             let texto = text(self.webhook, &webhook.url, standing.fallos_consecutivos, discarded, cx);
@@ -39,10 +39,11 @@ fn text(webhook: i64, url: &str, failed: u32, discarded: u64, cx: &Cx<'_>) -> St
         "El webhook {webhook} de {empresa} se desactivó el {now}: sus últimas {failed} entregas fallaron todas, durante más de 24 \
          horas.\n\n\
          Dirección: {url}\n\
-         Entregas pendientes que se descartaron: {discarded}\n\n\
+         Entregas pendientes que se descartaron: {discarded}{more}\n\n\
          Los eventos se pueden consultar en la API. Cuando el receptor vuelva a responder, reactívelo con\n\
          PUT {base}/webhooks/{webhook} {{\"activo\": true}}\n",
         empresa = cx.company.nombre,
+        more = if discarded < u64::from(COUNTED) { "" } else { " o más" },
         now = cx.now,
         base = cx.base_url,
     )

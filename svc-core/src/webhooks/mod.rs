@@ -7,8 +7,9 @@
 //!   or `descartada` (its webhook was disabled or deleted).
 //! - An **attempt** is one POST of a delivery, through a [`Sender`]; `HttpSender` (feature `client`) sends it over HTTPS.
 //!
-//! [`deliver_due`] is one delivery pass: groups that are due become events, events become deliveries, deliveries are claimed
-//! under a lease and sent, and the results are written. A failed delivery is retried after 1, 5 and 30 minutes, 2, 6 and 12
+//! [`deliver_due`] is one delivery pass: it finds which companies have something due, and gives each in turn a short
+//! transaction (a turn), in which groups become events, events deliveries, and deliveries are claimed under a lease. They are
+//! sent, and the results are written. A failed delivery is retried after 1, 5 and 30 minutes, 2, 6 and 12
 //! hours; a webhook is disabled when 15 deliveries in a row have failed over more than 24 hours. [`notify_due`] sends the
 //! e-mails that say so, through a [`Notifier`]; `SmtpNotifier` (feature `smtp`) sends them over SMTP.
 //!
@@ -18,7 +19,6 @@
 //! Receivers verify notices with [`verify()`].
 
 mod attempt;
-mod claimed;
 #[cfg(feature = "client")]
 mod client;
 mod deliver;
@@ -27,12 +27,15 @@ mod destination;
 mod disable;
 mod networks;
 mod notify;
+mod results;
 mod schedule;
 mod secret;
 mod sign;
+mod slots;
 #[cfg(feature = "smtp")]
 mod smtp;
-mod statements;
+mod turn;
+mod turns;
 mod url;
 mod verify;
 

@@ -1,16 +1,21 @@
 //! Sending the e-mails in the outbox (`avisos`).
 
 use std::fmt;
+use std::panic::AssertUnwindSafe;
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::FutureExt as _;
 use serde::Serialize;
+use uuid::Uuid;
 
 use super::Budget;
 use crate::context::Context;
 use crate::domain::clock::random_bytes;
+use crate::domain::company::CompanyId;
+use crate::error::Error;
 use crate::observe;
-use crate::store::{LeasedMail, StoreError};
+use crate::store::{Backlog, Due, LeasedMail, StoreError, Tx, Work, transact};
 
 /// How long an e-mail is leased while it is sent.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
@@ -63,39 +68,103 @@ pub struct NotifyReport {
     pub abandonados: u64,
 }
 
-/// Sends the e-mails that are due until none is or `budget` is used up; gives what it did. Several passes may run at once:
-/// an e-mail is leased to one of them. One that is sent by a process that dies before it has written so is sent again.
+/// Sends the e-mails that are due until none is or `budget` is used up, a few of each company in turn; gives what it did.
+/// Several passes may run at once: an e-mail is leased to one of them. One that is sent by a process that dies before it has
+/// written so is sent again. A company whose e-mails cannot be read or written is logged and counted, and delays no other;
+/// the error is that of finding what is due.
 pub async fn notify_due(
     context: &Context,
     notifier: &dyn Notifier,
     budget: Budget,
 ) -> Result<NotifyReport, StoreError> {
     let context = &context.in_background();
-    let (mut report, mut count) = (NotifyReport::default(), 0u32);
+    let mut pass = Pass { context, notifier, budget, report: NotifyReport::default(), taken: 0 };
     loop {
-        let now = context.now();
-        let most = budget.left(count, now).min(AT_ONCE);
-        if most == 0 {
-            return Ok(report);
+        let due = context.due(Backlog::Mail, context.now()).await?;
+        let before = pass.taken;
+        for Due { company, .. } in due {
+            if let Err(error) = pass.turn(company).await {
+                observe::background_failed("mail", "company");
+                let cause = error.cause().map(tracing::field::display);
+                tracing::warn!(empresa = company.0, %error, cause, "e-mails of a company were not read or written");
+            }
         }
-        let token = uuid::Builder::from_random_bytes(random_bytes(context.random())).into_uuid();
-        let leased = context.store().lease_mail(most, now, token, now + LEASE).await?;
-        if leased.is_empty() {
-            return Ok(report);
-        }
-        count = count.saturating_add(most);
-        for mail in leased {
-            let again = send(notifier, &mail, &mut report).await;
-            context.store().settle_mail(&mail, token, again.map(|pause| context.now() + pause)).await?;
+        if pass.taken == before {
+            return Ok(pass.report);
         }
     }
 }
 
+struct Pass<'a> {
+    context: &'a Context,
+    notifier: &'a dyn Notifier,
+    budget: Budget,
+    report: NotifyReport,
+    taken: u32,
+}
+
+impl Pass<'_> {
+    /// Sends a few e-mails of a company.
+    async fn turn(&mut self, company: CompanyId) -> Result<(), Error> {
+        let (store, now) = (self.context.store(), self.context.now());
+        let most = self.budget.left(self.taken, now).min(AT_ONCE);
+        if most == 0 {
+            return Ok(());
+        }
+        let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
+        let leased = transact(store, company, &mut Lease { most, now, token }).await?;
+        self.taken = self.taken.saturating_add(u32::try_from(leased.len()).unwrap_or(most));
+        for mail in leased {
+            let again = send(self.notifier, company, &mail, &mut self.report).await;
+            let again = again.map(|pause| self.context.now() + pause);
+            transact(store, company, &mut Settle { clave: mail.clave, token, again }).await?;
+        }
+        Ok(())
+    }
+}
+
+struct Lease {
+    most: u32,
+    now: DateTime<Utc>,
+    token: Uuid,
+}
+
+impl Work for Lease {
+    type Output = Vec<LeasedMail>;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Vec<LeasedMail>, Error> {
+        Ok(tx.lease_mail(self.most, self.now, self.token, self.now + LEASE).await?)
+    }
+}
+
+struct Settle {
+    clave: i64,
+    token: Uuid,
+    again: Option<DateTime<Utc>>,
+}
+
+impl Work for Settle {
+    type Output = ();
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<(), Error> {
+        Ok(tx.settle_mail(self.clave, self.token, self.again).await?)
+    }
+}
+
 /// Sends one; gives how long to wait before it is retried, if it is.
-async fn send(notifier: &dyn Notifier, mail: &LeasedMail, report: &mut NotifyReport) -> Option<TimeDelta> {
-    let &LeasedMail { company, clave, intentos, .. } = mail;
+async fn send(
+    notifier: &dyn Notifier,
+    company: CompanyId,
+    mail: &LeasedMail,
+    report: &mut NotifyReport,
+) -> Option<TimeDelta> {
+    let &LeasedMail { clave, intentos, .. } = mail;
     let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
-    let Err(failure) = notifier.notify(&notice).await else {
+    let sent = AssertUnwindSafe(async { notifier.notify(&notice).await }).catch_unwind().await;
+    let Err(failure) = sent.unwrap_or_else(|_| {
+        observe::background_failed("mail", "panic");
+        Err(NotifyFailure("the notifier panicked".to_owned()))
+    }) else {
         report.enviados += 1;
         observe::attempts(observe::EMAILS, "sent", 1);
         return None;

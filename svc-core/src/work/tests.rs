@@ -3,20 +3,14 @@ use std::sync::atomic::AtomicUsize;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
-use uuid::Uuid;
 
 use super::*;
-use crate::domain::company::CompanyId;
-use crate::domain::quota::Period;
-use crate::domain::time::Timestamp;
 use crate::stamping::SandboxStamper;
-use crate::store::{
-    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
-    LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store, Tx, Usage, UsageStore,
-};
+use crate::store::testing::Empty;
+use crate::store::{Backlog, Due, Store, StoreLayer};
 use crate::webhooks::{Notice, NotifyFailure};
 
-/// A store with nothing to do; the first lease of stampings panics.
+/// A store with nothing to do; the first look for documents to stamp panics.
 #[derive(Default)]
 struct Panicking {
     stampings: AtomicUsize,
@@ -24,94 +18,22 @@ struct Panicking {
 }
 
 #[async_trait]
-impl DeliveryStore for Panicking {
-    async fn gather_groups(&self, _: Timestamp, _: u32) -> Result<u64, StoreError> {
-        unreachable!("there is no sender")
+impl StoreLayer for Panicking {
+    fn inner(&self) -> &dyn Store {
+        &Empty
     }
 
-    async fn fan_out(&self, _: Timestamp, _: u32) -> Result<FannedOut, StoreError> {
-        unreachable!("there is no sender")
-    }
-
-    async fn claim_deliveries(&self, _: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        unreachable!("there is no sender")
-    }
-
-    async fn record_attempts(&self, _: &[AttemptRecord], _: DateTime<Utc>) -> Result<Vec<Recorded>, StoreError> {
-        unreachable!("there is no sender")
-    }
-
-    async fn lease_mail(
-        &self,
-        _: u32,
-        _: DateTime<Utc>,
-        _: Uuid,
-        _: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError> {
-        self.mails.fetch_add(1, Ordering::Relaxed);
-        Ok(Vec::new())
-    }
-
-    async fn settle_mail(&self, _: &LeasedMail, _: Uuid, _: Option<DateTime<Utc>>) -> Result<(), StoreError> {
-        unreachable!("no mail was leased")
-    }
-
-    async fn forget_deliveries(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn forget_events(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn forget_webhooks(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-}
-
-#[async_trait]
-impl UsageStore for Panicking {
-    async fn keys(&self, _: &[KeyId], _: Period) -> Result<Vec<KeyRecord>, StoreError> {
-        unreachable!("there are no requests")
-    }
-
-    async fn add_usage(&self, _: &Usage) -> Result<Usage, StoreError> {
-        unreachable!("there are no requests")
-    }
-}
-
-#[async_trait]
-impl SecretStore for Panicking {
-    async fn secrets_not_under(&self, _: &[u8], _: CompanyId, _: u32) -> Result<SecretsBatch, StoreError> {
-        unreachable!("secrets are left alone")
-    }
-
-    async fn replace_secrets(&self, _: &[Resealed]) -> Result<u64, StoreError> {
-        unreachable!("secrets are left alone")
-    }
-}
-
-#[async_trait]
-impl Store for Panicking {
-    fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
-        unreachable!("there are no requests")
-    }
-
-    async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
-        unreachable!("there are no requests")
-    }
-
-    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        assert_ne!(self.stampings.fetch_add(1, Ordering::Relaxed), 0, "the first pass panics");
-        Ok(Vec::new())
-    }
-
-    async fn next_company(&self) -> Result<CompanyId, StoreError> {
-        unreachable!("there are no requests")
+    async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        match backlog {
+            Backlog::Stamping => {
+                assert_ne!(self.stampings.fetch_add(1, Ordering::Relaxed), 0, "the first pass panics");
+            }
+            Backlog::Mail => {
+                self.mails.fetch_add(1, Ordering::Relaxed);
+            }
+            Backlog::Notices => unreachable!("there is no sender"),
+        }
+        self.inner().due(backlog, now).await
     }
 }
 

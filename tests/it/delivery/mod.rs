@@ -2,10 +2,12 @@
 
 mod api;
 mod disabling;
+mod fairness;
 mod grouping;
 mod load;
 mod mail;
 mod passes;
+mod pausing;
 mod retention;
 mod retries;
 mod workers;
@@ -50,6 +52,20 @@ impl<F: Fn(&Post) -> (Duration, Outcome) + Send + Sync> Sender for Receiver<F> {
             tokio::time::sleep(pause).await;
         }
         outcome
+    }
+}
+
+/// A receiver that knows how time passes, as real ones do.
+struct Punctual<S>(S);
+
+#[async_trait]
+impl<S: Sender> Sender for Punctual<S> {
+    async fn send(&self, post: Post) -> Outcome {
+        self.0.send(post).await
+    }
+
+    async fn pause(&self, pause: Duration) {
+        tokio::time::sleep(pause).await;
     }
 }
 

@@ -82,7 +82,8 @@ async fn a_test_is_tried_once_and_neither_it_nor_a_resend_feeds_the_streak() {
     world.deliver(&answering::<200>()).await;
     change(
         &company,
-        "INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento, intentos)
+        "WITH programado AS (UPDATE webhooks SET proximo = '2000-01-01Z' WHERE empresa = $1)
+         INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento, intentos)
          SELECT empresa, 100 + n, webhook, evento, tipo, (ARRAY['prueba', 'reenvio'])[n], creado, creado, (ARRAY[0, 6])[n]
          FROM entregas, generate_series(1, 2) n WHERE empresa = $1",
     )

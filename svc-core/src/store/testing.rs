@@ -1,26 +1,24 @@
-//! A store that knows every key and has no record.
+//! A store that knows every key and has no record, and nothing to do.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sha2::{Digest as _, Sha256};
-use uuid::Uuid;
 
 use crate::domain::company::{Company, CompanyId, LimitMode, TERMS_VERSION};
 use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
-use crate::domain::time::Timestamp;
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
-    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store,
-    StoreError, Tx, Usage, UsageStore,
+    Backlog, DeliveryStore, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, SecretStore,
+    SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 
 /// The secret of every key.
-pub(super) const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
+pub(crate) const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
 
-pub(super) struct Empty;
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Empty;
 
 #[async_trait]
 impl Reader for Empty {
@@ -75,11 +73,7 @@ impl Store for Empty {
     }
 
     async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        unreachable!("nothing is cleaned up")
-    }
-
-    async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        unreachable!("nothing is stamped")
+        Ok(0)
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
@@ -88,46 +82,27 @@ impl Store for Empty {
 }
 
 #[async_trait]
+impl QueueStore for Empty {
+    async fn due(&self, _: Backlog, _: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
 impl DeliveryStore for Empty {
-    async fn gather_groups(&self, _: Timestamp, _: u32) -> Result<u64, StoreError> {
-        unreachable!("nothing is delivered")
-    }
-
-    async fn fan_out(&self, _: Timestamp, _: u32) -> Result<FannedOut, StoreError> {
-        unreachable!("nothing is delivered")
-    }
-
-    async fn claim_deliveries(&self, _: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
-        unreachable!("nothing is delivered")
-    }
-
-    async fn record_attempts(&self, _: &[AttemptRecord], _: DateTime<Utc>) -> Result<Vec<Recorded>, StoreError> {
-        unreachable!("nothing is delivered")
-    }
-
-    async fn lease_mail(
-        &self,
-        _: u32,
-        _: DateTime<Utc>,
-        _: Uuid,
-        _: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError> {
-        unreachable!("no mail is sent")
-    }
-
-    async fn settle_mail(&self, _: &LeasedMail, _: Uuid, _: Option<DateTime<Utc>>) -> Result<(), StoreError> {
-        unreachable!("no mail is sent")
-    }
-
     async fn forget_deliveries(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        unreachable!("nothing is cleaned up")
+        Ok(0)
     }
 
     async fn forget_events(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        unreachable!("nothing is cleaned up")
+        Ok(0)
     }
 
     async fn forget_webhooks(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        unreachable!("nothing is cleaned up")
+        Ok(0)
     }
 }

@@ -1,0 +1,36 @@
+//! What is due, over all companies.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::Context;
+use crate::observe;
+use crate::store::{Backlog, Due, Queue, StoreError};
+
+impl Context {
+    /// What is due at `now` in the queues of `backlog`; the age of the oldest is noted ([`observe::QUEUE_AGE`]).
+    pub(crate) async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        let due = self.store().due(backlog, now).await?;
+        for &queue in backlog.queues() {
+            observe::queue_age(queue.name(), age(&due, queue, now).unwrap_or_default());
+        }
+        Ok(due)
+    }
+
+    /// For how long the oldest item of each queue has been due, of all companies; a queue with nothing due is left out.
+    pub async fn oldest_due(&self) -> Result<Vec<(Queue, TimeDelta)>, StoreError> {
+        let now = self.now();
+        let mut oldest = Vec::new();
+        for backlog in Backlog::ALL {
+            let due = self.store().due(backlog, now).await?;
+            oldest.extend(backlog.queues().iter().filter_map(|&queue| Some((queue, age(&due, queue, now)?))));
+        }
+        Ok(oldest)
+    }
+}
+
+/// How long the oldest entry of a queue has been due, if there is one.
+fn age(due: &[Due], queue: Queue, now: DateTime<Utc>) -> Option<TimeDelta> {
+    let ages =
+        due.iter().filter(|due| due.queue == queue).map(|due| due.since.map_or(TimeDelta::zero(), |at| now - at));
+    ages.max()
+}

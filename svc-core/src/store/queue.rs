@@ -1,0 +1,87 @@
+//! Finding work: which companies have something due in a queue. What is found is claimed in a transaction of its company.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+
+use super::{CompanyId, StoreError};
+
+/// A kind of background work, with queues of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Backlog {
+    /// Stamping of documents.
+    Stamping,
+    /// Delivery of notices.
+    Notices,
+    /// Sending of e-mails.
+    Mail,
+}
+
+/// A queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Queue {
+    /// Documents to be stamped.
+    Stampings,
+    /// Groups of events that are ready to become one event.
+    Groups,
+    /// Events without deliveries.
+    Events,
+    /// Deliveries to be sent.
+    Deliveries,
+    /// Deliveries of webhooks that were deleted or disabled, to be discarded.
+    Discards,
+    /// E-mails to be sent.
+    Mails,
+}
+
+impl Backlog {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Stamping, Self::Notices, Self::Mail];
+
+    /// Its queues.
+    pub const fn queues(self) -> &'static [Queue] {
+        match self {
+            Self::Stamping => &[Queue::Stampings],
+            Self::Notices => &[Queue::Groups, Queue::Events, Queue::Deliveries, Queue::Discards],
+            Self::Mail => &[Queue::Mails],
+        }
+    }
+}
+
+impl Queue {
+    /// Its name in figures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stampings => "stampings",
+            Self::Groups => "groups",
+            Self::Events => "events",
+            Self::Deliveries => "deliveries",
+            Self::Discards => "discards",
+            Self::Mails => "mails",
+        }
+    }
+}
+
+/// Something of a company's is due in a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Due {
+    /// The company.
+    pub company: CompanyId,
+    /// The queue.
+    pub queue: Queue,
+    /// Since when the oldest of it has been due, where the queue knows.
+    pub since: Option<DateTime<Utc>>,
+}
+
+/// The queues over all companies: plain reads, which lock nothing.
+#[async_trait]
+pub trait QueueStore: Send + Sync {
+    /// What is due at `now` in the queues of `backlog`: at most one entry a queue and company, what has been due for longest
+    /// first. It is one statement, whose cost grows with what is due, not with the number of companies. What another worker
+    /// holds, or has just taken, may be among it.
+    async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError>;
+
+    /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a server of the release
+    /// before queued them; [`DeliveryTx::schedule_webhook`](super::DeliveryTx::schedule_webhook) mends it.
+    async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError>;
+}

@@ -1,0 +1,336 @@
+//! The deliveries that one pass has claimed and not yet sent, and the slots for sending them. No I/O.
+//!
+//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company after the other and within
+//! each one webhook after the other. One more is every webhook's own, so that none ever waits for the attempts of others. A
+//! webhook whose attempts fail or take long has that one alone, and such webhooks have a limit of their own.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use super::schedule::PROBE_AFTER;
+use crate::domain::company::CompanyId;
+use crate::store::ClaimedDelivery;
+
+/// Attempts under way at once beyond the first of each webhook.
+const SHARED: usize = 64;
+/// Attempts under way at once of one webhook.
+const PER_WEBHOOK: usize = 4;
+/// Attempts under way at once at one host.
+const PER_HOST: usize = 32;
+/// Attempts under way at once in all.
+const MOST: usize = 512;
+/// Attempts under way at once of webhooks that fail or are slow, in all and at one host.
+const DOUBTFUL: usize = 128;
+const DOUBTFUL_PER_HOST: usize = 16;
+
+/// How long a receiver may take to answer before its webhook gets one attempt at a time, in milliseconds.
+pub(super) const SLOW_AFTER: i64 = 2_000;
+
+/// Claims that may wait to be sent, of all companies.
+const WAITING: usize = 4_096;
+
+/// Attempts of a webhook that fail in a row within a pass before the pass leaves it alone for [`REST`].
+const FAILURES_BEFORE_REST: u32 = 20;
+const REST: TimeDelta = TimeDelta::minutes(1);
+
+/// A webhook of a company.
+pub(super) type WebhookKey = (CompanyId, i64);
+
+/// A claimed delivery and its lease.
+pub(super) struct Claim {
+    pub(super) company: CompanyId,
+    pub(super) delivery: ClaimedDelivery,
+    pub(super) token: Uuid,
+    /// An attempt that began later could outlast the lease.
+    pub(super) latest: DateTime<Utc>,
+}
+
+impl Claim {
+    fn key(&self) -> WebhookKey {
+        (self.company, self.delivery.webhook)
+    }
+}
+
+/// What to do with a claim.
+pub(super) enum Dispatch {
+    Send(Claim, Slot),
+    /// Its lease is almost over, or its webhook rests: the claim is given up without an attempt.
+    HandBack(Claim),
+}
+
+/// The slot of an attempt under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot {
+    webhook: WebhookKey,
+    doubtful: bool,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ended {
+    pub(super) delivered: bool,
+    /// Whether it counts against the webhook: one that failed for a reason of the service does not.
+    pub(super) counts: bool,
+    /// How long it took, in milliseconds.
+    pub(super) duration: i64,
+    pub(super) at: DateTime<Utc>,
+}
+
+/// Attempts under way.
+#[derive(Debug, Clone, Copy, Default)]
+struct Out {
+    well: usize,
+    doubtful: usize,
+}
+
+impl Out {
+    fn of(&mut self, doubtful: bool) -> &mut usize {
+        if doubtful { &mut self.doubtful } else { &mut self.well }
+    }
+
+    const fn all(self) -> usize {
+        self.well + self.doubtful
+    }
+}
+
+/// The claimed deliveries by webhook, and the attempts under way.
+#[derive(Default)]
+pub(super) struct Slots {
+    queues: BTreeMap<WebhookKey, WebhookQueue>,
+    /// The companies with waiting deliveries, each once, in their turn, and the webhooks of each, likewise.
+    companies: VecDeque<CompanyId>,
+    webhooks: HashMap<CompanyId, VecDeque<i64>>,
+    waiting: usize,
+    hosts: HashMap<Arc<str>, Out>,
+    out: Out,
+}
+
+struct WebhookQueue {
+    host: Arc<str>,
+    waiting: VecDeque<Claim>,
+    /// Attempts under way.
+    out: usize,
+    /// Attempts that failed in a row, those before this pass included.
+    failures: u32,
+    /// How long attempts take, in milliseconds.
+    duration: i64,
+    /// Attempts that failed in a row in this pass.
+    failures_in_pass: u32,
+    rests_until: Option<DateTime<Utc>>,
+    /// Whether more deliveries may be due than were claimed.
+    more_due: bool,
+}
+
+impl WebhookQueue {
+    fn new(delivery: &ClaimedDelivery) -> Self {
+        Self {
+            host: host(&delivery.url),
+            waiting: VecDeque::new(),
+            out: 0,
+            failures: delivery.intentos_fallidos,
+            duration: delivery.demora_ms.unwrap_or(0),
+            failures_in_pass: 0,
+            rests_until: None,
+            more_due: false,
+        }
+    }
+
+    fn is_resting(&self, now: DateTime<Utc>) -> bool {
+        self.rests_until.is_some_and(|until| now < until)
+    }
+
+    fn is_doubtful(&self) -> bool {
+        self.failures >= PROBE_AFTER || self.duration >= SLOW_AFTER
+    }
+
+    fn has_room(&self) -> bool {
+        self.out < if self.is_doubtful() { 1 } else { PER_WEBHOOK }
+    }
+
+    fn wants_more(&self, now: DateTime<Utc>) -> bool {
+        self.more_due && self.waiting.is_empty() && self.has_room() && !self.is_resting(now)
+    }
+}
+
+/// The webhooks of a company.
+fn of(company: CompanyId) -> RangeInclusive<WebhookKey> {
+    (company, i64::MIN)..=(company, i64::MAX)
+}
+
+/// The host of a webhook's URL, which was judged when it was registered.
+fn host(url: &str) -> Arc<str> {
+    url.parse::<http::Uri>().ok().and_then(|url| url.host().map(str::to_ascii_lowercase)).unwrap_or_default().into()
+}
+
+impl Slots {
+    /// The webhooks of a company that the next claim leaves out; once they have room again, [`Self::wants_more`] says so.
+    pub(super) fn busy(&mut self, company: CompanyId, now: DateTime<Utc>) -> Vec<i64> {
+        let busy = |queue: &WebhookQueue| !queue.waiting.is_empty() || !queue.has_room() || queue.is_resting(now);
+        let mut claves = Vec::new();
+        for (&(_, clave), queue) in self.queues.range_mut(of(company)) {
+            queue.more_due = busy(queue);
+            if queue.more_due {
+                claves.push(clave);
+            }
+        }
+        claves
+    }
+
+    /// Adds the result of a claim that was limited to `each` deliveries per healthy webhook.
+    pub(super) fn add(&mut self, claims: Vec<Claim>, each: u32) {
+        let mut claimed: HashMap<WebhookKey, u32> = HashMap::new();
+        for claim in claims {
+            let key = claim.key();
+            let queue = self.queues.entry(key).or_insert_with(|| WebhookQueue::new(&claim.delivery));
+            if queue.waiting.is_empty() {
+                let webhooks = self.webhooks.entry(key.0).or_default();
+                if webhooks.is_empty() {
+                    self.companies.push_back(key.0);
+                }
+                webhooks.push_back(key.1);
+            }
+            let count = claimed.entry(key).or_default();
+            *count += 1;
+            queue.more_due = *count >= each || queue.is_doubtful();
+            queue.waiting.push_back(claim);
+            self.waiting += 1;
+        }
+    }
+
+    /// The next claim to be sent or handed back, one company after the other; none while nothing can be done.
+    pub(super) fn dispatch(&mut self, now: DateTime<Utc>) -> Option<Dispatch> {
+        for _ in 0..self.companies.len() {
+            let company = self.companies.pop_front()?;
+            let Some(mut webhooks) = self.webhooks.remove(&company) else { continue };
+            let dispatch = self.dispatch_of(company, &mut webhooks, now);
+            if !webhooks.is_empty() {
+                self.webhooks.insert(company, webhooks);
+                self.companies.push_back(company);
+            }
+            if dispatch.is_some() {
+                return dispatch;
+            }
+        }
+        None
+    }
+
+    fn dispatch_of(
+        &mut self,
+        company: CompanyId,
+        webhooks: &mut VecDeque<i64>,
+        now: DateTime<Utc>,
+    ) -> Option<Dispatch> {
+        for _ in 0..webhooks.len() {
+            let webhook = (company, webhooks.pop_front()?);
+            let Some(queue) = self.queues.get_mut(&webhook) else { continue };
+            let Some(first) = queue.waiting.front() else { continue };
+            let hand_back = queue.is_resting(now) || first.latest < now;
+            let host = self.hosts.entry(Arc::clone(&queue.host)).or_default();
+            let doubtful = queue.is_doubtful();
+            let send = !hand_back && has_slot(queue, *host, self.out);
+            let claim = if hand_back || send { queue.waiting.pop_front() } else { None };
+            if send {
+                queue.out += 1;
+                *host.of(doubtful) += 1;
+                *self.out.of(doubtful) += 1;
+            }
+            if !queue.waiting.is_empty() {
+                webhooks.push_back(webhook.1);
+            }
+            if let Some(claim) = claim {
+                self.waiting -= 1;
+                let slot = Slot { webhook, doubtful };
+                return Some(if send { Dispatch::Send(claim, slot) } else { Dispatch::HandBack(claim) });
+            }
+        }
+        None
+    }
+
+    /// Gives back the slot of an attempt.
+    pub(super) fn finished(&mut self, slot: Slot, ended: Ended) {
+        *self.out.of(slot.doubtful) -= 1;
+        let Some(queue) = self.queues.get_mut(&slot.webhook) else { return };
+        queue.out -= 1;
+        if let Some(host) = self.hosts.get_mut(&queue.host) {
+            *host.of(slot.doubtful) -= 1;
+        }
+        queue.duration = queue.duration.midpoint(ended.duration);
+        if ended.delivered {
+            (queue.failures, queue.failures_in_pass) = (0, 0);
+            return;
+        }
+        queue.failures = queue.failures.saturating_add(u32::from(ended.counts));
+        queue.failures_in_pass += 1;
+        if queue.failures_in_pass >= FAILURES_BEFORE_REST {
+            (queue.failures_in_pass, queue.rests_until) = (0, Some(ended.at + REST));
+        }
+    }
+
+    /// Removes the waiting claims of one webhook, or all of them.
+    pub(super) fn drain(&mut self, of: Option<WebhookKey>) -> Vec<Claim> {
+        let queues = self.queues.iter_mut().filter(|(key, _)| of.is_none_or(|of| of == **key));
+        let claims: Vec<_> = queues.flat_map(|(_, queue)| queue.waiting.drain(..)).collect();
+        self.waiting -= claims.len();
+        let queues = &self.queues;
+        self.webhooks.retain(|&company, webhooks| {
+            webhooks.retain(|&clave| queues.get(&(company, clave)).is_some_and(|queue| !queue.waiting.is_empty()));
+            !webhooks.is_empty()
+        });
+        self.companies.retain(|company| self.webhooks.contains_key(company));
+        claims
+    }
+
+    /// How many attempts are under way.
+    pub(super) fn out(&self) -> usize {
+        self.out.all()
+    }
+
+    /// Whether no claim waits to be sent.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// How many attempts of a company are under way.
+    pub(super) fn out_of(&self, company: CompanyId) -> usize {
+        self.queues.range(of(company)).map(|(_, queue)| queue.out).sum()
+    }
+
+    /// Whether a webhook of a company may have more deliveries due.
+    pub(super) fn has_more_due(&self, company: CompanyId) -> bool {
+        self.queues.range(of(company)).any(|(_, queue)| queue.more_due)
+    }
+
+    /// Whether no claim of a company waits to be sent.
+    pub(super) fn is_empty_of(&self, company: CompanyId) -> bool {
+        !self.webhooks.contains_key(&company)
+    }
+
+    /// Whether more may be claimed.
+    pub(super) fn has_room(&self) -> bool {
+        self.waiting < WAITING && self.out() < MOST
+    }
+
+    /// Whether another attempt could begin of a webhook that may have more deliveries due.
+    pub(super) fn wants_more(&self, webhook: WebhookKey, now: DateTime<Utc>) -> bool {
+        self.queues.get(&webhook).is_some_and(|queue| queue.wants_more(now))
+    }
+}
+
+/// Whether another attempt of a webhook may begin, beside those under way at its host and in all.
+fn has_slot(queue: &WebhookQueue, host: Out, all: Out) -> bool {
+    if !queue.has_room() || all.all() >= MOST {
+        return false;
+    }
+    if queue.is_doubtful() {
+        host.doubtful < DOUBTFUL_PER_HOST && all.doubtful < DOUBTFUL
+    } else {
+        host.well < PER_HOST && (queue.out == 0 || all.well < SHARED)
+    }
+}
+
+#[cfg(test)]
+mod tests;
