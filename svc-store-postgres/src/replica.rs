@@ -161,7 +161,7 @@ impl Replica {
 /// Whether the replica cancelled a statement that took too long.
 fn is_cancelled(error: &sqlx::Error) -> bool {
     // query_canceled
-    error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "57014")
+    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "57014")
 }
 
 #[cfg(test)]

@@ -91,9 +91,9 @@ pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget)
             under_way.push(leases.lease(out.clone()).boxed());
         }
         match under_way.next().await {
-            Some(Step::Leased(leases, leased)) => {
+            Some(Step::Leased(leases, records)) => {
                 idle = Some(leases);
-                for (company, token, record) in leased {
+                for (company, token, record) in records {
                     out.begin(company);
                     under_way.push(
                         async move { Step::Done(company, work(context, stamper, company, token, record).await) }

@@ -12,6 +12,7 @@ const REST: TimeDelta = TimeDelta::seconds(15);
 
 /// In which of its queues a company has something to do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each queue")]
 pub(super) struct Needs {
     pub(super) groups: bool,
     pub(super) events: bool,
