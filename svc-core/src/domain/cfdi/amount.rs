@@ -16,6 +16,9 @@ impl Amount {
     /// Nothing, written `0`.
     pub const ZERO: Self = Self(Decimal::ZERO);
 
+    /// One, written `1`.
+    pub const ONE: Self = Self(Decimal::ONE);
+
     /// `value` with `decimals` decimals; `None` when it has more.
     pub fn exact(value: Decimal, decimals: u32) -> Option<Self> {
         let amount = Self::rounded(value, decimals);
