@@ -29,6 +29,10 @@ impl Amount {
     pub fn rounded(value: Decimal, decimals: u32) -> Self {
         let mut value = value.round_dp_with_strategy(decimals, RoundingStrategy::MidpointAwayFromZero);
         value.rescale(decimals);
+        // No amount is written `-0.00`.
+        if value.is_zero() {
+            value.set_sign_positive(true);
+        }
         Self(value)
     }
 
@@ -76,6 +80,7 @@ mod tests {
             (Amount::shortest(decimal("10.123456"), 2), "10.123456"),
             (Amount::shortest(decimal("3.000000"), 0), "3"),
             (Amount::ZERO, "0"),
+            (Amount::rounded(decimal("-0"), 2), "0.00"),
         ] {
             assert_eq!(made.to_string(), shown);
         }

@@ -12,6 +12,8 @@
 //! ([`crate::stamping`]).
 
 mod amount;
+#[cfg(test)]
+mod authority;
 mod cadena;
 mod concept;
 mod fault;

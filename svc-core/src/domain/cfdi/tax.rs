@@ -138,12 +138,13 @@ impl Taxes {
         self.traslados.0.is_empty() && self.retenciones.0.is_empty()
     }
 
-    /// `c_ObjetoImp` of what has these taxes; none if it has none.
+    /// `c_ObjetoImp` of what has these taxes broken down; none if it has none.
     pub(super) fn object(&self) -> Option<&'static str> {
         let charged = |impuesto| self.traslados.iter().any(|(levy, _)| levy.impuesto == impuesto);
         match () {
             () if charged(Impuesto::Iva) => Some(OBJECT),
             () if charged(Impuesto::Ieps) => Some(OBJECT_OF_IEPS),
+            () if !self.is_empty() => Some(NOTHING_SHOWN[0]),
             () => None,
         }
     }

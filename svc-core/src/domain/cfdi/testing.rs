@@ -1,5 +1,7 @@
 //! Sources that documents are made from in tests.
 
+pub(crate) mod random;
+
 use proptest::prelude::{Strategy, prop};
 use rust_decimal::Decimal;
 use uuid::Uuid;
