@@ -109,7 +109,11 @@ async fn each_refusal_says_why_and_leaves_nothing() {
         ("valid", "renewed", "key: no es la llave de este certificado"),
         ("short", "short", "cer: su llave no es RSA de 2048 a 4096 bits"),
         ("curve", "curve", "cer: su llave no es RSA de 2048 a 4096 bits"),
-        ("valid", "pbes1", "key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2"),
+        (
+            "valid",
+            "scrypt",
+            "key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2, o PBES1 con DES o 3DES",
+        ),
     ] {
         let error = load(&company, cer, key).await.unwrap_err();
         assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said), "{cer} {key}");
