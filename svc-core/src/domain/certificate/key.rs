@@ -37,9 +37,9 @@ fn pbes2(
         return Err(CertificateFault::OtherEncryption);
     };
     // scrypt, the other key derivation, would use as much memory as the file demands.
-    let affordable = scheme.pbes2().is_some_and(
-        |parameters| matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MOST_ROUNDS),
-    );
+    let affordable = scheme
+        .pbes2()
+        .is_some_and(|parameters| matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MOST_ROUNDS));
     if !affordable {
         return Err(CertificateFault::OtherEncryption);
     }

@@ -67,7 +67,9 @@ fn the_encryption_of_the_key_makes_no_difference() {
 #[test]
 fn the_password_must_open_the_key() {
     for password in ["", "12345678", "12345678A", "12345678a "] {
-        for key in [&fixture!("valid.key")[..], fixture!("aes256.key"), fixture!("pbes1.key"), fixture!("pbes1_md5.key")] {
+        for key in
+            [&fixture!("valid.key")[..], fixture!("aes256.key"), fixture!("pbes1.key"), fixture!("pbes1_md5.key")]
+        {
             let fault = try_open(fixture!("valid.cer"), key, password).unwrap_err();
             assert_eq!(fault, CertificateFault::WrongPassword, "{password:?}");
         }

@@ -45,7 +45,8 @@ mod tests {
     #[test]
     fn attributes_follow_each_other_in_the_order_of_the_nodes() {
         let attribute = |name, value: &str| Part::Attribute(name, value.to_owned());
-        let child = Node { name: "Emisor", parts: vec![attribute("Rfc", "A&B"), attribute("Nombre", " Á\t \n\"B\u{a0} ")] };
+        let child =
+            Node { name: "Emisor", parts: vec![attribute("Rfc", "A&B"), attribute("Nombre", " Á\t \n\"B\u{a0} ")] };
         let parts = vec![
             attribute("Version", "4.0"),
             attribute("Sello", "x"),

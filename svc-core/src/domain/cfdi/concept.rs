@@ -135,7 +135,10 @@ fn check(line: &Line, taxes: &Taxes) -> Result<(), CfdiFault> {
     require(subtotal == Some(line.subtotal), "el importe no es la cantidad por el precio unitario")?;
     let base = line.subtotal.get() - line.descuento.get();
     let ieps = line.otros.ieps_importe;
-    require(line::ieps(base, line.cantidad, line.otros.ieps) == Some(ieps), "el IEPS no corresponde a su tasa o cuota")?;
+    require(
+        line::ieps(base, line.cantidad, line.otros.ieps) == Some(ieps),
+        "el IEPS no corresponde a su tasa o cuota",
+    )?;
     require(line::vat(base + ieps.get(), line.iva_tasa) == Some(line.iva), "el IVA no corresponde a su tasa")?;
     let withheld = taxes.retenciones.total()?.unwrap_or_default();
     require(withheld == line.otros.retenciones.get(), "las retenciones no corresponden a sus tasas")?;

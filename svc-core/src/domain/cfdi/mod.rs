@@ -22,12 +22,15 @@ mod node;
 mod pagos;
 mod parties;
 mod payment;
+pub mod printed;
 mod seal;
 mod source;
 mod tax;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
+#[cfg(test)]
+mod tools;
 mod xml;
 
 use std::fmt::Display;
@@ -36,12 +39,13 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime};
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-pub use amount::Amount;
 pub(crate) use crate::domain::rfc::GENERIC_NATIONAL as GENERAL_PUBLIC_RFC;
+pub use amount::Amount;
 pub use fault::CfdiFault;
 pub use invoice::{build_global, build_invoice, build_related};
 pub use pagos::{
-    DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr, TrasladoP,
+    DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
+    TrasladoP,
 };
 pub use payment::{build_payment, build_receipts};
 pub use seal::{SealFault, SealedXml, SigningKey, seal};

@@ -12,9 +12,7 @@ use super::parties::{Opening, open, receive};
 use super::source::{PaidInvoice, PaymentSource, Receipt, ReceiptSource, SettledInvoice};
 use super::tax::{Charge, Levy, NO_OBJECT, Taxes, plus, times, treat};
 use super::text::attribute;
-use super::{
-    Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT, TipoDeComprobante, VERSION,
-};
+use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT, TipoDeComprobante, VERSION};
 use crate::domain::currency::PESO;
 use crate::domain::line::VatRate;
 
@@ -107,11 +105,7 @@ fn complement(receipts: &[Receipt]) -> Result<Pagos20, CfdiFault> {
 fn pay(receipt: &Receipt, totals: &mut Totals) -> Result<Pago, CfdiFault> {
     let Receipt { pago: payment, facturas } = receipt;
     let currency = Currency::of(&payment.moneda)?;
-    let rate = if currency.key == PESO {
-        Amount::ONE
-    } else {
-        Amount::rounded(payment.tipo_cambio.get(), DECIMALS)
-    };
+    let rate = if currency.key == PESO { Amount::ONE } else { Amount::rounded(payment.tipo_cambio.get(), DECIMALS) };
     let mut taxes = Taxes::default();
     let mut paid = Decimal::ZERO;
     let mut docto_relacionado = Vec::with_capacity(facturas.len());
@@ -126,9 +120,8 @@ fn pay(receipt: &Receipt, totals: &mut Totals) -> Result<Pago, CfdiFault> {
         return Err(CfdiFault::Sums("se aplica más de lo que se pagó"));
     }
     // The sums are rounded once, as they are written, and the totals are reckoned from what is written.
-    let taxes = taxes.map(|_, Charge { base, importe }| {
-        Ok(Some(Charge { base: six(base).get(), importe: six(importe).get() }))
-    })?;
+    let taxes = taxes
+        .map(|_, Charge { base, importe }| Ok(Some(Charge { base: six(base).get(), importe: six(importe).get() })))?;
     totals.add(&taxes, payment.monto.get(), rate.get())?;
     let form = attribute(payment.forma_pago_sat.as_deref(), 2).filter(|form| form != UNKNOWN_FORM);
     let noon = NaiveTime::from_hms_opt(12, 0, 0).unwrap_or_default();
@@ -175,8 +168,7 @@ fn document(
         tasa_o_cuota_dr: levy.rate().map(six),
         importe_dr: levy.rate().map(|_| six(charge.importe)),
     });
-    let impuestos_dr =
-        ImpuestosDr { retenciones_dr: retenciones_dr.collect(), traslados_dr: traslados_dr.collect() };
+    let impuestos_dr = ImpuestosDr { retenciones_dr: retenciones_dr.collect(), traslados_dr: traslados_dr.collect() };
     Ok(DoctoRelacionado {
         id_documento: invoice.uuid,
         serie: attribute(invoice.serie.as_deref(), 25),

@@ -39,9 +39,7 @@ impl Levy {
             [Decimal::from_parts(16, 0, 0, false, 2), Decimal::from_parts(8, 0, 0, false, 2), Decimal::ZERO];
         match rate {
             VatRate::Exempt => Some(Self { impuesto: Impuesto::Iva, factor: TipoFactor::Exento, rate: None }),
-            VatRate::Rate(rate) => {
-                RATES.contains(&rate).then(|| Self::new(Impuesto::Iva, TipoFactor::Tasa, rate))
-            }
+            VatRate::Rate(rate) => RATES.contains(&rate).then(|| Self::new(Impuesto::Iva, TipoFactor::Tasa, rate)),
         }
     }
 
@@ -98,9 +96,9 @@ impl Charges {
     /// All of it; none if there is nothing but exemptions.
     pub(super) fn total(&self) -> Result<Option<Decimal>, CfdiFault> {
         let rated = self.iter().filter(|(levy, _)| levy.rate.is_some());
-        rated.map(|(_, charge)| charge.importe).try_fold(None, |sum: Option<Decimal>, importe| {
-            plus(sum.unwrap_or_default(), importe).map(Some)
-        })
+        rated
+            .map(|(_, charge)| charge.importe)
+            .try_fold(None, |sum: Option<Decimal>, importe| plus(sum.unwrap_or_default(), importe).map(Some))
     }
 }
 

@@ -22,8 +22,8 @@ use crate::domain::words::PaymentTerm;
 const PLACES: [&str; 8] = ["01000", "42501", "21000", "22000", "32000", "88000", "85000", "77500"];
 const CURRENCIES: [&str; 5] = ["MXN", "MXN", "MXN", "USD", "EUR"];
 const TEXTS: [&str; 24] = [
-    "Tubo", "de", "&", "<b>", "\"", "'", ">", "ñandú", "A\u{301}", "  ", "\t", "\r\n", "|", "\u{a0}", "€", "😀", "\u{1}",
-    "&amp;", "]]>", "100 %", "Ü", "日本", "\u{feff}", "-",
+    "Tubo", "de", "&", "<b>", "\"", "'", ">", "ñandú", "A\u{301}", "  ", "\t", "\r\n", "|", "\u{a0}", "€", "😀",
+    "\u{1}", "&amp;", "]]>", "100 %", "Ü", "日本", "\u{feff}", "-",
 ];
 
 /// Two companies with certificates: a legal person and a natural one.
@@ -78,7 +78,10 @@ impl Dice {
     }
 
     fn day(&mut self) -> Date {
-        Date(chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap() + chrono::TimeDelta::days(self.below(365).cast_signed()))
+        Date(
+            chrono::NaiveDate::from_ymd_opt(2026, 1, 1).unwrap()
+                + chrono::TimeDelta::days(self.below(365).cast_signed()),
+        )
     }
 
     /// A document: a sale, a credit note or other sale that relates to others, a period's sales, or payments.
@@ -122,7 +125,10 @@ impl Dice {
                 num_reg_id_trib: self.maybe_text(),
                 ..generic("XEXX010101000")
             },
-            3 => Receiver { regimen: Some(612), ..Receiver { nombre, rfc: Some("CACX7605101P8".to_owned()), ..receiver() } },
+            3 => Receiver {
+                regimen: Some(612),
+                ..Receiver { nombre, rfc: Some("CACX7605101P8".to_owned()), ..receiver() }
+            },
             _ => {
                 let rfc = self.pick(&["URE180429TM6", "H&E951128469", "OÑO120726RX3"]);
                 Receiver { nombre, rfc: Some(rfc.to_owned()), ..receiver() }

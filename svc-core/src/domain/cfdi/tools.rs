@@ -1,4 +1,5 @@
-//! The tools that read documents as the authority's own files say: xmllint, xsltproc and openssl.
+//! The tools that read documents as the authority's own files say, xmllint, xsltproc and openssl, and the one that reads them when they are
+//! printed, pdftotext.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -28,7 +29,7 @@ impl Tools {
     /// Without the tools on the machine it says so, past what captures the output of tests, and gives none; where `CI` is set it
     /// is an error.
     pub(super) fn find(test: &str) -> Option<Self> {
-        let missing = ["xmllint", "xsltproc", "openssl"].into_iter().find(|tool| {
+        let missing = ["xmllint", "xsltproc", "openssl", "pdftotext"].into_iter().find(|tool| {
             let path = std::env::var_os("PATH").unwrap_or_default();
             !std::env::split_paths(&path).any(|dir| dir.join(tool).is_file())
         });
@@ -40,6 +41,11 @@ impl Tools {
         let dir = std::env::temp_dir().join(format!("svc-cfdi-{}-{test}", std::process::id()));
         fs::create_dir_all(&dir).expect("a folder");
         Some(Self { dir })
+    }
+
+    /// The folder.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// Fails unless every document is valid by the schemas, has the cadena original that the authority's transformation gives it,

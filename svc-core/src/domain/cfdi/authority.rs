@@ -4,14 +4,12 @@
 //! A few hundred random documents run with the other tests. At length, so many of them, with `SVC_CFDI_SEED` for others:
 //! `SVC_CFDI=10000 cargo test -p svc-core --lib -- --ignored --nocapture cfdi::authority`
 
-mod tools;
-
 use std::fs;
 use std::time::Instant;
 
-use self::tools::{Tools, attribute, files};
 use super::testing::random::{Dice, Issuers};
 use super::testing::{invoice, issuer, line};
+use super::tools::{Tools, attribute, files};
 use super::*;
 use crate::domain::certificate;
 use crate::domain::time::Timestamp;
@@ -22,7 +20,7 @@ const SHORT: u64 = 300;
 const VALID: &str = "2026-10-12T18:00:00Z";
 
 /// A certificate of the authority's for tests, and its key.
-fn csd(name: &str) -> (Certificate, SigningKey) {
+pub(super) fn csd(name: &str) -> (Certificate, SigningKey) {
     let read = |ending| fs::read(files().join(format!("csd/{name}.{ending}"))).expect("a file");
     let now = Timestamp::parse(VALID).unwrap();
     let opened = certificate::open(&read("cer"), &read("key"), "12345678a", Some(name), now).unwrap();
@@ -31,7 +29,7 @@ fn csd(name: &str) -> (Certificate, SigningKey) {
 }
 
 /// So many random documents, sealed.
-fn documents(count: u64, seed: u64) -> Vec<SealedXml> {
+pub(super) fn documents(count: u64, seed: u64) -> Vec<SealedXml> {
     let ((moral, moral_key), (fisica, fisica_key)) = (csd("EKU9003173C9"), csd("CACX7605101P8"));
     let issuers = Issuers { moral, fisica };
     let mut dice = Dice::new(seed);
@@ -50,12 +48,38 @@ fn any_document_is_valid_and_sealed() {
     tools.judge(&documents);
     // All that a document may have is in one of them.
     for part in [
-        "<cfdi:InformacionGlobal", "Periodicidad=\"05\"", "<cfdi:CfdiRelacionados", "TipoRelacion=\"07\"", "ResidenciaFiscal=",
-        "NumRegIdTrib=", "<cfdi:Retencion ", "TotalImpuestosRetenidos=", "TipoFactor=\"Cuota\"", "TipoFactor=\"Exento\"",
-        "Impuesto=\"003\"", "TipoDeComprobante=\"E\"", "TipoCambio=", "Descuento=", "CondicionesDePago=", "Unidad=",
-        "NoIdentificacion=", "ObjetoImp=\"06\"", "ObjetoImp=\"07\"", "<pago20:RetencionDR", "<pago20:RetencionP", "TotalRetencionesISR=",
-        "TotalRetencionesIVA=", "TotalTrasladosBaseIVA8=", "TotalTrasladosBaseIVAExento=", "NumOperacion=", "EquivalenciaDR=\"0.",
-        "&amp;amp;", "&lt;b", "&quot;", "日本", "TasaOCuota=\"0.106667\"",
+        "<cfdi:InformacionGlobal",
+        "Periodicidad=\"05\"",
+        "<cfdi:CfdiRelacionados",
+        "TipoRelacion=\"07\"",
+        "ResidenciaFiscal=",
+        "NumRegIdTrib=",
+        "<cfdi:Retencion ",
+        "TotalImpuestosRetenidos=",
+        "TipoFactor=\"Cuota\"",
+        "TipoFactor=\"Exento\"",
+        "Impuesto=\"003\"",
+        "TipoDeComprobante=\"E\"",
+        "TipoCambio=",
+        "Descuento=",
+        "CondicionesDePago=",
+        "Unidad=",
+        "NoIdentificacion=",
+        "ObjetoImp=\"06\"",
+        "ObjetoImp=\"07\"",
+        "<pago20:RetencionDR",
+        "<pago20:RetencionP",
+        "TotalRetencionesISR=",
+        "TotalRetencionesIVA=",
+        "TotalTrasladosBaseIVA8=",
+        "TotalTrasladosBaseIVAExento=",
+        "NumOperacion=",
+        "EquivalenciaDR=\"0.",
+        "&amp;amp;",
+        "&lt;b",
+        "&quot;",
+        "日本",
+        "TasaOCuota=\"0.106667\"",
     ] {
         assert!(documents.iter().any(|document| document.xml.contains(part)), "{part}");
     }
@@ -74,7 +98,10 @@ fn any_document_is_valid_and_sealed_at_length() {
     let made = started.elapsed();
     tools.judge(&documents);
     let bytes: usize = documents.iter().map(|document| document.xml.len()).sum();
-    println!("{count} documents, {bytes} bytes: made and sealed in {made:.1?}, judged in {:.1?}", started.elapsed() - made);
+    println!(
+        "{count} documents, {bytes} bytes: made and sealed in {made:.1?}, judged in {:.1?}",
+        started.elapsed() - made
+    );
 }
 
 #[test]
