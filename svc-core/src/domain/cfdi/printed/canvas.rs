@@ -14,6 +14,8 @@ const COMPRESSION: u8 = 6;
 
 const REGULAR: Name<'_> = Name(b"F1");
 const BOLD: Name<'_> = Name(b"F2");
+/// A state in which what is drawn lets through what is below it.
+const FAINT: Name<'_> = Name(b"G1");
 
 /// A colour: red, green, blue.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +27,7 @@ pub(super) const ACCENT: Colour = Colour(0.11, 0.27, 0.42);
 pub(super) const TINT: Colour = Colour(0.93, 0.95, 0.97);
 pub(super) const LINE: Colour = Colour(0.8, 0.83, 0.87);
 pub(super) const WHITE: Colour = Colour(1.0, 1.0, 1.0);
-const ALARM: Colour = Colour(0.96, 0.8, 0.8);
+const ALARM: Colour = Colour(0.85, 0.1, 0.1);
 
 /// How text looks.
 #[derive(Debug, Clone, Copy)]
@@ -55,16 +57,11 @@ pub(super) struct Canvas {
 impl Canvas {
     /// A first page; that text goes across it and all others.
     pub(super) fn new(across: Option<&'static str>) -> Self {
-        let mut canvas = Self { pages: Vec::new(), across };
-        canvas.add_page();
-        canvas
+        Self { pages: vec![Content::new()], across }
     }
 
     pub(super) fn add_page(&mut self) {
         self.pages.push(Content::new());
-        if let Some(text) = self.across {
-            self.write_across(text);
-        }
     }
 
     fn page(&mut self) -> &mut Content {
@@ -105,14 +102,6 @@ impl Canvas {
         page.fill_nonzero();
     }
 
-    fn write_across(&mut self, text: &str) {
-        let style = Style::new(Font::Bold, 84.0, ALARM);
-        let half = style.width(text) / 2.0 * std::f32::consts::FRAC_1_SQRT_2;
-        let turned = std::f32::consts::FRAC_1_SQRT_2;
-        let matrix = [turned, turned, -turned, turned, WIDTH / 2.0 - half + 20.0, HEIGHT / 2.0 - half];
-        show(self.page(), style, matrix, text);
-    }
-
     /// The document, with a line at the foot of each page.
     pub(super) fn finish(mut self, title: &str, foot: &str) -> Vec<u8> {
         const CATALOG: Ref = Ref::new(1);
@@ -120,6 +109,7 @@ impl Canvas {
         const REGULAR_FONT: Ref = Ref::new(3);
         const BOLD_FONT: Ref = Ref::new(4);
         const INFO: Ref = Ref::new(5);
+        const FAINT_STATE: Ref = Ref::new(6);
         let style = Style::new(Font::Regular, 7.0, GREY);
         let count = self.pages.len();
         let mut pdf = Pdf::new();
@@ -128,8 +118,9 @@ impl Canvas {
         for (id, name) in [(REGULAR_FONT, &b"Helvetica"[..]), (BOLD_FONT, b"Helvetica-Bold")] {
             pdf.type1_font(id).base_font(Name(name)).encoding_predefined(Name(b"WinAnsiEncoding"));
         }
+        pdf.ext_graphics(FAINT_STATE).non_stroking_alpha(0.25);
         // Two for each page: itself and what is drawn on it.
-        let id = |page: usize, part: i32| Ref::new(6 + 2 * page as i32 + part);
+        let id = |page: usize, part: i32| Ref::new(7 + 2 * page as i32 + part);
         pdf.pages(PAGES).kids((0..count).map(|page| id(page, 0))).count(count as i32);
         for (number, mut content) in self.pages.drain(..).enumerate() {
             let place = format!("Página {} de {count}", number + 1);
@@ -137,9 +128,15 @@ impl Canvas {
             for (x, text) in [(36.0, foot), (right, &place)] {
                 show(&mut content, style, [1.0, 0.0, 0.0, 1.0, x, 24.0], text);
             }
+            if let Some(text) = self.across {
+                write_across(&mut content, text);
+            }
             let mut page = pdf.page(id(number, 0));
             page.parent(PAGES).media_box(Rect::new(0.0, 0.0, WIDTH, HEIGHT)).contents(id(number, 1));
-            page.resources().fonts().pair(REGULAR, REGULAR_FONT).pair(BOLD, BOLD_FONT);
+            let mut resources = page.resources();
+            resources.fonts().pair(REGULAR, REGULAR_FONT).pair(BOLD, BOLD_FONT);
+            resources.ext_g_states().pair(FAINT, FAINT_STATE);
+            resources.finish();
             page.finish();
             let drawn = compress_to_vec_zlib(&content.finish(), COMPRESSION);
             pdf.stream(id(number, 1), &drawn).filter(Filter::FlateDecode);
@@ -153,4 +150,14 @@ fn show(content: &mut Content, style: Style, matrix: [f32; 6], text: &str) {
     let name = if style.font == Font::Bold { BOLD } else { REGULAR };
     content.begin_text().set_fill_rgb(r, g, b).set_font(name, style.size).set_text_matrix(matrix);
     content.show(Str(&Font::encode(text))).end_text();
+}
+
+/// Large and slanted, over all that is on the page.
+fn write_across(content: &mut Content, text: &str) {
+    let style = Style::new(Font::Bold, 84.0, ALARM);
+    let turned = std::f32::consts::FRAC_1_SQRT_2;
+    let half = style.width(text) / 2.0 * turned;
+    content.save_state().set_parameters(FAINT);
+    show(content, style, [turned, turned, -turned, turned, WIDTH / 2.0 - half + 20.0, HEIGHT / 2.0 - half], text);
+    content.restore_state();
 }

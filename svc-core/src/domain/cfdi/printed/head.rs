@@ -124,7 +124,8 @@ fn conditions(sheet: &mut Sheet, document: &Element) {
     let fields: Vec<_> = fields.into_iter().filter_map(|(label, text)| Some((label, text?))).collect();
     sheet.canvas.rule(MARGIN, sheet.y, BREADTH);
     sheet.y += 4.0;
-    sheet.fields(4, &fields);
+    // All in one row, unless they are six.
+    sheet.fields(if fields.len() == 5 { 5 } else { 4 }, &fields);
 }
 
 /// The documents that it relates to, and the period that it sums up.

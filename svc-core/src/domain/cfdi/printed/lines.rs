@@ -6,7 +6,7 @@ use super::font::Font;
 use super::letters;
 use super::sheet::Align::{Left, Right};
 use super::sheet::{BREADTH, Column, MARGIN, NOTE, PLAIN, STRONG, Sheet, Table, leading};
-use super::terms::{amount, keyed, tax, tax_note};
+use super::terms::{SEPARATOR, amount, keyed, tax, tax_note};
 
 const COLUMNS: [Column; 7] = [
     Column { title: "CLAVE", part: 52.0, align: Left },
@@ -35,14 +35,14 @@ pub(super) fn draw(sheet: &mut Sheet, document: &Element) {
             amount(given("Descuento")),
             amount(given("Importe")),
         ];
-        table.row(sheet, &cells, DESCRIPTION, &notes(concept));
+        table.row(sheet, &cells, DESCRIPTION, &note(concept));
     }
     table.end(sheet);
     sums(sheet, document);
 }
 
 /// What stands below a line's description: its number, how it is taxed, and its taxes.
-fn notes(concept: &Element) -> Vec<String> {
+fn note(concept: &Element) -> String {
     let mut notes = Vec::new();
     if let Some(sku) = concept.get("NoIdentificacion") {
         notes.push(format!("No. de identificación {sku}"));
@@ -53,7 +53,7 @@ fn notes(concept: &Element) -> Vec<String> {
     {
         notes.extend(concept.each(&way).map(|element| tax_note(element, "", kind)));
     }
-    notes
+    notes.join(SEPARATOR)
 }
 
 /// The sums at the right, the total in words at the left.

@@ -4,7 +4,7 @@ use super::element::Element;
 use super::letters;
 use super::sheet::Align::{Left, Right};
 use super::sheet::{BREADTH, Column, MARGIN, NOTE, STRONG, Sheet, Table, leading};
-use super::terms::{amount, keyed, tax_note, trimmed};
+use super::terms::{SEPARATOR, amount, keyed, tax_note, trimmed};
 
 const COLUMNS: [Column; 7] = [
     Column { title: "FOLIO FISCAL", part: 172.0, align: Left },
@@ -79,7 +79,7 @@ fn document(sheet: &mut Sheet, table: &mut Table<'_>, invoice: &Element) {
     ] {
         notes.extend(invoice.each(&way).map(|element| tax_note(element, "DR", kind)));
     }
-    table.row(sheet, &cells, 0, &notes);
+    table.row(sheet, &cells, 0, &notes.join(SEPARATOR));
 }
 
 /// The payment's taxes, in its currency.

@@ -128,22 +128,18 @@ impl<'a> Table<'a> {
         sheet.y += 14.0;
     }
 
-    /// A row: a text for each column, and notes below the text of the column `noted`.
-    pub(super) fn row(&mut self, sheet: &mut Sheet, cells: &[String], noted: usize, notes: &[String]) {
-        let wrapped: Vec<(Vec<String>, Vec<String>)> = self
+    /// A row: a text for each column, and a note below them all, from the column `noted` to the right margin.
+    pub(super) fn row(&mut self, sheet: &mut Sheet, cells: &[String], noted: usize, note: &str) {
+        let wrapped: Vec<Vec<String>> = self
             .places()
             .zip(cells)
-            .enumerate()
-            .map(|(place, ((_, _, width), text))| {
-                let notes = if place == noted { notes } else { &[] };
-                let below = notes.iter().flat_map(|note| NOTE.font.wrap(note, NOTE.size, width - 8.0));
-                (PLAIN.font.wrap(text, PLAIN.size, width - 8.0), below.collect())
-            })
+            .map(|((_, _, width), text)| PLAIN.font.wrap(text, PLAIN.size, width - 8.0))
             .collect();
-        let height = |(lines, notes): &(Vec<String>, Vec<String>)| {
-            lines.len() as f32 * leading(PLAIN.size) + notes.len() as f32 * leading(NOTE.size)
-        };
-        let height = wrapped.iter().map(height).fold(0.0, f32::max) + 6.0;
+        let left = self.places().nth(noted).map_or(MARGIN, |(_, x, _)| x) + 4.0;
+        let note = NOTE.font.wrap(note, NOTE.size, MARGIN + BREADTH - 4.0 - left);
+        let lines = wrapped.iter().map(Vec::len).max().unwrap_or_default();
+        let below = lines as f32 * leading(PLAIN.size);
+        let height = below + note.len() as f32 * leading(NOTE.size) + 6.0;
         if sheet.room(height) {
             self.head(sheet);
         }
@@ -151,17 +147,19 @@ impl<'a> Table<'a> {
             sheet.canvas.fill(MARGIN, sheet.y, BREADTH, height, TINT);
         }
         self.shaded = !self.shaded;
-        for ((column, x, width), (lines, notes)) in self.places().zip(&wrapped) {
-            let mut y = sheet.y + 3.0;
-            let styled = lines.iter().map(|line| (PLAIN, line)).chain(notes.iter().map(|line| (NOTE, line)));
-            for (style, line) in styled {
-                y += leading(style.size);
-                let base = y - style.size * 0.25;
+        let top = sheet.y + 3.0;
+        for ((column, x, width), lines) in self.places().zip(&wrapped) {
+            for (line, number) in lines.iter().zip(1_u8..) {
+                let base = top + f32::from(number) * leading(PLAIN.size) - PLAIN.size * 0.25;
                 match column.align {
-                    Align::Left => sheet.canvas.text(x + 4.0, base, style, line),
-                    Align::Right => sheet.canvas.text_to(x + width - 4.0, base, style, line),
+                    Align::Left => sheet.canvas.text(x + 4.0, base, PLAIN, line),
+                    Align::Right => sheet.canvas.text_to(x + width - 4.0, base, PLAIN, line),
                 }
             }
+        }
+        for (line, number) in note.iter().zip(1_u8..) {
+            let base = top + below + f32::from(number) * leading(NOTE.size) - NOTE.size * 0.25;
+            sheet.canvas.text(left, base, NOTE, line);
         }
         sheet.y += height;
     }

@@ -3,6 +3,9 @@
 use super::element::Element;
 use crate::domain::sat;
 
+/// Between notes on one line.
+pub(super) const SEPARATOR: &str = " · ";
+
 /// A key with its meaning: `601 General de Ley Personas Morales`.
 pub(super) fn keyed(catalogue: &str, key: &str) -> String {
     sat::describe(catalogue, key).map_or_else(|| key.to_owned(), |text| format!("{key} {text}"))
@@ -79,8 +82,8 @@ pub(super) fn tax(element: &Element, suffix: &str) -> String {
 /// A tax as a line below what it is of.
 pub(super) fn tax_note(element: &Element, suffix: &str, kind: &str) -> String {
     let get = |name: &str| element.get(&format!("{name}{suffix}"));
-    let base = get("Base").map(|base| format!(" · base {}", amount(base))).unwrap_or_default();
-    let charged = get("Importe").map(|charged| format!(" · importe {}", amount(charged))).unwrap_or_default();
+    let base = get("Base").map(|base| format!(", base {}", amount(base))).unwrap_or_default();
+    let charged = get("Importe").map(|charged| format!(", importe {}", amount(charged))).unwrap_or_default();
     format!("{kind} {}{base}{charged}", tax(element, suffix))
 }
 

@@ -113,7 +113,7 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
         "C.P. 86991",
         "G03 Gastos en general",
         "99 Por definir",
-        "PPD Pago en parcialidades o",
+        "PPD Pago en parcialidades",
         "Crédito a 30 días",
         "MXN Peso Mexicano",
         "01 No aplica",
@@ -121,12 +121,12 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
         "12.5",
         "H87 Pieza",
         "Tubo de cobre",
-        "No. de identificación TUB-12",
+        "No. de identificación TUB-12 · Objeto",
         "1,033.333333",
         "12,916.67",
         "02 Sí objeto de impuesto",
-        "Traslado IVA 16 % · base 200.00 · importe 32.00",
-        "Traslado IVA exento · base 8.00",
+        "Traslado IVA 16 %, base 200.00, importe 32.00",
+        "Traslado IVA exento, base 8.00",
         "Subtotal 13,126.66",
         "Descuento 1.99",
         "IVA 8 % 1,033.33",
@@ -141,15 +141,18 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("CANCELADO"));
-    let (text, _) = read(&tools, &print(&xml, Standing::Cancelada).unwrap());
-    assert!(text.contains("CANCELADO"), "{text}");
+    let cancelled = print(&xml, Standing::Cancelada).unwrap();
+    // Slanted letters are read one by one, among the others.
+    let letters =
+        |pdf: &[u8]| read(&tools, pdf).0.split(' ').filter(|word| word.len() == 1 && "CANELDO".contains(word)).count();
+    assert_eq!(letters(&cancelled), letters(&pdf) + "CANCELADO".len());
 }
 
 #[test]
 fn many_lines_go_over_pages_and_none_is_lost() {
     let Some(tools) = Tools::find("many_lines_go_over_pages_and_none_is_lost") else { return };
     let (text, pages) = read(&tools, &print(&stamped(&large()), Standing::Vigente).unwrap());
-    assert!((4..=8).contains(&pages), "{pages}");
+    assert!((3..=6).contains(&pages), "{pages}");
     for number in 0..80 {
         assert!(text.contains(&format!("SKU-{number:03}")), "{number}");
     }
@@ -170,7 +173,7 @@ fn a_receipt_shows_what_it_pays() {
         "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60",
         "CUATROCIENTOS CUARENTA Y TRES PESOS 50/100 M.N.",
         "343.50",
-        "Traslado IVA 16 % · base 6.766629 · importe 1.082661",
+        "Traslado IVA 16 %, base 6.766629, importe 1.082661",
         "MONTO TOTAL DE PAGOS",
     ] {
         assert!(text.contains(part), "{part}: {text}");
