@@ -95,13 +95,10 @@ fn any_document_is_valid_and_sealed_at_length() {
     let tools = Tools::find("any_document_is_valid_and_sealed_at_length").expect("the tools");
     let started = Instant::now();
     let documents = documents(count, seed);
-    let made = started.elapsed();
+    let (made, started) = (started.elapsed(), Instant::now());
     tools.judge(&documents);
     let bytes: usize = documents.iter().map(|document| document.xml.len()).sum();
-    println!(
-        "{count} documents, {bytes} bytes: made and sealed in {made:.1?}, judged in {:.1?}",
-        started.elapsed() - made
-    );
+    println!("{count} documents, {bytes} bytes: made and sealed in {made:.1?}, judged in {:.1?}", started.elapsed());
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn append(node: &Node, cadena: &mut String) {
     }
 }
 
-/// XPath's `normalize-space`: XML's white space, and no other, is trimmed and made one space.
+/// `normalize-space` of `XPath`: XML's white space, and no other, is trimmed and made one space.
 fn append_collapsed(value: &str, cadena: &mut String) {
     let words = value.split([' ', '\t', '\r', '\n']).filter(|word| !word.is_empty());
     for (place, word) in words.enumerate() {

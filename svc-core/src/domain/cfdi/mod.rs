@@ -1,14 +1,19 @@
-//! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, and the builders that make it.
+//! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, the builders that make it, its sealed XML and its print.
 //!
 //! One struct a node of the standard, its fields the node's attributes and children in the standard's order and under its
-//! names. So a document serialises to what a provider takes, and XML can be written from it in one pass: every string is an
-//! attribute, every object a node, every list a node's repetitions. It carries no seal: the stamper signs it.
+//! names. They are stated there and nowhere else: one walk over a document (`node`) gives both its XML (`xml`) and its cadena
+//! original (`cadena`), which is the attributes in that order without two of them.
 //!
-//! - `build_invoice` makes the income document ("I") of a sale; its amounts are the sale's to the cent.
-//! - `build_payment` makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]).
+//! - [`build_invoice`] makes the income document ("I") of a sale; its amounts are the sale's to the cent. [`build_related`]
+//!   makes one that relates to others, a substitute or a credit note ("E"); [`build_global`] that of a period's sales to the
+//!   general public.
+//! - [`build_payment`] makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]);
+//!   [`build_receipts`] one of several payments, and of invoices in other currencies.
+//! - [`seal`](seal()) signs a document with the company's key and writes it as XML, which is what is sent and kept.
+//! - [`printed`] makes a PDF of a stamped one.
 //!
-//! Both are pure: they take what a store has read (`InvoiceSource`, `PaymentSource`) and give the document, or the
-//! `CfdiFault` that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
+//! All of it is pure. The builders take what a store has read ([`InvoiceSource`], [`PaymentSource`]) and give the document, or
+//! the [`CfdiFault`] that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
 //! ([`crate::stamping`]).
 
 mod amount;

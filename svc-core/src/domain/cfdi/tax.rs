@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 
 use super::source::Line;
 use super::{CfdiFault, Impuesto, TipoFactor};
-use crate::domain::line::{IepsRate, VatRate};
+use crate::domain::line::{IepsRate, VatRate, withheld};
 
 /// `c_ObjetoImp`: no object of the tax.
 pub(super) const NO_OBJECT: &str = "01";
@@ -169,11 +169,11 @@ pub(super) fn treat(line: &Line) -> Result<Treatment<'_>, CfdiFault> {
     let declared = line.objeto_impuesto.as_deref();
     let declared = declared.unwrap_or(if line.iva_tasa.is_some() { OBJECT } else { NO_OBJECT });
     let mut taxes = Taxes::default();
-    let taxed = matches!(declared, OBJECT | OBJECT_OF_IEPS) || iva > Decimal::ZERO || ieps > Decimal::ZERO;
-    if taxed && base.is_zero() && iva.is_zero() && ieps.is_zero() {
+    let broken_down = matches!(declared, OBJECT | OBJECT_OF_IEPS) || iva > Decimal::ZERO || ieps > Decimal::ZERO;
+    if broken_down && base.is_zero() && iva.is_zero() && ieps.is_zero() {
         return Ok(Treatment { objeto: NOTHING_DUE, taxes });
     }
-    if let Some(rate) = line.otros.ieps.filter(|_| taxed) {
+    if let Some(rate) = line.otros.ieps.filter(|_| broken_down) {
         let base = if matches!(rate, IepsRate::Cuota(_)) { line.cantidad.get() } else { base };
         taxes.traslados.add(Levy::ieps(rate), Charge { base, importe: ieps })?;
     }
@@ -201,7 +201,7 @@ fn withhold(line: &Line, objeto: &str, base: Decimal, taxes: &mut Taxes) -> Resu
         return Err(fault("su objeto de impuesto no admite la retención"));
     }
     for levy in [isr, iva].into_iter().flatten() {
-        let importe = crate::domain::line::withheld(base, levy.rate()).ok_or(CfdiFault::TooLarge)?;
+        let importe = withheld(base, levy.rate()).ok_or(CfdiFault::TooLarge)?;
         if base > Decimal::ZERO {
             taxes.retenciones.add(levy, Charge { base, importe: importe.get() })?;
         }

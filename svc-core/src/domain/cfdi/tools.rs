@@ -8,7 +8,6 @@ use std::process::{Command, Output};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest as _, Sha256};
 
 use crate::domain::cfdi::SealedXml;
 
@@ -67,7 +66,7 @@ impl Tools {
     /// What the certificate within the document says of the signature within it.
     fn sealed(&self, document: &SealedXml) {
         let der = STANDARD.decode(attribute(&document.xml, "Certificado")).expect("base64");
-        let public = self.dir.join(format!("{}.pem", hex(&Sha256::digest(&der))));
+        let public = self.dir.join(format!("{}.pem", attribute(&document.xml, "NoCertificado")));
         if !public.exists() {
             let cer = self.dir.join("cer");
             fs::write(&cer, &der).expect("a file");
@@ -129,8 +128,4 @@ pub(super) fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
     let start = xml.find(&format!(" {name}=\"")).expect("the attribute") + name.len() + 3;
     let length = xml[start..].find('"').expect("its end");
     &xml[start..start + length]
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -82,14 +82,16 @@ impl Canvas {
         self.text(x - style.width(text), y, style, text);
     }
 
-    pub(super) fn fill(&mut self, x: f32, y: f32, width: f32, height: f32, Colour(r, g, b): Colour) {
-        self.page().set_fill_rgb(r, g, b).rect(x, HEIGHT - y - height, width, height).fill_nonzero();
+    pub(super) fn fill(&mut self, x: f32, y: f32, width: f32, height: f32, colour: Colour) {
+        self.page()
+            .set_fill_rgb(colour.0, colour.1, colour.2)
+            .rect(x, HEIGHT - y - height, width, height)
+            .fill_nonzero();
     }
 
     /// A level line.
     pub(super) fn rule(&mut self, x: f32, y: f32, width: f32) {
-        let Colour(r, g, b) = LINE;
-        let page = self.page().set_stroke_rgb(r, g, b).set_line_width(0.6);
+        let page = self.page().set_stroke_rgb(LINE.0, LINE.1, LINE.2).set_line_width(0.6);
         page.move_to(x, HEIGHT - y).line_to(x + width, HEIGHT - y).stroke();
     }
 

@@ -115,7 +115,7 @@ fn conditions(sheet: &mut Sheet, document: &Element) {
     let fields = [
         ("FORMA DE PAGO", given("FormaPago").map(|key| keyed("forma_pago", key))),
         ("MÉTODO DE PAGO", given("MetodoPago").map(|key| keyed("metodo_pago", key))),
-        ("CONDICIONES DE PAGO", given("CondicionesDePago").map(str::to_owned)),
+        ("CONDICIONES DE PAGO", given("CondicionesDePago").filter(|text| !is_long(text)).map(str::to_owned)),
         // A receipt has none of its own.
         ("MONEDA", given("Moneda").filter(|key| *key != "XXX").map(|key| keyed("moneda", key))),
         ("TIPO DE CAMBIO", given("TipoCambio").map(amount)),
@@ -126,6 +126,15 @@ fn conditions(sheet: &mut Sheet, document: &Element) {
     sheet.y += 4.0;
     // All in one row, unless they are six.
     sheet.fields(if fields.len() == 5 { 5 } else { 4 }, &fields);
+    if let Some(terms) = given("CondicionesDePago").filter(|text| is_long(text)) {
+        sheet.flow(PLAIN, &format!("Condiciones de pago: {terms}"));
+        sheet.y += 2.0;
+    }
+}
+
+/// Whether a text is too long for a column.
+fn is_long(text: &str) -> bool {
+    text.chars().count() > 100
 }
 
 /// The documents that it relates to, and the period that it sums up.
@@ -143,10 +152,7 @@ fn relations(sheet: &mut Sheet, document: &Element) {
         let kind = keyed("tipo_relacion", related.text("TipoRelacion"));
         let uuids: Vec<&str> = related.all("CfdiRelacionado").map(|one| one.text("UUID")).collect();
         let text = format!("CFDI relacionados, {kind}: {}", uuids.join(", "));
-        for line in PLAIN.font.wrap(&text, PLAIN.size, BREADTH) {
-            sheet.room(leading(PLAIN.size));
-            sheet.y = sheet.paragraph(MARGIN, sheet.y, BREADTH, PLAIN, &line);
-        }
+        sheet.flow(PLAIN, &text);
         sheet.y += 2.0;
     }
     sheet.y += 4.0;

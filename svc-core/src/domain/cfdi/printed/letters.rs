@@ -17,7 +17,7 @@ pub(super) fn amount(total: &str, currency: &str) -> Option<String> {
         other => (other, other, ""),
     };
     let words = cardinal(number);
-    let of = if number >= 1_000_000 && number % 1_000_000 == 0 { " DE" } else { "" };
+    let of = if number >= 1_000_000 && number.is_multiple_of(1_000_000) { " DE" } else { "" };
     let noun = if number == 1 { one } else { many };
     Some(format!("{words}{of} {noun} {cents}/100 {mark}").trim_end().to_owned())
 }

@@ -37,7 +37,7 @@ pub(super) fn draw(sheet: &mut Sheet, document: &Element) {
         ];
         table.row(sheet, &cells, DESCRIPTION, &note(concept));
     }
-    table.end(sheet);
+    sheet.end_table();
     sums(sheet, document);
 }
 

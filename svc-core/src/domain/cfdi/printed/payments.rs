@@ -24,7 +24,7 @@ pub(super) fn draw(sheet: &mut Sheet, payments: &Element) {
         for invoice in payment.all("DoctoRelacionado") {
             document(sheet, &mut table, invoice);
         }
-        table.end(sheet);
+        sheet.end_table();
         taxes(sheet, payment);
     }
     totals(sheet, payments);

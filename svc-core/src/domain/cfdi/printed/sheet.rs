@@ -52,12 +52,26 @@ impl Sheet {
         y
     }
 
+    /// A text of the whole breadth and of any length, over pages if need be.
+    pub(super) fn flow(&mut self, style: Style, text: &str) {
+        for line in style.font.wrap(text, style.size, BREADTH) {
+            self.room(leading(style.size));
+            self.y = self.paragraph(MARGIN, self.y, BREADTH, style, &line);
+        }
+    }
+
     /// A heading of a part.
     pub(super) fn heading(&mut self, text: &str) {
         self.room(40.0);
         self.y += 6.0;
         self.canvas.text(MARGIN, self.y + 8.0, Style::new(Font::Bold, 8.5, ACCENT), text);
         self.y += 12.0;
+    }
+
+    /// A line below a table.
+    pub(super) fn end_table(&mut self) {
+        self.canvas.rule(MARGIN, self.y, BREADTH);
+        self.y += 6.0;
     }
 
     /// Fields, each with its label above it, in so many columns.
@@ -162,10 +176,5 @@ impl<'a> Table<'a> {
             sheet.canvas.text(left, base, NOTE, line);
         }
         sheet.y += height;
-    }
-
-    pub(super) fn end(self, sheet: &mut Sheet) {
-        sheet.canvas.rule(MARGIN, sheet.y, BREADTH);
-        sheet.y += 6.0;
     }
 }

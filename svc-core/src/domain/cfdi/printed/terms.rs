@@ -19,7 +19,7 @@ pub(super) fn amount(text: &str) -> String {
     }
     let mut grouped = String::with_capacity(text.len() * 4 / 3);
     for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place) % 3 == 0 {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
