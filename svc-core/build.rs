@@ -8,7 +8,7 @@
 //! - `clave_prod_serv.bin`: the eight-digit codes as sorted little-endian `u32`
 //! - `clave_unidad.bin`: the unit keys, zero-padded to four ASCII bytes and read as big-endian numbers, sorted,
 //!   little-endian `u32`
-//! - `sat.rs`: the small catalogues as sorted Rust arrays
+//! - `sat.rs`: the small catalogues as sorted Rust arrays, and what their keys mean in words
 //!
 //! Data that is not as described stops the build with file and line.
 
@@ -25,6 +25,20 @@ const TIME_ZONES: [&str; 5] = [
     "Tiempo del Pacífico",
     "Tiempo del Noroeste",
     "Tiempo del Sureste",
+];
+
+/// The catalogues whose keys are put into words, sorted.
+const DESCRIBED: [&str; 10] = [
+    "forma_pago.csv",
+    "meses.csv",
+    "metodo_pago.csv",
+    "moneda.csv",
+    "objeto_imp.csv",
+    "pais.csv",
+    "periodicidad.csv",
+    "regimen.csv",
+    "tipo_relacion.csv",
+    "uso_cfdi.csv",
 ];
 
 fn main() -> ExitCode {
@@ -63,6 +77,7 @@ fn compile() -> Result<(), String> {
         currency_array(&read("moneda.csv")?)?,
         country_array(&read("pais.csv")?)?,
         vat_array(&read("iva.csv")?)?,
+        description_array(&DESCRIBED.map(read).into_iter().collect::<Result<Vec<_>, _>>()?)?,
     ];
     write("sat.rs", parts.join("\n").as_bytes())
 }
@@ -207,6 +222,18 @@ fn vat_array(table: &Table) -> Result<String, String> {
         entries.push(format!("({key:?}, {vat})"));
     }
     Ok(array("VAT", "(&str, Vat)", &entries))
+}
+
+fn description_array(tables: &[Table]) -> Result<String, String> {
+    let mut entries = Vec::new();
+    for table in tables {
+        let name = table.file.trim_end_matches(".csv");
+        for (key, row) in table.keyed("clave")? {
+            let text = row.cell("descripcion")?.trim().trim_end_matches('.');
+            entries.push(format!("(({name:?}, {key:?}), {text:?})"));
+        }
+    }
+    Ok(array("DESCRIPTIONS", "((&str, &str), &str)", &entries))
 }
 
 fn array(name: &str, item: &str, entries: &[String]) -> String {

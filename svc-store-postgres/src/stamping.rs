@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::cfdi::{Line, Receiver};
+use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver};
 use svc_core::domain::line::VatRate;
 use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
@@ -260,6 +260,7 @@ fn line(row: &PgRow) -> Result<Line, sqlx::Error> {
         subtotal: money(row, 11)?,
         iva_tasa: word_or_null(row, 12, VatRate::parse)?,
         iva: money(row, 13)?,
+        otros: OtherTaxes::default(),
         total: money(row, 14)?,
     })
 }
@@ -271,5 +272,6 @@ fn receiver(row: &PgRow) -> Result<Receiver, sqlx::Error> {
         cp: row.try_get(3)?,
         regimen: row.try_get(4)?,
         uso_cfdi: row.try_get(5)?,
+        ..Receiver::default()
     })
 }

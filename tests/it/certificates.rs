@@ -106,10 +106,19 @@ async fn each_refusal_says_why_and_leaves_nothing() {
         ("future", "valid", "cer: todavía no es válido; lo será desde el 2030-01-01T00:00:00Z"),
         ("other_rfc", "valid", "cer: es del RFC CACX7605101P8, y el de la empresa es EKU9003173C9"),
         ("no_rfc", "valid", "cer: no dice de qué RFC es"),
+        (
+            "../sat/csd/EKU9003173C9_fiel",
+            "../sat/csd/EKU9003173C9_fiel",
+            "cer: es una e.firma (FIEL); los comprobantes se sellan con un certificado de sello digital (CSD)",
+        ),
         ("valid", "renewed", "key: no es la llave de este certificado"),
         ("short", "short", "cer: su llave no es RSA de 2048 a 4096 bits"),
         ("curve", "curve", "cer: su llave no es RSA de 2048 a 4096 bits"),
-        ("valid", "pbes1", "key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2"),
+        (
+            "valid",
+            "scrypt",
+            "key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2, o PBES1 con DES o 3DES",
+        ),
     ] {
         let error = load(&company, cer, key).await.unwrap_err();
         assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said), "{cer} {key}");
@@ -119,10 +128,10 @@ async fn each_refusal_says_why_and_leaves_nothing() {
     let swapped = LoadCertificate { cer: good.key.clone(), key: good.cer.clone(), ..good.clone() };
     let wrong = LoadCertificate { password: "hunter2".to_owned(), ..good.clone() };
     for (action, said) in [
-        (swapped, "cer: no es un certificado X.509 en DER, como el archivo .cer del SAT"),
+        (swapped, "cer: no es un certificado X.509 en DER o PEM, como el archivo .cer del SAT"),
         (
             LoadCertificate { key: good.cer.clone(), ..good.clone() },
-            "key: no es una llave PKCS#8 cifrada en DER, como el archivo .key del SAT",
+            "key: no es una llave PKCS#8 cifrada en DER o PEM, como el archivo .key del SAT",
         ),
         (wrong, "la contraseña no abre la llave"),
     ] {

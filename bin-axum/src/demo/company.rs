@@ -5,7 +5,6 @@ use std::io;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use svc_core::Context;
 use svc_core::backoffice::import::Resource;
 use svc_core::backoffice::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::domain::clock::{Clock, SystemClock};
@@ -13,6 +12,7 @@ use svc_core::domain::company::{CompanyId, FIRST_UNITS};
 use svc_core::domain::scope::Scopes;
 use svc_core::secrets::Sealer;
 use svc_core::store::{CompanyChange, NewUser};
+use svc_core::{Code, Context};
 use svc_store_postgres::PostgresStore;
 
 use super::access::Access;
@@ -28,10 +28,11 @@ const SALESPERSON: &str = "Lucía Arriaga";
 pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Access, Failure> {
     let context = Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(sealer).build()?;
     let settings = CompanyChange {
-        nombre: Some("Ferretera del Valle, S.A. de C.V.".to_owned()),
-        rfc: Some("FVA1503129M6".to_owned()),
+        // As the authority has its test company registered; a provider's test service takes no other.
+        nombre: Some("Escuela Kemper Urgate".to_owned()),
+        rfc: Some("EKU9003173C9".to_owned()),
         regimen: Some(601),
-        cp: Some("44100".to_owned()),
+        cp: Some("42501".to_owned()),
         licencias: Some(5),
         ..CompanyChange::default()
     };
@@ -40,7 +41,7 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
         NewUser { nombre: SALESPERSON.to_owned(), correo: Some("ventas@example.com".to_owned()), vendedor: true };
     context.perform(company, &CreateUser(salesperson)).await?;
 
-    context.perform(company, &certificate()).await?;
+    load_certificate(&context, company).await?;
 
     let today = SystemClock.now().date_naive();
     let (units, unit_records) = units();
@@ -65,13 +66,25 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale })
 }
 
-/// A certificate that signs like one of the tax authority's, and is trusted by no one, since it is self-signed.
-fn certificate() -> LoadCertificate {
-    LoadCertificate {
-        cer: include_bytes!("certificate/demo.cer").to_vec(),
-        key: include_bytes!("certificate/demo.key").to_vec(),
+/// Loads the authority's certificate for tests, which providers' test services take. Where it is not valid (it expires in May
+/// 2027), a self-signed one of the same taxpayer, which the sandbox takes.
+async fn load_certificate(context: &Context, company: CompanyId) -> Result<(), Failure> {
+    let load = |cer: &[u8], key: &[u8]| LoadCertificate {
+        cer: cer.to_vec(),
+        key: key.to_vec(),
         password: "12345678a".to_owned(),
+    };
+    let issued = load(include_bytes!("certificate/EKU9003173C9.cer"), include_bytes!("certificate/EKU9003173C9.key"));
+    match context.perform(company, &issued).await {
+        Err(error) if error.code() == Code::CertificadoRechazado => {
+            let own = load(include_bytes!("certificate/demo.cer"), include_bytes!("certificate/demo.key"));
+            context.perform(company, &own).await?;
+        }
+        loaded => {
+            loaded?;
+        }
     }
+    Ok(())
 }
 
 async fn load(context: &Context, company: CompanyId, resource: Resource, records: Vec<Value>) -> Result<(), Failure> {

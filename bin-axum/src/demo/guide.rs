@@ -69,10 +69,10 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
             post(
                 "/clientes",
                 "demo-1",
-                r#"{"nombre":"Comercial Peña","rfc":"EKU9003173C9","regimen":601,"uso_cfdi":"G03","cp":"06700"}"#,
+                r#"{"nombre":"Comercial Peña","rfc":"XIA190128J61","regimen":601,"uso_cfdi":"G03","cp":"06700"}"#,
             ),
         ),
-        ("That customer, by RFC", get("/clientes?rfc=EKU9003173C9")),
+        ("That customer, by RFC", get("/clientes?rfc=XIA190128J61")),
         ("An error names the field", post("/clientes", "demo-2", r#"{"nombre":"X","cp":"123"}"#)),
         (
             "A call to a customer, logged",

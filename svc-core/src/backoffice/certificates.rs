@@ -18,9 +18,9 @@ pub const SIGNING_KEY: &str = "certificados.llave";
 /// ([`crate::secrets`]).
 #[derive(Clone)]
 pub struct LoadCertificate {
-    /// The certificate (`.cer`), X.509 in DER.
+    /// The certificate (`.cer`), X.509 in DER or PEM.
     pub cer: Vec<u8>,
-    /// Its private key (`.key`), encrypted PKCS#8 in DER.
+    /// Its private key (`.key`), encrypted PKCS#8 in DER or PEM.
     pub key: Vec<u8>,
     /// The key's password.
     pub password: String,

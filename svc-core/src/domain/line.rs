@@ -66,6 +66,15 @@ impl<'de> Deserialize<'de> for VatRate {
     }
 }
 
+/// By which the IEPS of a line is reckoned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IepsRate {
+    /// A fraction of the amount; above 1 for some goods.
+    Tasa(Decimal),
+    /// Pesos for each unit that is sold.
+    Cuota(Decimal),
+}
+
 /// `quantity × price`; `None` when it has more than 18 digits, or the quantity is negative.
 pub(crate) fn subtotal(quantity: Quantity, price: Money) -> Option<Money> {
     product(quantity.get(), price.get())
@@ -77,6 +86,21 @@ pub(crate) fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
         Some(VatRate::Rate(rate)) => product(base, rate),
         Some(VatRate::Exempt) | None => Some(Money::default()),
     }
+}
+
+/// The IEPS of `quantity` units for which `base` is charged; none without a rate. `None` when it is negative or has more than
+/// 18 digits.
+pub(crate) fn ieps(base: Decimal, quantity: Quantity, rate: Option<IepsRate>) -> Option<Money> {
+    match rate {
+        Some(IepsRate::Tasa(rate)) => product(base, rate),
+        Some(IepsRate::Cuota(pesos)) => product(quantity.get(), pesos),
+        None => Some(Money::default()),
+    }
+}
+
+/// What is withheld of `base`; nothing without a rate. `None` when it is negative or has more than 18 digits.
+pub(crate) fn withheld(base: Decimal, rate: Option<Decimal>) -> Option<Money> {
+    rate.map_or(Some(Money::default()), |rate| product(base, rate))
 }
 
 /// `amount` at an exchange rate, in pesos and cents; `None` when it is negative or has more than 18 digits.

@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::NaiveDate;
 
 /// The RFC of the general public.
-const GENERIC_NATIONAL: &str = "XAXX010101000";
+pub(crate) const GENERIC_NATIONAL: &str = "XAXX010101000";
 /// The RFC of any customer abroad.
 const GENERIC_FOREIGN: &str = "XEXX010101000";
 
@@ -75,6 +75,11 @@ impl Rfc {
     /// may share.
     pub(crate) fn is_generic(&self) -> bool {
         self.0 == GENERIC_NATIONAL || self.0 == GENERIC_FOREIGN
+    }
+
+    /// Whether it is `XEXX010101000`, that of any customer abroad.
+    pub(crate) fn is_foreign(&self) -> bool {
+        self.0 == GENERIC_FOREIGN
     }
 
     /// The RFC as text.

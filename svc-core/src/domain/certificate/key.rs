@@ -1,55 +1,64 @@
 //! The private key of a certificate.
 
 use pkcs8::der::asn1::OctetStringRef;
-use pkcs8::der::{Decode as _, Reader as _, SliceReader};
+use pkcs8::der::{self, Decode as _, Reader as _, SliceReader};
 use pkcs8::pkcs5::EncryptionScheme;
 use pkcs8::pkcs5::pbes2::Kdf;
-use pkcs8::{AlgorithmIdentifierRef, EncryptedPrivateKeyInfoRef, Error, PrivateKeyInfoRef};
+use pkcs8::{AlgorithmIdentifierRef, PrivateKeyInfoRef};
 use ring::rsa::KeyPair;
 use ring::signature::KeyPair as _;
 use zeroize::Zeroizing;
 
 use super::CertificateFault;
+use super::pbes1::Scheme;
 
-/// The most rounds of PBKDF2 that are computed, since a hostile file can demand any number. The SAT's keys have 2048.
+/// The most rounds of a derivation that are computed, since a hostile file can demand any number. The SAT's keys have 2048.
 const MOST_ROUNDS: u32 = 1_000_000;
 
 /// Decrypts an encrypted PKCS#8 in DER; gives the PKCS#8 without encryption.
 pub(super) fn open(file: &[u8], password: &str) -> Result<Zeroizing<Vec<u8>>, CertificateFault> {
-    let encrypted = EncryptedPrivateKeyInfoRef::try_from(file).map_err(|_| {
-        if is_encrypted_key(file) { CertificateFault::OtherEncryption } else { CertificateFault::NoKey }
-    })?;
-    // scrypt, the other key derivation, would use as much memory as the file demands.
-    let affordable = match &encrypted.encryption_algorithm {
-        EncryptionScheme::Pbes2(parameters) => {
-            matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MOST_ROUNDS)
-        }
-        _ => false,
+    let (algorithm, text) = read(file).map_err(|_| CertificateFault::NoKey)?;
+    let plain = if let Some(scheme) = Scheme::of(&algorithm, MOST_ROUNDS) {
+        scheme.decrypt(password, text)
+    } else {
+        pbes2(algorithm, password, text)?
     };
+    // A wrong password can by chance give a well-formed padding, but no key.
+    plain.filter(|plain| PrivateKeyInfoRef::try_from(plain.as_slice()).is_ok()).ok_or(CertificateFault::WrongPassword)
+}
+
+/// The text under PBES2; none if the password is another.
+fn pbes2(
+    algorithm: AlgorithmIdentifierRef<'_>,
+    password: &str,
+    text: &[u8],
+) -> Result<Option<Zeroizing<Vec<u8>>>, CertificateFault> {
+    let Ok(scheme @ EncryptionScheme::Pbes2(_)) = EncryptionScheme::try_from(algorithm) else {
+        return Err(CertificateFault::OtherEncryption);
+    };
+    // scrypt, the other key derivation, would use as much memory as the file demands.
+    let affordable = scheme
+        .pbes2()
+        .is_some_and(|parameters| matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MOST_ROUNDS));
     if !affordable {
         return Err(CertificateFault::OtherEncryption);
     }
-    match encrypted.decrypt(password) {
-        Ok(plain) if PrivateKeyInfoRef::try_from(plain.as_bytes()).is_ok() => Ok(plain.to_bytes()),
-        Err(Error::EncryptedPrivateKey(pkcs8::pkcs5::Error::UnsupportedAlgorithm { .. })) => {
-            Err(CertificateFault::OtherEncryption)
-        }
-        // A wrong password can by chance give a well-formed padding, but no key.
-        Ok(_) | Err(_) => Err(CertificateFault::WrongPassword),
+    match scheme.decrypt(password, text) {
+        Ok(plain) => Ok(Some(Zeroizing::new(plain))),
+        Err(pkcs8::pkcs5::Error::UnsupportedAlgorithm { .. }) => Err(CertificateFault::OtherEncryption),
+        Err(_) => Ok(None),
     }
 }
 
-/// Whether it has the form of an encrypted PKCS#8 (RFC 5958), by whatever algorithm.
-fn is_encrypted_key(file: &[u8]) -> bool {
-    let read = |file| {
-        let mut reader = SliceReader::new(file)?;
-        reader.sequence(|parts| {
-            AlgorithmIdentifierRef::decode(parts)?;
-            <&OctetStringRef>::decode(parts).map(|_| ())
-        })?;
-        reader.finish()
-    };
-    read(file).is_ok()
+/// The encryption and the text of an encrypted PKCS#8 (RFC 5958), by whatever algorithm.
+fn read(file: &[u8]) -> der::Result<(AlgorithmIdentifierRef<'_>, &[u8])> {
+    let mut reader = SliceReader::new(file)?;
+    let parts = reader.sequence(|parts| {
+        let algorithm = AlgorithmIdentifierRef::decode(parts)?;
+        der::Result::Ok((algorithm, <&OctetStringRef>::decode(parts)?.as_bytes()))
+    })?;
+    reader.finish()?;
+    Ok(parts)
 }
 
 /// Whether a private key, PKCS#8 in DER, is the one of an RSA public key, PKCS#1 in DER.

@@ -1,21 +1,25 @@
-//! The company's signing certificate: a CSD of the SAT (certificado de sello digital), or an e.firma, which looks alike.
+//! The company's signing certificate: a CSD of the SAT (certificado de sello digital). An e.firma, with which a taxpayer signs
+//! for themselves, looks alike, but seals no document.
 //!
 //! The SAT issues two files: an X.509 certificate (`.cer`, DER) and its RSA key, a PKCS#8 encrypted under a password
-//! (`.key`, DER; PBES2 with 3DES). `open` checks them together.
+//! (`.key`, DER; PBES2 with 3DES, in older files PBES1). `open` checks them together, in DER or in PEM.
 
 mod key;
+mod pbes1;
+mod pem;
 mod subject;
 
 use std::fmt::{self, Write as _};
 use std::ops::RangeInclusive;
 
 use chrono::DateTime;
-use x509_cert::Certificate;
 use x509_cert::der::asn1::UintRef;
 use x509_cert::der::oid::ObjectIdentifier;
 use x509_cert::der::{self, Decode as _, Reader as _, SliceReader};
+use x509_cert::ext::pkix::KeyUsage;
 use x509_cert::spki::SubjectPublicKeyInfoOwned;
 use x509_cert::time::Time;
+use x509_cert::{Certificate, TbsCertificate};
 use zeroize::Zeroizing;
 
 use super::rfc::Rfc;
@@ -69,16 +73,16 @@ impl fmt::Debug for Opened {
 #[non_exhaustive]
 pub(crate) enum CertificateFault {
     /// The one file is no certificate.
-    #[error("cer: no es un certificado X.509 en DER, como el archivo .cer del SAT")]
+    #[error("cer: no es un certificado X.509 en DER o PEM, como el archivo .cer del SAT")]
     NoCertificate,
     /// Its key is of another kind or length.
     #[error("cer: su llave no es RSA de 2048 a 4096 bits")]
     OtherAlgorithm,
     /// The other file is no encrypted key.
-    #[error("key: no es una llave PKCS#8 cifrada en DER, como el archivo .key del SAT")]
+    #[error("key: no es una llave PKCS#8 cifrada en DER o PEM, como el archivo .key del SAT")]
     NoKey,
     /// The key is encrypted in a way that is not taken.
-    #[error("key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2")]
+    #[error("key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2, o PBES1 con DES o 3DES")]
     OtherEncryption,
     /// The password does not open the key.
     #[error("la contraseña no abre la llave")]
@@ -92,6 +96,9 @@ pub(crate) enum CertificateFault {
     /// It is not valid any more.
     #[error("cer: venció el {0}")]
     Expired(Timestamp),
+    /// It is an e.firma.
+    #[error("cer: es una e.firma (FIEL); los comprobantes se sellan con un certificado de sello digital (CSD)")]
+    PersonalSignature,
     /// It names no taxpayer.
     #[error("cer: no dice de qué RFC es")]
     NoRfc,
@@ -111,7 +118,7 @@ impl From<CertificateFault> for Error {
     }
 }
 
-/// Checks a certificate and its encrypted key, both DER, for a company of that RFC; a company without RFC takes any
+/// Checks a certificate and its encrypted key, each in DER or PEM, for a company of that RFC; a company without RFC takes any
 /// taxpayer's. The key must open and be the certificate's, and the certificate be valid now.
 pub(crate) fn open(
     cer: &[u8],
@@ -120,10 +127,15 @@ pub(crate) fn open(
     company: Option<&str>,
     now: Timestamp,
 ) -> Result<Opened, CertificateFault> {
-    let parsed = Certificate::from_der(cer).map_err(|_| CertificateFault::NoCertificate)?;
+    let cer = pem::der(cer, "CERTIFICATE").ok_or(CertificateFault::NoCertificate)?;
+    let key = pem::der(key, "ENCRYPTED PRIVATE KEY").ok_or(CertificateFault::NoKey)?;
+    let parsed = Certificate::from_der(&cer).map_err(|_| CertificateFault::NoCertificate)?;
     let parsed = parsed.tbs_certificate();
     let public = rsa_key(parsed.subject_public_key_info()).ok_or(CertificateFault::OtherAlgorithm)?;
-    let key = key::open(key, password)?;
+    if is_personal(parsed) {
+        return Err(CertificateFault::PersonalSignature);
+    }
+    let key = key::open(&key, password)?;
     if !key::belongs(&key, public) {
         return Err(CertificateFault::OtherKey);
     }
@@ -147,9 +159,15 @@ pub(crate) fn open(
         rfc: rfc.as_str().to_owned(),
         desde,
         hasta,
-        der: cer.to_vec(),
+        der: cer.into_owned(),
     };
     Ok(Opened { certificate, key })
+}
+
+/// Whether it is an e.firma: it may encipher and agree on keys too, which the authority's CSD may not (its refusal 306).
+fn is_personal(certificate: &TbsCertificate) -> bool {
+    let usage = certificate.get_extension::<KeyUsage>();
+    usage.is_ok_and(|usage| usage.is_some_and(|(_, usage)| usage.data_encipherment() || usage.key_agreement()))
 }
 
 fn whose(rfc: &Rfc, company: Option<&str>) -> Result<(), CertificateFault> {

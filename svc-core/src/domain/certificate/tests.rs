@@ -1,10 +1,24 @@
-//! Certificates and keys as openssl makes them: `tests/fixtures/csd/README.md` lists them.
+//! Certificates and keys as openssl makes them, and as the authority issues them: `tests/fixtures/csd/README.md` and
+//! `tests/fixtures/sat/README.md` list them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 
 macro_rules! fixture {
     ($name:literal) => {
         include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/csd/", $name))
+    };
+}
+
+/// A certificate and key of the authority's.
+macro_rules! issued {
+    ($name:literal) => {
+        (
+            &include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/sat/csd/", $name, ".cer"))[..],
+            &include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/sat/csd/", $name, ".key"))[..],
+        )
     };
 }
 
@@ -41,15 +55,21 @@ fn a_certificate_is_read_with_its_key() {
 
 #[test]
 fn the_encryption_of_the_key_makes_no_difference() {
-    let keys = [&fixture!("valid.key")[..], fixture!("aes256.key")];
-    let [tdes, aes] = keys.map(|key| try_open(fixture!("valid.cer"), key, PASSWORD).unwrap().key);
-    assert_eq!(*tdes, *aes);
+    let open = |key| try_open(fixture!("valid.cer"), key, PASSWORD).unwrap().key;
+    let tdes = open(fixture!("valid.key"));
+    for key in
+        [&fixture!("aes256.key")[..], fixture!("pbes1.key"), fixture!("pbes1_md5.key"), fixture!("pbes1_sha1.key")]
+    {
+        assert_eq!(*tdes, *open(key));
+    }
 }
 
 #[test]
 fn the_password_must_open_the_key() {
     for password in ["", "12345678", "12345678A", "12345678a "] {
-        for key in [&fixture!("valid.key")[..], fixture!("aes256.key")] {
+        for key in
+            [&fixture!("valid.key")[..], fixture!("aes256.key"), fixture!("pbes1.key"), fixture!("pbes1_md5.key")]
+        {
             let fault = try_open(fixture!("valid.cer"), key, password).unwrap_err();
             assert_eq!(fault, CertificateFault::WrongPassword, "{password:?}");
         }
@@ -70,9 +90,59 @@ fn only_rsa_of_2048_bits_and_more_is_taken() {
 }
 
 #[test]
-fn encryptions_that_are_weak_or_without_bound_are_refused() {
-    for key in [&fixture!("pbes1.key")[..], fixture!("scrypt.key"), fixture!("slow.key")] {
+fn encryptions_without_bound_are_refused() {
+    for key in [&fixture!("scrypt.key")[..], fixture!("slow.key")] {
         assert_eq!(fault(fixture!("valid.cer"), key), CertificateFault::OtherEncryption);
+    }
+}
+
+#[test]
+fn what_the_authority_issues_for_tests_is_taken() {
+    let open = |(cer, key), rfc, now| open(cer, key, PASSWORD, Some(rfc), at(now)).unwrap().certificate;
+    let today = "2026-10-12T18:00:00Z";
+    for (found, numero, until) in [
+        (open(issued!("EKU9003173C9"), RFC, today), "30001000000500003416", "2027-05-18T11:43:51Z"),
+        (open(issued!("CACX7605101P8"), "CACX7605101P8", today), "30001000000500003316", "2027-05-09T21:37:36Z"),
+        (
+            open(issued!("ONO120726RX3_caduco"), "OÑO120726RX3", "2022-10-12T18:00:00Z"),
+            "30001000000400002464",
+            "2023-06-20T20:58:17Z",
+        ),
+        (
+            open(issued!("HE951128469_caduco"), "H&E951128469", "2022-10-12T18:00:00Z"),
+            "30001000000400002463",
+            "2023-06-20T20:55:08Z",
+        ),
+    ] {
+        assert_eq!((found.numero.as_str(), found.hasta), (numero, at(until)));
+    }
+}
+
+#[test]
+fn an_e_firma_is_refused() {
+    let (cer, key) = issued!("EKU9003173C9_fiel");
+    let personal = fault(cer, key);
+    assert_eq!(personal, CertificateFault::PersonalSignature);
+    let told = "cer: es una e.firma (FIEL); los comprobantes se sellan con un certificado de sello digital (CSD)";
+    assert_eq!(personal.to_string(), told);
+}
+
+#[test]
+fn files_in_pem_are_taken_however_they_are_broken_into_lines() {
+    let pem = |label: &str, der: &[u8], width, end: &str| {
+        let digits = STANDARD.encode(der);
+        let lines: Vec<_> = digits.as_bytes().chunks(width).map(|line| std::str::from_utf8(line).unwrap()).collect();
+        format!("subject=CN{end}-----BEGIN {label}-----{end}{}{end}-----END {label}-----{end}", lines.join(end))
+    };
+    for (width, end) in [(64, "\n"), (76, "\r\n"), (100_000, "\n")] {
+        let cer = pem("CERTIFICATE", fixture!("valid.cer"), width, end);
+        let key = pem("ENCRYPTED PRIVATE KEY", fixture!("valid.key"), width, end);
+        let opened = try_open(cer.as_bytes(), key.as_bytes(), PASSWORD).unwrap();
+        assert_eq!(opened.certificate.der, fixture!("valid.cer"));
+        let cut = cer.replace('=', "*").replace("MII", "M*I");
+        assert_eq!(fault(cut.as_bytes(), key.as_bytes()), CertificateFault::NoCertificate);
+        let plain = key.replace("ENCRYPTED ", "");
+        assert_eq!(fault(cer.as_bytes(), plain.as_bytes()), CertificateFault::NoKey);
     }
 }
 

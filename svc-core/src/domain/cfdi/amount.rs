@@ -16,6 +16,9 @@ impl Amount {
     /// Nothing, written `0`.
     pub const ZERO: Self = Self(Decimal::ZERO);
 
+    /// One, written `1`.
+    pub const ONE: Self = Self(Decimal::ONE);
+
     /// `value` with `decimals` decimals; `None` when it has more.
     pub fn exact(value: Decimal, decimals: u32) -> Option<Self> {
         let amount = Self::rounded(value, decimals);
@@ -26,6 +29,10 @@ impl Amount {
     pub fn rounded(value: Decimal, decimals: u32) -> Self {
         let mut value = value.round_dp_with_strategy(decimals, RoundingStrategy::MidpointAwayFromZero);
         value.rescale(decimals);
+        // No amount is written `-0.00`.
+        if value.is_zero() {
+            value.set_sign_positive(true);
+        }
         Self(value)
     }
 
@@ -73,6 +80,7 @@ mod tests {
             (Amount::shortest(decimal("10.123456"), 2), "10.123456"),
             (Amount::shortest(decimal("3.000000"), 0), "3"),
             (Amount::ZERO, "0"),
+            (Amount::rounded(decimal("-0"), 2), "0.00"),
         ] {
             assert_eq!(made.to_string(), shown);
         }

@@ -3,16 +3,21 @@
 use rust_decimal::Decimal;
 
 use super::source::Line;
-use super::tax::{Charge, Iva, treat};
+use super::tax::{Charge, Levy, Taxes, treat};
 use super::text::attribute;
-use super::{Amount, CfdiFault, Concepto, IVA, ImpuestosConcepto, Traslado};
+use super::{
+    Amount, CfdiFault, Concepto, Impuestos, ImpuestosConcepto, Retencion, RetencionConcepto, TipoFactor, Traslado,
+};
 use crate::domain::line;
+use crate::domain::money::Money;
 use crate::domain::sat;
 
 /// `c_ClaveProdServ`: "not in the catalogue", the default of a product.
-const UNLISTED: &str = "01010101";
+pub(super) const UNLISTED: &str = "01010101";
 /// `c_ClaveUnidad`: a piece, the default unit.
 const PIECE: &str = "H87";
+/// `c_ClaveUnidad`: an activity, the unit of what is no goods.
+pub(super) const ACTIVITY: &str = "ACT";
 
 /// The currency of a document, in which all its amounts have the same decimals (`c_Moneda`).
 pub(super) struct Currency<'a> {
@@ -32,25 +37,77 @@ impl<'a> Currency<'a> {
         Amount::exact(value, self.decimals).ok_or_else(|| CfdiFault::Decimals(self.key.to_owned()))
     }
 
-    /// A sum of taxes.
-    pub(super) fn traslado(&self, iva: Iva, charge: Charge) -> Result<Traslado, CfdiFault> {
+    /// A discount; none if it is nothing.
+    pub(super) fn discount(&self, value: Money) -> Result<Option<Amount>, CfdiFault> {
+        (!value.get().is_zero()).then(|| self.amount(value.get())).transpose()
+    }
+
+    /// Taxes of a concept; none if there are none.
+    pub(super) fn of_concept(&self, taxes: &Taxes) -> Result<Option<ImpuestosConcepto>, CfdiFault> {
+        if taxes.is_empty() {
+            return Ok(None);
+        }
+        let units = |units| Ok(Amount::shortest(units, 2));
+        let traslados = taxes.traslados.iter().map(|(levy, charge)| self.traslado(levy, charge, units));
+        let retenciones = taxes.retenciones.iter().map(|(levy, charge)| self.retencion(levy, charge));
+        Ok(Some(ImpuestosConcepto {
+            traslados: traslados.collect::<Result<_, _>>()?,
+            retenciones: retenciones.collect::<Result<_, _>>()?,
+        }))
+    }
+
+    /// The document's taxes: none if no line has any, and no sum of what is charged if all of it is exempt.
+    pub(super) fn of_document(&self, taxes: &Taxes) -> Result<Option<Impuestos>, CfdiFault> {
+        if taxes.is_empty() {
+            return Ok(None);
+        }
+        let total = |sum: Option<Decimal>| sum.map(|sum| self.amount(sum)).transpose();
+        let units = |units| Ok(Amount::rounded(units, self.decimals));
+        let traslados = taxes.traslados.iter().map(|(levy, charge)| self.traslado(levy, charge, units));
+        let mut retenciones = Vec::new();
+        for (impuesto, importe) in taxes.retenciones.by_tax()? {
+            retenciones.push(Retencion { impuesto, importe: self.amount(importe)? });
+        }
+        Ok(Some(Impuestos {
+            retenciones,
+            total_impuestos_retenidos: total(taxes.retenciones.total()?)?,
+            traslados: traslados.collect::<Result<_, _>>()?,
+            total_impuestos_trasladados: total(taxes.traslados.total()?)?,
+        }))
+    }
+
+    /// A tax that is charged; `units` writes the base of one that is charged on each unit.
+    fn traslado(
+        &self,
+        levy: Levy,
+        charge: Charge,
+        units: impl Fn(Decimal) -> Result<Amount, CfdiFault>,
+    ) -> Result<Traslado, CfdiFault> {
         Ok(Traslado {
+            base: if levy.factor == TipoFactor::Cuota { units(charge.base)? } else { self.amount(charge.base)? },
+            impuesto: levy.impuesto,
+            tipo_factor: levy.factor,
+            tasa_o_cuota: levy.rate().map(|rate| Amount::rounded(rate, 6)),
+            importe: levy.rate().map(|_| self.amount(charge.importe)).transpose()?,
+        })
+    }
+
+    fn retencion(&self, levy: Levy, charge: Charge) -> Result<RetencionConcepto, CfdiFault> {
+        Ok(RetencionConcepto {
             base: self.amount(charge.base)?,
-            impuesto: IVA,
-            tipo_factor: iva.factor(),
-            tasa_o_cuota: iva.rate().map(|rate| Amount::rounded(rate, 6)),
-            importe: iva.rate().map(|_| self.amount(charge.importe)).transpose()?,
+            impuesto: levy.impuesto,
+            tipo_factor: levy.factor,
+            tasa_o_cuota: Amount::rounded(levy.rate().unwrap_or_default(), 6),
+            importe: self.amount(charge.importe)?,
         })
     }
 }
 
-/// The line as a concept, and the IVA that is broken down in it.
-pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto, Option<(Iva, Charge)>), CfdiFault> {
+/// The line as a concept, and the taxes that are broken down in it.
+pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto, Taxes), CfdiFault> {
     let treatment = treat(line)?;
-    check(line)?;
+    check(line, &treatment.taxes)?;
     let descripcion = attribute(line.descripcion.as_deref(), 1_000).or_else(|| attribute(line.sku.as_deref(), 1_000));
-    let discount = line.descuento.get();
-    let traslado = treatment.iva.map(|(iva, charge)| currency.traslado(iva, charge)).transpose()?;
     let concept = Concepto {
         clave_prod_serv: line.codigo_sat.clone().unwrap_or_else(|| UNLISTED.to_owned()),
         no_identificacion: attribute(line.sku.as_deref(), 100),
@@ -60,15 +117,15 @@ pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto,
         descripcion: descripcion.ok_or(CfdiFault::Line { renglon: line.renglon, fault: "no tiene descripción" })?,
         valor_unitario: Amount::shortest(line.precio_unitario.get(), 2),
         importe: currency.amount(line.subtotal.get())?,
-        descuento: (!discount.is_zero()).then(|| currency.amount(discount)).transpose()?,
+        descuento: currency.discount(line.descuento)?,
         objeto_imp: treatment.objeto.to_owned(),
-        impuestos: traslado.map(|traslado| ImpuestosConcepto { traslados: vec![traslado] }),
+        impuestos: currency.of_concept(&treatment.taxes)?,
     };
-    Ok((concept, treatment.iva))
+    Ok((concept, treatment.taxes))
 }
 
 /// Whether the line's amounts follow from each other as the authority computes them (contract §4, "POST /ventas").
-fn check(line: &Line) -> Result<(), CfdiFault> {
+fn check(line: &Line, taxes: &Taxes) -> Result<(), CfdiFault> {
     let require = |holds: bool, fault| {
         if holds { Ok(()) } else { Err(CfdiFault::Line { renglon: line.renglon, fault }) }
     };
@@ -77,6 +134,16 @@ fn check(line: &Line) -> Result<(), CfdiFault> {
     let subtotal = line::subtotal(line.cantidad, line.precio_unitario);
     require(subtotal == Some(line.subtotal), "el importe no es la cantidad por el precio unitario")?;
     let base = line.subtotal.get() - line.descuento.get();
-    require(line::vat(base, line.iva_tasa) == Some(line.iva), "el IVA no corresponde a su tasa")?;
-    require(line.total.get() == base + line.iva.get(), "el total no es el importe menos el descuento más el IVA")
+    let ieps = line.otros.ieps_importe;
+    require(
+        line::ieps(base, line.cantidad, line.otros.ieps) == Some(ieps),
+        "el IEPS no corresponde a su tasa o cuota",
+    )?;
+    require(line::vat(base + ieps.get(), line.iva_tasa) == Some(line.iva), "el IVA no corresponde a su tasa")?;
+    let withheld = taxes.retenciones.total()?.unwrap_or_default();
+    require(withheld == line.otros.retenciones.get(), "las retenciones no corresponden a sus tasas")?;
+    require(
+        line.total.get() == base + ieps.get() + line.iva.get() - withheld,
+        "el total no es el importe menos el descuento más los impuestos menos las retenciones",
+    )
 }

@@ -3,7 +3,7 @@
 /// What makes a document impossible. The text is Spanish, for the registry's `error_mensaje`; none of it mends itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub(crate) enum CfdiFault {
+pub enum CfdiFault {
     /// The company, its branch or its certificate lacks something that a document needs.
     #[error("la empresa no tiene {0}")]
     Issuer(&'static str),
@@ -37,7 +37,7 @@ pub(crate) enum CfdiFault {
 
 impl CfdiFault {
     /// The registry's `error_codigo`.
-    pub(crate) const fn code(&self) -> &'static str {
+    pub const fn code(&self) -> &'static str {
         match self {
             Self::Issuer(_) => "emisor_incompleto",
             Self::Receiver(_) => "receptor_incompleto",

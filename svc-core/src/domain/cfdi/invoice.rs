@@ -1,106 +1,192 @@
-//! The income document of a sale.
+//! The document of a sale: income, or what is taken off it again.
 
-use chrono::Datelike;
 use rust_decimal::Decimal;
 
-use super::concept::{Currency, concept};
+use super::concept::{ACTIVITY, Currency, UNLISTED, concept};
 use super::parties::{Opening, is_general_public, open, receive};
-use super::source::InvoiceSource;
-use super::tax::{Charges, plus};
+use super::source::{GlobalSource, InvoiceSource, Line, Receiver, Ticket};
+use super::tax::{NO_OBJECT, Taxes, plus};
 use super::text::attribute;
-use super::{Amount, Cfdi, CfdiFault, Concepto, Impuestos, InformacionGlobal, NO_EXPORT, TipoDeComprobante, VERSION};
+use super::{
+    Amount, Cfdi, CfdiFault, CfdiRelacionados, Concepto, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC, InformacionGlobal,
+    NO_EXPORT, Periodicidad, Receptor, TipoDeComprobante, VERSION,
+};
 use crate::domain::currency::PESO;
+use crate::domain::money::Money;
+use crate::domain::quantity::Rate;
 use crate::domain::words::PaymentTerm;
 
 /// The income document ("I") of a sale: one concept a line, amounts equal to the sale's.
-pub(crate) fn build_invoice(source: &InvoiceSource) -> Result<Cfdi, CfdiFault> {
-    let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
-        open(&source.emisor, &source.encabezado)?;
-    let receptor = receive(&source.receptor, &lugar_expedicion, None)?;
+pub fn build_invoice(source: &InvoiceSource) -> Result<Cfdi, CfdiFault> {
+    build_related(source, TipoDeComprobante::I, Vec::new())
+}
+
+/// The document of a sale that relates to others: a substitute, a sale to which an advance is applied ("I"), a credit note
+/// ("E").
+pub fn build_related(
+    source: &InvoiceSource,
+    tipo: TipoDeComprobante,
+    relacionados: Vec<CfdiRelacionados>,
+) -> Result<Cfdi, CfdiFault> {
+    let opening = open(&source.emisor, &source.encabezado)?;
+    let receptor = receive(&source.receptor, &opening.lugar_expedicion, None)?;
     let currency = Currency::of(&source.moneda)?;
-    let Body { conceptos, charges } = body(source, &currency)?;
-    let discount = source.descuento.get();
+    let mut body = Body::default();
+    for line in &source.renglones {
+        let (concept, taxes) = concept(line, &currency)?;
+        body.add(concept, &taxes, std::slice::from_ref(line))?;
+    }
+    body.check(source)?;
+    let global = tipo == TipoDeComprobante::I && is_general_public(&receptor);
+    // One sale is a period of its own.
+    let period = global.then(|| InformacionGlobal::of(Periodicidad::Diario, opening.fecha.date()));
+    let document = body.document(opening, receptor, &currency, source.tipo_cambio)?;
     Ok(Cfdi {
-        version: VERSION,
-        serie,
-        folio,
-        fecha,
         forma_pago: Some(given(source.forma_pago_sat.as_deref(), "la forma de pago")?),
-        no_certificado,
-        certificado,
         condiciones_de_pago: terms(source),
-        sub_total: currency.amount(source.subtotal.get())?,
-        // A concept has one exactly if it is not zero, and none is negative.
-        descuento: (!discount.is_zero()).then(|| currency.amount(discount)).transpose()?,
-        moneda: source.moneda.clone(),
-        tipo_cambio: (currency.key != PESO).then(|| Amount::rounded(source.tipo_cambio.get(), 6)),
-        total: currency.amount(source.total.get())?,
-        tipo_de_comprobante: TipoDeComprobante::I,
-        exportacion: NO_EXPORT,
+        tipo_de_comprobante: tipo,
         metodo_pago: Some(given(source.metodo_pago_sat.as_deref(), "el método de pago")?),
-        lugar_expedicion,
-        informacion_global: is_general_public(&receptor).then(|| InformacionGlobal {
-            periodicidad: "01",
-            meses: format!("{:02}", fecha.month()),
-            anio: fecha.year(),
-        }),
-        emisor,
-        receptor,
-        conceptos,
-        impuestos: taxes(&charges, &currency)?,
-        complemento: None,
+        informacion_global: period,
+        cfdi_relacionados: relacionados,
+        ..document
     })
 }
 
-struct Body {
-    conceptos: Vec<Concepto>,
-    charges: Charges,
-}
-
-/// The concepts and their taxes, once they have been found to add up to the sale.
-fn body(source: &InvoiceSource, currency: &Currency<'_>) -> Result<Body, CfdiFault> {
-    let mut body = Body { conceptos: Vec::with_capacity(source.renglones.len()), charges: Charges::default() };
-    let (mut subtotal, mut descuento, mut impuestos) = (Decimal::ZERO, Decimal::ZERO, Decimal::ZERO);
-    for line in &source.renglones {
-        let (concept, iva) = concept(line, currency)?;
-        body.conceptos.push(concept);
-        if let Some((iva, charge)) = iva {
-            body.charges.add(iva, charge)?;
-        }
-        subtotal = plus(subtotal, line.subtotal.get())?;
-        descuento = plus(descuento, line.descuento.get())?;
-        impuestos = plus(impuestos, line.iva.get())?;
+/// The income document ("I") of a period's sales to the general public: one concept a ticket.
+pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
+    let opening = open(&source.emisor, &source.encabezado)?;
+    let currency = Currency::of(&source.moneda)?;
+    let mut body = Body::default();
+    for ticket in &source.tickets {
+        let (concept, taxes) = of_ticket(ticket, &currency)?;
+        body.add(concept, &taxes, &ticket.renglones)?;
     }
     if body.conceptos.is_empty() {
-        return Err(CfdiFault::Missing("al menos un renglón"));
+        return Err(CfdiFault::Missing("al menos un ticket"));
     }
-    let sums = [
-        (source.subtotal, subtotal, "el subtotal de la venta no es el de sus renglones"),
-        (source.descuento, descuento, "el descuento de la venta no es el de sus renglones"),
-        (source.impuestos, impuestos, "los impuestos de la venta no son los de sus renglones"),
-        (source.total, plus(subtotal - descuento, impuestos)?, "el total de la venta no es el de sus renglones"),
-    ];
-    match sums.into_iter().find(|(sale, lines, _)| sale.get() != *lines) {
-        Some((_, _, fault)) => Err(CfdiFault::Sums(fault)),
-        None => Ok(body),
-    }
+    let public = Receiver {
+        rfc: Some(GENERAL_PUBLIC_RFC.to_owned()),
+        nombre: Some(GENERAL_PUBLIC.to_owned()),
+        ..Receiver::default()
+    };
+    let receptor = receive(&public, &opening.lugar_expedicion, None)?;
+    let document = body.document(opening, receptor, &currency, source.tipo_cambio)?;
+    Ok(Cfdi {
+        forma_pago: Some(given(source.forma_pago_sat.as_deref(), "la forma de pago")?),
+        metodo_pago: Some("PUE".to_owned()),
+        informacion_global: Some(InformacionGlobal::of(source.periodicidad, source.dia.0)),
+        ..document
+    })
 }
 
-/// The document's taxes: none if no line has any, and no sum if all of them are exempt.
-fn taxes(charges: &Charges, currency: &Currency<'_>) -> Result<Option<Impuestos>, CfdiFault> {
-    let mut traslados = Vec::new();
-    let mut total = None;
-    for (iva, charge) in charges.iter() {
-        traslados.push(currency.traslado(iva, charge)?);
-        if iva.rate().is_some() {
-            total = Some(plus(total.unwrap_or_default(), charge.importe)?);
+/// A ticket as a concept, and its taxes.
+fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxes), CfdiFault> {
+    let mut body = Body::default();
+    for line in &ticket.renglones {
+        let (concept, taxes) = concept(line, currency)?;
+        body.add(concept, &taxes, std::slice::from_ref(line))?;
+    }
+    // Lines of different kinds have no one key; what is taxed says more of the ticket than what is not.
+    let declared = body.conceptos.first().map_or(NO_OBJECT, |concept| concept.objeto_imp.as_str());
+    let objeto_imp = body.taxes.object().unwrap_or(declared).to_owned();
+    let amount = currency.amount(body.subtotal)?;
+    let concept = Concepto {
+        clave_prod_serv: UNLISTED.to_owned(),
+        no_identificacion: attribute(Some(&ticket.folio), 100),
+        cantidad: Amount::ONE,
+        clave_unidad: ACTIVITY.to_owned(),
+        unidad: None,
+        descripcion: "Venta".to_owned(),
+        valor_unitario: amount,
+        importe: amount,
+        descuento: currency.discount(Money::new(body.descuento))?,
+        objeto_imp,
+        impuestos: currency.of_concept(&body.taxes)?,
+    };
+    Ok((concept, body.taxes))
+}
+
+/// The concepts and their sums.
+#[derive(Default)]
+struct Body {
+    conceptos: Vec<Concepto>,
+    taxes: Taxes,
+    subtotal: Decimal,
+    descuento: Decimal,
+}
+
+impl Body {
+    /// Adds the concept of these lines.
+    fn add(&mut self, concept: Concepto, taxes: &Taxes, lines: &[Line]) -> Result<(), CfdiFault> {
+        self.conceptos.push(concept);
+        self.taxes.add(taxes)?;
+        for line in lines {
+            self.subtotal = plus(self.subtotal, line.subtotal.get())?;
+            self.descuento = plus(self.descuento, line.descuento.get())?;
+        }
+        Ok(())
+    }
+
+    fn total(&self) -> Result<Decimal, CfdiFault> {
+        let charged = plus(self.subtotal - self.descuento, self.taxes.traslados.total()?.unwrap_or_default())?;
+        plus(charged, -self.taxes.retenciones.total()?.unwrap_or_default())
+    }
+
+    /// Whether the sale's amounts are its lines'.
+    fn check(&self, sale: &InvoiceSource) -> Result<(), CfdiFault> {
+        if self.conceptos.is_empty() {
+            return Err(CfdiFault::Missing("al menos un renglón"));
+        }
+        let charged = self.taxes.traslados.total()?.unwrap_or_default();
+        let sums = [
+            (sale.subtotal, self.subtotal, "el subtotal de la venta no es el de sus renglones"),
+            (sale.descuento, self.descuento, "el descuento de la venta no es el de sus renglones"),
+            (sale.impuestos, charged, "los impuestos de la venta no son los de sus renglones"),
+            (sale.total, self.total()?, "el total de la venta no es el de sus renglones"),
+        ];
+        match sums.into_iter().find(|(sale, lines, _)| sale.get() != *lines) {
+            Some((_, _, fault)) => Err(CfdiFault::Sums(fault)),
+            None => Ok(()),
         }
     }
-    if traslados.is_empty() {
-        return Ok(None);
+
+    /// The document of income that has this body, without what only some documents have.
+    fn document(
+        self,
+        opening: Opening,
+        receptor: Receptor,
+        currency: &Currency<'_>,
+        rate: Rate,
+    ) -> Result<Cfdi, CfdiFault> {
+        let total = self.total()?;
+        Ok(Cfdi {
+            version: VERSION,
+            serie: opening.serie,
+            folio: opening.folio,
+            fecha: opening.fecha,
+            forma_pago: None,
+            no_certificado: opening.no_certificado,
+            certificado: opening.certificado,
+            condiciones_de_pago: None,
+            sub_total: currency.amount(self.subtotal)?,
+            // A concept has one exactly if it is not zero, and none is negative.
+            descuento: currency.discount(Money::new(self.descuento))?,
+            moneda: currency.key.to_owned(),
+            tipo_cambio: (currency.key != PESO).then(|| Amount::rounded(rate.get(), 6)),
+            total: currency.amount(total)?,
+            tipo_de_comprobante: TipoDeComprobante::I,
+            exportacion: NO_EXPORT,
+            metodo_pago: None,
+            receptor,
+            lugar_expedicion: opening.lugar_expedicion,
+            informacion_global: None,
+            cfdi_relacionados: Vec::new(),
+            emisor: opening.emisor,
+            impuestos: currency.of_document(&self.taxes)?,
+            conceptos: self.conceptos,
+            complemento: None,
+        })
     }
-    let total_impuestos_trasladados = total.map(|total| currency.amount(total)).transpose()?;
-    Ok(Some(Impuestos { total_impuestos_trasladados, traslados }))
 }
 
 fn given(value: Option<&str>, what: &'static str) -> Result<String, CfdiFault> {

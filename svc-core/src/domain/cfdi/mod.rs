@@ -1,54 +1,74 @@
-//! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, and the builders that make it.
+//! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, the builders that make it, its sealed XML and its print.
 //!
 //! One struct a node of the standard, its fields the node's attributes and children in the standard's order and under its
-//! names. So a document serialises to what a provider takes, and XML can be written from it in one pass: every string is an
-//! attribute, every object a node, every list a node's repetitions. It carries no seal: the stamper signs it.
+//! names. They are stated there and nowhere else: one walk over a document (`node`) gives both its XML (`xml`) and its cadena
+//! original (`cadena`), which is the attributes in that order without two of them.
 //!
-//! - `build_invoice` makes the income document ("I") of a sale; its amounts are the sale's to the cent.
-//! - `build_payment` makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]).
+//! - [`build_invoice`] makes the income document ("I") of a sale; its amounts are the sale's to the cent. [`build_related`]
+//!   makes one that relates to others, a substitute or a credit note ("E"); [`build_global`] that of a period's sales to the
+//!   general public.
+//! - [`build_payment`] makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]);
+//!   [`build_receipts`] one of several payments, and of invoices in other currencies.
+//! - [`seal`](seal()) signs a document with the company's key and writes it as XML, which is what is sent and kept.
+//! - [`printed`] makes a PDF of a stamped one.
 //!
-//! Both are pure: they take what a store has read (`InvoiceSource`, `PaymentSource`) and give the document, or the
-//! `CfdiFault` that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
+//! All of it is pure. The builders take what a store has read ([`InvoiceSource`], [`PaymentSource`]) and give the document, or
+//! the [`CfdiFault`] that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
 //! ([`crate::stamping`]).
 
 mod amount;
+#[cfg(test)]
+mod authority;
+mod cadena;
 mod concept;
 mod fault;
 mod invoice;
+mod node;
 mod pagos;
 mod parties;
 mod payment;
+pub mod printed;
+mod seal;
 mod source;
 mod tax;
 #[cfg(test)]
 pub(crate) mod testing;
 mod text;
+#[cfg(test)]
+mod tools;
+mod xml;
 
 use std::fmt::Display;
 
-use chrono::NaiveDateTime;
+use chrono::{Datelike, NaiveDate, NaiveDateTime};
 use serde::{Serialize, Serializer};
+use uuid::Uuid;
 
+pub(crate) use crate::domain::rfc::GENERIC_NATIONAL as GENERAL_PUBLIC_RFC;
 pub use amount::Amount;
-pub(crate) use fault::CfdiFault;
-pub(crate) use invoice::build_invoice;
-pub use pagos::{DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, TotalesPagos, TrasladoDr, TrasladoP};
-pub(crate) use payment::build_payment;
-pub(crate) use source::{Certificate, Heading, InvoiceSource, Issuer, PaidInvoice, Payment, PaymentSource};
-pub use source::{Line, Receiver};
+pub use fault::CfdiFault;
+pub use invoice::{build_global, build_invoice, build_related};
+pub use pagos::{
+    DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
+    TrasladoP,
+};
+pub use payment::{build_payment, build_receipts};
+pub use seal::{SealFault, SealedXml, SigningKey, seal};
+pub use source::{
+    Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, PaymentSource,
+    Receipt, ReceiptSource, Receiver, SettledInvoice, Ticket,
+};
 
 /// The version of the standard.
 pub const VERSION: &str = "4.0";
 /// `c_Exportacion`: what is sold stays in the country.
 pub const NO_EXPORT: &str = "01";
-/// `c_Impuesto`: IVA, the one tax that this service computes.
-pub const IVA: &str = "002";
 /// The name that the authority prescribes for an unnamed receiver.
 pub const GENERAL_PUBLIC: &str = "PUBLICO EN GENERAL";
 
 /// The document (node `Comprobante`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "PascalCase")]
+#[serde(rename = "Comprobante", rename_all = "PascalCase")]
 pub struct Cfdi {
     /// Always [`VERSION`].
     pub version: &'static str,
@@ -80,7 +100,7 @@ pub struct Cfdi {
     /// Pesos for one unit of the currency, six decimals; there only if that is another than the peso.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tipo_cambio: Option<Amount>,
-    /// `sub_total` less discounts, plus the taxes charged.
+    /// `sub_total` less discounts, plus the taxes charged, less those withheld.
     pub total: Amount,
     /// What it is.
     pub tipo_de_comprobante: TipoDeComprobante,
@@ -94,6 +114,9 @@ pub struct Cfdi {
     /// Which sales it sums up; there only if the receiver is the general public.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub informacion_global: Option<InformacionGlobal>,
+    /// Documents that it relates to, by the kind of relation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cfdi_relacionados: Vec<CfdiRelacionados>,
     /// Who issues it.
     pub emisor: Emisor,
     /// Who receives it.
@@ -113,6 +136,8 @@ pub struct Cfdi {
 pub enum TipoDeComprobante {
     /// Ingreso: something was sold.
     I,
+    /// Egreso: a credit note, or an advance that is applied.
+    E,
     /// Pago: an invoice that was to be paid later was paid, in whole or in part.
     P,
 }
@@ -121,13 +146,82 @@ pub enum TipoDeComprobante {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct InformacionGlobal {
-    /// `c_Periodicidad`: always `01`, a day, since a document holds one sale.
-    pub periodicidad: &'static str,
-    /// `c_Meses`: the month, `01` to `12`.
+    /// How long the period is.
+    pub periodicidad: Periodicidad,
+    /// `c_Meses`: the month, `01` to `12`, or two months, `13` to `18`.
     pub meses: String,
     /// The year.
     #[serde(rename = "Año", serialize_with = "as_text")]
     pub anio: i32,
+}
+
+impl InformacionGlobal {
+    /// The period that `day` lies in.
+    pub fn of(periodicidad: Periodicidad, day: NaiveDate) -> Self {
+        let meses = match periodicidad {
+            Periodicidad::Bimestral => 12 + day.month().div_ceil(2),
+            _ => day.month(),
+        };
+        Self { periodicidad, meses: format!("{meses:02}"), anio: day.year() }
+    }
+}
+
+/// `c_Periodicidad`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum Periodicidad {
+    /// A day.
+    #[serde(rename = "01")]
+    Diario,
+    /// A week.
+    #[serde(rename = "02")]
+    Semanal,
+    /// Half a month.
+    #[serde(rename = "03")]
+    Quincenal,
+    /// A month.
+    #[serde(rename = "04")]
+    Mensual,
+    /// Two months: issuers of the regime 621 only.
+    #[serde(rename = "05")]
+    Bimestral,
+}
+
+/// Documents that a document relates to in one way (node `CfdiRelacionados`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct CfdiRelacionados {
+    /// In which way.
+    pub tipo_relacion: TipoRelacion,
+    /// The documents: one or more.
+    pub cfdi_relacionado: Vec<CfdiRelacionado>,
+}
+
+/// `c_TipoRelacion`, those that this service makes documents with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum TipoRelacion {
+    /// A credit note of the documents: a discount, a correction.
+    #[serde(rename = "01")]
+    NotaDeCredito,
+    /// A debit note of the documents.
+    #[serde(rename = "02")]
+    NotaDeDebito,
+    /// Goods of the documents came back.
+    #[serde(rename = "03")]
+    Devolucion,
+    /// It replaces the documents.
+    #[serde(rename = "04")]
+    Sustitucion,
+    /// An advance is applied.
+    #[serde(rename = "07")]
+    Anticipo,
+}
+
+/// A document that a document relates to (node `CfdiRelacionado`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CfdiRelacionado {
+    /// Its fiscal folio.
+    #[serde(rename = "UUID", serialize_with = "as_text")]
+    pub uuid: Uuid,
 }
 
 /// Who issues the document (node `Emisor`).
@@ -152,6 +246,12 @@ pub struct Receptor {
     pub nombre: String,
     /// Postal code of the fiscal address; with a generic RFC, of the place of issue.
     pub domicilio_fiscal_receptor: String,
+    /// `c_Pais` of a foreigner, who has the generic RFC `XEXX010101000`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residencia_fiscal: Option<String>,
+    /// A foreigner's tax id at home.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub num_reg_id_trib: Option<String>,
     /// `c_RegimenFiscal`; 616 with a generic RFC.
     pub regimen_fiscal_receptor: String,
     /// `c_UsoCFDI`; `CP01` in a payment document.
@@ -186,41 +286,52 @@ pub struct Concepto {
     pub descuento: Option<Amount>,
     /// `c_ObjetoImp`.
     pub objeto_imp: String,
-    /// Its taxes; there exactly if `objeto_imp` is `02`.
+    /// Its taxes, where `objeto_imp` has any broken down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos: Option<ImpuestosConcepto>,
 }
 
-/// The taxes of a concept (its node `Impuestos`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// The taxes of a concept (its node `Impuestos`): one or more in all.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ImpuestosConcepto {
-    /// Charged to the receiver: one or more.
+    /// Charged to the receiver.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traslados: Vec<Traslado>,
+    /// Withheld by the receiver.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retenciones: Vec<RetencionConcepto>,
 }
 
 /// The taxes of the document (node `Impuestos`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Impuestos {
+    /// One for each tax that is withheld.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retenciones: Vec<Retencion>,
+    /// Sum of what is withheld; none if nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_impuestos_retenidos: Option<Amount>,
+    /// One for each tax, factor and rate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub traslados: Vec<Traslado>,
     /// Sum of what is charged; none if all of it is exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_impuestos_trasladados: Option<Amount>,
-    /// One for each tax, factor and rate.
-    pub traslados: Vec<Traslado>,
 }
 
 /// A tax charged to the receiver (node `Traslado`), of a concept or, added up, of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Traslado {
-    /// What it is charged on; more than nothing.
+    /// What it is charged on; more than nothing. Units where a tax is charged on each.
     pub base: Amount,
-    /// `c_Impuesto`: always [`IVA`].
-    pub impuesto: &'static str,
+    /// The tax.
+    pub impuesto: Impuesto,
     /// `c_TipoFactor`.
     pub tipo_factor: TipoFactor,
-    /// The rate, six decimals; none if exempt.
+    /// The rate, or pesos for each unit, six decimals; none if exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasa_o_cuota: Option<Amount>,
     /// `base` × `tasa_o_cuota`; none if exempt.
@@ -228,11 +339,53 @@ pub struct Traslado {
     pub importe: Option<Amount>,
 }
 
+/// A tax of a concept that the receiver withholds (its node `Retencion`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename = "Retencion", rename_all = "PascalCase")]
+pub struct RetencionConcepto {
+    /// What it is reckoned on; more than nothing.
+    pub base: Amount,
+    /// The tax.
+    pub impuesto: Impuesto,
+    /// `c_TipoFactor`; never exempt.
+    pub tipo_factor: TipoFactor,
+    /// The rate, six decimals.
+    pub tasa_o_cuota: Amount,
+    /// `base` × `tasa_o_cuota`.
+    pub importe: Amount,
+}
+
+/// A tax of the document that the receiver withholds (its node `Retencion`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct Retencion {
+    /// The tax.
+    pub impuesto: Impuesto,
+    /// Sum of the concepts'.
+    pub importe: Amount,
+}
+
+/// `c_Impuesto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Impuesto {
+    /// On income; only withheld.
+    #[serde(rename = "001")]
+    Isr,
+    /// On what is sold.
+    #[serde(rename = "002")]
+    Iva,
+    /// On certain goods: fuels, drinks, tobacco and others.
+    #[serde(rename = "003")]
+    Ieps,
+}
+
 /// `c_TipoFactor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum TipoFactor {
     /// A part of the base.
     Tasa,
+    /// So much for each unit.
+    Cuota,
     /// Nothing is charged.
     Exento,
 }

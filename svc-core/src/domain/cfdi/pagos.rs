@@ -4,26 +4,35 @@ use chrono::NaiveDateTime;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{Amount, TipoFactor, as_text};
+use super::{Amount, Impuesto, TipoFactor, as_text};
 
 /// The version of the complement.
 pub(super) const VERSION: &str = "2.0";
 
 /// The complement (node `Pagos`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "PascalCase")]
+#[serde(rename = "Pagos", rename_all = "PascalCase")]
 pub struct Pagos20 {
     /// Always `2.0`.
     pub version: &'static str,
     /// All of it in pesos.
     pub totales: TotalesPagos,
-    /// The payments; this service writes one a document.
+    /// The payments: one or more.
     pub pago: Vec<Pago>,
 }
 
 /// All payments in pesos (node `Totales`): two decimals, each there only if there is such a tax.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TotalesPagos {
+    /// IVA that was withheld.
+    #[serde(rename = "TotalRetencionesIVA", skip_serializing_if = "Option::is_none")]
+    pub retenciones_iva: Option<Amount>,
+    /// ISR that was withheld.
+    #[serde(rename = "TotalRetencionesISR", skip_serializing_if = "Option::is_none")]
+    pub retenciones_isr: Option<Amount>,
+    /// IEPS that was withheld.
+    #[serde(rename = "TotalRetencionesIEPS", skip_serializing_if = "Option::is_none")]
+    pub retenciones_ieps: Option<Amount>,
     /// Base of the IVA at 16 %.
     #[serde(rename = "TotalTrasladosBaseIVA16", skip_serializing_if = "Option::is_none")]
     pub base_iva_16: Option<Amount>,
@@ -87,12 +96,12 @@ pub struct DoctoRelacionado {
     /// Its number in the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folio: Option<String>,
-    /// Its currency: the payment's.
+    /// Its currency.
     #[serde(rename = "MonedaDR")]
     pub moneda_dr: String,
-    /// Always `1`, since the currencies are the same.
+    /// Units of its currency for one of the payment's: ten decimals; exactly `1` where they are the same.
     #[serde(rename = "EquivalenciaDR")]
-    pub equivalencia_dr: &'static str,
+    pub equivalencia_dr: Amount,
     /// Which of its payments this is.
     #[serde(serialize_with = "as_text")]
     pub num_parcialidad: i64,
@@ -113,20 +122,45 @@ pub struct DoctoRelacionado {
 /// The taxes of an invoice in what is paid of it (node `ImpuestosDR`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ImpuestosDr {
+    /// One for each tax and rate that is withheld.
+    #[serde(rename = "RetencionesDR", skip_serializing_if = "Vec::is_empty")]
+    pub retenciones_dr: Vec<RetencionDr>,
     /// One for each tax, factor and rate.
-    #[serde(rename = "TrasladosDR")]
+    #[serde(rename = "TrasladosDR", skip_serializing_if = "Vec::is_empty")]
     pub traslados_dr: Vec<TrasladoDr>,
+}
+
+/// A tax of an invoice that was withheld from what is paid of it (node `RetencionDR`): six decimals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename = "RetencionDR")]
+pub struct RetencionDr {
+    /// The paid part of the invoice's base.
+    #[serde(rename = "BaseDR")]
+    pub base_dr: Amount,
+    /// The tax.
+    #[serde(rename = "ImpuestoDR")]
+    pub impuesto_dr: Impuesto,
+    /// `c_TipoFactor`; never exempt.
+    #[serde(rename = "TipoFactorDR")]
+    pub tipo_factor_dr: TipoFactor,
+    /// The rate.
+    #[serde(rename = "TasaOCuotaDR")]
+    pub tasa_o_cuota_dr: Amount,
+    /// `base_dr` × `tasa_o_cuota_dr`.
+    #[serde(rename = "ImporteDR")]
+    pub importe_dr: Amount,
 }
 
 /// A tax of an invoice in what is paid of it (node `TrasladoDR`): six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename = "TrasladoDR")]
 pub struct TrasladoDr {
     /// The paid part of the invoice's base.
     #[serde(rename = "BaseDR")]
     pub base_dr: Amount,
-    /// `c_Impuesto`.
+    /// The tax.
     #[serde(rename = "ImpuestoDR")]
-    pub impuesto_dr: &'static str,
+    pub impuesto_dr: Impuesto,
     /// `c_TipoFactor`.
     #[serde(rename = "TipoFactorDR")]
     pub tipo_factor_dr: TipoFactor,
@@ -142,8 +176,22 @@ pub struct TrasladoDr {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ImpuestosP {
+    /// One for each tax that is withheld.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retenciones_p: Vec<RetencionP>,
     /// One for each tax, factor and rate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub traslados_p: Vec<TrasladoP>,
+}
+
+/// A tax that was withheld from a payment (node `RetencionP`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct RetencionP {
+    /// The tax.
+    pub impuesto_p: Impuesto,
+    /// Sum of the invoices', six decimals, in the payment's currency.
+    pub importe_p: Amount,
 }
 
 /// A tax of a payment (node `TrasladoP`): six decimals.
@@ -152,8 +200,8 @@ pub struct ImpuestosP {
 pub struct TrasladoP {
     /// Sum of the invoices' bases.
     pub base_p: Amount,
-    /// `c_Impuesto`.
-    pub impuesto_p: &'static str,
+    /// The tax.
+    pub impuesto_p: Impuesto,
     /// `c_TipoFactor`.
     pub tipo_factor_p: TipoFactor,
     /// The rate; none if exempt.

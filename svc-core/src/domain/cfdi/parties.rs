@@ -6,13 +6,13 @@ use chrono::NaiveDateTime;
 
 use super::source::{Certificate, Heading, Issuer, Receiver};
 use super::text::{attribute, name};
-use super::{CfdiFault, Emisor, GENERAL_PUBLIC, Receptor};
+use super::{CfdiFault, Emisor, GENERAL_PUBLIC, GENERAL_PUBLIC_RFC, Receptor};
 use crate::domain::rfc::Rfc;
 use crate::domain::sat::{self, GENERIC_REGIME, GENERIC_USE};
 use crate::domain::text::fold;
 
-/// The RFC of the general public.
-const GENERAL_PUBLIC_RFC: &str = "XAXX010101000";
+/// `c_Pais`: nobody's residence abroad.
+const MEXICO: &str = "MEX";
 
 /// What every document begins with.
 pub(super) struct Opening {
@@ -57,9 +57,14 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     let uso = uso.or(own_use).ok_or(CfdiFault::Receiver("uso de CFDI"))?;
     let regimen = if generic { Some(GENERIC_REGIME) } else { receiver.regimen };
     let cp = if generic { Some(lugar) } else { receiver.cp.as_deref() };
+    let residence = if rfc.is_foreign() { receiver.pais.and_then(sat::country) } else { None };
+    let residence = residence.filter(|country| *country != MEXICO);
     Ok(Receptor {
         nombre: called(receiver.nombre.as_deref(), &rfc).ok_or(CfdiFault::Receiver("nombre"))?,
         domicilio_fiscal_receptor: cp.ok_or(CfdiFault::Receiver("código postal"))?.to_owned(),
+        // The one means nothing without the other (CFDI40153).
+        num_reg_id_trib: residence.and_then(|_| attribute(receiver.num_reg_id_trib.as_deref(), 40)),
+        residencia_fiscal: residence.map(str::to_owned),
         regimen_fiscal_receptor: regimen.ok_or(CfdiFault::Receiver("régimen fiscal"))?.to_string(),
         uso_cfdi: uso.to_owned(),
         rfc: rfc.to_string(),

@@ -3,26 +3,50 @@
 use chrono::NaiveTime;
 use rust_decimal::Decimal;
 
-use super::concept::Currency;
+use super::concept::{ACTIVITY, Currency};
 use super::pagos::{
-    self, DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, TotalesPagos, TrasladoDr, TrasladoP,
+    self, DoctoRelacionado, ImpuestosDr, ImpuestosP, Pago, Pagos20, RetencionDr, RetencionP, TotalesPagos, TrasladoDr,
+    TrasladoP,
 };
 use super::parties::{Opening, open, receive};
-use super::source::{PaidInvoice, Payment, PaymentSource};
-use super::tax::{Charge, Charges, Iva, plus, times, treat};
+use super::source::{PaidInvoice, PaymentSource, Receipt, ReceiptSource, SettledInvoice};
+use super::tax::{Charge, Levy, NO_OBJECT, Taxes, plus, times, treat};
 use super::text::attribute;
-use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, IVA, NO_EXPORT, TipoDeComprobante, VERSION};
+use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT, TipoDeComprobante, VERSION};
 use crate::domain::currency::PESO;
+use crate::domain::line::VatRate;
 
 /// Decimals of a paid invoice's taxes: as many as the standard takes, so that instalments add up to the whole.
 const DECIMALS: u32 = 6;
 
+/// Decimals of what one currency is worth in another.
+const RATE_DECIMALS: u32 = 10;
+
+/// `c_FormaPago`: nobody knows yet; no payment that was made.
+const UNKNOWN_FORM: &str = "99";
+
 /// The payment document ("P") of money that came in for invoices to be paid later.
-pub(crate) fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
+pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
+    let facturas = source.facturas.iter().map(|factura| SettledInvoice {
+        factura: factura.clone(),
+        moneda: source.pago.moneda.clone(),
+        monto: factura.importe,
+    });
+    let receipt = Receipt { pago: source.pago.clone(), facturas: facturas.collect() };
+    build_receipts(&ReceiptSource {
+        emisor: source.emisor.clone(),
+        receptor: source.receptor.clone(),
+        encabezado: source.encabezado.clone(),
+        pagos: vec![receipt],
+    })
+}
+
+/// The payment document of several payments of one receiver, of invoices in whatever currencies.
+pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
     let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
         open(&source.emisor, &source.encabezado)?;
     let receptor = receive(&source.receptor, &lugar_expedicion, Some("CP01"))?;
-    let pagos = complement(source)?;
+    let pagos = complement(&source.pagos)?;
     Ok(Cfdi {
         version: VERSION,
         serie,
@@ -42,6 +66,7 @@ pub(crate) fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
         metodo_pago: None,
         lugar_expedicion,
         informacion_global: None,
+        cfdi_relacionados: Vec::new(),
         emisor,
         receptor,
         conceptos: vec![the_concept()],
@@ -55,103 +80,132 @@ fn the_concept() -> Concepto {
     Concepto {
         clave_prod_serv: "84111506".to_owned(),
         no_identificacion: None,
-        cantidad: Amount::rounded(Decimal::ONE, 0),
-        clave_unidad: "ACT".to_owned(),
+        cantidad: Amount::ONE,
+        clave_unidad: ACTIVITY.to_owned(),
         unidad: None,
         descripcion: "Pago".to_owned(),
         valor_unitario: Amount::ZERO,
         importe: Amount::ZERO,
         descuento: None,
-        objeto_imp: "01".to_owned(),
+        objeto_imp: NO_OBJECT.to_owned(),
         impuestos: None,
     }
 }
 
-fn complement(source: &PaymentSource) -> Result<Pagos20, CfdiFault> {
-    let payment = &source.pago;
-    let currency = Currency::of(&payment.moneda)?;
-    let rate = if currency.key == PESO { Decimal::ONE } else { payment.tipo_cambio.get() };
-    let mut charges = Charges::default();
-    let mut paid = Decimal::ZERO;
-    let mut documents = Vec::with_capacity(source.facturas.len());
-    for invoice in &source.facturas {
-        documents.push(document(invoice, &currency, &mut charges)?);
-        paid = plus(paid, invoice.importe.get())?;
+fn complement(receipts: &[Receipt]) -> Result<Pagos20, CfdiFault> {
+    let mut totals = Totals::default();
+    let pago = receipts.iter().map(|receipt| pay(receipt, &mut totals)).collect::<Result<Vec<_>, _>>()?;
+    if pago.is_empty() {
+        return Err(CfdiFault::Missing("el pago"));
     }
-    if documents.is_empty() {
+    Ok(Pagos20 { version: pagos::VERSION, totales: totals.write()?, pago })
+}
+
+/// A payment with what it pays; it is added to `totals`.
+fn pay(receipt: &Receipt, totals: &mut Totals) -> Result<Pago, CfdiFault> {
+    let Receipt { pago: payment, facturas } = receipt;
+    let currency = Currency::of(&payment.moneda)?;
+    let rate = if currency.key == PESO { Amount::ONE } else { Amount::rounded(payment.tipo_cambio.get(), DECIMALS) };
+    let mut taxes = Taxes::default();
+    let mut paid = Decimal::ZERO;
+    let mut docto_relacionado = Vec::with_capacity(facturas.len());
+    for invoice in facturas {
+        docto_relacionado.push(document(invoice, &currency, &mut taxes)?);
+        paid = plus(paid, invoice.monto.get())?;
+    }
+    if docto_relacionado.is_empty() {
         return Err(CfdiFault::Missing("la factura que se paga"));
     }
     if paid > payment.monto.get() {
         return Err(CfdiFault::Sums("se aplica más de lo que se pagó"));
     }
-    Ok(Pagos20 {
-        version: pagos::VERSION,
-        totales: totals(&charges, payment.monto.get(), rate)?,
-        pago: vec![pay(payment, &currency, rate, documents, &charges)?],
-    })
-}
-
-fn pay(
-    payment: &Payment,
-    currency: &Currency<'_>,
-    rate: Decimal,
-    docto_relacionado: Vec<DoctoRelacionado>,
-    charges: &Charges,
-) -> Result<Pago, CfdiFault> {
+    // The sums are rounded once, as they are written, and the totals are reckoned from what is written.
+    let taxes = taxes
+        .map(|_, Charge { base, importe }| Ok(Some(Charge { base: six(base).get(), importe: six(importe).get() })))?;
+    totals.add(&taxes, payment.monto.get(), rate.get())?;
+    let form = attribute(payment.forma_pago_sat.as_deref(), 2).filter(|form| form != UNKNOWN_FORM);
     let noon = NaiveTime::from_hms_opt(12, 0, 0).unwrap_or_default();
-    let traslados_p: Vec<TrasladoP> = charges.iter().map(|(iva, charge)| traslado_p(iva, charge)).collect();
     Ok(Pago {
         fecha_pago: payment.fecha.0.and_time(noon),
-        forma_de_pago_p: attribute(payment.forma_pago_sat.as_deref(), 2)
-            .ok_or(CfdiFault::Missing("la forma de pago"))?,
+        forma_de_pago_p: form.ok_or(CfdiFault::Missing("la forma de pago"))?,
         moneda_p: currency.key.to_owned(),
-        tipo_cambio_p: if currency.key == PESO { Amount::rounded(rate, 0) } else { Amount::rounded(rate, DECIMALS) },
+        tipo_cambio_p: rate,
         monto: currency.amount(payment.monto.get())?,
         num_operacion: attribute(payment.referencia.as_deref(), 100),
         docto_relacionado,
-        impuestos_p: (!traslados_p.is_empty()).then_some(ImpuestosP { traslados_p }),
+        impuestos_p: if taxes.is_empty() { None } else { Some(impuestos_p(&taxes)?) },
     })
 }
 
-/// What is paid of an invoice; its taxes are added to `charges`.
+/// What is paid of an invoice; its taxes are added to `taxes`, in the payment's currency.
 fn document(
-    invoice: &PaidInvoice,
-    currency: &Currency<'_>,
-    charges: &mut Charges,
+    settled: &SettledInvoice,
+    payment: &Currency<'_>,
+    taxes: &mut Taxes,
 ) -> Result<DoctoRelacionado, CfdiFault> {
+    let invoice = &settled.factura;
     if invoice.saldo_anterior.get() - invoice.importe.get() != invoice.saldo_insoluto.get() {
         return Err(CfdiFault::Sums("el saldo insoluto no es el saldo anterior menos lo pagado"));
     }
-    let mut traslados_dr = Vec::new();
-    for (iva, charge) in share(invoice)?.iter() {
-        charges.add(iva, charge)?;
-        traslados_dr.push(traslado_dr(iva, charge));
-    }
+    let currency = Currency::of(&settled.moneda)?;
+    let worth = worth(settled, payment)?;
+    let shares = share(invoice)?;
+    let exchanged = |value: Decimal| value.checked_div(worth.get()).ok_or(CfdiFault::TooLarge);
+    taxes.add(&shares.map(|_, Charge { base, importe }| {
+        Ok(Some(Charge { base: exchanged(base)?, importe: exchanged(importe)? }))
+    })?)?;
+    let retenciones_dr = shares.retenciones.iter().map(|(levy, charge)| RetencionDr {
+        base_dr: six(charge.base),
+        impuesto_dr: levy.impuesto,
+        tipo_factor_dr: levy.factor,
+        tasa_o_cuota_dr: six(levy.rate().unwrap_or_default()),
+        importe_dr: six(charge.importe),
+    });
+    let traslados_dr = shares.traslados.iter().map(|(levy, charge)| TrasladoDr {
+        base_dr: six(charge.base),
+        impuesto_dr: levy.impuesto,
+        tipo_factor_dr: levy.factor,
+        tasa_o_cuota_dr: levy.rate().map(six),
+        importe_dr: levy.rate().map(|_| six(charge.importe)),
+    });
+    let impuestos_dr = ImpuestosDr { retenciones_dr: retenciones_dr.collect(), traslados_dr: traslados_dr.collect() };
     Ok(DoctoRelacionado {
         id_documento: invoice.uuid,
         serie: attribute(invoice.serie.as_deref(), 25),
         folio: attribute(invoice.folio.as_deref(), 40),
         moneda_dr: currency.key.to_owned(),
-        equivalencia_dr: "1",
+        equivalencia_dr: worth,
         num_parcialidad: invoice.parcialidad,
         imp_saldo_ant: currency.amount(invoice.saldo_anterior.get())?,
         imp_pagado: currency.amount(invoice.importe.get())?,
         imp_saldo_insoluto: currency.amount(invoice.saldo_insoluto.get())?,
-        objeto_imp_dr: if traslados_dr.is_empty() { "01" } else { "02" },
-        impuestos_dr: (!traslados_dr.is_empty()).then_some(ImpuestosDr { traslados_dr }),
+        objeto_imp_dr: shares.object().unwrap_or(NO_OBJECT),
+        impuestos_dr: (!shares.is_empty()).then_some(impuestos_dr),
     })
+}
+
+/// What one unit of the payment's currency is in the invoice's: the quotient of what is paid in the two, so that the parts of a
+/// payment add up to it.
+fn worth(settled: &SettledInvoice, payment: &Currency<'_>) -> Result<Amount, CfdiFault> {
+    if settled.moneda == payment.key {
+        if settled.monto != settled.factura.importe {
+            return Err(CfdiFault::Sums("lo pagado de la factura no es lo que toma del pago"));
+        }
+        return Ok(Amount::ONE);
+    }
+    let quotient = settled.factura.importe.get().checked_div(settled.monto.get());
+    let worth = quotient.map(|quotient| Amount::rounded(quotient, RATE_DECIMALS));
+    worth.filter(|worth| worth.get() > Decimal::ZERO).ok_or(CfdiFault::Sums("las monedas no tienen equivalencia"))
 }
 
 /// The paid part of an invoice's taxes.
 ///
 /// The base is the difference of what had been paid of it before and after, each rounded, so that the instalments' bases add
 /// up to the invoice's; the tax is the base's, as the authority has it follow.
-fn share(invoice: &PaidInvoice) -> Result<Charges, CfdiFault> {
-    let mut whole = Charges::default();
+fn share(invoice: &PaidInvoice) -> Result<Taxes, CfdiFault> {
+    let mut whole = Taxes::default();
     for line in &invoice.renglones {
-        if let Some((iva, charge)) = treat(line)?.iva {
-            whole.add(iva, charge)?;
-        }
+        whole.add(&treat(line)?.taxes)?;
     }
     let total = invoice.total.get();
     let part =
@@ -159,52 +213,71 @@ fn share(invoice: &PaidInvoice) -> Result<Charges, CfdiFault> {
     let fault = CfdiFault::Sums("el saldo de la factura es mayor que su total");
     let before = part(invoice.saldo_anterior.get()).ok_or_else(|| fault.clone())?;
     let after = part(invoice.saldo_insoluto.get()).ok_or(fault)?;
-    let mut paid = Charges::default();
-    for (iva, charge) in whole.iter() {
-        let rounded = |part| times(charge.base, part).map(|base| Amount::rounded(base, DECIMALS).get());
+    whole.map(|levy, charge| {
+        let rounded = |part| times(charge.base, part).map(|base| six(base).get());
         let base = rounded(after)? - rounded(before)?;
-        if base > Decimal::ZERO {
-            let importe = times(base, iva.rate().unwrap_or_default())?;
-            paid.add(iva, Charge { base, importe: Amount::rounded(importe, DECIMALS).get() })?;
-        }
-    }
-    Ok(paid)
-}
-
-/// The payment in pesos.
-fn totals(charges: &Charges, monto: Decimal, rate: Decimal) -> Result<TotalesPagos, CfdiFault> {
-    let pesos = |value| times(value, rate).map(|value| Amount::rounded(value, 2));
-    let base = |iva| charges.get(iva).map(|charge| pesos(charge.base)).transpose();
-    let tax = |iva| charges.get(iva).map(|charge| pesos(charge.importe)).transpose();
-    Ok(TotalesPagos {
-        base_iva_16: base(Iva::Tasa16)?,
-        impuesto_iva_16: tax(Iva::Tasa16)?,
-        base_iva_8: base(Iva::Tasa8)?,
-        impuesto_iva_8: tax(Iva::Tasa8)?,
-        base_iva_0: base(Iva::Tasa0)?,
-        impuesto_iva_0: tax(Iva::Tasa0)?,
-        base_iva_exento: base(Iva::Exento)?,
-        monto_total_pagos: pesos(monto)?,
+        let importe = six(times(base, levy.rate().unwrap_or_default())?).get();
+        Ok((base > Decimal::ZERO).then_some(Charge { base, importe }))
     })
 }
 
-fn traslado_dr(iva: Iva, charge: Charge) -> TrasladoDr {
-    TrasladoDr {
-        base_dr: Amount::rounded(charge.base, DECIMALS),
-        impuesto_dr: IVA,
-        tipo_factor_dr: iva.factor(),
-        tasa_o_cuota_dr: iva.rate().map(|rate| Amount::rounded(rate, DECIMALS)),
-        importe_dr: iva.rate().map(|_| Amount::rounded(charge.importe, DECIMALS)),
-    }
+fn six(value: Decimal) -> Amount {
+    Amount::rounded(value, DECIMALS)
 }
 
-fn traslado_p(iva: Iva, charge: Charge) -> TrasladoP {
-    TrasladoP {
-        base_p: Amount::rounded(charge.base, DECIMALS),
-        impuesto_p: IVA,
-        tipo_factor_p: iva.factor(),
-        tasa_o_cuota_p: iva.rate().map(|rate| Amount::rounded(rate, DECIMALS)),
-        importe_p: iva.rate().map(|_| Amount::rounded(charge.importe, DECIMALS)),
+fn impuestos_p(taxes: &Taxes) -> Result<ImpuestosP, CfdiFault> {
+    let retenciones = taxes.retenciones.by_tax()?.into_iter();
+    let traslados = taxes.traslados.iter().map(|(levy, charge)| TrasladoP {
+        base_p: six(charge.base),
+        impuesto_p: levy.impuesto,
+        tipo_factor_p: levy.factor,
+        tasa_o_cuota_p: levy.rate().map(six),
+        importe_p: levy.rate().map(|_| six(charge.importe)),
+    });
+    Ok(ImpuestosP {
+        retenciones_p: retenciones.map(|(impuesto_p, sum)| RetencionP { impuesto_p, importe_p: six(sum) }).collect(),
+        traslados_p: traslados.collect(),
+    })
+}
+
+/// All payments in pesos.
+#[derive(Default)]
+struct Totals {
+    taxes: Taxes,
+    monto: Decimal,
+}
+
+impl Totals {
+    /// Adds a payment, whose currency is worth `rate` pesos.
+    fn add(&mut self, taxes: &Taxes, monto: Decimal, rate: Decimal) -> Result<(), CfdiFault> {
+        self.taxes.add(&taxes.map(|_, Charge { base, importe }| {
+            Ok(Some(Charge { base: times(base, rate)?, importe: times(importe, rate)? }))
+        })?)?;
+        self.monto = plus(self.monto, times(monto, rate)?)?;
+        Ok(())
+    }
+
+    fn write(&self) -> Result<TotalesPagos, CfdiFault> {
+        let pesos = |value| Amount::rounded(value, 2);
+        let withheld = self.taxes.retenciones.by_tax()?;
+        let withheld = |impuesto| withheld.get(&impuesto).copied().map(pesos);
+        let iva = |rate| Levy::iva(rate).and_then(|levy| self.taxes.traslados.get(levy));
+        let rate = |percent| iva(VatRate::Rate(Decimal::new(percent, 2)));
+        let base = |charge: Option<Charge>| charge.map(|charge| pesos(charge.base));
+        let tax = |charge: Option<Charge>| charge.map(|charge| pesos(charge.importe));
+        Ok(TotalesPagos {
+            retenciones_iva: withheld(Impuesto::Iva),
+            retenciones_isr: withheld(Impuesto::Isr),
+            retenciones_ieps: withheld(Impuesto::Ieps),
+            base_iva_16: base(rate(16)),
+            impuesto_iva_16: tax(rate(16)),
+            base_iva_8: base(rate(8)),
+            impuesto_iva_8: tax(rate(8)),
+            base_iva_0: base(rate(0)),
+            impuesto_iva_0: tax(rate(0)),
+            base_iva_exento: base(iva(VatRate::Exempt)),
+            monto_total_pagos: pesos(self.monto),
+        })
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a document is made from: plain data that a store reads.
 
+use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use crate::domain::line::VatRate;
+use super::Periodicidad;
+use crate::domain::line::{IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::time::{Date, Timestamp};
@@ -10,26 +12,26 @@ use crate::domain::words::PaymentTerm;
 
 /// Who issues a document.
 #[derive(Debug, Clone)]
-pub(crate) struct Issuer {
+pub struct Issuer {
     /// The company's RFC.
-    pub(crate) rfc: Option<String>,
+    pub rfc: Option<String>,
     /// The company's name.
-    pub(crate) nombre: String,
+    pub nombre: String,
     /// The company's regime (`c_RegimenFiscal`).
-    pub(crate) regimen: Option<i64>,
+    pub regimen: Option<i64>,
     /// Postal code of the place of issue: the branch's, else the company's.
-    pub(crate) cp: Option<String>,
+    pub cp: Option<String>,
     /// The company's signing certificate (CSD).
-    pub(crate) certificado: Option<Certificate>,
+    pub certificado: Option<Certificate>,
 }
 
 /// A signing certificate, its public part.
 #[derive(Debug, Clone)]
-pub(crate) struct Certificate {
+pub struct Certificate {
     /// Its number: twenty digits.
-    pub(crate) numero: String,
+    pub numero: String,
     /// The certificate in DER.
-    pub(crate) der: Vec<u8>,
+    pub der: Vec<u8>,
 }
 
 /// Who receives a document: the customer.
@@ -45,6 +47,10 @@ pub struct Receiver {
     pub regimen: Option<i64>,
     /// `c_UsoCFDI`: the sale's, else the customer's. A payment document does not look at it.
     pub uso_cfdi: Option<String>,
+    /// Country, by its clave; asked of foreigners only.
+    pub pais: Option<i64>,
+    /// A foreigner's tax id at home.
+    pub num_reg_id_trib: Option<String>,
 }
 
 impl Receiver {
@@ -56,46 +62,46 @@ impl Receiver {
 
 /// What any document of the registry says of itself.
 #[derive(Debug, Clone)]
-pub(crate) struct Heading {
+pub struct Heading {
     /// Series.
-    pub(crate) serie: Option<String>,
+    pub serie: Option<String>,
     /// Number in the series.
-    pub(crate) folio: Option<String>,
+    pub folio: Option<String>,
     /// When it is issued; the authority takes it for 72 hours.
-    pub(crate) fecha: Timestamp,
+    pub fecha: Timestamp,
 }
 
 /// What an income document is made from.
 #[derive(Debug, Clone)]
-pub(crate) struct InvoiceSource {
+pub struct InvoiceSource {
     /// Who issues it.
-    pub(crate) emisor: Issuer,
+    pub emisor: Issuer,
     /// Who receives it.
-    pub(crate) receptor: Receiver,
+    pub receptor: Receiver,
     /// What the registry says of it.
-    pub(crate) encabezado: Heading,
+    pub encabezado: Heading,
     /// The sale's currency.
-    pub(crate) moneda: String,
+    pub moneda: String,
     /// Pesos for one unit of it.
-    pub(crate) tipo_cambio: Rate,
+    pub tipo_cambio: Rate,
     /// When the sale is paid.
-    pub(crate) condicion_pago: Option<PaymentTerm>,
+    pub condicion_pago: Option<PaymentTerm>,
     /// Days of credit.
-    pub(crate) dias_credito: Option<i64>,
+    pub dias_credito: Option<i64>,
     /// `c_FormaPago`.
-    pub(crate) forma_pago_sat: Option<String>,
+    pub forma_pago_sat: Option<String>,
     /// `c_MetodoPago`.
-    pub(crate) metodo_pago_sat: Option<String>,
+    pub metodo_pago_sat: Option<String>,
     /// The sale's amount before discounts and taxes.
-    pub(crate) subtotal: Money,
+    pub subtotal: Money,
     /// The sale's discounts.
-    pub(crate) descuento: Money,
+    pub descuento: Money,
     /// The sale's taxes.
-    pub(crate) impuestos: Money,
+    pub impuestos: Money,
     /// What the sale comes to.
-    pub(crate) total: Money,
+    pub total: Money,
     /// The sale's lines.
-    pub(crate) renglones: Vec<Line>,
+    pub renglones: Vec<Line>,
 }
 
 /// A line of a sale, as `GET /ventas-renglones` shows it.
@@ -125,63 +131,143 @@ pub struct Line {
     pub subtotal: Money,
     /// Rate of its IVA.
     pub iva_tasa: Option<VatRate>,
-    /// Its IVA: of `subtotal` less `descuento`, half-up to two decimals.
+    /// Its IVA: of `subtotal` less `descuento`, with the IEPS, half-up to two decimals.
     pub iva: Money,
-    /// `subtotal` − `descuento` + `iva`.
+    /// Its other taxes.
+    pub otros: OtherTaxes,
+    /// `subtotal` − `descuento` + `iva` + IEPS − what is withheld.
     pub total: Money,
+}
+
+/// The taxes of a line besides the IVA that is charged; most lines have none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OtherTaxes {
+    /// By which the IEPS is reckoned.
+    pub ieps: Option<IepsRate>,
+    /// The IEPS, half-up to two decimals.
+    pub ieps_importe: Money,
+    /// Rate of the ISR that the receiver withholds.
+    pub retencion_isr: Option<Decimal>,
+    /// Rate of the IVA that the receiver withholds.
+    pub retencion_iva: Option<Decimal>,
+    /// What the receiver withholds: of `subtotal` less `descuento`, each half-up to two decimals.
+    pub retenciones: Money,
+}
+
+/// What the document of a period's sales to the general public is made from.
+#[derive(Debug, Clone)]
+pub struct GlobalSource {
+    /// Who issues it.
+    pub emisor: Issuer,
+    /// What the registry says of it.
+    pub encabezado: Heading,
+    /// How long the period is.
+    pub periodicidad: Periodicidad,
+    /// A day of the period.
+    pub dia: Date,
+    /// The tickets' currency.
+    pub moneda: String,
+    /// Pesos for one unit of it.
+    pub tipo_cambio: Rate,
+    /// `c_FormaPago`: how the greatest part of it was paid.
+    pub forma_pago_sat: Option<String>,
+    /// The tickets: one or more.
+    pub tickets: Vec<Ticket>,
+}
+
+/// A sale to the general public.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    /// Its number.
+    pub folio: String,
+    /// Its lines.
+    pub renglones: Vec<Line>,
 }
 
 /// What a payment document is made from.
 #[derive(Debug, Clone)]
-pub(crate) struct PaymentSource {
+pub struct PaymentSource {
     /// Who issues it.
-    pub(crate) emisor: Issuer,
+    pub emisor: Issuer,
     /// Who receives it.
-    pub(crate) receptor: Receiver,
+    pub receptor: Receiver,
     /// What the registry says of it.
-    pub(crate) encabezado: Heading,
+    pub encabezado: Heading,
     /// The payment.
-    pub(crate) pago: Payment,
+    pub pago: Payment,
     /// The invoices it pays, in the payment's currency: one or more.
-    pub(crate) facturas: Vec<PaidInvoice>,
+    pub facturas: Vec<PaidInvoice>,
+}
+
+/// What a document of several payments is made from.
+#[derive(Debug, Clone)]
+pub struct ReceiptSource {
+    /// Who issues it.
+    pub emisor: Issuer,
+    /// Who receives it.
+    pub receptor: Receiver,
+    /// What the registry says of it.
+    pub encabezado: Heading,
+    /// The payments: one or more.
+    pub pagos: Vec<Receipt>,
+}
+
+/// A payment and what it pays.
+#[derive(Debug, Clone)]
+pub struct Receipt {
+    /// The payment.
+    pub pago: Payment,
+    /// The invoices it pays: one or more.
+    pub facturas: Vec<SettledInvoice>,
+}
+
+/// An invoice that a payment pays, which may be in another currency.
+#[derive(Debug, Clone)]
+pub struct SettledInvoice {
+    /// The invoice; its amounts are in its own currency.
+    pub factura: PaidInvoice,
+    /// Its currency.
+    pub moneda: String,
+    /// How much of the payment it takes, in the payment's currency.
+    pub monto: Money,
 }
 
 /// Money that came in.
 #[derive(Debug, Clone)]
-pub(crate) struct Payment {
+pub struct Payment {
     /// The day it came in.
-    pub(crate) fecha: Date,
+    pub fecha: Date,
     /// `c_FormaPago`.
-    pub(crate) forma_pago_sat: Option<String>,
+    pub forma_pago_sat: Option<String>,
     /// Its currency.
-    pub(crate) moneda: String,
+    pub moneda: String,
     /// Pesos for one unit of it.
-    pub(crate) tipo_cambio: Rate,
+    pub tipo_cambio: Rate,
     /// How much.
-    pub(crate) monto: Money,
+    pub monto: Money,
     /// The bank's reference.
-    pub(crate) referencia: Option<String>,
+    pub referencia: Option<String>,
 }
 
 /// An invoice that a payment pays, in whole or in part.
 #[derive(Debug, Clone)]
-pub(crate) struct PaidInvoice {
+pub struct PaidInvoice {
     /// Its fiscal folio: it was stamped before.
-    pub(crate) uuid: Uuid,
+    pub uuid: Uuid,
     /// Its series.
-    pub(crate) serie: Option<String>,
+    pub serie: Option<String>,
     /// Its number in the series.
-    pub(crate) folio: Option<String>,
+    pub folio: Option<String>,
     /// What it came to.
-    pub(crate) total: Money,
+    pub total: Money,
     /// Which of its payments this is: 1 is the first.
-    pub(crate) parcialidad: i64,
+    pub parcialidad: i64,
     /// What was owed of it before.
-    pub(crate) saldo_anterior: Money,
+    pub saldo_anterior: Money,
     /// What is paid of it.
-    pub(crate) importe: Money,
+    pub importe: Money,
     /// What is owed of it afterwards.
-    pub(crate) saldo_insoluto: Money,
+    pub saldo_insoluto: Money,
     /// The lines of its sale, from which its taxes follow.
-    pub(crate) renglones: Vec<Line>,
+    pub renglones: Vec<Line>,
 }

@@ -1,49 +1,58 @@
 //! The taxes of a line, and their sums.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use rust_decimal::Decimal;
 
 use super::source::Line;
-use super::{CfdiFault, TipoFactor};
-use crate::domain::line::VatRate;
+use super::{CfdiFault, Impuesto, TipoFactor};
+use crate::domain::line::{IepsRate, VatRate, withheld};
 
 /// `c_ObjetoImp`: no object of the tax.
-const NO_OBJECT: &str = "01";
+pub(super) const NO_OBJECT: &str = "01";
 /// `c_ObjetoImp`: an object of the tax, which is broken down.
-const OBJECT: &str = "02";
+pub(super) const OBJECT: &str = "02";
 /// `c_ObjetoImp`: an object of the tax that does not give rise to it.
 const NOTHING_DUE: &str = "04";
-/// `c_ObjetoImp`: the IEPS is to be broken down, which no sale here knows.
-const OBJECT_OF_IEPS: &str = "07";
+/// `c_ObjetoImp`: the IVA is not charged, the IEPS is broken down.
+pub(super) const OBJECT_OF_IEPS: &str = "07";
+/// `c_ObjetoImp`: neither IVA nor IEPS is broken down, but ISR may be withheld.
+const NOTHING_SHOWN: [&str; 2] = ["06", "08"];
 
-/// The IVA of `c_TasaOCuota`, in the order in which a document lists it.
+/// A tax by its rate: what a document has one sum of. In the order in which a document lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Iva {
-    Tasa16,
-    Tasa8,
-    Tasa0,
-    Exento,
+pub(super) struct Levy {
+    pub(super) impuesto: Impuesto,
+    pub(super) factor: TipoFactor,
+    rate: Option<Reverse<Decimal>>,
 }
 
-impl Iva {
-    fn of(rate: VatRate) -> Option<Self> {
-        let VatRate::Rate(rate) = rate else { return Some(Self::Exento) };
-        [Self::Tasa16, Self::Tasa8, Self::Tasa0].into_iter().find(|iva| iva.rate() == Some(rate))
+impl Levy {
+    fn new(impuesto: Impuesto, factor: TipoFactor, rate: Decimal) -> Self {
+        Self { impuesto, factor, rate: Some(Reverse(rate.normalize())) }
     }
 
-    /// The rate; none if exempt.
-    pub(super) fn rate(self) -> Option<Decimal> {
-        match self {
-            Self::Tasa16 => Some(Decimal::new(16, 2)),
-            Self::Tasa8 => Some(Decimal::new(8, 2)),
-            Self::Tasa0 => Some(Decimal::ZERO),
-            Self::Exento => None,
+    /// The IVA at that rate, if `c_TasaOCuota` has it.
+    pub(super) fn iva(rate: VatRate) -> Option<Self> {
+        const RATES: [Decimal; 3] =
+            [Decimal::from_parts(16, 0, 0, false, 2), Decimal::from_parts(8, 0, 0, false, 2), Decimal::ZERO];
+        match rate {
+            VatRate::Exempt => Some(Self { impuesto: Impuesto::Iva, factor: TipoFactor::Exento, rate: None }),
+            VatRate::Rate(rate) => RATES.contains(&rate).then(|| Self::new(Impuesto::Iva, TipoFactor::Tasa, rate)),
         }
     }
 
-    pub(super) fn factor(self) -> TipoFactor {
-        if self == Self::Exento { TipoFactor::Exento } else { TipoFactor::Tasa }
+    fn ieps(rate: IepsRate) -> Self {
+        match rate {
+            IepsRate::Tasa(rate) => Self::new(Impuesto::Ieps, TipoFactor::Tasa, rate),
+            IepsRate::Cuota(pesos) => Self::new(Impuesto::Ieps, TipoFactor::Cuota, pesos),
+        }
+    }
+
+    /// The rate, or pesos for each unit; none if exempt.
+    pub(super) fn rate(self) -> Option<Decimal> {
+        self.rate.map(|Reverse(rate)| rate)
     }
 }
 
@@ -54,58 +63,150 @@ pub(super) struct Charge {
     pub(super) importe: Decimal,
 }
 
-/// A line before the tax: `c_ObjetoImp`, and its IVA where that is broken down.
-pub(super) struct Treatment<'a> {
-    pub(super) objeto: &'a str,
-    pub(super) iva: Option<(Iva, Charge)>,
+/// Charges added up, one for each tax and rate, in the order of a document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Charges(BTreeMap<Levy, Charge>);
+
+impl Charges {
+    pub(super) fn add(&mut self, levy: Levy, charge: Charge) -> Result<(), CfdiFault> {
+        let sum = self.0.entry(levy).or_default();
+        sum.base = plus(sum.base, charge.base)?;
+        sum.importe = plus(sum.importe, charge.importe)?;
+        Ok(())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Levy, Charge)> {
+        self.0.iter().map(|(levy, charge)| (*levy, *charge))
+    }
+
+    pub(super) fn get(&self, levy: Levy) -> Option<Charge> {
+        self.0.get(&levy).copied()
+    }
+
+    /// The amounts of each tax at whatever rate.
+    pub(super) fn by_tax(&self) -> Result<BTreeMap<Impuesto, Decimal>, CfdiFault> {
+        let mut sums = BTreeMap::new();
+        for (levy, charge) in self.iter() {
+            let sum = sums.entry(levy.impuesto).or_default();
+            *sum = plus(*sum, charge.importe)?;
+        }
+        Ok(sums)
+    }
+
+    /// All of it; none if there is nothing but exemptions.
+    pub(super) fn total(&self) -> Result<Option<Decimal>, CfdiFault> {
+        let rated = self.iter().filter(|(levy, _)| levy.rate.is_some());
+        rated
+            .map(|(_, charge)| charge.importe)
+            .try_fold(None, |sum: Option<Decimal>, importe| plus(sum.unwrap_or_default(), importe).map(Some))
+    }
 }
 
-/// How a line's tax is written.
+/// Taxes of a line, or of all lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Taxes {
+    /// Charged to the receiver.
+    pub(super) traslados: Charges,
+    /// Withheld by the receiver.
+    pub(super) retenciones: Charges,
+}
+
+impl Taxes {
+    pub(super) fn add(&mut self, others: &Self) -> Result<(), CfdiFault> {
+        let pairs = [(&mut self.traslados, &others.traslados), (&mut self.retenciones, &others.retenciones)];
+        for (sums, charges) in pairs {
+            charges.iter().try_for_each(|(levy, charge)| sums.add(levy, charge))?;
+        }
+        Ok(())
+    }
+
+    /// The same taxes of other amounts; those that `change` gives none for are left out.
+    pub(super) fn map(
+        &self,
+        change: impl Fn(Levy, Charge) -> Result<Option<Charge>, CfdiFault>,
+    ) -> Result<Self, CfdiFault> {
+        let changed = |charges: &Charges| {
+            let kept = charges.iter().filter_map(|(levy, charge)| Some((levy, change(levy, charge).transpose()?)));
+            kept.map(|(levy, charge)| Ok((levy, charge?))).collect::<Result<_, _>>().map(Charges)
+        };
+        Ok(Self { traslados: changed(&self.traslados)?, retenciones: changed(&self.retenciones)? })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.traslados.0.is_empty() && self.retenciones.0.is_empty()
+    }
+
+    /// `c_ObjetoImp` of what has these taxes broken down; none if it has none.
+    pub(super) fn object(&self) -> Option<&'static str> {
+        let charged = |impuesto| self.traslados.iter().any(|(levy, _)| levy.impuesto == impuesto);
+        match () {
+            () if charged(Impuesto::Iva) => Some(OBJECT),
+            () if charged(Impuesto::Ieps) => Some(OBJECT_OF_IEPS),
+            () if !self.is_empty() => Some(NOTHING_SHOWN[0]),
+            () => None,
+        }
+    }
+}
+
+/// A line before the taxes: `c_ObjetoImp`, and what is broken down.
+pub(super) struct Treatment<'a> {
+    pub(super) objeto: &'a str,
+    pub(super) taxes: Taxes,
+}
+
+/// How a line's taxes are written.
 ///
-/// It is broken down where the line is an object of it (`02`), and where IVA was charged whatever the line says of itself:
-/// the receiver paid it, and the total would not add up without. A line on which nothing is left to charge gives rise to no
-/// tax, since no base may be zero.
+/// They are broken down where the line is an object of them (`02`, `07`), and where they were charged whatever the line says of
+/// itself: the receiver paid them, and the total would not add up without. A line on which nothing is left to charge gives rise
+/// to no tax, since no base may be zero.
 pub(super) fn treat(line: &Line) -> Result<Treatment<'_>, CfdiFault> {
     let fault = |fault| CfdiFault::Line { renglon: line.renglon, fault };
     let base = line.subtotal.get() - line.descuento.get();
     if base < Decimal::ZERO {
         return Err(fault("el descuento es mayor que el importe"));
     }
-    let charge = Charge { base, importe: line.iva.get() };
-    let charged = charge.importe > Decimal::ZERO;
+    let (iva, ieps) = (line.iva.get(), line.otros.ieps_importe.get());
     let declared = line.objeto_impuesto.as_deref();
-    let objeto = declared.unwrap_or(if line.iva_tasa.is_some() { OBJECT } else { NO_OBJECT });
-    match objeto {
-        _ if charged => {}
-        OBJECT if base.is_zero() => return Ok(Treatment { objeto: NOTHING_DUE, iva: None }),
-        OBJECT => {}
-        OBJECT_OF_IEPS => return Err(fault("el objeto de impuesto 07 exige desglosar IEPS, que la venta no tiene")),
-        _ => return Ok(Treatment { objeto, iva: None }),
+    let declared = declared.unwrap_or(if line.iva_tasa.is_some() { OBJECT } else { NO_OBJECT });
+    let mut taxes = Taxes::default();
+    let broken_down = matches!(declared, OBJECT | OBJECT_OF_IEPS) || iva > Decimal::ZERO || ieps > Decimal::ZERO;
+    if broken_down && base.is_zero() && iva.is_zero() && ieps.is_zero() {
+        return Ok(Treatment { objeto: NOTHING_DUE, taxes });
     }
-    let rate = line.iva_tasa.ok_or_else(|| fault("no tiene tasa de IVA"))?;
-    let iva = Iva::of(rate).ok_or_else(|| fault("su tasa de IVA no está en el catálogo del SAT"))?;
-    Ok(Treatment { objeto: OBJECT, iva: Some((iva, charge)) })
+    if let Some(rate) = line.otros.ieps.filter(|_| broken_down) {
+        let base = if matches!(rate, IepsRate::Cuota(_)) { line.cantidad.get() } else { base };
+        taxes.traslados.add(Levy::ieps(rate), Charge { base, importe: ieps })?;
+    }
+    if iva > Decimal::ZERO || declared == OBJECT {
+        let rate = line.iva_tasa.ok_or_else(|| fault("no tiene tasa de IVA"))?;
+        let levy = Levy::iva(rate).ok_or_else(|| fault("su tasa de IVA no está en el catálogo del SAT"))?;
+        taxes.traslados.add(levy, Charge { base: plus(base, ieps)?, importe: iva })?;
+    }
+    let objeto = taxes.object().unwrap_or(declared);
+    if objeto == OBJECT_OF_IEPS && taxes.is_empty() {
+        return Err(fault("el objeto de impuesto 07 exige desglosar IEPS, que el renglón no tiene"));
+    }
+    withhold(line, objeto, base, &mut taxes)?;
+    Ok(Treatment { objeto, taxes })
 }
 
-/// Charges added up, one for each kind of IVA, in the order of a document.
-#[derive(Debug, Default)]
-pub(super) struct Charges(BTreeMap<Iva, Charge>);
-
-impl Charges {
-    pub(super) fn add(&mut self, iva: Iva, charge: Charge) -> Result<(), CfdiFault> {
-        let sum = self.0.entry(iva).or_default();
-        sum.base = plus(sum.base, charge.base)?;
-        sum.importe = plus(sum.importe, charge.importe)?;
-        Ok(())
+/// What the receiver withholds of a line.
+fn withhold(line: &Line, objeto: &str, base: Decimal, taxes: &mut Taxes) -> Result<(), CfdiFault> {
+    let fault = |fault| CfdiFault::Line { renglon: line.renglon, fault };
+    let of = |impuesto, rate: Option<Decimal>| rate.map(|rate| Levy::new(impuesto, TipoFactor::Tasa, rate));
+    let isr = of(Impuesto::Isr, line.otros.retencion_isr);
+    let iva = of(Impuesto::Iva, line.otros.retencion_iva);
+    let admits_isr = objeto == OBJECT || objeto == OBJECT_OF_IEPS || NOTHING_SHOWN.contains(&objeto);
+    if (isr.is_some() && !admits_isr) || (iva.is_some() && objeto != OBJECT) {
+        return Err(fault("su objeto de impuesto no admite la retención"));
     }
-
-    pub(super) fn get(&self, iva: Iva) -> Option<Charge> {
-        self.0.get(&iva).copied()
+    for levy in [isr, iva].into_iter().flatten() {
+        let importe = withheld(base, levy.rate()).ok_or(CfdiFault::TooLarge)?;
+        if base > Decimal::ZERO {
+            taxes.retenciones.add(levy, Charge { base, importe: importe.get() })?;
+        }
     }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Iva, Charge)> {
-        self.0.iter().map(|(iva, charge)| (*iva, *charge))
-    }
+    Ok(())
 }
 
 /// `a + b`, as long as that can be written.

@@ -1,11 +1,15 @@
 //! Sources that documents are made from in tests.
 
+pub(crate) mod random;
+
 use proptest::prelude::{Strategy, prop};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use super::Amount;
-use super::source::{Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver};
+use super::source::{
+    Certificate, Heading, InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, PaymentSource, Receiver,
+};
 use crate::domain::line::{self, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
@@ -39,6 +43,7 @@ pub(crate) fn receiver() -> Receiver {
         cp: Some("86991".to_owned()),
         regimen: Some(601),
         uso_cfdi: Some("G03".to_owned()),
+        ..Receiver::default()
     }
 }
 
@@ -76,6 +81,7 @@ pub(crate) fn line(cantidad: &str, precio: &str, descuento: &str, rate: &str) ->
         subtotal,
         iva_tasa,
         iva,
+        otros: OtherTaxes::default(),
         total: Money::new(base + iva.get()),
     }
 }
@@ -98,7 +104,7 @@ pub(crate) fn invoice(mut renglones: Vec<Line>) -> InvoiceSource {
         metodo_pago_sat: Some("PPD".to_owned()),
         subtotal: sum(|line| line.subtotal),
         descuento: sum(|line| line.descuento),
-        impuestos: sum(|line| line.iva),
+        impuestos: sum(|line| Money::new(line.iva.get() + line.otros.ieps_importe.get())),
         total: sum(|line| line.total),
         renglones,
     }

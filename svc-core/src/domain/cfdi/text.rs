@@ -1,13 +1,15 @@
 //! Text as an attribute may hold it.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// `text` as an attribute of at most `most` characters; `None` when nothing is left of it.
 ///
 /// The pipe, which separates the attributes in what is signed, is forbidden in every attribute: a slash stands for it. What
-/// XML cannot hold goes, and white space is collapsed, as an XML parser would do.
+/// XML cannot hold goes, white space is collapsed, as an XML parser would do, and letters are composed (NFC).
 pub(super) fn attribute(text: Option<&str>, most: usize) -> Option<String> {
     let blank = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     let words: Vec<&str> = text?.split(blank).filter(|word| !word.is_empty()).collect();
-    let clean: String = words.join(" ").replace('|', "/").chars().take(most).collect();
+    let clean: String = words.join(" ").replace('|', "/").nfc().take(most).collect();
     let clean = clean.trim_end();
     (!clean.is_empty()).then(|| clean.to_owned())
 }
@@ -28,6 +30,7 @@ mod tests {
             ("a|b", Some("a/b")),
             ("ñandú & Cía", Some("ñandú & Cía")),
             ("ñ234567890 234567890", Some("ñ234567890 234567")),
+            ("E\u{301}l", Some("Él")),
             ("1234567890123456 8", Some("1234567890123456")),
             ("\u{1}\u{ffff} ", None),
             ("", None),

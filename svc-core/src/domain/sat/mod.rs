@@ -13,8 +13,8 @@ use chrono_tz::{America, Tz};
 
 use super::rfc::Person;
 use tables::{
-    CFDI_USES, COUNTRIES, CURRENCIES, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES, REGIMES,
-    TAX_OBJECTS, UNITS, VAT,
+    CFDI_USES, COUNTRIES, CURRENCIES, DESCRIPTIONS, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES,
+    REGIMES, TAX_OBJECTS, UNITS, VAT,
 };
 
 /// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera" (with the summer time
@@ -167,6 +167,12 @@ pub(crate) fn regime(clave: i64) -> Option<Regime> {
 pub(crate) fn cfdi_use(clave: &str) -> Option<CfdiUse> {
     let index = CFDI_USES.binary_search_by_key(&clave, |cfdi_use| cfdi_use.clave).ok()?;
     CFDI_USES.get(index).copied()
+}
+
+/// What a key of a catalogue means, in the authority's words; the catalogue is named like its file, without `.csv`.
+pub(crate) fn describe(catalogue: &str, clave: &str) -> Option<&'static str> {
+    let index = DESCRIPTIONS.binary_search_by_key(&(catalogue, clave), |(key, _)| *key).ok()?;
+    DESCRIPTIONS.get(index).map(|(_, text)| *text)
 }
 
 /// Takes an IVA key of this API (`16`, `8`, `0`, `EX`; contract of `POST /productos`); gives what it stands for.
@@ -334,6 +340,20 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_put_into_words() {
+        for (catalogue, key, expected) in [
+            ("regimen", "601", Some("General de Ley Personas Morales")),
+            ("uso_cfdi", "G03", Some("Gastos en general")),
+            ("forma_pago", "03", Some("Transferencia electrónica de fondos")),
+            ("meses", "18", Some("Noviembre-Diciembre")),
+            ("regimen", "600", None),
+            ("regimenes", "601", None),
+        ] {
+            assert_eq!(describe(catalogue, key), expected, "{catalogue} {key}");
+        }
+    }
+
+    #[test]
     fn vat_keys_are_the_four_of_the_api() {
         for (key, expected) in [
             ("16", Some(Vat::Rate { millionths: 160_000 })),
@@ -354,6 +374,7 @@ mod tests {
         assert!(CFDI_USES.is_sorted_by_key(|cfdi_use| cfdi_use.clave));
         assert!(CFDI_USES.iter().all(|cfdi_use| cfdi_use.regimes.is_sorted()));
         assert!(COUNTRIES.is_sorted() && CURRENCIES.is_sorted() && VAT.is_sorted_by_key(|(key, _)| *key));
+        assert!(DESCRIPTIONS.is_sorted());
         assert!(PAYMENT_FORMS.is_sorted() && PAYMENT_METHODS.is_sorted() && TAX_OBJECTS.is_sorted());
     }
 }

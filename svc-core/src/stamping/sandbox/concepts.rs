@@ -117,11 +117,11 @@ fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Verdict {
     require(tax.base.get() > Decimal::ZERO, "CFDI40174", "El campo Base del traslado debe ser mayor que cero.")?;
     let (rate, amount) = match (tax.tipo_factor, tax.tasa_o_cuota, tax.importe) {
         (TipoFactor::Exento, None, None) => return Ok(()),
-        (TipoFactor::Tasa, Some(rate), Some(amount)) => (rate, amount),
+        (TipoFactor::Tasa | TipoFactor::Cuota, Some(rate), Some(amount)) => (rate, amount),
         (TipoFactor::Exento, ..) => {
             return require(false, "CFDI40177", "Un traslado Exento no debe registrar TasaOCuota ni Importe.");
         }
-        (TipoFactor::Tasa, ..) => {
+        (TipoFactor::Tasa | TipoFactor::Cuota, ..) => {
             return require(false, "CFDI40178", "Un traslado con Tasa debe registrar TasaOCuota e Importe.");
         }
     };

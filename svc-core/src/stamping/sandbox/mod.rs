@@ -63,7 +63,7 @@ fn require(holds: bool, codigo: &'static str, mensaje: &'static str) -> Verdict 
 fn judge(document: &Cfdi) -> Verdict {
     document::judge(document)?;
     match document.tipo_de_comprobante {
-        TipoDeComprobante::I => concepts::judge(document),
+        TipoDeComprobante::I | TipoDeComprobante::E => concepts::judge(document),
         TipoDeComprobante::P => payments::judge(document),
     }
 }

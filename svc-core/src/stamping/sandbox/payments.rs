@@ -101,7 +101,7 @@ fn paid(invoice: &DoctoRelacionado, payment: &Pago, decimals: u32) -> Verdict {
     let (before, paid, after) = (invoice.imp_saldo_ant, invoice.imp_pagado, invoice.imp_saldo_insoluto);
     let short = |amount: Amount| amount.decimals() <= decimals;
     require(
-        invoice.moneda_dr == payment.moneda_p && invoice.equivalencia_dr == "1",
+        invoice.moneda_dr == payment.moneda_p && invoice.equivalencia_dr == Amount::ONE,
         "CRP20238",
         "El campo EquivalenciaDR debe ser \"1\" cuando MonedaDR es igual a MonedaP.",
     )?;
@@ -125,7 +125,7 @@ fn share(tax: &TrasladoDr) -> Verdict {
     require(tax.base_dr.get() > Decimal::ZERO, "CRP20255", "El campo BaseDR debe ser mayor que cero.")?;
     match (tax.tipo_factor_dr, tax.tasa_o_cuota_dr, tax.importe_dr) {
         (TipoFactor::Exento, None, None) => Ok(()),
-        (TipoFactor::Tasa, Some(rate), Some(amount)) => require(
+        (TipoFactor::Tasa | TipoFactor::Cuota, Some(rate), Some(amount)) => require(
             between(amount, tax.base_dr, Reach::Exactly(rate), DECIMALS),
             "CRP20261",
             "El campo ImporteDR no se encuentra entre el límite inferior y superior permitido.",
@@ -133,7 +133,7 @@ fn share(tax: &TrasladoDr) -> Verdict {
         (TipoFactor::Exento, ..) => {
             require(false, "CRP20258", "Un traslado Exento no debe registrar TasaOCuotaDR ni ImporteDR.")
         }
-        (TipoFactor::Tasa, ..) => {
+        (TipoFactor::Tasa | TipoFactor::Cuota, ..) => {
             require(false, "CRP20259", "Un traslado con Tasa debe registrar TasaOCuotaDR e ImporteDR.")
         }
     }

@@ -1,0 +1,59 @@
+//! The cadena original: the text that an issuer signs (Anexo 20 of the Resolución Miscelánea Fiscal, and the authority's
+//! `cadenaoriginal_4_0.xslt`, against which tests hold it).
+
+use super::node::{Node, Part};
+
+/// What is not signed of a document: the signature itself, and the certificate, whose number is.
+const LEFT_OUT: [&str; 2] = ["Sello", "Certificado"];
+
+/// The cadena original of a document: its attributes in the order of its nodes, each after a pipe, between two pipes.
+pub(super) fn of(document: &Node) -> String {
+    let mut cadena = String::from("|");
+    append(document, &mut cadena);
+    cadena.push_str("||");
+    cadena
+}
+
+fn append(node: &Node, cadena: &mut String) {
+    for part in &node.parts {
+        match part {
+            Part::Attribute(name, _) if LEFT_OUT.contains(name) => {}
+            Part::Attribute(_, value) => {
+                cadena.push('|');
+                append_collapsed(value, cadena);
+            }
+            Part::Child(node) => append(node, cadena),
+        }
+    }
+}
+
+/// `normalize-space` of `XPath`: XML's white space, and no other, is trimmed and made one space.
+fn append_collapsed(value: &str, cadena: &mut String) {
+    let words = value.split([' ', '\t', '\r', '\n']).filter(|word| !word.is_empty());
+    for (place, word) in words.enumerate() {
+        if place > 0 {
+            cadena.push(' ');
+        }
+        cadena.push_str(word);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_follow_each_other_in_the_order_of_the_nodes() {
+        let attribute = |name, value: &str| Part::Attribute(name, value.to_owned());
+        let child =
+            Node { name: "Emisor", parts: vec![attribute("Rfc", "A&B"), attribute("Nombre", " Á\t \n\"B\u{a0} ")] };
+        let parts = vec![
+            attribute("Version", "4.0"),
+            attribute("Sello", "x"),
+            attribute("Certificado", "y"),
+            Part::Child(child),
+            attribute("Total", "1.00"),
+        ];
+        assert_eq!(of(&Node { name: "Comprobante", parts }), "||4.0|A&B|Á \"B\u{a0}|1.00||");
+    }
+}

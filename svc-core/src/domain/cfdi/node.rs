@@ -1,0 +1,233 @@
+//! A document as nodes with attributes: what its XML and its cadena original are both written from.
+//!
+//! A node comes from a struct, in the order of its fields. That order is the standard's for the cadena original, in which a
+//! sum may come after the nodes it is of; in XML, where a node's attributes have no order and come before its children, the
+//! same order serves. So neither form has a list of fields of its own.
+//!
+//! - A field that is text is an attribute. One that is a struct is a child of the field's name.
+//! - A list's structs are children of the struct's name: within a node of the field's name, or without one if the two names
+//!   are the same.
+
+use std::fmt::Display;
+
+use serde::ser::{Impossible, SerializeSeq, SerializeStruct, Serializer};
+use serde::{Serialize, ser};
+
+/// A node.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) name: &'static str,
+    pub(super) parts: Vec<Part>,
+}
+
+/// A part of a node.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Attribute(&'static str, String),
+    Child(Node),
+}
+
+impl Node {
+    /// The document's node; an error for a type that has none of the above forms.
+    pub(super) fn of(document: &impl Serialize) -> Result<Self, NoNode> {
+        match document.serialize(Reader)? {
+            Value::Node(node) => Ok(node),
+            Value::Text(_) | Value::List(_) => Err(NoNode("a document that is no struct".to_owned())),
+        }
+    }
+
+    /// Its attributes.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Attribute(name, value) => Some((*name, value.as_str())),
+            Part::Child(_) => None,
+        })
+    }
+
+    /// The nodes within it.
+    pub(super) fn children(&self) -> impl Iterator<Item = &Self> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Child(node) => Some(node),
+            Part::Attribute(..) => None,
+        })
+    }
+}
+
+/// A type that no node can be made of: a mistake in the document's types, and none of its data.
+#[derive(Debug, thiserror::Error)]
+#[error("no XML can be made of {0}")]
+pub(super) struct NoNode(String);
+
+impl ser::Error for NoNode {
+    fn custom<T: Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+/// What a field holds.
+enum Value {
+    Text(String),
+    Node(Node),
+    List(Vec<Node>),
+}
+
+/// Reads a field.
+struct Reader;
+
+/// The forms that text has in these documents.
+macro_rules! text {
+    ($($method:ident: $kind:ty),* $(,)?) => {$(
+        fn $method(self, value: $kind) -> Result<Value, NoNode> {
+            Ok(Value::Text(value.to_string()))
+        }
+    )*};
+}
+
+/// The forms that no field has.
+macro_rules! none {
+    ($($method:ident($($kind:ty),*)),* $(,)?) => {$(
+        fn $method(self, $(_: $kind),*) -> Result<Value, NoNode> {
+            Err(NoNode(stringify!($method).to_owned()))
+        }
+    )*};
+}
+
+impl Serializer for Reader {
+    type Ok = Value;
+    type Error = NoNode;
+    type SerializeSeq = Nodes;
+    type SerializeStruct = Fields;
+    type SerializeTuple = Impossible<Value, NoNode>;
+    type SerializeTupleStruct = Impossible<Value, NoNode>;
+    type SerializeTupleVariant = Impossible<Value, NoNode>;
+    type SerializeMap = Impossible<Value, NoNode>;
+    type SerializeStructVariant = Impossible<Value, NoNode>;
+
+    text!(serialize_str: &str, serialize_i64: i64, serialize_u64: u64);
+    none!(
+        serialize_bool(bool),
+        serialize_i8(i8),
+        serialize_i16(i16),
+        serialize_i32(i32),
+        serialize_u8(u8),
+        serialize_u16(u16),
+        serialize_u32(u32),
+        serialize_f32(f32),
+        serialize_f64(f64),
+        serialize_char(char),
+        serialize_bytes(&[u8]),
+        serialize_none(),
+        serialize_unit(),
+        serialize_unit_struct(&'static str),
+    );
+
+    fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<Value, NoNode> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<Value, NoNode> {
+        self.serialize_str(variant)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, NoNode> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<Value, NoNode> {
+        value.serialize(self)
+    }
+
+    fn serialize_seq(self, length: Option<usize>) -> Result<Nodes, NoNode> {
+        Ok(Nodes(Vec::with_capacity(length.unwrap_or_default())))
+    }
+
+    fn serialize_struct(self, name: &'static str, length: usize) -> Result<Fields, NoNode> {
+        Ok(Fields(Node { name, parts: Vec::with_capacity(length) }))
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<Value, NoNode> {
+        Err(NoNode(name.to_owned()))
+    }
+
+    fn serialize_tuple(self, _: usize) -> Result<Self::SerializeTuple, NoNode> {
+        Err(NoNode("a tuple".to_owned()))
+    }
+
+    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<Self::SerializeTupleStruct, NoNode> {
+        Err(NoNode(name.to_owned()))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        name: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant, NoNode> {
+        Err(NoNode(name.to_owned()))
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, NoNode> {
+        Err(NoNode("a map".to_owned()))
+    }
+
+    fn serialize_struct_variant(
+        self,
+        name: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStructVariant, NoNode> {
+        Err(NoNode(name.to_owned()))
+    }
+}
+
+/// A list under way.
+struct Nodes(Vec<Node>);
+
+impl SerializeSeq for Nodes {
+    type Ok = Value;
+    type Error = NoNode;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NoNode> {
+        self.0.push(Node::of(&value)?);
+        Ok(())
+    }
+
+    fn end(self) -> Result<Value, NoNode> {
+        Ok(Value::List(self.0))
+    }
+}
+
+/// A struct under way.
+struct Fields(Node);
+
+impl SerializeStruct for Fields {
+    type Ok = Value;
+    type Error = NoNode;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), NoNode> {
+        let parts = &mut self.0.parts;
+        match value.serialize(Reader)? {
+            Value::Text(value) => parts.push(Part::Attribute(name, value)),
+            Value::Node(node) => parts.push(Part::Child(Node { name, ..node })),
+            Value::List(nodes) if nodes.iter().all(|node| node.name == name) => {
+                parts.extend(nodes.into_iter().map(Part::Child));
+            }
+            Value::List(nodes) => {
+                parts.push(Part::Child(Node { name, parts: nodes.into_iter().map(Part::Child).collect() }));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(self) -> Result<Value, NoNode> {
+        Ok(Value::Node(self.0))
+    }
+}

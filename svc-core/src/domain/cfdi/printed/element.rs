@@ -1,0 +1,95 @@
+//! The XML of a stamped document, read back.
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use super::PrintFault;
+
+/// The deepest nesting that is read; the standard has nine.
+const DEEPEST: usize = 20;
+
+/// An element, without namespace: no two of these documents' nodes differ by it alone.
+#[derive(Debug, Default)]
+pub(super) struct Element {
+    name: String,
+    attributes: Vec<(String, String)>,
+    children: Vec<Self>,
+}
+
+impl Element {
+    /// The root of a document.
+    pub(super) fn read(xml: &str) -> Result<Self, PrintFault> {
+        let mut reader = Reader::from_str(xml);
+        // The elements that are open, below one that holds the root.
+        let mut open = vec![Self::default()];
+        loop {
+            match reader.read_event().map_err(|_| PrintFault::NoDocument)? {
+                Event::Start(start) if open.len() <= DEEPEST => open.push(Self::begin(&start)?),
+                Event::Start(_) => return Err(PrintFault::NoDocument),
+                Event::Empty(start) => {
+                    let element = Self::begin(&start)?;
+                    open.last_mut().ok_or(PrintFault::NoDocument)?.children.push(element);
+                }
+                Event::End(_) => {
+                    let element = open.pop().ok_or(PrintFault::NoDocument)?;
+                    open.last_mut().ok_or(PrintFault::NoDocument)?.children.push(element);
+                }
+                Event::Eof => break,
+                // Text between elements, comments and the declaration say nothing; entities of a DTD stay undefined.
+                _ => {}
+            }
+        }
+        match (open.pop(), open.is_empty()) {
+            (Some(Self { children, .. }), true) if children.len() == 1 => {
+                children.into_iter().next().ok_or(PrintFault::NoDocument)
+            }
+            _ => Err(PrintFault::NoDocument),
+        }
+    }
+
+    fn begin(start: &BytesStart<'_>) -> Result<Self, PrintFault> {
+        let mut attributes = Vec::new();
+        for attribute in start.attributes() {
+            let attribute = attribute.map_err(|_| PrintFault::NoDocument)?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| PrintFault::NoDocument)?;
+            attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
+        }
+        Ok(Self { name: start.local_name().as_ref().to_owned(), attributes, children: Vec::new() })
+    }
+
+    /// Its name, without prefix.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// An attribute.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
+    }
+
+    /// An attribute that the standard requires; empty if it is not there.
+    pub(super) fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default()
+    }
+
+    /// Its attributes.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The elements of that name directly within it.
+    pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Self> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+
+    /// The first element on a way down.
+    pub(super) fn at(&self, way: &[&str]) -> Option<&Self> {
+        way.iter().try_fold(self, |element, name| element.children.iter().find(|child| child.name == *name))
+    }
+
+    /// The elements at the end of a way down through elements of which there is one each.
+    pub(super) fn each(&self, way: &[&str]) -> impl Iterator<Item = &Self> {
+        let (last, path) = way.split_last().unwrap_or((&"", &[]));
+        self.at(path).into_iter().flat_map(|parent| &parent.children).filter(move |child| child.name == *last)
+    }
+}

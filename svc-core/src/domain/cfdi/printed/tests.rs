@@ -1,0 +1,248 @@
+//! Printed documents, read back with pdftotext.
+
+use std::fs;
+use std::process::Command;
+
+use super::*;
+use crate::domain::cfdi::authority::{csd, documents};
+use crate::domain::cfdi::testing::{invoice, line, mixed, paid, payment};
+use crate::domain::cfdi::tools::Tools;
+use crate::domain::cfdi::{Cfdi, Issuer, build_invoice, build_payment, seal};
+
+/// A document, sealed, with a stamp as a provider adds it.
+fn stamped(document: &Cfdi) -> String {
+    let (_, key) = csd("EKU9003173C9");
+    add_stamp(&seal(document, &key).unwrap().xml)
+}
+
+fn add_stamp(xml: &str) -> String {
+    let seal = Element::read(xml).unwrap().text("Sello").to_owned();
+    let stamp = format!(
+        "<tfd:TimbreFiscalDigital xmlns:tfd=\"http://www.sat.gob.mx/TimbreFiscalDigital\" \
+         xsi:schemaLocation=\"http://www.sat.gob.mx/TimbreFiscalDigital \
+         http://www.sat.gob.mx/sitio_internet/cfd/TimbreFiscalDigital/TimbreFiscalDigitalv11.xsd\" Version=\"1.1\" \
+         UUID=\"5AD427B5-2B1E-4D3C-9F0A-1B2C3D4E5F60\" FechaTimbrado=\"2026-10-12T12:01:07\" RfcProvCertif=\"SPR190613I52\" \
+         SelloCFD=\"{seal}\" NoCertificadoSAT=\"30001000000500003456\" SelloSAT=\"{}\"/>",
+        seal.chars().rev().collect::<String>()
+    );
+    match xml.split_once("</cfdi:Complemento>") {
+        Some((before, after)) => format!("{before}{stamp}</cfdi:Complemento>{after}"),
+        None => xml.replace(
+            "</cfdi:Comprobante>",
+            &format!("<cfdi:Complemento>{stamp}</cfdi:Complemento></cfdi:Comprobante>"),
+        ),
+    }
+}
+
+fn with_certificate(emisor: &mut Issuer) {
+    emisor.certificado = Some(csd("EKU9003173C9").0);
+}
+
+/// The text of a PDF, and how many pages it has.
+fn read(tools: &Tools, pdf: &[u8]) -> (String, usize) {
+    let path = tools.dir().join("printed.pdf");
+    fs::write(&path, pdf).unwrap();
+    let output = Command::new("pdftotext").args(["-layout", "-enc", "UTF-8"]).arg(&path).arg("-").output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let pages = text.matches('\u{c}').count();
+    (text.split_whitespace().collect::<Vec<_>>().join(" "), pages)
+}
+
+fn small() -> Cfdi {
+    let mut source = invoice(vec![
+        line("2", "100", "0", "0.160000"),
+        line("12.5", "1033.333333", "0", "0.080000"),
+        line("1", "9.99", "1.99", "exento"),
+    ]);
+    with_certificate(&mut source.emisor);
+    build_invoice(&source).unwrap()
+}
+
+fn large() -> Cfdi {
+    let names = [
+        "Tubo de cobre tipo M de 1/2\" para agua",
+        "Tornillo galvanizado cabeza hexagonal de 3/8\" × 2\", caja con cien piezas, con rondana y tuerca",
+        "Pintura vinílica blanca, cubeta de 19 litros",
+        "Cemento gris CPC 30R, saco de 50 kg",
+    ];
+    let rates = ["0.160000", "0.160000", "0.000000", "exento"];
+    let lines = (0..80).map(|number| {
+        let mut line =
+            line("3", &format!("{}.50", 10 + number), if number % 5 == 0 { "1" } else { "0" }, rates[number % 4]);
+        line.descripcion = Some(names[number % names.len()].to_owned());
+        line.sku = Some(format!("SKU-{number:03}"));
+        line
+    });
+    let mut source = invoice(lines.collect());
+    with_certificate(&mut source.emisor);
+    build_invoice(&source).unwrap()
+}
+
+fn receipt() -> Cfdi {
+    let mut source = payment(vec![paid(1, "443.50", "100"), paid(2, "343.50", "343.50")]);
+    with_certificate(&mut source.emisor);
+    build_payment(&source).unwrap()
+}
+
+#[test]
+fn a_small_invoice_has_all_that_is_asked_on_one_page() {
+    let Some(tools) = Tools::find("a_small_invoice_has_all_that_is_asked_on_one_page") else { return };
+    let xml = stamped(&small());
+    let pdf = print(&xml, Standing::Vigente).unwrap();
+    assert!(pdf.len() < 20_000, "{}", pdf.len());
+    assert_eq!(print(&xml, Standing::Vigente).unwrap(), pdf, "the same bytes again");
+    let (text, pages) = read(&tools, &pdf);
+    assert_eq!(pages, 1);
+    for part in [
+        "ESCUELA KEMPER URGATE",
+        "RFC EKU9003173C9",
+        "601 General de Ley Personas Morales",
+        "C.P. 01000",
+        "FACTURA",
+        "F 25",
+        "5AD427B5-2B1E-4D3C-9F0A-1B2C3D4E5F60",
+        "I Ingreso",
+        "2026-10-12 12:00:00",
+        "2026-10-12 12:01:07",
+        "30001000000500003416",
+        "30001000000500003456",
+        "SPR190613I52",
+        "UNIVERSIDAD ROBÓTICA ESPAÑOLA",
+        "URE180429TM6",
+        "C.P. 86991",
+        "G03 Gastos en general",
+        "99 Por definir",
+        "PPD Pago en parcialidades",
+        "Crédito a 30 días",
+        "MXN Peso Mexicano",
+        "01 No aplica",
+        "40171601",
+        "12.5",
+        "H87 Pieza",
+        "Tubo de cobre",
+        "No. de identificación TUB-12 · Objeto",
+        "1,033.333333",
+        "12,916.67",
+        "02 Sí objeto de impuesto",
+        "Traslado IVA 16 %, base 200.00, importe 32.00",
+        "Traslado IVA exento, base 8.00",
+        "Subtotal 13,126.66",
+        "Descuento 1.99",
+        "IVA 8 % 1,033.33",
+        "Total 14,190.00 MXN",
+        "CATORCE MIL CIENTO NOVENTA PESOS 00/100 M.N.",
+        "SELLO DIGITAL DEL CFDI",
+        "SELLO DIGITAL DEL SAT",
+        "||1.1|5AD427B5-2B1E-4D3C-9F0A-1B2C3D4E5F60|2026-10-12T12:01:07|SPR190613I52|",
+        "Este documento es una representación impresa de un CFDI",
+        "Página 1 de 1",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("CANCELADO"));
+    let cancelled = print(&xml, Standing::Cancelada).unwrap();
+    // Slanted letters are read one by one, among the others, and some of them as parts of other words.
+    let letters = |pdf: &[u8]| {
+        let (text, pages) = read(&tools, pdf);
+        assert_eq!(pages, 1);
+        text.split(' ').filter(|word| word.len() == 1 && "CANELDO".contains(word)).count()
+    };
+    assert!(letters(&cancelled) >= letters(&pdf) + 5);
+}
+
+#[test]
+fn many_lines_go_over_pages_and_none_is_lost() {
+    let Some(tools) = Tools::find("many_lines_go_over_pages_and_none_is_lost") else { return };
+    let (text, pages) = read(&tools, &print(&stamped(&large()), Standing::Vigente).unwrap());
+    assert!((3..=6).contains(&pages), "{pages}");
+    for number in 0..80 {
+        assert!(text.contains(&format!("SKU-{number:03}")), "{number}");
+    }
+    assert_eq!(text.matches("DESCRIPCIÓN").count(), pages, "a heading on each page");
+}
+
+#[test]
+fn a_receipt_shows_what_it_pays() {
+    let Some(tools) = Tools::find("a_receipt_shows_what_it_pays") else { return };
+    let (text, _) = read(&tools, &print(&stamped(&receipt()), Standing::Vigente).unwrap());
+    for part in [
+        "RECIBO DE PAGO",
+        "CP01 Pagos",
+        "2026-10-11 12:00:00",
+        "03 Transferencia electrónica de",
+        "443.50",
+        "SPEI 77123",
+        "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60",
+        "CUATROCIENTOS CUARENTA Y TRES PESOS 50/100 M.N.",
+        "343.50",
+        "Traslado IVA 16 %, base 6.766629, importe 1.082661",
+        "MONTO TOTAL DE PAGOS",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn any_document_can_be_printed() {
+    let Some(tools) = Tools::find("any_document_can_be_printed") else { return };
+    for (number, document) in documents(60, 5).iter().enumerate() {
+        let pdf = print(&add_stamp(&document.xml), Standing::Vigente).unwrap();
+        let (text, pages) = read(&tools, &pdf);
+        assert!(pages > 0 && text.contains(&format!("Página {pages} de {pages}")), "{number}: {text}");
+    }
+}
+
+#[test]
+fn what_is_no_stamped_document_is_refused() {
+    let sealed = seal(&small(), &csd("EKU9003173C9").1).unwrap();
+    assert_eq!(print(&sealed.xml, Standing::Vigente), Err(PrintFault::NotStamped));
+    let xml = add_stamp(&sealed.xml);
+    let deep = format!("{}{}", "<a>".repeat(10_000), "</a>".repeat(10_000));
+    for wrong in [
+        "",
+        "<a/>",
+        "no XML",
+        &xml[..xml.len() - 1],
+        &format!("{xml}{xml}"),
+        &xml.replace("Comprobante", "Otro"),
+        &xml.replace("Serie=\"F\"", "Serie=\"&otra;\""),
+        &xml.replace("Serie=", "Serie=\"1\" Serie="),
+        &deep,
+    ] {
+        assert_eq!(print(wrong, Standing::Vigente), Err(PrintFault::NoDocument), "{}", &wrong[..wrong.len().min(200)]);
+    }
+    // Nothing that a document may lack makes it unreadable, and no cut of it a panic.
+    for end in (0..xml.len()).step_by(97).filter(|end| xml.is_char_boundary(*end)) {
+        assert_eq!(print(&xml[..end], Standing::Vigente), Err(PrintFault::NoDocument));
+    }
+}
+
+#[test]
+#[ignore = "writes documents to look at into the folder that SVC_PDF names"]
+fn samples_to_look_at() {
+    let dir = std::path::PathBuf::from(std::env::var_os("SVC_PDF").expect("SVC_PDF names a folder"));
+    for (name, document, standing) in [
+        ("small", small(), Standing::Vigente),
+        (
+            "cancelled",
+            {
+                let mut source = mixed();
+                with_certificate(&mut source.emisor);
+                build_invoice(&source).unwrap()
+            },
+            Standing::Cancelada,
+        ),
+        ("large", large(), Standing::Vigente),
+        ("receipt", receipt(), Standing::Vigente),
+    ] {
+        fs::write(dir.join(format!("{name}.pdf")), print(&stamped(&document), standing).unwrap()).unwrap();
+    }
+    for (number, document) in documents(12, 7).iter().enumerate() {
+        fs::write(
+            dir.join(format!("random-{number}.pdf")),
+            print(&add_stamp(&document.xml), Standing::Vigente).unwrap(),
+        )
+        .unwrap();
+    }
+}

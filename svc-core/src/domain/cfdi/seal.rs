@@ -1,0 +1,73 @@
+//! The sello: the issuer's signature over a document's cadena original, and the XML that carries it.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::rand::SystemRandom;
+use ring::rsa::KeyPair;
+use ring::signature::RSA_PKCS1_SHA256;
+
+use super::node::{Node, Part};
+use super::{Cfdi, cadena, xml};
+
+/// The attribute of the signature, and the one that it follows.
+const SEAL: &str = "Sello";
+const AFTER: &str = "Fecha";
+
+/// The private key of a signing certificate (CSD).
+pub struct SigningKey(KeyPair);
+
+impl SigningKey {
+    /// The key in a PKCS#8 in DER, not encrypted: what a certificate's loading sealed. The caller's copy should be one that is
+    /// wiped when it is dropped ([`zeroize::Zeroizing`]).
+    pub fn from_pkcs8(der: &[u8]) -> Result<Self, SealFault> {
+        KeyPair::from_pkcs8(der).map(Self).map_err(|_| SealFault::Key)
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SigningKey").finish_non_exhaustive()
+    }
+}
+
+/// A document that can be sent to be stamped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SealedXml {
+    /// The document. It is kept and sent as it is: a provider knows a document by these bytes.
+    pub xml: String,
+    /// What was signed.
+    pub cadena: String,
+    /// The signature in base64, as the document has it.
+    pub sello: String,
+}
+
+/// Why a document could not be sealed. Neither follows from its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealFault {
+    /// What was to be the key is none of RSA.
+    #[error("the signing key is no RSA key in PKCS#8")]
+    Key,
+    /// The document's types give no XML.
+    #[error("the document cannot be written as XML")]
+    Document,
+}
+
+/// Signs a document with the key of the certificate that it names: RSASSA-PKCS1-v1_5 with SHA-256, so the same document and
+/// key always give the same bytes. Whether the two belong together is checked where a certificate is loaded.
+pub fn seal(document: &Cfdi, key: &SigningKey) -> Result<SealedXml, SealFault> {
+    let mut root = Node::of(document).map_err(|_| SealFault::Document)?;
+    let cadena = cadena::of(&root);
+    let mut signature = vec![0; key.0.public().modulus_len()];
+    // This padding takes no random bytes; ring wants a source of them all the same.
+    let unused = SystemRandom::new();
+    key.0.sign(&RSA_PKCS1_SHA256, &unused, cadena.as_bytes(), &mut signature).map_err(|_| SealFault::Key)?;
+    let sello = STANDARD.encode(signature);
+    let place = root.attributes().position(|(name, _)| name == AFTER).ok_or(SealFault::Document)?;
+    root.parts.insert(place + 1, Part::Attribute(SEAL, sello.clone()));
+    let xml = xml::write(&root).map_err(|_| SealFault::Document)?;
+    Ok(SealedXml { xml, cadena, sello })
+}

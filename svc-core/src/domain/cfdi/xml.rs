@@ -1,0 +1,86 @@
+//! A document's XML: CFDI 4.0 with the complement Pagos 2.0, namespaces and prefixes as the authority prescribes them.
+
+use std::io;
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
+
+use super::node::Node;
+
+/// A namespace with its prefix and where its schema is published.
+struct Namespace {
+    prefix: &'static str,
+    uri: &'static str,
+    schema: &'static str,
+}
+
+/// The namespace of the document itself.
+const CFDI: Namespace = Namespace {
+    prefix: "cfdi",
+    uri: "http://www.sat.gob.mx/cfd/4",
+    schema: "http://www.sat.gob.mx/sitio_internet/cfd/4/cfdv40.xsd",
+};
+
+/// The namespaces of complements, each under the name of the complement's first node.
+const COMPLEMENTS: [(&str, Namespace); 1] = [(
+    "Pagos",
+    Namespace {
+        prefix: "pago20",
+        uri: "http://www.sat.gob.mx/Pagos20",
+        schema: "http://www.sat.gob.mx/sitio_internet/cfd/Pagos/Pagos20.xsd",
+    },
+)];
+
+const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
+
+/// The node that holds complements.
+const COMPLEMENT: &str = "Complemento";
+
+/// The document in UTF-8, on one line after the declaration. Namespaces are declared on its first node, those of
+/// complements too, since providers refuse them elsewhere.
+pub(super) fn write(document: &Node) -> io::Result<String> {
+    let complements = document.children().filter(|child| child.name == COMPLEMENT).flat_map(Node::children);
+    let namespaces: Vec<&Namespace> = [&CFDI].into_iter().chain(complements.filter_map(complement)).collect();
+    let mut writer = Writer::new(Vec::new());
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    let mut locations = Vec::with_capacity(namespaces.len());
+    let mut declared = Vec::with_capacity(namespaces.len() + 2);
+    for namespace in &namespaces {
+        declared.push((format!("xmlns:{}", namespace.prefix), namespace.uri.to_owned()));
+        locations.push(format!("{} {}", namespace.uri, namespace.schema));
+    }
+    declared.push(("xmlns:xsi".to_owned(), INSTANCE.to_owned()));
+    declared.push(("xsi:schemaLocation".to_owned(), locations.join(" ")));
+    node(&mut writer, document, &CFDI, &declared)?;
+    String::from_utf8(writer.into_inner()).map_err(io::Error::other)
+}
+
+fn complement(node: &Node) -> Option<&'static Namespace> {
+    COMPLEMENTS.iter().find(|(name, _)| *name == node.name).map(|(_, namespace)| namespace)
+}
+
+/// Writes a node of `namespace`, or of the complement that it is.
+fn node(
+    writer: &mut Writer<Vec<u8>>,
+    from: &Node,
+    namespace: &'static Namespace,
+    declared: &[(String, String)],
+) -> io::Result<()> {
+    let namespace = complement(from).unwrap_or(namespace);
+    let name = format!("{}:{}", namespace.prefix, from.name);
+    let mut start = BytesStart::new(&name);
+    for (name, value) in declared {
+        start.push_attribute((name.as_str(), value.as_str()));
+    }
+    for attribute in from.attributes() {
+        start.push_attribute(attribute);
+    }
+    if from.children().next().is_none() {
+        return writer.write_event(Event::Empty(start));
+    }
+    writer.write_event(Event::Start(start))?;
+    for child in from.children() {
+        node(writer, child, namespace, &[])?;
+    }
+    writer.write_event(Event::End(BytesEnd::new(&name)))
+}
