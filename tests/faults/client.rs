@@ -20,6 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(40);
 pub(crate) enum Outcome {
     /// An answer of that status.
     Status(u16),
+    /// 503 `ocupado`: the company has as many requests under way as it may have.
+    Busy,
     /// 503 without Retry-After: the client is not told what to do.
     Bare503,
     /// The connection was refused or closed.
@@ -89,9 +91,13 @@ impl Actor {
             let (head, body) = answer.into_parts();
             let body = body.collect().await.ok()?.to_bytes();
             let status = head.status.as_u16();
-            let bare = status == 503 && !head.headers.contains_key(header::RETRY_AFTER);
-            let outcome = if bare { Outcome::Bare503 } else { Outcome::Status(status) };
-            Some((outcome, serde_json::from_slice(&body).unwrap_or_default()))
+            let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+            let outcome = match status {
+                503 if !head.headers.contains_key(header::RETRY_AFTER) => Outcome::Bare503,
+                503 if body["error"]["codigo"] == "ocupado" => Outcome::Busy,
+                status => Outcome::Status(status),
+            };
+            Some((outcome, body))
         };
         match tokio::time::timeout(PATIENCE, exchange).await {
             Err(_) => (Outcome::Hung, Value::Null),

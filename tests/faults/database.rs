@@ -120,7 +120,13 @@ impl Database {
             command
         };
         let mut copy = command(&program("pg_basebackup"));
-        copy.arg("-h").arg(self.socket()).args(["-p", &self.options.get_port().to_string(), "-U", "svc", "-R"]);
+        copy.arg("-h").arg(self.options.get_socket().expect("a socket")).args([
+            "-p",
+            &self.options.get_port().to_string(),
+            "-U",
+            "svc",
+            "-R",
+        ]);
         copy.args(["-c", "fast", "-X", "stream", "-D"]).arg(&dir);
         let copied = spawn_blocking(move || copy.output()).await.expect("no panic").expect("pg_basebackup");
         assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));

@@ -59,6 +59,9 @@ pub(crate) struct Figures {
     pub(crate) after: Outcomes,
     /// From the end of the fault until every company had a good answer to a read and to a write; none if it never had.
     pub(crate) recovery: Option<Duration>,
+    /// From the end of the fault until the last answer that was not good, of requests that began after it; a company's own
+    /// retries beyond what it may have under way are none of them.
+    pub(crate) settled: Duration,
     /// What was acknowledged and is not there.
     pub(crate) lost: usize,
     /// What is there twice, or was sent twice.
@@ -70,7 +73,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    pub(crate) const HEAD: &str = "| fault | calm p50 / p99, ms | during p50 / p99 / slowest, ms | p99 × calm | answers during | answers after | recovery, s | lost | doubled | rule |\n\
+    pub(crate) const HEAD: &str = "| fault | calm p50 / p99, ms | during p50 / p99 / slowest, ms | p99 × calm | answers during | answers after | first good / last bad after it, s | lost | doubled | rule |\n\
                                    |---|---|---|---|---|---|---|---|---|---|";
 
     /// A row of the table.
@@ -82,9 +85,11 @@ impl Figures {
         let missed = self.missed(whose);
         let rule = if missed.is_empty() { "held".to_owned() } else { format!("**missed**: {}", missed.join(", ")) };
         let notes = self.notes.iter().map(|note| format!("; {note}")).collect::<String>();
-        let recovery = self.recovery.map_or("never".to_owned(), |took| format!("{:.2}", took.as_secs_f64()));
+        let seconds = |took: Duration| format!("{:.2}", took.as_secs_f64());
+        let recovery = self.recovery.map_or("never".to_owned(), seconds);
+        let settled = seconds(self.settled);
         format!(
-            "| {name} | {} / {} | {} / {} / {} | {:.1} | {} | {} | {recovery} | {} | {} | {rule}{notes} |",
+            "| {name} | {} / {} | {} / {} / {} | {:.1} | {} | {} | {recovery} / {settled} | {} | {} | {rule}{notes} |",
             ms(self.calm.half),
             ms(self.calm.p99),
             ms(self.fault.half),
@@ -159,6 +164,7 @@ fn is_bare(outcome: Outcome) -> bool {
 pub(crate) fn said(outcomes: &Outcomes) -> String {
     let each = outcomes.iter().map(|(outcome, times)| match outcome {
         Outcome::Status(status) => format!("{status}: {times}"),
+        Outcome::Busy => format!("503 busy: {times}"),
         Outcome::Bare503 => format!("503 bare: {times}"),
         Outcome::Cut => format!("cut: {times}"),
         Outcome::Hung => format!("hung: {times}"),

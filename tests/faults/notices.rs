@@ -7,8 +7,11 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::extract::State;
 use http::{HeaderMap, StatusCode};
+use sqlx::types::Uuid;
 use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::domain::event::EventId;
 use svc_core::secrets::Sealer;
+use svc_core::webhooks::EVENT_ID;
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
@@ -58,7 +61,7 @@ impl Receiver {
 }
 
 async fn receive(State(arrived): State<Arrived>, headers: HeaderMap) -> StatusCode {
-    let id = headers.get("x-svc-evento-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
+    let id = headers.get(EVENT_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
     *arrived.lock().expect("nobody panicked").entry(id.to_owned()).or_default() += 1;
     StatusCode::NO_CONTENT
 }
@@ -66,14 +69,12 @@ async fn receive(State(arrived): State<Arrived>, headers: HeaderMap) -> StatusCo
 /// The same for notices that arrived by other means.
 pub(crate) async fn judge(arrived: &Arrived, database: &Database, figures: &mut Figures) {
     let mut connection = database.connect().await.expect("a connection");
-    let happened =
-        "SELECT e.id::text FROM eventos e JOIN clientes c ON c.empresa = e.empresa AND c.clave = e.recurso_clave
+    let happened = "SELECT e.id FROM eventos e JOIN clientes c ON c.empresa = e.empresa AND c.clave = e.recurso_clave
                     WHERE e.tipo = $1 AND c.nombre ~ '^c[0-9]+-[0-9]+$'";
-    let ids: Vec<String> =
-        sqlx::query_scalar(happened).bind(TIPO).fetch_all(&mut connection).await.expect("the events");
+    let ids: Vec<Uuid> = sqlx::query_scalar(happened).bind(TIPO).fetch_all(&mut connection).await.expect("the events");
     let times = || {
         let arrived = arrived.lock().expect("nobody panicked");
-        ids.iter().map(|id| arrived.get(id).copied().unwrap_or(0)).collect::<Vec<_>>()
+        ids.iter().map(|id| arrived.get(&EventId(*id).to_string()).copied().unwrap_or(0)).collect::<Vec<_>>()
     };
     let began = Instant::now();
     while times().contains(&0) && began.elapsed() < PATIENCE {

@@ -44,7 +44,7 @@ impl Service {
         }
         command.args(["serve", "--listen", &self.address.to_string(), "--rate-per-minute", "100000000"]);
         // A receiver on this machine gets the notices.
-        command.args(["--webhook-allow-nets", "127.0.0.0/8"]).env("DATABASE_URL", &self.url);
+        command.args(["--webhook-allow-nets", "127.0.0.0/8,::1"]).env("DATABASE_URL", &self.url);
         let log: File = OpenOptions::new().create(true).append(true).open(&self.log).expect("a log");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         self.child = Some(command.spawn().expect("svc"));

@@ -14,7 +14,7 @@ use svc_core::store::CompanyChange;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::time::sleep;
 
-use crate::client::{Actor, Outcomes};
+use crate::client::{Actor, Outcome, Outcomes};
 use crate::database::{Database, NAME};
 use crate::figures::{Figures, Latency};
 use crate::forwarder::Forwarder;
@@ -110,9 +110,9 @@ impl Ground {
     }
 }
 
-/// A new company with licences enough for the load, and records.
+/// A new company with records; how much it may do in a month is announced and not enforced.
 async fn company(context: &Context, nombre: &str) -> Company {
-    let change = CompanyChange { nombre: Some(nombre.to_owned()), licencias: Some(10_000), ..CompanyChange::default() };
+    let change = CompanyChange { nombre: Some(nombre.to_owned()), ..svc_tests::in_notice_mode() };
     let created = context.create_company(change).await.expect("a company");
     let key = context.perform(created.empresa, &svc_tests::any_key()).await.expect("a key");
     let records: Vec<_> = svc_tests::imports::customers(RECORDS);
@@ -215,7 +215,12 @@ impl Play {
             within.for_each(|Sample { outcome, .. }| *outcomes.entry(*outcome).or_default() += 1);
             outcomes
         };
+        let bad = samples
+            .iter()
+            .filter(|sample| sample.began >= end && !sample.outcome.is_good() && sample.outcome != Outcome::Busy);
+        let settled = bad.map(|sample| sample.began + sample.took - end).max().unwrap_or_default();
         Figures {
+            settled,
             calm: Latency::of(&samples, calm, fault),
             fault: Latency::of(&samples, fault, end),
             during: outcomes(fault, Some(end)),

@@ -14,7 +14,7 @@ pub(super) async fn a_session_of_requests_is_stopped(pace: Pace) -> Figures {
 }
 
 pub(super) async fn a_session_of_keys_is_stopped(pace: Pace) -> Figures {
-    stopped(pace, "FROM llaves").await
+    stopped(pace, "JOIN llaves l").await
 }
 
 /// A database session that is stopped (SIGSTOP), as by a partition that sends no reset; it goes on when this is dropped.

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use axum::body::Bytes;
 use http::Method;
 use serde_json::json;
-use tokio::time::{Duration, Instant, timeout};
+use tokio::time::{Duration, Instant, sleep, timeout};
 
-use crate::client::Actor;
+use crate::client::{Actor, Outcome};
 use crate::crowd::Crowd;
 use crate::figures::Figures;
 use crate::notices::{Receiver, TIPO};
@@ -16,7 +16,7 @@ use crate::stage::{Pace, Stage};
 /// As many requests as a company may have under way.
 const IN_FLIGHT: usize = 10;
 
-async fn create(actor: Actor, key: String) -> crate::client::Outcome {
+async fn create(actor: Actor, key: String) -> Outcome {
     actor.write(Method::POST, "/clientes", &key, json!({"nombre": "Eva"}).to_string().into()).await.0
 }
 
@@ -47,8 +47,8 @@ pub(super) async fn greed(pace: Pace) -> Figures {
     let readers = Crowd::of(IN_FLIGHT / 2, move |key| {
         let (actor, patience) = (reader.clone(), key.len() as u64 * 7 % 20);
         async move {
-            let read = timeout(Duration::from_millis(patience), actor.get("/clientes?limite=100")).await;
-            read.map_or(crate::client::Outcome::Cut, |(outcome, _)| outcome)
+            let read = timeout(Duration::from_millis(patience), actor.get("/clientes?limite=30")).await;
+            read.map_or(Outcome::Cut, |(outcome, _)| outcome)
         }
     });
     play.last().await;
@@ -57,7 +57,8 @@ pub(super) async fn greed(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Bodies of 1 MiB that are an array of small numbers, four at a time.
+/// Bodies of 1 MiB that are an array of small numbers, four at a time with a short pause between: what is asked is whether they
+/// hold up others, not how many of them the machine can take.
 pub(super) async fn bodies(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -68,7 +69,10 @@ pub(super) async fn bodies(pace: Pace) -> Figures {
     let (actor, body) = (stage.other(), Bytes::from(numbers + "]"));
     let crowd = Crowd::of(4, move |key| {
         let (actor, body) = (actor.clone(), body.clone());
-        async move { actor.write(Method::POST, "/clientes", &key, body).await.0 }
+        async move {
+            sleep(Duration::from_millis(20)).await;
+            actor.write(Method::POST, "/clientes", &key, body).await.0
+        }
     });
     play.last().await;
     play.notes.push(format!("the company itself: {}", crowd.end().await));

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use svc_core::domain::clock::{Clock, SystemClock};
-use svc_core::webhooks::{Outcome, Post, Sender};
+use svc_core::webhooks::{EVENT_ID, Outcome, Post, Sender};
 
 use crate::embedded::{self, Embedded};
 use crate::figures::Figures;
@@ -25,6 +25,7 @@ struct Counting {
     breaks: Option<String>,
     broke: AtomicUsize,
     takes: Duration,
+    sent: AtomicUsize,
 }
 
 #[async_trait]
@@ -34,7 +35,8 @@ impl Sender for Counting {
             self.broke.fetch_add(1, Ordering::Relaxed);
             panic!("{BROKEN}");
         }
-        let id = post.headers["x-svc-evento-id"].to_str().expect("text").to_owned();
+        self.sent.fetch_add(1, Ordering::Relaxed);
+        let id = post.headers[EVENT_ID].to_str().expect("text").to_owned();
         *self.arrived.lock().expect("nobody panicked").entry(id).or_default() += 1;
         tokio::time::sleep(self.takes).await;
         Outcome::Answered { status: 204, retry_after: None }
@@ -85,21 +87,25 @@ impl Clock for Ahead {
     }
 }
 
-/// Two processes deliver the same notices, each of which takes a second; the clock of one of them is wrong.
+/// Two processes deliver the same notices, and the clock of one of them is wrong.
 pub(super) async fn skew(pace: Pace) -> Figures {
     let ground = Ground::new().await;
     let receiver = Receiver::start().await;
     for company in &ground.healthy {
         receiver.register(&ground.database, company).await;
     }
-    let sender = Arc::new(Counting { takes: Duration::from_secs(1), ..Counting::default() });
+    let takes = Duration::from_millis(100);
+    let sender = Arc::new(Counting { takes, ..Counting::default() });
+    let ahead = Arc::new(Counting { takes, arrived: sender.arrived.clone(), ..Counting::default() });
     let server = Embedded::start(&ground, sender.clone()).await;
     let mut play = Play::begin(&ground, server.address, pace).await;
-    let wrong = embedded::worker(&ground, Arc::new(Ahead(TimeDelta::minutes(10))), sender.clone());
+    let wrong = embedded::worker(&ground, Arc::new(Ahead(TimeDelta::minutes(10))), ahead.clone());
     play.last().await;
     wrong.abort();
     play.over();
     let mut figures = play.audit(&ground).await;
     judge(&sender.arrived, &ground.database, &mut figures).await;
+    let sent = [&sender, &ahead].map(|sender| sender.sent.load(Ordering::Relaxed));
+    figures.notes.push(format!("sent by the one {}, by the one that is ahead {}", sent[0], sent[1]));
     figures
 }
