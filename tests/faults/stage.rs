@@ -18,7 +18,7 @@ use crate::client::{Actor, Outcome, Outcomes};
 use crate::database::{Database, NAME};
 use crate::figures::{Figures, Latency};
 use crate::forwarder::Forwarder;
-use crate::load::{Acknowledged, Load, Sample};
+use crate::load::{Acknowledged, Kind, Load, Sample};
 use crate::service::Service;
 
 /// How many companies are healthy.
@@ -215,10 +215,16 @@ impl Play {
             within.for_each(|Sample { outcome, .. }| *outcomes.entry(*outcome).or_default() += 1);
             outcomes
         };
-        let bad = samples
-            .iter()
-            .filter(|sample| sample.began >= end && !sample.outcome.is_good() && sample.outcome != Outcome::Busy);
-        let settled = bad.map(|sample| sample.began + sample.took - end).max().unwrap_or_default();
+        // From the end of the fault until the last such answer to a request that began after it.
+        let last = |which: &dyn Fn(&Sample) -> bool| {
+            let such = samples.iter().filter(|sample| sample.began >= end && which(sample));
+            such.map(|sample| sample.began + sample.took - end).max().unwrap_or_default()
+        };
+        let settled = last(&|sample| !sample.outcome.is_good() && sample.outcome != Outcome::Busy);
+        let busy = last(&|sample| sample.kind == Kind::Read && sample.outcome == Outcome::Busy);
+        if !busy.is_zero() {
+            notes.push(format!("writes that came late kept their companies busy for {:.1} s", busy.as_secs_f64()));
+        }
         Figures {
             settled,
             calm: Latency::of(&samples, calm, fault),
