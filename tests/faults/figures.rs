@@ -83,13 +83,13 @@ impl Figures {
             if ms < 10.0 { format!("{ms:.1}") } else { format!("{ms:.0}") }
         };
         let missed = self.missed(whose);
-        let rule = if missed.is_empty() { "held".to_owned() } else { format!("**missed**: {}", missed.join(", ")) };
-        let notes = self.notes.iter().map(|note| format!("; {note}")).collect::<String>();
+        let kept = if missed.is_empty() { "held".to_owned() } else { format!("**missed**: {}", missed.join(", ")) };
+        let rule = [&[kept], self.notes.as_slice()].concat().join("; ");
         let seconds = |took: Duration| format!("{:.2}", took.as_secs_f64());
         let recovery = self.recovery.map_or("never".to_owned(), seconds);
         let settled = seconds(self.settled);
         format!(
-            "| {name} | {} / {} | {} / {} / {} | {:.1} | {} | {} | {recovery} / {settled} | {} | {} | {rule}{notes} |",
+            "| {name} | {} / {} | {} / {} / {} | {:.1} | {} | {} | {recovery} / {settled} | {} | {} | {rule} |",
             ms(self.calm.half),
             ms(self.calm.p99),
             ms(self.fault.half),

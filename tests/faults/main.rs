@@ -82,6 +82,8 @@ fn main() -> ExitCode {
         eprintln!("{}: {:.0} s", scenario.name, began.elapsed().as_secs_f64());
     }
     runtime.shutdown_timeout(Duration::from_secs(1));
-    broken.iter().for_each(|why| eprintln!("FAILED {why}"));
+    for why in &broken {
+        eprintln!("FAILED {why}");
+    }
     if broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -81,7 +81,7 @@ pub(super) async fn full_disk(pace: Pace) -> Figures {
                 .ground
                 .database
                 .run("CREATE TRIGGER full_disk BEFORE INSERT ON clientes EXECUTE FUNCTION full_disk()")
-                .await
+                .await;
         }
     }
     play.last().await;

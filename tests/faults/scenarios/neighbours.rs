@@ -109,6 +109,9 @@ pub(super) async fn backlog(pace: Pace) -> Figures {
         pace.backlog,
         began.elapsed().as_secs_f64()
     ));
+    if !outcome.is_good() {
+        play.short.push("the deletion itself".to_owned());
+    }
     play.last().await;
     play.over();
     let mut figures = play.audit(ground).await;
