@@ -7,20 +7,10 @@ use http::Method;
 use serde_json::{Value, json};
 use svc_core::stamping::SandboxStamper;
 use svc_store_postgres::{OpenError, PostgresStore, Settings};
-use svc_tests::{Actor, Company, Resource, World, endpoints, fresh_key};
+use svc_tests::{Actor, Company, Resource, World, endpoints, fresh_key, releases};
 
 use crate::delivery::answering;
 use crate::ventas::shop::{on_credit, shop};
-
-/// What a later release may add, and more of it than any will.
-const LATER: &str = "
-    DO $$ DECLARE t text; BEGIN
-        FOR t IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_sqlx_migrations' LOOP
-            EXECUTE format('ALTER TABLE %I ADD COLUMN nueva text, ADD COLUMN cuantas integer NOT NULL DEFAULT 0', t);
-        END LOOP;
-    END $$;
-    CREATE TABLE nuevas (empresa bigint NOT NULL REFERENCES empresas, clave bigint NOT NULL, PRIMARY KEY (empresa, clave));
-    INSERT INTO _sqlx_migrations VALUES (9999, 'later', now(), true, '\\x00', 0)";
 
 /// One of each thing that the API and the workers do, and all lists.
 async fn round(company: &Company, ana: &Actor) {
@@ -74,7 +64,7 @@ async fn a_server_works_on_the_schema_of_a_later_release() {
     let ana = company.admin().await;
     round(&company, &ana).await;
     // While it runs, with statements prepared on its connections.
-    sqlx::raw_sql(LATER).execute(world.pool()).await.expect("the schema of a later release");
+    releases::migrate_to_a_later_one(&mut world.pool().acquire().await.expect("a connection")).await;
     round(&company, &ana).await;
     // Started again: what `svc serve` does first, and what readiness asks.
     let started = PostgresStore::with_options(world.store.options().clone(), &Settings::default());

@@ -15,6 +15,7 @@ pub mod layers;
 pub mod lists;
 pub mod notices;
 pub mod pooler;
+pub mod releases;
 pub mod store_suite;
 
 use std::sync::Arc;
@@ -25,7 +26,7 @@ pub use clock::TestClock;
 pub use company::{Company, any_key};
 pub use endpoints::{Endpoint, endpoints};
 use serde_json::Value;
-use sqlx::postgres::PgPoolOptions;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::backoffice::SecretsRotated;
 pub use svc_core::backoffice::import::Resource;
@@ -51,7 +52,12 @@ macro_rules! with {
 
 /// Connections of a test's own to the database of a store.
 pub fn pool_of(store: &PostgresStore) -> PgPool {
-    PgPoolOptions::new().max_connections(4).connect_lazy_with(store.options().clone())
+    pool_of_options(store.options())
+}
+
+/// The same, to any database.
+pub fn pool_of_options(options: &PgConnectOptions) -> PgPool {
+    PgPoolOptions::new().max_connections(4).connect_lazy_with(options.clone())
 }
 
 /// The base URL of every test's API.

@@ -1,0 +1,40 @@
+//! Requests that are under way all the time: when one is answered, the next begins.
+
+use std::sync::{Arc, Mutex};
+
+use tokio::task::JoinSet;
+
+use crate::client::{Outcome, Outcomes};
+use crate::figures::said;
+
+/// So many of them at once.
+pub(crate) struct Crowd {
+    tasks: JoinSet<()>,
+    outcomes: Arc<Mutex<Outcomes>>,
+}
+
+impl Crowd {
+    /// Begins; each request is given a name that no other has.
+    pub(crate) fn of<F>(many: usize, request: impl Fn(String) -> F + Clone + Send + 'static) -> Self
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let (mut tasks, outcomes) = (JoinSet::new(), Arc::<Mutex<Outcomes>>::default());
+        for member in 0..many {
+            let (request, outcomes) = (request.clone(), outcomes.clone());
+            tasks.spawn(async move {
+                for number in 0_u64.. {
+                    let outcome = request(format!("{member}-{number}")).await;
+                    *outcomes.lock().expect("nobody panicked").entry(outcome).or_default() += 1;
+                }
+            });
+        }
+        Self { tasks, outcomes }
+    }
+
+    /// Ends, whatever is under way; gives what came of it.
+    pub(crate) async fn end(mut self) -> String {
+        self.tasks.shutdown().await;
+        said(&self.outcomes.lock().expect("nobody panicked"))
+    }
+}

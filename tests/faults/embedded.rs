@@ -1,0 +1,52 @@
+//! The library in this process, as other programs embed it: for faults of what they plug in.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::webhooks::Sender;
+use svc_core::{Api, Context, Outside};
+use svc_store_postgres::{PostgresStore, Settings};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::stage::Ground;
+
+/// A server in this process, with workers.
+pub(crate) struct Embedded {
+    pub(crate) address: SocketAddr,
+    tasks: [JoinHandle<()>; 2],
+}
+
+impl Embedded {
+    /// Answers, and delivers notices through `sender`.
+    pub(crate) async fn start(ground: &Ground, sender: Arc<dyn Sender>) -> Self {
+        let context = context(ground, Arc::new(SystemClock));
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let app = axum::Router::new().nest_service("/api/v1", Api::new(&context).expect("the API"));
+        let serving = tokio::spawn(async move { axum::serve(listener, app).await.expect("it serves") });
+        Self { address, tasks: [serving, work(context, sender)] }
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+/// A process of its own, as far as the database can tell, that only delivers notices, by that clock.
+pub(crate) fn worker(ground: &Ground, clock: Arc<dyn Clock>, sender: Arc<dyn Sender>) -> JoinHandle<()> {
+    work(context(ground, clock), sender)
+}
+
+fn work(context: Context, sender: Arc<dyn Sender>) -> JoinHandle<()> {
+    tokio::spawn(async move { context.work(Outside::default().sender(sender), std::future::pending()).await })
+}
+
+fn context(ground: &Ground, clock: Arc<dyn Clock>) -> Context {
+    let store = PostgresStore::open(&ground.url(), &Settings::default()).expect("a URL");
+    let builder = Context::builder(Arc::new(store), svc_tests::BASE_URL).clock(clock).rate_per_minute(100_000_000);
+    builder.build().expect("a context")
+}

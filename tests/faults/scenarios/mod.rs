@@ -1,0 +1,54 @@
+//! The faults, in the order of the table.
+
+mod connections;
+mod database;
+mod neighbours;
+mod service;
+mod strangers;
+mod workers;
+
+use std::pin::Pin;
+
+use crate::figures::{Figures, Whose};
+use crate::stage::Pace;
+
+/// A fault that is played from beginning to end.
+type Run = fn(Pace) -> Pin<Box<dyn Future<Output = Figures> + Send>>;
+
+/// A fault.
+pub(crate) struct Scenario {
+    pub(crate) name: &'static str,
+    pub(crate) whose: Whose,
+    /// Whether it is part of the short form.
+    pub(crate) short: bool,
+    pub(crate) run: Run,
+}
+
+macro_rules! scenarios {
+    ($($name:literal $whose:ident $short:literal $run:path;)+) => {
+        /// All of them.
+        pub(crate) const SCENARIOS: &[Scenario] =
+            &[$(Scenario { name: $name, whose: Whose::$whose, short: $short, run: |pace| Box::pin($run(pace)) }),+];
+    };
+}
+
+scenarios! {
+    "a session of requests is stopped" Others true connections::a_session_of_requests_is_stopped;
+    "a session that looks up keys is stopped" Others false connections::a_session_of_keys_is_stopped;
+    "one company's counters are locked" Others true neighbours::locks;
+    "a greedy company, and one that hangs up" Others false neighbours::greed;
+    "bodies of 1 MiB of numbers" Others false neighbours::bodies;
+    "a webhook with a large backlog is deleted" Others false neighbours::backlog;
+    "strangers hold connections" Others false strangers::holders;
+    "strangers guess keys" Others false strangers::guesses;
+    "a worker panics" Others false workers::panics;
+    "a worker's clock is ten minutes ahead" Others false workers::skew;
+    "the schema of a later release" Others false service::later_schema;
+    "the way to the database swallows all" Everybodys false connections::black_hole;
+    "no connections left" Everybodys false connections::none_left;
+    "the database is killed" Everybodys true database::killed;
+    "the database takes no writes" Everybodys true database::read_only;
+    "the disk is full" Everybodys false database::full_disk;
+    "a standby is promoted" Everybodys false database::promoted_standby;
+    "the server is killed" Everybodys true service::killed;
+}

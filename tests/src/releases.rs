@@ -1,0 +1,31 @@
+//! Schemas of other releases than this one.
+
+use sqlx::{AssertSqlSafe, PgConnection};
+
+/// What a release adds besides columns.
+const ADDED: &str = "
+    CREATE TABLE nuevas (empresa bigint NOT NULL REFERENCES empresas, clave bigint NOT NULL, PRIMARY KEY (empresa, clave));
+    INSERT INTO _sqlx_migrations VALUES (9999, 'later', now(), true, '\\x00', 0)";
+
+/// How often a table is asked for, each time for as long as a migration waits.
+const ATTEMPTS: usize = 60;
+
+/// Gives a database what a later release may add, and more of it than any will: two columns to every table. It may be in use:
+/// one table after the other is locked, and none is waited for in front of others for more than a second, as migrations do.
+pub async fn migrate_to_a_later_one(database: &mut PgConnection) {
+    let tables =
+        "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_sqlx_migrations'";
+    let tables: Vec<String> = sqlx::query_scalar(tables).fetch_all(&mut *database).await.expect("the tables");
+    sqlx::raw_sql("SET lock_timeout = '1s'").execute(&mut *database).await.expect("a setting");
+    for table in tables {
+        let columns = "ADD COLUMN nueva text, ADD COLUMN cuantas integer NOT NULL DEFAULT 0";
+        let mut attempts = 0..ATTEMPTS;
+        loop {
+            let add = AssertSqlSafe(format!("ALTER TABLE {table} {columns}"));
+            let Err(refused) = sqlx::raw_sql(add).execute(&mut *database).await else { break };
+            assert!(attempts.next().is_some(), "{table}: {refused}");
+        }
+    }
+    sqlx::raw_sql(ADDED).execute(&mut *database).await.expect("the rest of it");
+    sqlx::raw_sql("RESET lock_timeout").execute(&mut *database).await.expect("a setting");
+}
