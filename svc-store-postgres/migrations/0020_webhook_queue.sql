@@ -6,6 +6,8 @@ ALTER TABLE webhooks
     ADD COLUMN proximo timestamptz DEFAULT '1970-01-01Z',
     -- How long its receiver takes to answer: half the last attempts, half those before.
     ADD COLUMN demora_ms integer,
+    -- While it fails it is tried with one delivery at a time: until then, by the database's clock, a worker does.
+    ADD COLUMN sondeo timestamptz,
     -- What was pending when it was last disabled is discarded.
     ADD COLUMN descartado timestamptz,
     -- Whether some of what is discarded has yet to be marked so.

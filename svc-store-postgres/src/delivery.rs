@@ -107,8 +107,8 @@ impl DeliveryTx for PostgresTx {
             .bind(claim.probe_after as i32)
             .bind(claim.now)
             .bind(claim.token)
-            .bind(self.tx.database_time(claim.until))
-            .bind(self.tx.database_time(claim.now))
+            .bind(claim.until)
+            .bind(claim.until - claim.now)
             .bind(claim.busy)
             .bind(i64::from(claim.each_slow))
             .bind(claim.slow_after)
@@ -223,11 +223,11 @@ impl DeliveryTx for PostgresTx {
         let rows = sqlx::query(
             "WITH libres AS MATERIALIZED (
                  SELECT clave FROM avisos
-                 WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= $6)
+                 WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= now())
                  ORDER BY proximo LIMIT $3
                  FOR NO KEY UPDATE SKIP LOCKED
              )
-             UPDATE avisos a SET token = $4, arrendado = $5, proximo = $5, intentos = a.intentos + 1
+             UPDATE avisos a SET token = $4, arrendado = now() + $6, proximo = $5, intentos = a.intentos + 1
              FROM libres l WHERE a.empresa = $1 AND a.clave = l.clave
              RETURNING a.clave, a.para, a.asunto, a.texto, a.intentos",
         )
@@ -235,8 +235,8 @@ impl DeliveryTx for PostgresTx {
         .bind(now)
         .bind(i64::from(most))
         .bind(token)
-        .bind(self.tx.database_time(until))
-        .bind(self.tx.database_time(now))
+        .bind(until)
+        .bind(until - now)
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;

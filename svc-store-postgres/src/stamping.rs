@@ -27,15 +27,15 @@ impl StampingTx for PostgresTx {
         self.run(query).await
     }
 
-    /// A leased record is due when its lease ends, so other workers skip it.
+    /// Leases are written and judged by the database's clock, since those of servers may differ.
     async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
         let rows = sqlx::query(
             "WITH libres AS MATERIALIZED (
                  SELECT factura FROM timbrados
-                 WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= $6)
+                 WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= now())
                  ORDER BY proximo LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
              )
-             UPDATE timbrados t SET token = $4, arrendado = $5, proximo = $5
+             UPDATE timbrados t SET token = $4, arrendado = now() + $6, proximo = $5
              FROM libres l WHERE t.empresa = $1 AND t.factura = l.factura
              RETURNING t.factura, t.intentos",
         )
@@ -43,8 +43,8 @@ impl StampingTx for PostgresTx {
         .bind(lease.due)
         .bind(i64::from(lease.most))
         .bind(lease.token)
-        .bind(self.tx.database_time(lease.until))
-        .bind(self.tx.database_time(lease.now))
+        .bind(lease.until)
+        .bind(lease.until - lease.now)
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;

@@ -246,6 +246,15 @@ impl World {
         .expect("the statements are counted")
     }
 
+    /// Ends all leases of workers, as time would: they are judged by the database's clock, which no test moves.
+    pub async fn end_leases(&self) {
+        let ends = "UPDATE entregas SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
+                    UPDATE timbrados SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
+                    UPDATE avisos SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
+                    UPDATE webhooks SET sondeo = NULL WHERE sondeo IS NOT NULL";
+        sqlx::raw_sql(ends).execute(self.pool()).await.expect("the leases end");
+    }
+
     /// One value from the database.
     pub async fn sql<T>(&self, statement: &'static str) -> T
     where

@@ -32,7 +32,8 @@ pub struct DeliveryClaim<'a> {
     pub now: DateTime<Utc>,
     /// The token of the claim, which the worker presents when it records the attempts.
     pub token: Uuid,
-    /// When the claim expires and others may claim them.
+    /// When the claim expires and others may claim them. It lasts from `now` until then by the clock of the store, which judges
+    /// it: servers whose clocks differ agree on it.
     pub until: DateTime<Utc>,
 }
 

@@ -18,7 +18,7 @@ pub struct StampingLease {
     pub most: u32,
     /// Only records that are due at this time.
     pub due: DateTime<Utc>,
-    /// Now: leases that have not expired by then hold.
+    /// Now; the lease lasts from here until `until`, by the clock of the store, which judges it.
     pub now: DateTime<Utc>,
     /// The token of the lease, which the worker presents when it records the outcome.
     pub token: Uuid,

@@ -53,7 +53,7 @@ pub(super) const LOCK: &str = "
     SELECT FROM webhooks WHERE empresa = $1 AND (eliminado IS NULL OR por_descartar OR clave = ANY ($2))
     ORDER BY clave FOR NO KEY UPDATE";
 
-/// A leased delivery is due when its lease ends, so other workers skip it. Of a failing webhook one delivery at a time is
+/// Leases are written and judged by the database's clock, since those of servers may differ. Of a failing webhook one delivery at a time is
 /// claimed, by whatever worker. What is left after those that are taken is what the webhook has due next. `'pendiente'` is
 /// literal because the partial index needs it.
 pub(super) const CLAIM: &str = "
@@ -62,17 +62,14 @@ pub(super) const CLAIM: &str = "
                CASE WHEN w.intentos_fallidos >= $4 THEN 1 WHEN w.demora_ms >= $11 THEN $10 ELSE $3 END AS cuantas
         FROM webhooks w
         WHERE w.empresa = $1 AND w.activo AND w.eliminado IS NULL AND w.proximo <= $5 AND w.clave <> ALL ($9)
-          AND (w.intentos_fallidos < $4 OR NOT EXISTS (
-              SELECT FROM entregas d
-              WHERE d.empresa = $1 AND d.webhook = w.clave AND d.estado = 'pendiente'
-                AND d.proximo_intento > $8 AND d.proximo_intento <= $7 + interval '1 minute' AND d.arrendado > $8))
+          AND (w.intentos_fallidos < $4 OR w.sondeo IS NULL OR w.sondeo <= now())
     ), tomadas AS MATERIALIZED (
         SELECT e.clave, t.clave AS webhook
         FROM turnos t
         CROSS JOIN LATERAL (
             SELECT d.clave FROM entregas d
             WHERE d.empresa = $1 AND d.webhook = t.clave AND d.estado = 'pendiente' AND d.proximo_intento <= $5
-              AND (d.token IS NULL OR d.arrendado <= $8)
+              AND (d.token IS NULL OR d.arrendado <= now())
               AND (t.descartado IS NULL OR d.creado > t.descartado)
             ORDER BY d.proximo_intento LIMIT t.cuantas
             FOR NO KEY UPDATE SKIP LOCKED
@@ -83,10 +80,11 @@ pub(super) const CLAIM: &str = "
             (SELECT d.proximo_intento FROM entregas d
              WHERE d.empresa = $1 AND d.webhook = w.clave AND d.estado = 'pendiente'
              ORDER BY d.proximo_intento OFFSET (SELECT count(*) FROM tomadas WHERE webhook = w.clave) LIMIT 1),
-            (SELECT $7 FROM tomadas WHERE webhook = w.clave LIMIT 1))
+            (SELECT $7 FROM tomadas WHERE webhook = w.clave LIMIT 1)),
+            sondeo = (SELECT now() + $8 FROM tomadas WHERE webhook = w.clave LIMIT 1)
         FROM turnos t WHERE w.empresa = $1 AND w.clave = t.clave
     )
-    UPDATE entregas d SET token = $6, arrendado = $7, proximo_intento = $7
+    UPDATE entregas d SET token = $6, arrendado = now() + $8, proximo_intento = $7
     FROM tomadas t, webhooks w, eventos e
     WHERE d.empresa = $1 AND d.clave = t.clave
       AND w.empresa = $1 AND w.clave = d.webhook AND e.empresa = $1 AND e.id = d.evento
@@ -128,7 +126,7 @@ pub(super) const RECORD: &str = "
             racha_desde = coalesce(CASE WHEN s.entregada IS NULL THEN w.racha_desde END, s.desde),
             ultima_entrega = coalesce(s.entregada, w.ultima_entrega),
             demora_ms = coalesce((coalesce(w.demora_ms, s.demora) + s.demora) / 2, w.demora_ms),
-            proximo = least(w.proximo, s.proximo)
+            proximo = least(w.proximo, s.proximo), sondeo = NULL
         FROM saldos s
         WHERE w.empresa = $1 AND w.clave = s.webhook
         RETURNING w.clave, w.fallos_consecutivos, w.racha_desde

@@ -2,10 +2,8 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::{self, BoxFuture};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -40,12 +38,6 @@ impl Connection {
     /// Where statements run.
     pub(crate) fn statements(&mut self) -> Statements<'_> {
         Statements(self)
-    }
-
-    /// This time by the database's clock, of which this machine's may be ahead or behind: leases are written and judged by it,
-    /// so that servers whose clocks differ agree on when one ends.
-    pub(crate) fn database_time(&self, time: DateTime<Utc>) -> DateTime<Utc> {
-        time - TimeDelta::milliseconds(self.pool.skew.load(Ordering::Relaxed))
     }
 
     /// Begins a transaction; behind a pooler, with the settings that its sessions do not keep.

@@ -8,13 +8,12 @@ mod connection;
 mod shares;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Row as _};
-use svc_core::domain::clock::{Clock as _, SystemClock};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 pub(crate) use self::connection::{Connection, Statements, unprepared};
@@ -47,19 +46,10 @@ struct Inner {
     /// The one used last is at the end.
     idle: Mutex<Vec<Live>>,
     closed: AtomicBool,
-    /// How far this machine's clock is ahead of the database's, in milliseconds.
-    skew: AtomicI64,
     /// How many connections have come back after use.
     returned: AtomicU64,
     reaping: Once,
 }
-
-/// Whether the server takes writes, and its clock in milliseconds.
-const SERVER: &str =
-    "SELECT current_setting('transaction_read_only'), (extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-
-/// By how many milliseconds clocks may differ and count as equal.
-const EQUAL_CLOCKS: i64 = 2_000;
 
 /// What a pool is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,7 +90,6 @@ impl Pool {
             shares: Shares::new(settings.max_connections),
             idle: Mutex::default(),
             closed: AtomicBool::new(false),
-            skew: AtomicI64::new(0),
             returned: AtomicU64::new(0),
             reaping: Once::new(),
         }))
@@ -189,28 +178,13 @@ impl Inner {
         if self.has_expired(&live) { None } else { Some(live) }
     }
 
-    fn note_skew(&self, skew: i64) {
-        let skew = if skew.abs() < EQUAL_CLOCKS { 0 } else { skew };
-        let before = self.skew.swap(skew, Ordering::Relaxed);
-        if (before == 0) != (skew == 0) {
-            tracing::warn!(
-                ahead_ms = skew,
-                "this machine's clock and the database's differ; leases are judged by the database's"
-            );
-        }
-    }
-
     async fn connect(&self) -> Result<Live, sqlx::Error> {
         let mut connection = self.settings.session(self.options.clone()).connect().await?;
         if self.access == Access::Write {
-            let asked = SystemClock.now();
-            let server = sqlx::raw_sql(SERVER).fetch_one(&mut connection).await?;
-            if server.try_get::<&str, _>(0)? != "off" {
+            let shown = sqlx::raw_sql("SHOW transaction_read_only").fetch_one(&mut connection).await?;
+            if shown.try_get::<&str, _>(0)? != "off" {
                 return Err(sqlx::Error::Io(std::io::Error::other("the server takes no writes")));
             }
-            // Its clock was read between the two.
-            let ours = asked + (SystemClock.now() - asked) / 2;
-            self.note_skew(ours.timestamp_millis() - server.try_get::<i64, _>(1)?);
         }
         if let Some(statement) = self.settings.client_check()
             && let Err(error) = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await

@@ -47,7 +47,9 @@ async fn what_a_killed_worker_had_is_sent_when_its_lease_is_over() {
     let killed = tokio::time::timeout(Duration::from_millis(500), world.deliver(&silent)).await;
     assert!(killed.is_err() && !silent.posts().is_empty());
     assert!(world.deliver(&answering::<200>()).await.is_empty(), "they are leased");
-    world.clock.advance(TimeDelta::seconds(60));
+    world.clock.advance(TimeDelta::minutes(10));
+    assert!(world.deliver(&answering::<200>()).await.is_empty(), "this worker's clock does not end them");
+    world.end_leases().await;
     assert_eq!(world.deliver(&answering::<200>()).await.entregadas, 10);
     assert!(deliveries(&company).await.iter().all(|row| row["intentos"] == 1), "what nobody knows of is no attempt");
 }
@@ -83,6 +85,7 @@ struct Overtaken<'a>(&'a World);
 impl Sender for Overtaken<'_> {
     async fn send(&self, _: Post) -> Outcome {
         self.0.clock.advance(TimeDelta::minutes(2));
+        self.0.end_leases().await;
         assert_eq!(self.0.deliver(&answering::<200>()).await.entregadas, 1);
         Outcome::Answered { status: 500, retry_after: None }
     }

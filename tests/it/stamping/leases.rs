@@ -64,9 +64,11 @@ async fn a_worker_that_vanished_is_replaced_when_its_lease_ends() {
     let late = Slow::new(|_| Ok(Stamped { uuid: UUIDS[0].parse().unwrap(), at: None }));
     let taken_over = async {
         let other = Stub::new(accept);
-        world.clock.advance(TimeDelta::seconds(89));
-        assert_eq!(world.stamp(&other).await, report(), "the lease stands for the deadline and a minute");
-        world.clock.advance(TimeDelta::seconds(1));
+        world.clock.advance(TimeDelta::hours(1));
+        assert_eq!(world.stamp(&other).await, report(), "this worker's clock does not end the lease");
+        let lasts = "SELECT arrendado - now() BETWEEN interval '80 s' AND interval '90 s' FROM timbrados";
+        assert!(world.sql::<bool>(lasts).await, "the deadline and a minute");
+        world.end_leases().await;
         assert_eq!(world.stamp(&other).await, with!(report(), timbrados: 1));
         assert_eq!(other.ids(), [format!("{}-{factura}", shop.company.id.0)]);
     };
@@ -87,6 +89,7 @@ async fn a_late_failure_does_not_disturb_who_took_over() {
         let (late, second) = (Slow::new(answer), Slow::new(super::unreachable));
         let inner = async {
             world.clock.advance(TimeDelta::hours(2));
+            world.end_leases().await;
             let held = async { assert_eq!(shop.factura(factura).await["estatus"], "en_espera") };
             let report = while_out(&world, &second, held).await;
             assert_eq!(report, with!(super::report(), pospuestos: 1));
