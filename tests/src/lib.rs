@@ -15,6 +15,7 @@ pub mod layers;
 pub mod lists;
 pub mod notices;
 pub mod pooler;
+pub mod statements;
 pub mod store_suite;
 
 use std::sync::Arc;
