@@ -144,6 +144,19 @@ impl SecretStore for Memory {
 }
 
 #[async_trait]
+impl RetentionStore for Memory {
+    async fn companies_with_aged(
+        &self,
+        _: Aged,
+        _: DateTime<Utc>,
+        _: CompanyId,
+        _: u32,
+    ) -> Result<Vec<CompanyId>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
 impl Store for Memory {
     fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
         Box::new(MemoryReader(self))
@@ -151,10 +164,6 @@ impl Store for Memory {
 
     async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         Err(StoreError::Unavailable("this store only reads".into()))
-    }
-
-    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
     }
 
     async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {

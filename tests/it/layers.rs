@@ -56,6 +56,7 @@ const POSTGRES: &Layers = &[
             "purchase",
             "quota",
             "receivable",
+            "retention",
             "sale",
             "secrets",
             "sources",

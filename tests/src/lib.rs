@@ -13,6 +13,7 @@ mod endpoints;
 pub mod imports;
 pub mod layers;
 pub mod lists;
+mod nodes;
 pub mod notices;
 pub mod pooler;
 pub mod statements;

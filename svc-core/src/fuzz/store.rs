@@ -64,6 +64,19 @@ impl SecretStore for Empty {
 }
 
 #[async_trait]
+impl RetentionStore for Empty {
+    async fn companies_with_aged(
+        &self,
+        _: Aged,
+        _: DateTime<Utc>,
+        _: CompanyId,
+        _: u32,
+    ) -> Result<Vec<CompanyId>, StoreError> {
+        unreachable!("nothing is cleaned up")
+    }
+}
+
+#[async_trait]
 impl Store for Empty {
     fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
         Box::new(Self)
@@ -72,10 +85,6 @@ impl Store for Empty {
     /// What comes after is tried where there is a database.
     async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         Err(StoreError::Unavailable("it only reads".into()))
-    }
-
-    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        unreachable!("nothing is cleaned up")
     }
 
     async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {

@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::{
-    AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
-    LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store, StoreError, Tx, Usage,
-    UsageStore,
+    Aged, AttemptRecord, ClaimedDelivery, CompanyId, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord,
+    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, RetentionStore, SecretStore, SecretsBatch, StampingLease,
+    Store, StoreError, Tx, Usage, UsageStore,
 };
 use crate::domain::quota::Period;
 use crate::domain::time::Timestamp;
@@ -48,10 +48,6 @@ impl<S: StoreLayer> Store for S {
 
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         StoreLayer::begin(self, company).await
-    }
-
-    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        self.inner().forget_answers(expired, most).await
     }
 
     async fn lease_stampings(&self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
@@ -125,6 +121,19 @@ impl<S: StoreLayer> DeliveryStore for S {
 
     async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
         self.inner().forget_webhooks(expired, most).await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> RetentionStore for S {
+    async fn companies_with_aged(
+        &self,
+        aged: Aged,
+        expired: DateTime<Utc>,
+        after: CompanyId,
+        most: u32,
+    ) -> Result<Vec<CompanyId>, StoreError> {
+        self.inner().companies_with_aged(aged, expired, after, most).await
     }
 }
 

@@ -33,6 +33,7 @@ mod product;
 mod purchase;
 mod quota;
 mod receivable;
+mod retention;
 mod sale;
 mod secrets;
 mod stamping;
@@ -45,7 +46,6 @@ mod webhook;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
@@ -75,6 +75,7 @@ pub use product::ProductTx;
 pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
 pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
+pub use retention::{Aged, RetentionStore, RetentionTx};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx};
@@ -175,7 +176,7 @@ impl From<StoreError> for Error {
 
 /// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
-pub trait Store: DeliveryStore + SecretStore + UsageStore + Send + Sync + 'static {
+pub trait Store: DeliveryStore + RetentionStore + SecretStore + UsageStore + Send + Sync + 'static {
     /// Opens reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 
@@ -187,10 +188,6 @@ pub trait Store: DeliveryStore + SecretStore + UsageStore + Send + Sync + 'stati
     fn for_background(&self) -> Option<Arc<dyn Store>> {
         None
     }
-
-    /// Deletes at most `most` stored answers of Idempotency-Keys claimed before `expired`, across companies; returns how
-    /// many were deleted.
-    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
     /// Leases records of the stamping queue, in one statement: companies in the order of their numbers, within each the
     /// records that have been due for longest. Records under a lease that has not expired are skipped. Fewer than
@@ -248,6 +245,7 @@ pub trait Tx:
     + PurchaseTx
     + QuotaTx
     + ReceivableTx
+    + RetentionTx
     + SaleTx
     + StampingTx
     + StockTx

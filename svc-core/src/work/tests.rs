@@ -92,6 +92,19 @@ impl SecretStore for Panicking {
 }
 
 #[async_trait]
+impl RetentionStore for Panicking {
+    async fn companies_with_aged(
+        &self,
+        _: Aged,
+        _: DateTime<Utc>,
+        _: CompanyId,
+        _: u32,
+    ) -> Result<Vec<CompanyId>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
 impl Store for Panicking {
     fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
         unreachable!("there are no requests")
@@ -99,10 +112,6 @@ impl Store for Panicking {
 
     async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         unreachable!("there are no requests")
-    }
-
-    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
     }
 
     async fn lease_stampings(&self, _: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {

@@ -14,16 +14,49 @@ const APART: [&str; 2] = ["schema/", "local/"];
 /// What puts a text together with others: `format!(…)`, `.push(…)`.
 const JOINING: [&str; 5] = ["concat", "format", "push", "write", "QueryBuilder"];
 
+/// What sets the session behind a pooler.
+const CONTROL: &str = "; SET LOCAL ";
+
 /// Words that a statement begins with.
 const VERBS: [&str; 14] = [
-    "SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "COPY", "SET", "SHOW", "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT",
-    "RELEASE", "VALUES",
+    "SELECT",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "WITH",
+    "COPY",
+    "SET",
+    "SHOW",
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "RELEASE",
+    "VALUES",
 ];
 
 /// Words that make a text a piece of SQL.
 const WORDS: [&str; 20] = [
-    "SELECT", "INSERT", "UPDATE", "DELETE", "FROM", "WHERE", "AND", "OR", "JOIN", "SET", "VALUES", "INTO", "ORDER",
-    "LIMIT", "RETURNING", "LIKE", "EXISTS", "ANY", "UNION", "COPY",
+    "SELECT",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "FROM",
+    "WHERE",
+    "AND",
+    "OR",
+    "JOIN",
+    "SET",
+    "VALUES",
+    "INTO",
+    "ORDER",
+    "LIMIT",
+    "RETURNING",
+    "LIKE",
+    "EXISTS",
+    "ANY",
+    "UNION",
+    "COPY",
 ];
 
 /// The SQL of the store's source.
@@ -36,6 +69,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// All pieces, one by one.
+    pub fn pieces(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().flatten().map(String::as_str)
+    }
+
     /// The pieces that are in none of these statements.
     pub fn unseen<'s>(&'s self, sent: &BTreeSet<String>) -> Vec<&'s [String]> {
         let sent: Vec<String> = sent.iter().map(|statement| plain(statement)).collect();
@@ -58,7 +96,10 @@ fn read(dir: &Path, below: &str, found: &mut Source) {
         let name = format!("{below}{}", path.file_name().and_then(|name| name.to_str()).expect("a name"));
         if path.is_dir() {
             read(&path, &format!("{name}/"), found);
-        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") && !APART.iter().any(|apart| name.starts_with(apart)) {
+        } else if name.ends_with(".rs")
+            && !name.ends_with("tests.rs")
+            && !APART.iter().any(|apart| name.starts_with(apart))
+        {
             let text = std::fs::read_to_string(path).expect("a readable source");
             let tokens = text.parse().expect("a source in Rust");
             walk(tokens, ASSEMBLING.iter().any(|file| name.starts_with(file)), found);
@@ -79,7 +120,8 @@ fn walk(tokens: TokenStream, joined: bool, found: &mut Source) {
                     && attribute.to_string().replace(' ', "").starts_with("[cfg(test)")
                 {
                     let ends = |token: &TokenTree| {
-                        is_group(token, Delimiter::Brace) || matches!(token, TokenTree::Punct(end) if end.as_char() == ';')
+                        is_group(token, Delimiter::Brace)
+                            || matches!(token, TokenTree::Punct(end) if end.as_char() == ';')
                     };
                     tokens.by_ref().find(ends);
                 }
@@ -108,7 +150,9 @@ fn note(literal: &str, joined: bool, found: &mut Source) {
         found.statements.insert(parts_of(&text).collect::<Vec<_>>().join("x"));
     } else if !joined && text.split_whitespace().next().is_some_and(|first| VERBS.contains(&first)) {
         found.statements.insert(text);
-    } else if text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| WORDS.contains(&word)) {
+    } else if !text.starts_with(CONTROL)
+        && text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| WORDS.contains(&word))
+    {
         found.pieces.insert(parts_of(&text).map(plain).filter(|part| !part.is_empty()).collect());
     }
 }
