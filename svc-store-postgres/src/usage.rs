@@ -12,9 +12,9 @@ use crate::company::{company_columns, key_record};
 use crate::database::Database;
 use crate::error::store_error;
 
-/// The statement that reads keys: what stands after FROM and after WHERE.
+/// The statement that reads keys: where they come from, which companies are theirs, and which keys are asked for.
 macro_rules! read_keys {
-    ($from:literal, $condition:literal) => {
+    ($from:literal, $companies:literal, $keys:literal) => {
         concat!(
             "SELECT e.*, l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
                     l.usuario, u.activo, coalesce(m.usadas, 0) AS peticiones, coalesce(c.usadas, 0) AS operaciones
@@ -22,12 +22,14 @@ macro_rules! read_keys {
             $from,
             " JOIN (SELECT ",
             company_columns!(),
-            " FROM empresas) e ON e.empresa = l.empresa
+            " FROM empresas ",
+            $companies,
+            ") e ON e.empresa = l.empresa
              JOIN usuarios u ON u.empresa = l.empresa AND u.clave = l.usuario
              LEFT JOIN llaves_minuto m ON m.empresa = l.empresa AND m.llave = l.sufijo AND m.minuto = $3
              LEFT JOIN cupos c ON c.empresa = l.empresa AND c.mes = $4
              WHERE ",
-            $condition
+            $keys
         )
     };
 }
@@ -37,10 +39,11 @@ pub(crate) async fn keys(database: &Database, ids: &[KeyId], period: Period) -> 
     let (companies, suffixes): (Vec<i64>, Vec<&str>) = ids.iter().map(|id| (id.company.0, id.suffix.as_ref())).unzip();
     let Some(&first) = companies.first() else { return Ok(Vec::new()) };
     let query = if companies.iter().all(|company| *company == first) {
-        sqlx::query(read_keys!("llaves l", "l.empresa = $1 AND l.sufijo = ANY ($2)")).bind(first)
+        sqlx::query(read_keys!("llaves l", "WHERE empresa = $1", "l.empresa = $1 AND l.sufijo = ANY ($2)")).bind(first)
     } else {
         sqlx::query(read_keys!(
             "unnest($1::bigint[], $2::text[]) AS pedida (empresa, sufijo) JOIN llaves l ON l.empresa = pedida.empresa",
+            "",
             "l.sufijo = pedida.sufijo"
         ))
         .bind(companies)

@@ -101,7 +101,7 @@ impl Nodes {
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}' AND pid <> pg_backend_pid()"
         );
         // Copying files is the only way of servers before 15, and half as long as the usual way of later ones.
-        let mut connection = self.coordinator.options("postgres").connect().await.expect("a connection");
+        let connection = self.coordinator.options("postgres").connect().await.expect("a connection");
         let old = connection.server_version_num().is_some_and(|version| version < 150_000);
         connection.close().await.expect("the connection ends");
         let create =

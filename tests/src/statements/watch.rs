@@ -6,19 +6,23 @@ use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 /// Watches the statements that this thread sends.
 #[derive(Debug)]
 pub struct Watch {
     sent: Arc<Mutex<BTreeSet<String>>>,
+    /// While there is one only, `tracing` asks the subscriber of whatever thread logs something first.
+    _second: Dispatch,
     _watching: DefaultGuard,
 }
 
 /// Watches the statements that this thread sends, until the watch is dropped.
 pub fn watch() -> Watch {
-    let sent = Arc::default();
-    Watch { _watching: tracing::subscriber::set_default(Log(Arc::clone(&sent))), sent }
+    let sent = Arc::<Mutex<BTreeSet<String>>>::default();
+    let log = || Log(Arc::clone(&sent));
+    let (second, watching) = (Dispatch::new(log()), tracing::subscriber::set_default(log()));
+    Watch { sent, _second: second, _watching: watching }
 }
 
 impl Watch {
