@@ -4,7 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 use sqlx::AssertSqlSafe;
+use svc_core::domain::clock::Clock as _;
+use svc_core::domain::quota::Period;
 use svc_core::secrets::{PlainSecrets, Sealer, SecretsKey};
+use svc_core::store::KeyId;
 use svc_tests::statements::{Source, Verdict, judge, source, watch};
 use svc_tests::{Resource, World, secrets_key};
 
@@ -82,6 +85,8 @@ async fn assembled_statements_name_one_company() {
     let ana = reader(company.clone()).await;
     every_filter(&ana).await;
     deploys::round(&company, &ana).await;
+    let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
+    assert!(world.any_store().keys(&keys, Period::of(world.clock.now())).await.expect("the store answers").is_empty());
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);
     world.with_secrets(next).rotate_secrets(PlainSecrets::Refused).await.expect("a rotation");
     let sent = watch.sent();
