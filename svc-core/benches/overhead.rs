@@ -18,9 +18,9 @@ use svc_core::domain::value::Value;
 use svc_core::record::clientes::Customer;
 use svc_core::record::{ListSpec, Query, Record as _};
 use svc_core::store::{
-    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
-    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store,
-    StoreError, Tx, Usage, UsageStore,
+    Aged, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
+    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, RetentionStore, SecretStore, SecretsBatch, StampingLease,
+    Store, StoreError, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 use uuid::Uuid;

@@ -61,11 +61,8 @@ fn start_of_day(at: DateTime<Utc>) -> DateTime<Utc> {
 
 /// The error of the store that made a transaction fail.
 fn store_error(error: Error) -> StoreError {
-    match error.into_cause().map(|cause| cause.downcast::<StoreError>()) {
-        Some(Ok(error)) => *error,
-        Some(Err(error)) => StoreError::Other(error),
-        None => StoreError::Other("the transaction was refused".into()),
-    }
+    let Some(cause) = error.into_cause() else { return StoreError::Other("the transaction was refused".into()) };
+    cause.downcast::<StoreError>().map_or_else(StoreError::Other, |error| *error)
 }
 
 /// Removing of one batch.

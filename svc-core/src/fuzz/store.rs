@@ -11,9 +11,9 @@ use crate::domain::scope::Scopes;
 use crate::domain::time::Timestamp;
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
-    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store,
-    StoreError, Tx, Usage, UsageStore,
+    Aged, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, EachRow, FannedOut, KeyId, KeyRecord, KnownUse,
+    LeasedMail, LeasedStamping, Reader, Recorded, Resealed, RetentionStore, SecretStore, SecretsBatch, StampingLease,
+    Store, StoreError, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 

@@ -11,8 +11,9 @@ use crate::domain::quota::Period;
 use crate::domain::time::Timestamp;
 use crate::stamping::SandboxStamper;
 use crate::store::{
-    AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
-    LeasedStamping, Reader, Recorded, Resealed, SecretStore, SecretsBatch, StampingLease, Store, Tx, Usage, UsageStore,
+    Aged, AttemptRecord, ClaimedDelivery, DeliveryClaim, DeliveryStore, FannedOut, KeyId, KeyRecord, LeasedMail,
+    LeasedStamping, Reader, Recorded, Resealed, RetentionStore, SecretStore, SecretsBatch, StampingLease, Store, Tx,
+    Usage, UsageStore,
 };
 use crate::webhooks::{Notice, NotifyFailure};
 

@@ -83,7 +83,9 @@ impl Scopes {
 
     fn of(&mut self, tables: &[TableWithJoins], condition: Option<&Expr>) -> Scope {
         let mut equal = Vec::new();
-        condition.iter().for_each(|condition| equalities(condition, &mut equal));
+        if let Some(condition) = condition {
+            equalities(condition, &mut equal);
+        }
         let mut factors = Vec::new();
         for table in tables {
             factors.push(&table.relation);

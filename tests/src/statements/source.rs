@@ -96,7 +96,7 @@ fn read(dir: &Path, below: &str, found: &mut Source) {
         let name = format!("{below}{}", path.file_name().and_then(|name| name.to_str()).expect("a name"));
         if path.is_dir() {
             read(&path, &format!("{name}/"), found);
-        } else if name.ends_with(".rs")
+        } else if path.extension().is_some_and(|extension| extension == "rs")
             && !name.ends_with("tests.rs")
             && !APART.iter().any(|apart| name.starts_with(apart))
         {
