@@ -1,5 +1,5 @@
 //! The servers that the tests' databases are on: one private PostgreSQL, or with `SVC_TEST_CITUS=1` in the environment a
-//! coordinator and two workers of Citus, over which every table is distributed. All tests pass there but those that `docs/scaling.md` names.
+//! coordinator and two workers of Citus, over which every table is distributed. What does not work there yet is in `docs/scaling.md`.
 
 use std::io::{self, Write as _};
 
