@@ -64,6 +64,11 @@ impl OpenedDatabase {
         }
     }
 
+    /// Distributes the tables over the engine's workers; gives how many.
+    pub(crate) async fn distribute(&self) -> Result<u64, Failure> {
+        Ok(self.direct.as_ref().unwrap_or(&self.store).distribute().await?)
+    }
+
     async fn private(dir: &Path, settings: &Settings) -> Result<Self, Failure> {
         let dir = dir.to_owned();
         let opening = tokio::task::spawn_blocking(move || Cluster::open(&dir));

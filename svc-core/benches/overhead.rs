@@ -17,7 +17,7 @@ use svc_core::domain::value::Value;
 use svc_core::record::clientes::Customer;
 use svc_core::record::{ListSpec, Query, Record as _};
 use svc_core::store::{
-    Backlog, DeliveryStore, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, SecretStore,
+    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
     SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
@@ -52,21 +52,6 @@ impl QueueStore for Memory {
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         Ok(Vec::new())
-    }
-}
-
-#[async_trait]
-impl DeliveryStore for Memory {
-    async fn forget_deliveries(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn forget_events(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn forget_webhooks(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
     }
 }
 
@@ -122,6 +107,19 @@ impl SecretStore for Memory {
 }
 
 #[async_trait]
+impl RetentionStore for Memory {
+    async fn companies_with_aged(
+        &self,
+        _: Aged,
+        _: DateTime<Utc>,
+        _: CompanyId,
+        _: u32,
+    ) -> Result<Vec<CompanyId>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+#[async_trait]
 impl Store for Memory {
     fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
         Box::new(MemoryReader(self))
@@ -129,10 +127,6 @@ impl Store for Memory {
 
     async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         Err(StoreError::Unavailable("this store only reads".into()))
-    }
-
-    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

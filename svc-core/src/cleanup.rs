@@ -1,30 +1,58 @@
 //! Removing expired rows, and finding what a server of the release before left behind.
 
-use chrono::TimeDelta;
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use tokio::time::{Instant, sleep};
 
 use crate::context::Context;
+use crate::domain::company::CompanyId;
 use crate::error::Error;
-use crate::store::{ANSWERS_KEPT, StoreError, Tx, Work, transact};
+use crate::store::{ANSWERS_KEPT, Aged, Store, StoreError, Tx, Work, transact};
 
-/// Rows per statement, so that locks are held briefly.
+/// Rows per transaction, so that locks are held briefly.
 const BATCH: u32 = 1_000;
+
+/// Companies per look.
+const COMPANIES: u32 = 1_000;
+
+/// The longest pause after a batch.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// How long events and their deliveries are kept (spec, "Limits").
 const KEPT: TimeDelta = TimeDelta::days(30);
 
+/// What is removed, in this order, since earlier ones refer to later ones, and how long each is kept.
+const AGED: [(Aged, TimeDelta); 4] =
+    [(Aged::Answers, ANSWERS_KEPT), (Aged::Deliveries, KEPT), (Aged::Events, KEPT), (Aged::Webhooks, KEPT)];
+
 /// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events and deleted webhooks after
-/// 30 (spec, "Limits"), in this order, since earlier ones refer to later ones. It also puts right which webhooks have work, where
-/// servers of the release before queued deliveries beside this one. Gives the number of rows removed, or the first
-/// error of the store.
+/// 30 (spec, "Limits"). It also puts right which webhooks have work, where servers of the release before queued deliveries
+/// beside this one. Gives the number of rows removed, or the first error of the store.
+///
+/// Rows go by whole days (UTC), so that a company has something to remove once a day and not at every pass; a pass over companies
+/// that have nothing costs one statement for each kind of row. After each batch it pauses for as long as the batch took, so
+/// that removing takes half of a connection at the most. A company whose rows are locked is left for the next pass.
 ///
 /// Call it on a timer; several may run at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let context = context.in_background();
     let (store, now) = (context.store(), context.now());
-    let mut removed = in_batches(|| store.forget_answers(now - ANSWERS_KEPT, BATCH)).await?;
-    removed += in_batches(|| store.forget_deliveries(now - KEPT, BATCH)).await?;
-    removed += in_batches(|| store.forget_events(now - KEPT, BATCH)).await?;
-    removed += in_batches(|| store.forget_webhooks(now - KEPT, BATCH)).await?;
+    let mut removed = 0;
+    for (aged, kept) in AGED {
+        let work = Forget { aged, expired: start_of_day(now - kept) };
+        let mut after = CompanyId(0);
+        loop {
+            let companies = store.companies_with_aged(aged, work.expired, after, COMPANIES).await?;
+            for &company in &companies {
+                removed += work.all_of(store, company).await?;
+            }
+            match companies.last() {
+                Some(&last) if companies.len() as u64 == u64::from(COMPANIES) => after = last,
+                _ => break,
+            }
+        }
+    }
     for (company, clave) in store.unscheduled_webhooks().await? {
         if let Err(error) = transact(store, company, &mut Schedule(clave)).await {
             tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue was not put right; it is tried again");
@@ -44,16 +72,49 @@ impl Work for Schedule {
     }
 }
 
-async fn in_batches<F>(mut forget: impl FnMut() -> F) -> Result<u64, StoreError>
-where
-    F: Future<Output = Result<u64, StoreError>>,
-{
-    let mut removed = 0;
-    loop {
-        let batch = forget().await?;
-        removed += batch;
-        if batch < u64::from(BATCH) {
-            return Ok(removed);
+fn start_of_day(at: DateTime<Utc>) -> DateTime<Utc> {
+    at.date_naive().and_time(NaiveTime::MIN).and_utc()
+}
+
+/// The error of the store that made a transaction fail.
+fn store_error(error: Error) -> StoreError {
+    let Some(cause) = error.into_cause() else { return StoreError::Other("the transaction was refused".into()) };
+    cause.downcast::<StoreError>().map_or_else(StoreError::Other, |error| *error)
+}
+
+/// Removing of one batch.
+#[derive(Clone, Copy)]
+struct Forget {
+    aged: Aged,
+    expired: DateTime<Utc>,
+}
+
+impl Forget {
+    /// Removes all of a company, batch by batch.
+    async fn all_of(mut self, store: &dyn Store, company: CompanyId) -> Result<u64, StoreError> {
+        let mut removed = 0;
+        loop {
+            let started = Instant::now();
+            let batch = match transact(store, company, &mut self).await.map_err(store_error) {
+                Err(StoreError::Busy(error) | StoreError::Transient(error)) => {
+                    tracing::debug!(empresa = company.0, %error, "expired rows are locked; they are left for the next pass");
+                    return Ok(removed);
+                }
+                outcome => outcome?,
+            };
+            removed += batch;
+            if batch < u64::from(BATCH) {
+                return Ok(removed);
+            }
+            sleep(started.elapsed().min(LONGEST_PAUSE)).await;
         }
+    }
+}
+
+impl Work for Forget {
+    type Output = u64;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<u64, Error> {
+        Ok(tx.forget(self.aged, self.expired, BATCH).await?)
     }
 }

@@ -333,6 +333,11 @@ impl Error {
     pub fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
         self.cause.as_deref()
     }
+
+    /// The same, by itself.
+    pub(crate) fn into_cause(self) -> Option<Box<dyn std::error::Error + Send + Sync>> {
+        self.cause
+    }
 }
 
 impl fmt::Display for Error {

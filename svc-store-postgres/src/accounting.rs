@@ -14,6 +14,8 @@ use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl AccountingTx for PostgresTx {
+    /// The only statement that writes entries. It adds the lines up beside them, where a constraint compares the sums: an entry
+    /// that does not balance is not written.
     async fn insert_entry(&mut self, entry: &Entry, now: Timestamp) -> Result<i64, StoreError> {
         let clave = self.next("polizas", 1).await?;
         let on = |side: Side| -> Vec<Decimal> {
@@ -21,13 +23,15 @@ impl AccountingTx for PostgresTx {
             amounts.map(|(lado, importe)| if lado == side { importe } else { Decimal::ZERO }).collect()
         };
         let query = sqlx::query(
-            "WITH poliza AS (
-                 INSERT INTO polizas (empresa, clave, fecha, concepto, venta, factura, pago, creada)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            "WITH renglones AS MATERIALIZED (
+                 SELECT cuenta, cargo, abono, renglon
+                 FROM unnest($9::text[], $10::numeric[], $11::numeric[]) WITH ORDINALITY AS r (cuenta, cargo, abono, renglon)
+             ), poliza AS (
+                 INSERT INTO polizas (empresa, clave, fecha, concepto, venta, factura, pago, creada, cargos, abonos)
+                 SELECT $1, $2, $3, $4, $5, $6, $7, $8, sum(cargo), sum(abono) FROM renglones
              )
              INSERT INTO polizas_renglones (empresa, poliza, renglon, cuenta, cargo, abono)
-             SELECT $1, $2, renglon, cuenta, cargo, abono
-             FROM unnest($9::text[], $10::numeric[], $11::numeric[]) WITH ORDINALITY AS r (cuenta, cargo, abono, renglon)",
+             SELECT $1, $2, renglon, cuenta, cargo, abono FROM renglones",
         )
         .bind(self.empresa)
         .bind(clave)

@@ -51,6 +51,11 @@ impl Database {
         Single { database: self, company: None }
     }
 
+    /// A connection in a new transaction of the service's.
+    pub(crate) async fn begin_for_all(&self) -> Result<Connection, sqlx::Error> {
+        self.of_all().begin().await
+    }
+
     /// A connection in a new transaction of a company's.
     pub(crate) async fn begin(&self, company: i64) -> Result<Connection, sqlx::Error> {
         self.of(company).begin().await

@@ -1,4 +1,4 @@
-//! The queues of a company's events, deliveries and e-mails, and the clean-up of all.
+//! The queues of a company's events, deliveries and e-mails.
 
 mod statements;
 
@@ -11,63 +11,15 @@ use svc_core::domain::event::CREADO;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use svc_core::store::{
-    AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryStore, DeliveryTx,
-    FailingWebhook, FannedOut, LeasedMail, Recorded, StoreError, WebhookStanding,
+    AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryTx, FailingWebhook, FannedOut,
+    LeasedMail, Recorded, StoreError, WebhookStanding,
 };
 use uuid::Uuid;
 
 use self::statements::{CLAIM, DISCARD, FAN_OUT, GATHER, LOCK, RECORD};
 use crate::columns::{count, word};
-use crate::database::Database;
 use crate::error::store_error;
-use crate::store::PostgresStore;
 use crate::transaction::PostgresTx;
-
-#[async_trait]
-impl DeliveryStore for PostgresStore {
-    async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        let statement = "DELETE FROM entregas d
-             USING (SELECT e.empresa, v.clave
-                    FROM empresas e
-                    CROSS JOIN LATERAL (SELECT clave FROM entregas WHERE empresa = e.empresa AND creado < $1
-                                        ORDER BY creado LIMIT $2) v
-                    LIMIT $2) v
-             WHERE d.empresa = v.empresa AND d.clave = v.clave";
-        forget(&self.background, statement, expired, most).await
-    }
-
-    async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        // An event that is being redelivered is locked by its new delivery.
-        let statement = "DELETE FROM eventos d
-             USING (SELECT e.empresa, v.id
-                    FROM empresas e
-                    CROSS JOIN LATERAL (SELECT id FROM eventos n WHERE n.empresa = e.empresa AND n.creado < $1
-                                          AND NOT EXISTS (SELECT FROM entregas WHERE empresa = n.empresa AND evento = n.id)
-                                        ORDER BY n.creado LIMIT $2 FOR UPDATE SKIP LOCKED) v
-                    LIMIT $2) v
-             WHERE d.empresa = v.empresa AND d.id = v.id";
-        forget(&self.background, statement, expired, most).await
-    }
-
-    async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        let statement = "DELETE FROM webhooks d
-             USING (SELECT empresa, clave FROM webhooks w WHERE w.eliminado < $1
-                      AND NOT EXISTS (SELECT FROM entregas WHERE empresa = w.empresa AND webhook = w.clave)
-                    LIMIT $2) v
-             WHERE d.empresa = v.empresa AND d.clave = v.clave";
-        forget(&self.background, statement, expired, most).await
-    }
-}
-
-async fn forget(
-    database: &Database,
-    statement: &'static str,
-    expired: DateTime<Utc>,
-    most: u32,
-) -> Result<u64, StoreError> {
-    let done = sqlx::query(statement).bind(expired).bind(i64::from(most)).execute(database.of_all()).await;
-    done.map(|done| done.rows_affected()).map_err(store_error)
-}
 
 #[async_trait]
 impl DeliveryTx for PostgresTx {

@@ -55,9 +55,12 @@ impl Scope {
 }
 
 fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
-    let constraint = error.constraint()?;
+    let (constraint, table) = match error.constraint() {
+        Some(constraint) => (constraint, error.table().unwrap_or_default()),
+        None if matches!(error.kind(), ErrorKind::Other | ErrorKind::NotNullViolation) => return None,
+        None => of_worker(error.message())?,
+    };
     let field = || {
-        let table = error.table().unwrap_or_default();
         let field = constraint.strip_prefix(table).unwrap_or(constraint).trim_start_matches('_');
         field.trim_end_matches("_fk").trim_end_matches("_check").trim_end_matches("_unico").to_owned()
     };
@@ -70,5 +73,41 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
         (ErrorKind::UniqueViolation, _) => Some(Conflict::Taken(field())),
         (ErrorKind::CheckViolation, _) => Some(Conflict::Value(field())),
         _ => None,
+    }
+}
+
+/// The constraint and the table that a distributed engine's worker tells of: in the message only, by the names of a shard, which
+/// end in its number. The constraint is the last name; the table is the first, if there are two.
+fn of_worker(message: &str) -> Option<(&str, &str)> {
+    let mut names = message.split('"').skip(1).step_by(2).map(|name| match name.rsplit_once('_') {
+        Some((own, shard)) if shard.len() >= 6 && shard.bytes().all(|byte| byte.is_ascii_digit()) => own,
+        _ => name,
+    });
+    let first = names.next()?;
+    Some(names.last().map_or((first, ""), |last| (last, first)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workers_message_names_the_constraint() {
+        for (message, constraint, table) in [
+            ("duplicate key value violates unique constraint \"clientes_rfc_unico_102104\"", "clientes_rfc_unico", ""),
+            (
+                "insert or update on table \"productos_102104\" violates foreign key constraint \"productos_unidad_fk_102104\"",
+                "productos_unidad_fk",
+                "productos",
+            ),
+            (
+                "new row for relation \"precios_102199\" violates check constraint \"precios_precio_check\"",
+                "precios_precio_check",
+                "precios",
+            ),
+        ] {
+            assert_eq!(of_worker(message), Some((constraint, table)), "{message}");
+        }
+        assert_eq!(of_worker("nothing is named"), None);
     }
 }

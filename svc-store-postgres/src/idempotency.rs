@@ -5,28 +5,8 @@ use chrono::{DateTime, Utc};
 use sqlx::Row;
 use svc_core::store::{Claim, IdempotencyTx, StoreError};
 
-use crate::database::Database;
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
-
-/// Company by company, since every index leads with it; the oldest of each first.
-pub(crate) async fn forget(database: &Database, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-    sqlx::query(
-        "DELETE FROM idempotencia i
-         USING (SELECT e.empresa, vieja.llave, vieja.nombre
-                FROM empresas e
-                CROSS JOIN LATERAL (SELECT llave, nombre FROM idempotencia
-                                    WHERE empresa = e.empresa AND creada < $1 ORDER BY creada LIMIT $2) vieja
-                LIMIT $2) v
-         WHERE (i.empresa, i.llave, i.nombre) = (v.empresa, v.llave, v.nombre) AND i.creada < $1",
-    )
-    .bind(expired)
-    .bind(i64::from(most))
-    .execute(database.of_all())
-    .await
-    .map(|done| done.rows_affected())
-    .map_err(store_error)
-}
 
 #[async_trait]
 impl IdempotencyTx for PostgresTx {

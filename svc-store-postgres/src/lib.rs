@@ -68,6 +68,7 @@ mod quota;
 mod reader;
 mod receivable;
 mod replica;
+mod retention;
 mod sale;
 mod schema;
 mod secrets;
@@ -87,7 +88,6 @@ mod webhook;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::quota::Period;
 use svc_core::store::{
@@ -141,10 +141,6 @@ impl Store for PostgresStore {
 
     fn for_background(&self) -> Option<Arc<dyn Store>> {
         Some(Arc::new(self.in_background()))
-    }
-
-    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        idempotency::forget(&self.background, expired, most).await
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {

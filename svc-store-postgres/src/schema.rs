@@ -1,5 +1,6 @@
 //! The schema and its history. How migrations are written is in `migrations/README.md`.
 
+mod distribute;
 mod history;
 mod migrate;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 
 use sqlx::migrate::Migrator;
 
+pub(crate) use self::distribute::distribute;
 pub(crate) use self::history::History;
 pub(crate) use self::migrate::{Patience, migrate};
 
@@ -39,6 +41,12 @@ pub enum OpenError {
         "the schema is older than this program, and is brought up to date past the pooler: at the database's own address"
     )]
     Pooled,
+    /// The database has no engine to distribute tables with.
+    #[error(
+        "the extension citus is not in this database: CREATE EXTENSION citus in it and in the one of its name on every \
+         worker, and citus_add_node each worker"
+    )]
+    NoEngine,
     /// Migrations are still to be done.
     #[error("the schema is older than this program")]
     Outdated,

@@ -26,27 +26,25 @@ pub(crate) async fn not_under(
         let (table, column, record) = column(which);
         format!(
             "SELECT {index}, {record}, {column} FROM {table}
-             WHERE empresa = e.empresa AND length({column}) > 0 AND substring({column} FROM 1 FOR length($1)) <> $1"
+             WHERE empresa = $1 AND length({column}) > 0 AND substring({column} FROM 1 FOR length($2)) <> $2"
         )
     });
-    // A company without such values has a row too, so that the last one is known.
-    let statement = format!(
-        "SELECT e.empresa, s.columna, s.registro, s.valor
-         FROM (SELECT empresa FROM empresas WHERE empresa > $2 ORDER BY empresa LIMIT $3) e
-         LEFT JOIN LATERAL ({}) s (columna, registro, valor) ON true
-         ORDER BY e.empresa",
-        values.collect::<Vec<_>>().join(" UNION ALL ")
-    );
-    let query = sqlx::query(AssertSqlSafe(statement)).bind(prefix).bind(after.0).bind(i64::from(companies));
-    let rows = query.fetch_all(database.of_all()).await.map_err(store_error)?;
-    let mut batch = SecretsBatch::default();
-    for row in &rows {
-        let company = CompanyId(row.try_get(0).map_err(store_error)?);
-        batch.last = Some(company);
-        let index: Option<i32> = row.try_get(1).map_err(store_error)?;
-        if let Some(&column) = index.and_then(|index| SealedColumn::ALL.get(index as usize)) {
-            let (record, sealed) = (row.try_get(2).map_err(store_error)?, row.try_get(3).map_err(store_error)?);
-            batch.secrets.push(SealedSecret { company, column, record, sealed });
+    let statement = values.collect::<Vec<_>>().join(" UNION ALL ");
+    let companies: Vec<i64> =
+        sqlx::query_scalar("SELECT empresa FROM empresas WHERE empresa > $1 ORDER BY empresa LIMIT $2")
+            .bind(after.0)
+            .bind(i64::from(companies))
+            .fetch_all(database.of_all())
+            .await
+            .map_err(store_error)?;
+    let mut batch = SecretsBatch { last: companies.last().copied().map(CompanyId), secrets: Vec::new() };
+    for company in companies {
+        let query = sqlx::query(AssertSqlSafe(statement.clone())).bind(company).bind(prefix);
+        for row in &query.fetch_all(database.of(company)).await.map_err(store_error)? {
+            let index: i32 = row.try_get(0).map_err(store_error)?;
+            let Some(&column) = SealedColumn::ALL.get(index as usize) else { continue };
+            let (record, sealed) = (row.try_get(1).map_err(store_error)?, row.try_get(2).map_err(store_error)?);
+            batch.secrets.push(SealedSecret { company: CompanyId(company), column, record, sealed });
         }
     }
     Ok(batch)
@@ -54,24 +52,22 @@ pub(crate) async fn not_under(
 
 pub(crate) async fn replace(database: &Database, resealed: &[Resealed]) -> Result<u64, StoreError> {
     let mut replaced = 0;
-    // One statement a column: two columns of one row cannot be written by two parts of one statement.
-    for which in SealedColumn::ALL {
-        let of_column: Vec<_> = resealed.iter().filter(|resealed| resealed.secret.column == which).collect();
-        if of_column.is_empty() {
-            continue;
-        }
+    // One statement a company and column: two columns of one row cannot be written by two parts of one statement.
+    let place = |resealed: &Resealed| (resealed.secret.company, resealed.secret.column);
+    for of_place in resealed.chunk_by(|one, next| place(one) == place(next)) {
+        let Some((company, which)) = of_place.first().map(place) else { continue };
         let (table, column, record) = column(which);
         let statement = format!(
             "UPDATE {table} SET {column} = n.nuevo
-             FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) n (de, registro, anterior, nuevo)
-             WHERE empresa = n.de AND {record} = n.registro AND {column} = n.anterior"
+             FROM unnest($2::text[], $3::bytea[], $4::bytea[]) n (registro, anterior, nuevo)
+             WHERE empresa = $1 AND {record} = n.registro AND {column} = n.anterior"
         );
         let done = sqlx::query(AssertSqlSafe(statement))
-            .bind(of_column.iter().map(|resealed| resealed.secret.company.0).collect::<Vec<_>>())
-            .bind(of_column.iter().map(|resealed| resealed.secret.record.as_str()).collect::<Vec<_>>())
-            .bind(of_column.iter().map(|resealed| resealed.secret.sealed.as_slice()).collect::<Vec<_>>())
-            .bind(of_column.iter().map(|resealed| resealed.sealed.as_slice()).collect::<Vec<_>>())
-            .execute(database.of_all())
+            .bind(company.0)
+            .bind(of_place.iter().map(|resealed| resealed.secret.record.as_str()).collect::<Vec<_>>())
+            .bind(of_place.iter().map(|resealed| resealed.secret.sealed.as_slice()).collect::<Vec<_>>())
+            .bind(of_place.iter().map(|resealed| resealed.sealed.as_slice()).collect::<Vec<_>>())
+            .execute(database.of(company.0))
             .await
             .map_err(store_error)?;
         replaced += done.rows_affected();

@@ -9,7 +9,7 @@ use crate::database::Database;
 use crate::pool::{Access, Connections};
 use crate::probe::Probe;
 use crate::replica::Replica;
-use crate::schema::{History, MIGRATOR, OpenError, Patience, migrate};
+use crate::schema::{History, MIGRATOR, OpenError, Patience, distribute, migrate};
 use crate::settings::Settings;
 use crate::tls::unverified_host;
 
@@ -75,6 +75,22 @@ impl PostgresStore {
             return Err(OpenError::Pooled);
         }
         migrate(self.options(), &MIGRATOR, self.patience).await
+    }
+
+    /// Distributes every table by `empresa`, all colocated, over the workers of Citus, after bringing the schema up to date; gives how
+    /// many tables it distributed, none when there is nothing to do. From then on [`PostgresStore::migrate`] distributes new tables
+    /// itself. What the rows had been before stays in the coordinator's tables, unseen, until `truncate_local_data_after_distributing_table` is
+    /// called on each.
+    ///
+    /// It needs the extension `citus` in the database and workers that are known to it, else it fails with
+    /// [`OpenError::NoEngine`]; and, like a migration, a connection that is no pooler's. A table is locked while its rows
+    /// are moved: do it while no server answers.
+    pub async fn distribute(&self) -> Result<u64, OpenError> {
+        if self.requests.is_pooled() {
+            return Err(OpenError::Pooled);
+        }
+        self.migrate().await?;
+        distribute(self.options(), self.patience).await
     }
 
     /// The same, whose requests are background work.

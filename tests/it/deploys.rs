@@ -13,7 +13,7 @@ use crate::delivery::answering;
 use crate::ventas::shop::{on_credit, shop};
 
 /// One of each thing that the API and the workers do, and all lists.
-async fn round(company: &Company, ana: &Actor) {
+pub(super) async fn round(company: &Company, ana: &Actor) {
     let made = |reply: Value, field: &str| reply[field].as_i64().expect("a clave");
     ana.post("/leads", json!({"nombre": "Bea", "correo": "bea@example.com"})).await.ok(201);
     let cliente =

@@ -57,6 +57,7 @@ const POSTGRES: &Layers = &[
             "queue",
             "quota",
             "receivable",
+            "retention",
             "sale",
             "secrets",
             "sources",

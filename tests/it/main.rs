@@ -38,6 +38,7 @@ mod races;
 mod replica;
 mod secrets;
 mod stamping;
+mod statements;
 mod store;
 mod sucursales;
 mod table;

@@ -1,5 +1,6 @@
 //! The suite that any store must pass, over PostgreSQL.
 
+use svc_store_postgres::OpenError;
 use svc_tests::World;
 use svc_tests::store_suite::usage;
 
@@ -11,4 +12,29 @@ async fn merges_do_not_collide() {
 #[tokio::test]
 async fn only_the_latest_minute_and_existing_companies_count() {
     usage::only_the_latest_minute_and_existing_companies_count(World::new().await.any_store()).await;
+}
+
+#[tokio::test]
+async fn an_entry_that_does_not_balance_is_not_written() {
+    let world = World::new().await;
+    let company = world.company().await;
+    for (cargos, refused) in [("1.00", true), ("2.00", false)] {
+        let statement = "INSERT INTO polizas (empresa, clave, fecha, concepto, creada, cargos, abonos)
+                         VALUES ($1, 1, '2026-10-12', 'x', '2026-10-12', $2::text::numeric, 2)";
+        let written = sqlx::query(statement).bind(company.id.0).bind(cargos).execute(world.pool()).await;
+        let said = written.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        assert_eq!((written.is_err(), said.contains("\"polizas_cuadra_check\"")), (refused, refused), "{written:?}");
+    }
+}
+
+#[tokio::test]
+async fn without_the_engine_nothing_is_distributed() {
+    let world = World::new().await;
+    let statement = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')";
+    let outcome = world.store.distribute().await;
+    if world.sql::<bool>(statement).await {
+        assert_eq!(outcome.expect("all is distributed already"), 0);
+    } else {
+        assert!(matches!(outcome, Err(OpenError::NoEngine)), "{outcome:?}");
+    }
 }

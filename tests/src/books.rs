@@ -178,6 +178,12 @@ const RULES: &[(&str, &str)] = &[
          SELECT hay.serie FROM hay JOIN contadores c ON c.empresa = $1 AND c.serie = hay.serie WHERE c.valor <> hay.n",
     ),
     (
+        "an entry says what its lines add up to",
+        "SELECT format('poliza %s', p.clave) FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
+         WHERE p.empresa = $1 GROUP BY p.clave, p.cargos, p.abonos
+         HAVING (sum(r.cargo), sum(r.abono)) IS DISTINCT FROM (p.cargos, p.abonos) OR p.cargos <> p.abonos",
+    ),
+    (
         "account 105.01 holds what is owed of each sale, in pesos; of a foreign one up to what payments were rounded",
         "WITH cuenta AS (
              SELECT p.venta, sum(r.cargo - r.abono) AS saldo

@@ -1,19 +1,17 @@
-//! One private PostgreSQL cluster a test binary, one database a test.
+//! One database a test, on the servers of its test binary.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _};
-use svc_store_postgres::local::Cluster;
-use svc_store_postgres::{PostgresStore, Settings};
+use svc_store_postgres::PostgresStore;
 use tokio::sync::OnceCell;
 
+use crate::nodes::Nodes;
 use crate::pooler::PgBouncer;
 
-/// The cluster of this test binary; it goes when the process does.
-static CLUSTER: OnceCell<Cluster> = OnceCell::const_new();
+/// The servers of this test binary; they go when the process does.
+static NODES: OnceCell<Nodes> = OnceCell::const_new();
 
 const TEMPLATE: &str = "plantilla";
 
@@ -32,22 +30,13 @@ const EVENTS: &str = "
 /// A new database with the whole schema. Databases no longer in use are dropped first.
 pub(crate) async fn fresh() -> PgConnectOptions {
     static COUNT: AtomicU64 = AtomicU64::new(1);
-    let cluster = CLUSTER.get_or_init(start).await;
+    let nodes = NODES.get_or_init(start).await;
     let name = format!("prueba_{}", COUNT.fetch_add(1, Ordering::Relaxed));
-    let mut admin = cluster.options("postgres").connect().await.expect("a connection");
     for unused in unused() {
-        let drop = sqlx::query(AssertSqlSafe(format!("DROP DATABASE {unused} WITH (FORCE)")));
-        drop.execute(&mut admin).await.expect("the database is dropped");
+        nodes.everywhere(&format!("DROP DATABASE {unused} WITH (FORCE)")).await.expect("the database is dropped");
     }
-    // Copying files is the only way of servers before 15, and half as long as the usual way of later ones.
-    let strategy =
-        if admin.server_version_num().is_some_and(|version| version < 150_000) { "" } else { "STRATEGY file_copy" };
-    sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE} {strategy}")))
-        .execute(&mut admin)
-        .await
-        .expect("a database from the template");
-    admin.close().await.expect("the connection ends");
-    cluster.options(&name)
+    nodes.copy(TEMPLATE, &name).await;
+    nodes.coordinator().options(&name)
 }
 
 /// Has the database that these stores are over dropped, once they are gone: the test that made it is over then.
@@ -68,8 +57,8 @@ fn unused() -> Vec<String> {
 pub(crate) async fn pooler() -> Option<&'static PgBouncer> {
     /// It goes when the process does, too.
     static POOLER: OnceCell<Option<PgBouncer>> = OnceCell::const_new();
-    let cluster = CLUSTER.get_or_init(start).await;
-    POOLER.get_or_init(async || PgBouncer::start(cluster.dir())).await.as_ref()
+    let nodes = NODES.get_or_init(start).await;
+    POOLER.get_or_init(async || PgBouncer::start(nodes.coordinator().dir())).await.as_ref()
 }
 
 /// The address that `options` stand for: a socket, and a user without password.
@@ -80,13 +69,8 @@ pub(crate) fn url(options: &PgConnectOptions) -> String {
     format!("postgres://{user}@localhost:{port}/{database}?host={socket}&sslmode=disable")
 }
 
-async fn start() -> Cluster {
-    let cluster =
-        tokio::task::spawn_blocking(Cluster::ephemeral).await.expect("no panic").expect("a private PostgreSQL");
-    cluster.create_database(TEMPLATE).await.expect("the template");
-    let template = PostgresStore::with_options(cluster.options(TEMPLATE), &Settings::default());
-    template.migrate().await.expect("the schema");
-    sqlx::query(EVENTS).execute(&crate::pool_of(&template)).await.expect("the view of events");
-    template.close().await;
-    cluster
+async fn start() -> Nodes {
+    let nodes = Nodes::start().await;
+    nodes.make_template(TEMPLATE, EVENTS).await;
+    nodes
 }

@@ -13,9 +13,11 @@ mod endpoints;
 pub mod imports;
 pub mod layers;
 pub mod lists;
+mod nodes;
 pub mod notices;
 pub mod pooler;
 pub mod releases;
+pub mod statements;
 pub mod store_suite;
 
 use std::sync::Arc;

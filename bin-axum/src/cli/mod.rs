@@ -37,6 +37,12 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// What can distribute the tables.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Engine {
+    Citus,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve a lifelike demo company from a private PostgreSQL.
@@ -51,7 +57,11 @@ pub(crate) enum Command {
     /// Serve the API.
     Serve(ServeArgs),
     /// Bring the database's schema up to date.
-    Migrate,
+    Migrate {
+        /// Distribute all tables by company over the workers of this engine, too: an extension that is in the database already.
+        #[arg(long, value_enum)]
+        distribute: Option<Engine>,
+    },
     /// Make or change a company.
     #[command(subcommand)]
     Company(CompanyCommand),

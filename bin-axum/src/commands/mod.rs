@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use svc_core::Context;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, Engine};
 use crate::database::OpenedDatabase;
 use crate::demo;
 use crate::failure::Failure;
@@ -33,9 +33,13 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(&cli.database, &args, sealer?).await,
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,
         Command::Healthcheck { service, .. } => healthcheck::run(&service).await,
-        Command::Migrate => {
+        Command::Migrate { distribute } => {
             let database = OpenedDatabase::open(&cli.database).await?;
-            print(&serde_json::json!({ "migraciones": database.migrate().await? }))?;
+            let mut done = serde_json::json!({ "migraciones": database.migrate().await? });
+            if let Some(Engine::Citus) = distribute {
+                done["distribuidas"] = database.distribute().await?.into();
+            }
+            print(&done)?;
             database.close().await
         }
         Command::Do(args) if args.list => action::list(),
@@ -75,6 +79,6 @@ async fn act(context: &Context, command: Command) -> Result<(), Failure> {
         | Command::Serve(_)
         | Command::Listen(_)
         | Command::Healthcheck { .. }
-        | Command::Migrate => Ok(()),
+        | Command::Migrate { .. } => Ok(()),
     }
 }

@@ -139,19 +139,6 @@ pub struct LeasedMail {
     pub intentos: u32,
 }
 
-/// The clean-up of the log of deliveries, across companies.
-#[async_trait]
-pub trait DeliveryStore: Send + Sync {
-    /// Deletes at most `most` deliveries created before `expired`; returns how many.
-    async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
-
-    /// Deletes at most `most` events created before `expired` that have no deliveries; returns how many.
-    async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
-
-    /// Removes at most `most` webhooks deleted before `expired` that have no deliveries; returns how many.
-    async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
-}
-
 /// A webhook that may have to be disabled.
 #[derive(Debug, Clone)]
 pub struct FailingWebhook {

@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::{
-    Backlog, CompanyId, DeliveryStore, Due, KeyId, KeyRecord, QueueStore, Reader, Resealed, SecretStore, SecretsBatch,
-    Store, StoreError, Tx, Usage, UsageStore,
+    Aged, Backlog, CompanyId, Due, KeyId, KeyRecord, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
+    SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
 use crate::domain::quota::Period;
 
@@ -52,10 +52,6 @@ impl<S: StoreLayer> Store for S {
         StoreLayer::begin(self, company).await
     }
 
-    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        self.inner().forget_answers(expired, most).await
-    }
-
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
         self.inner().next_company().await
     }
@@ -73,21 +69,6 @@ impl<S: StoreLayer> UsageStore for S {
 }
 
 #[async_trait]
-impl<S: StoreLayer> DeliveryStore for S {
-    async fn forget_deliveries(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        self.inner().forget_deliveries(expired, most).await
-    }
-
-    async fn forget_events(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        self.inner().forget_events(expired, most).await
-    }
-
-    async fn forget_webhooks(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        self.inner().forget_webhooks(expired, most).await
-    }
-}
-
-#[async_trait]
 impl<S: StoreLayer> QueueStore for S {
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
         StoreLayer::due(self, backlog, now).await
@@ -95,6 +76,19 @@ impl<S: StoreLayer> QueueStore for S {
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         self.inner().unscheduled_webhooks().await
+    }
+}
+
+#[async_trait]
+impl<S: StoreLayer> RetentionStore for S {
+    async fn companies_with_aged(
+        &self,
+        aged: Aged,
+        expired: DateTime<Utc>,
+        after: CompanyId,
+        most: u32,
+    ) -> Result<Vec<CompanyId>, StoreError> {
+        self.inner().companies_with_aged(aged, expired, after, most).await
     }
 }
 

@@ -34,6 +34,7 @@ mod purchase;
 mod queue;
 mod quota;
 mod receivable;
+mod retention;
 mod sale;
 mod secrets;
 mod stamping;
@@ -48,7 +49,6 @@ mod webhook;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
@@ -60,8 +60,8 @@ pub use certificate::CertificateTx;
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use delivery::{
-    Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryStore, DeliveryTx,
-    FailingWebhook, FannedOut, LeasedMail, Recorded, WebhookStanding,
+    Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryTx, FailingWebhook,
+    FannedOut, LeasedMail, Recorded, WebhookStanding,
 };
 pub(crate) use idempotency::ANSWERS_KEPT;
 pub use idempotency::{Claim, IdempotencyTx};
@@ -79,6 +79,7 @@ pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
 pub use queue::{Backlog, Due, Queue, QueueStore};
 pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
+pub use retention::{Aged, RetentionStore, RetentionTx};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
 pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx};
@@ -179,7 +180,7 @@ impl From<StoreError> for Error {
 
 /// A database that holds all companies. Shared by all requests and workers of a process.
 #[async_trait]
-pub trait Store: DeliveryStore + QueueStore + SecretStore + UsageStore + Send + Sync + 'static {
+pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send + Sync + 'static {
     /// Opens reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 
@@ -191,10 +192,6 @@ pub trait Store: DeliveryStore + QueueStore + SecretStore + UsageStore + Send + 
     fn for_background(&self) -> Option<Arc<dyn Store>> {
         None
     }
-
-    /// Deletes at most `most` stored answers of Idempotency-Keys claimed before `expired`, across companies; returns how
-    /// many were deleted.
-    async fn forget_answers(&self, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
 
     /// Allocates the number of a new company; it never returns the same number twice.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
@@ -247,6 +244,7 @@ pub trait Tx:
     + PurchaseTx
     + QuotaTx
     + ReceivableTx
+    + RetentionTx
     + SaleTx
     + StampingTx
     + StockTx

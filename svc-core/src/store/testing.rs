@@ -9,7 +9,7 @@ use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
 use crate::record::{ListSpec, Query};
 use crate::store::{
-    Backlog, DeliveryStore, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, SecretStore,
+    Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
     SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
@@ -62,6 +62,19 @@ impl SecretStore for Empty {
 }
 
 #[async_trait]
+impl RetentionStore for Empty {
+    async fn companies_with_aged(
+        &self,
+        _: Aged,
+        _: DateTime<Utc>,
+        _: CompanyId,
+        _: u32,
+    ) -> Result<Vec<CompanyId>, StoreError> {
+        unreachable!("nothing is cleaned up")
+    }
+}
+
+#[async_trait]
 impl Store for Empty {
     fn reader(&self, _: CompanyId) -> Box<dyn Reader + '_> {
         Box::new(Self)
@@ -70,10 +83,6 @@ impl Store for Empty {
     /// What comes after is tried where there is a database.
     async fn begin(&self, _: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         Err(StoreError::Unavailable("it only reads".into()))
-    }
-
-    async fn forget_answers(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
@@ -89,20 +98,5 @@ impl QueueStore for Empty {
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
         Ok(Vec::new())
-    }
-}
-
-#[async_trait]
-impl DeliveryStore for Empty {
-    async fn forget_deliveries(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn forget_events(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
-    }
-
-    async fn forget_webhooks(&self, _: DateTime<Utc>, _: u32) -> Result<u64, StoreError> {
-        Ok(0)
     }
 }

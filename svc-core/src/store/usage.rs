@@ -1,5 +1,7 @@
 //! Usage of keys and companies, across companies: the API counts in memory and merges its counts here (contract §5).
 
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -39,6 +41,24 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The usage of each company, in the order of their numbers.
+    pub fn by_company(&self) -> BTreeMap<CompanyId, Self> {
+        let mut companies = BTreeMap::<_, Self>::new();
+        for minute in &self.minutes {
+            companies.entry(minute.key.company).or_default().minutes.push(minute.clone());
+        }
+        for month in &self.months {
+            companies.entry(month.company).or_default().months.push(month.clone());
+        }
+        companies
+    }
+
+    /// With what `other` has, which are other keys and companies.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.minutes.extend(other.minutes);
+        self.months.extend(other.months);
+    }
+
     /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.minutes.is_empty() && self.months.is_empty()
@@ -49,10 +69,10 @@ impl Usage {
 #[async_trait]
 pub trait UsageStore {
     /// The API keys with those public identifiers, each with its company, its owner and its usage in `period`, in one
-    /// statement. Keys that do not exist are left out; the order does not matter.
+    /// statement, which is a plain read. Keys that do not exist are left out; the order does not matter.
     async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError>;
 
-    /// Adds `usage` to the stored counts, in one statement; returns the totals, which include what other processes added.
+    /// Adds `usage` to the stored counts, company by company in one transaction; returns the totals, which include what other processes added.
     /// Only the latest minute of a key is stored: an entry of an earlier one is ignored. Entries of companies that do not
     /// exist are ignored.
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError>;

@@ -8,7 +8,10 @@ use tokio::time::timeout;
 use super::Ledger;
 use crate::store::{Store, StoreError, Usage};
 
-/// How long a merge may take, so that those that wait for it do not wait long.
+/// Companies per transaction: so many take milliseconds, and one write to disk.
+const COMPANIES: usize = 100;
+
+/// How long one may take, so that those that wait for it do not wait long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Merges the counts of a [`Ledger`] into the store.
@@ -40,18 +43,16 @@ impl Merging {
         !(0..two).contains(&since)
     }
 
-    /// Merges all usage in one statement; none if there is no usage. It waits for a merge that is under way.
+    /// Merges all usage, some companies at a time; none if there is no usage. It waits for a merge that is under way.
     pub(crate) async fn merge(&self, ledger: &Ledger, store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
         let _busy = self.busy.lock().await;
-        let usage = ledger.take(now);
-        if usage.is_empty() {
-            return Ok(());
+        // What is not merged after an error waits for the next time.
+        for mut taken in Taken::in_parts(ledger, now) {
+            let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
+            let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;
+            ledger.merged(&std::mem::take(&mut taken.usage), &total);
         }
-        let mut taken = Taken { ledger, usage };
-        let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
-        let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;
-        ledger.merged(&std::mem::take(&mut taken.usage), &total);
         Ok(())
     }
 }
@@ -60,6 +61,22 @@ impl Merging {
 struct Taken<'a> {
     ledger: &'a Ledger,
     usage: Usage,
+}
+
+impl<'a> Taken<'a> {
+    /// All usage that the store does not have, some companies in each part.
+    fn in_parts(ledger: &'a Ledger, now: DateTime<Utc>) -> Vec<Self> {
+        let mut parts: Vec<Self> = Vec::new();
+        for (at, usage) in ledger.take(now).by_company().into_values().enumerate() {
+            if at.is_multiple_of(COMPANIES) {
+                parts.push(Self { ledger, usage: Usage::default() });
+            }
+            if let Some(part) = parts.last_mut() {
+                part.usage.extend(usage);
+            }
+        }
+        parts
+    }
 }
 
 impl Drop for Taken<'_> {

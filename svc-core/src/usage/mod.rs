@@ -1,7 +1,7 @@
 //! The usage of companies and keys (spec "Limits", contract §5): counted in memory, merged into the store in batches.
 //!
 //! - The [`Ledger`] counts. It is exact within a process: a request is checked and counted under one lock.
-//! - [`Merging`] adds what was counted since the last merge to the store, for all keys and companies in one statement, and
+//! - [`Merging`] adds what was counted since the last merge to the store, a statement for each company, and
 //!   reads the totals of all processes. A server merges every [`DEFAULT_INTERVAL`] ([`crate::Context::work`]); a process that
 //!   may be frozen between requests merges in every request ([`crate::ContextBuilder::merge_usage_every`] of zero).
 //!

@@ -93,7 +93,7 @@ impl Cluster {
             let binaries = Binaries::find()?;
             initdb::ensure(&binaries, &dir, &who, true)?;
             let sockets = place::socket_dir(&dir, &who)?;
-            let spec = Spec { binaries: &binaries, dir: &dir, sockets: &sockets, who: &who, durable: true };
+            let spec = Spec { binaries: &binaries, dir: &dir, sockets: &sockets, who: &who, durable: true, more: &[] };
             let (server, address) = Server::start(&spec).inspect_err(|_| {
                 // A failed server does not remove it, since the lock is ours here. A server that is still running needs it.
                 let _ = fs::remove_dir(&sockets);
@@ -115,14 +115,23 @@ impl Cluster {
     ///
     /// Every [`LocalError`] but [`LocalError::Busy`] and [`LocalError::Locked`].
     pub fn ephemeral() -> Result<Self, LocalError> {
+        Self::ephemeral_with(&[])
+    }
+
+    /// The same with these settings of the server's, `name=value`, which win over its own.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Cluster::ephemeral`].
+    pub fn ephemeral_with(settings: &[&str]) -> Result<Self, LocalError> {
         let binaries = Binaries::find()?;
         let who = Identity::for_new()?;
         scratch::sweep();
         let scratch = Scratch::create(&who)?;
         let dir = scratch.path().to_path_buf();
         initdb::ensure(&binaries, &dir, &who, false)?;
-        let (server, address) =
-            Server::start(&Spec { binaries: &binaries, dir: &dir, sockets: &dir, who: &who, durable: false })?;
+        let spec = Spec { binaries: &binaries, dir: &dir, sockets: &dir, who: &who, durable: false, more: settings };
+        let (server, address) = Server::start(&spec)?;
         Ok(Self { server: Some(server), address, dir, _scratch: Some(scratch) })
     }
 

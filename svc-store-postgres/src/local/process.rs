@@ -36,6 +36,8 @@ pub(super) struct Spec<'a> {
     pub(super) sockets: &'a Path,
     pub(super) who: &'a Identity,
     pub(super) durable: bool,
+    /// Further settings.
+    pub(super) more: &'a [&'a str],
 }
 
 /// A server we started; stopped when this is dropped.
@@ -205,6 +207,7 @@ fn arguments(spec: &Spec<'_>) -> Vec<OsString> {
             }
         }
     }
+    settings.extend(spec.more);
     let mut arguments = vec!["-D".into(), cluster.into_os_string()];
     for setting in settings.into_iter().map(OsString::from).chain([sockets]) {
         arguments.extend(["-c".into(), setting]);

@@ -9,6 +9,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, P
 use tokio::time::{Instant, sleep};
 
 use super::OpenError;
+use super::distribute::{is_distributed, rest};
 use super::history::{History, TABLE};
 use crate::settings::Settings;
 
@@ -31,7 +32,7 @@ pub(crate) struct Patience {
     /// For a lock, before others may go first.
     lock: Duration,
     /// For the locks of one migration in all, and for another process that migrates.
-    total: Duration,
+    pub(super) total: Duration,
 }
 
 impl Patience {
@@ -57,7 +58,7 @@ pub(crate) async fn migrate(
     Ok(done)
 }
 
-async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
     let mut connection = options.clone().application_name("svc migrate").connect().await?;
     sqlx::raw_sql("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
         .execute(&mut connection)
@@ -74,8 +75,16 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
     lock(connection, patience.total).await?;
     connection.ensure_migrations_table(TABLE).await?;
     let pending = History::read(&mut *connection).await?.pending(migrator)?;
+    let distributed = !pending.is_empty() && is_distributed(connection).await?;
+    if distributed {
+        // Tables that refer to each other are changed in one transaction.
+        connection.execute("SET citus.multi_shard_modify_mode = 'sequential'").await?;
+    }
     for migration in &pending {
         apply(connection, migration, patience).await?;
+        if distributed {
+            rest(connection).await?;
+        }
     }
     Ok(pending.len() as u64)
 }
@@ -84,7 +93,7 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
 ///
 /// The lock is tried, and not waited for in a statement: such a statement would hold a snapshot, for whose end CREATE INDEX
 /// CONCURRENTLY waits in the process that has the lock.
-async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
+pub(super) async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
     let started = Instant::now();
     let mut is_told = false;
     loop {

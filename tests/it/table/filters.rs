@@ -108,7 +108,7 @@ pub(super) fn sample(takes: Takes) -> String {
 }
 
 /// Values that the filter takes.
-fn good(takes: Takes) -> Vec<String> {
+pub(super) fn good(takes: Takes) -> Vec<String> {
     let own: &[&str] = match takes {
         Takes::Integer => &["0", "-1", "007", "9223372036854775807", "-9223372036854775808"],
         Takes::Text { longest, .. } => return vec![sample(takes), "%C3%91".repeat(longest), "%25".repeat(longest)],

@@ -19,12 +19,12 @@ pub async fn merges_do_not_collide(store: Arc<dyn Store>) {
     let mut reversed = usage.clone();
     reversed.minutes.reverse();
     let both = [usage, reversed];
-    let merges = (0..100).map(|n| store.add_usage(&both[n % 2]));
+    let merges = (0..10).map(|n| store.add_usage(&both[n % 2]));
     for total in join_all(merges).await {
         assert_eq!(total.expect("merged").minutes.len(), 40);
     }
     let total = store.add_usage(&both[0]).await.expect("merged");
-    assert_eq!(total.minutes.iter().map(|minute| minute.usadas).collect::<Vec<_>>(), [101; 40]);
+    assert_eq!(total.minutes.iter().map(|minute| minute.usadas).collect::<Vec<_>>(), [11; 40]);
 }
 
 /// A minute that is over changes nothing, and what a company that is gone has used is dropped.

@@ -1,0 +1,2 @@
+-- no-transaction
+ALTER TABLE polizas VALIDATE CONSTRAINT polizas_cuadra_check;

@@ -1,0 +1,71 @@
+//! Spreading the tables over the workers of a distributed engine: Citus, an extension of PostgreSQL.
+//!
+//! Every table is distributed by `empresa` and colocated with the others, so that a company's rows of all tables lie on one worker, and
+//! what one company asks runs there.
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection as _, PgConnection};
+
+use super::OpenError;
+use super::migrate::{Patience, connect, lock};
+
+/// Distributes the tables that are not distributed yet; gives how many they were.
+pub(crate) async fn distribute(options: &PgConnectOptions, patience: Patience) -> Result<u64, OpenError> {
+    let mut connection = connect(options).await?;
+    let outcome = run(&mut connection, patience).await;
+    // The lock is the session's, and ends with it.
+    let closed = connection.close().await;
+    let done = outcome?;
+    closed?;
+    Ok(done)
+}
+
+async fn run(connection: &mut PgConnection, patience: Patience) -> Result<u64, OpenError> {
+    lock(connection, patience.total).await?;
+    if !has_engine(connection).await? {
+        return Err(OpenError::NoEngine);
+    }
+    rest(connection).await
+}
+
+/// Whether the engine is in this database.
+async fn has_engine(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let statement = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')";
+    sqlx::query_scalar(statement).fetch_one(connection).await
+}
+
+/// Whether the tables of this database are distributed.
+pub(super) async fn is_distributed(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    if !has_engine(connection).await? {
+        return Ok(false);
+    }
+    let statement = "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('empresas'))";
+    sqlx::query_scalar(statement).fetch_one(connection).await
+}
+
+/// The next table to distribute. One that refers to others comes after them.
+const NEXT: &str = "
+    SELECT c.oid::regclass::text FROM pg_class c
+    WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
+      AND EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'empresa' AND NOT a.attisdropped)
+      AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = c.oid)
+      AND NOT EXISTS (SELECT FROM pg_constraint k
+                      WHERE k.conrelid = c.oid AND k.contype = 'f' AND k.confrelid <> c.oid
+                        AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = k.confrelid))
+    ORDER BY c.relname <> 'empresas', c.oid LIMIT 1";
+
+/// Distributes what is not distributed yet, each table in a transaction of its own: after an error it goes on from there.
+pub(super) async fn rest(connection: &mut PgConnection) -> Result<u64, OpenError> {
+    let mut done = 0;
+    while let Some(table) = sqlx::query_scalar::<_, String>(NEXT).fetch_optional(&mut *connection).await? {
+        let with = if table == "empresas" { "none" } else { "empresas" };
+        tracing::info!(table, "a table is distributed");
+        sqlx::query("SELECT create_distributed_table($1::regclass, 'empresa', colocate_with => $2)")
+            .bind(&table)
+            .bind(with)
+            .execute(&mut *connection)
+            .await?;
+        done += 1;
+    }
+    Ok(done)
+}

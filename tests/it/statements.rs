@@ -1,0 +1,241 @@
+//! Every statement that the store can send names one company (see [`svc_tests::statements`]).
+
+use std::path::Path;
+
+use serde_json::json;
+use sqlx::AssertSqlSafe;
+use svc_core::domain::clock::Clock as _;
+use svc_core::domain::quota::Period;
+use svc_core::secrets::{PlainSecrets, Sealer, SecretsKey};
+use svc_core::store::KeyId;
+use svc_tests::statements::{Source, Verdict, judge, source, watch};
+use svc_tests::{Resource, World, secrets_key};
+
+use crate::deploys;
+use crate::table::{every_filter, reader};
+use crate::ventas::shop::shop;
+
+/// Plain reads over companies, without locks: a part of each that tells it.
+const READS: [&str; 10] = [
+    // What is due, and webhooks that a server of the release before left behind.
+    "SELECT empresa, 0, min(vence) AS desde FROM eventos_agrupados",
+    "SELECT empresa, 0, min(proximo) AS desde FROM timbrados",
+    "SELECT empresa, 0, min(proximo) AS desde FROM avisos",
+    "w.proximo IS NULL OR w.proximo > p.proximo_intento",
+    // Keys of several companies, looked up together.
+    "unnest($1::bigint[], $2::text[]) AS pedida",
+    // Which companies there are, and which have something too old.
+    "SELECT empresa FROM empresas WHERE empresa > $1",
+    "(SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2",
+    "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
+    "(SELECT min(n.creado) FROM eventos n WHERE n.empresa = e.empresa) < $2",
+    "SELECT DISTINCT w.empresa FROM webhooks w",
+];
+
+fn store() -> Source {
+    source(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../svc-store-postgres/src"))
+}
+
+/// What is wrong with a statement.
+fn fault(statement: &str) -> Option<String> {
+    let faults = match judge(statement) {
+        Ok(Verdict::OneCompany | Verdict::NoTable) => return None,
+        Ok(Verdict::Read(_)) if READS.iter().any(|part| statement.contains(part)) => return None,
+        Ok(Verdict::Read(tables)) => vec![format!("reads {} of all companies", tables.join(", "))],
+        Ok(Verdict::Fault(faults)) => faults,
+        Err(error) => vec![error],
+    };
+    Some(format!("{}:\n{statement}\n", faults.join("; ")))
+}
+
+#[test]
+fn whole_statements_name_one_company() {
+    let statements = store().statements;
+    println!("{} whole statements", statements.len());
+    let faults: Vec<_> = statements.iter().filter_map(|statement| fault(statement)).collect();
+    assert!(faults.is_empty(), "{} statements\n{}", faults.len(), faults.join("\n"));
+}
+
+#[tokio::test]
+async fn assembled_statements_name_one_company() {
+    let world = World::new().await;
+    let watch = watch();
+    let company = shop(&world).await;
+    company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
+    let held = |clave| json!({"clave": clave, "producto": clave, "almacen": "001", "existencia": 1});
+    company
+        .load(Resource::Productos, &[901, 902].map(|clave| json!({"clave": clave, "sku": format!("S{clave}")})))
+        .await;
+    company.load(Resource::Inventario, &[901, 902].map(held)).await;
+    let ana = reader(company.clone()).await;
+    every_filter(&ana).await;
+    deploys::round(&company, &ana).await;
+    let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
+    assert!(world.any_store().keys(&keys, Period::of(world.clock.now())).await.expect("the store answers").is_empty());
+    let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);
+    world.with_secrets(next).rotate_secrets(PlainSecrets::Refused).await.expect("a rotation");
+    let sent = watch.sent();
+    println!("{} statements were sent", sent.len());
+    let faults: Vec<_> = sent.iter().filter_map(|statement| fault(statement)).collect();
+    let source = store();
+    let unseen = source.unseen(&sent);
+    assert!(faults.is_empty(), "{} statements\n{}", faults.len(), faults.join("\n"));
+    assert!(unseen.is_empty(), "in no statement that was sent: {unseen:#?}");
+}
+
+/// A distributed engine runs such a statement on the worker, and wants to know that it means the same there.
+#[tokio::test]
+async fn what_a_conflict_writes_is_immutable() {
+    let world = World::new().await;
+    let statements = store().statements;
+    let upserts = statements.iter().filter(|statement| statement.contains("DO UPDATE"));
+    let mut mutable = Vec::new();
+    let mut count = 0;
+    for statement in upserts {
+        count += 1;
+        let found = not_immutable(&world, statement).await;
+        if !found.is_empty() {
+            mutable.push(format!("{found:?}: {statement}"));
+        }
+    }
+    assert!(count > 5, "{count}");
+    assert!(mutable.is_empty(), "{}", mutable.join("\n"));
+    let insert = "INSERT INTO contadores AS c (empresa, serie, valor) VALUES ($1, 'x', 1) ON CONFLICT (empresa, serie) DO UPDATE SET valor = ";
+    for (value, calls) in [
+        ("extract(epoch FROM now())", vec!["now"]),
+        ("c.valor + (random() * 9)::bigint", vec!["random"]),
+        ("extract(epoch FROM current_timestamp)::bigint", vec!["SQLVALUEFUNCTION"]),
+        ("greatest(c.valor, excluded.valor) + length(c.serie)", vec![]),
+    ] {
+        let found = not_immutable(&world, &format!("{insert}{value}")).await;
+        assert!(calls.iter().all(|call| found.iter().any(|name| name == call)), "{value}: {found:?}");
+        assert_eq!(found.is_empty(), calls.is_empty(), "{value}: {found:?}");
+    }
+}
+
+/// What a statement's DO UPDATE calls that is not immutable, as the database understands it.
+async fn not_immutable(world: &World, statement: &str) -> Vec<String> {
+    let mut connection = world.pool().acquire().await.expect("a connection");
+    let prepare = format!("DEALLOCATE ALL; PREPARE p AS {statement}");
+    sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut *connection).await.expect("it is prepared");
+    let types: Vec<String> =
+        sqlx::query_scalar("SELECT unnest(parameter_types)::text FROM pg_prepared_statements WHERE name = 'p'")
+            .persistent(false)
+            .fetch_all(&mut *connection)
+            .await
+            .expect("its parameters");
+    let function = format!(
+        "DROP FUNCTION IF EXISTS pg_temp.f; CREATE FUNCTION pg_temp.f({}) RETURNS void BEGIN ATOMIC {statement}; END",
+        types.join(", ")
+    );
+    sqlx::raw_sql(AssertSqlSafe(function)).execute(&mut *connection).await.expect("a function of it");
+    let tree: String = sqlx::query_scalar("SELECT prosqlbody::text FROM pg_proc WHERE oid = 'pg_temp.f'::regproc")
+        .persistent(false)
+        .fetch_one(&mut *connection)
+        .await
+        .expect("its tree");
+    let mut called: Vec<i64> = Vec::new();
+    let mut found: Vec<String> = Vec::new();
+    for (at, _) in tree.match_indices("{ONCONFLICTEXPR") {
+        let update = node(&tree[at..]);
+        for mark in [":funcid ", ":opfuncid "] {
+            let numbers = update.split(mark).skip(1).filter_map(|rest| rest.split([' ', '}']).next());
+            called.extend(numbers.filter_map(|number| number.parse::<i64>().ok()));
+        }
+        let words = ["SQLVALUEFUNCTION", "COERCEVIAIO", "SUBLINK"];
+        found.extend(words.iter().filter(|word| update.contains(*word)).map(|word| (*word).to_owned()));
+    }
+    let mutable: Vec<String> =
+        sqlx::query_scalar("SELECT proname::text FROM pg_proc WHERE oid::bigint = ANY ($1) AND provolatile <> 'i'")
+            .bind(called)
+            .persistent(false)
+            .fetch_all(&mut *connection)
+            .await
+            .expect("their volatility");
+    found.extend(mutable);
+    found
+}
+
+/// The node at the beginning of a tree, up to its closing brace.
+fn node(tree: &str) -> &str {
+    let mut depth = 0;
+    for (at, c) in tree.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &tree[..=at];
+        }
+    }
+    tree
+}
+
+#[test]
+fn lists_of_exceptions_only_shrink() {
+    let source = store();
+    let all: Vec<&str> = source.statements.iter().map(String::as_str).chain(source.pieces()).collect();
+    for part in READS {
+        assert!(all.iter().any(|statement| statement.contains(part)), "no statement has {part:?} any more");
+    }
+}
+
+#[test]
+fn a_statement_that_loses_its_company_is_found() {
+    const HELD: &str = "empresa = $1";
+    let mut losses = 0;
+    for statement in store().statements.iter().filter(|statement| judge(statement) == Ok(Verdict::OneCompany)) {
+        for (at, _) in statement.match_indices(HELD) {
+            let without = format!("{}true{}", &statement[..at], &statement[at + HELD.len()..]);
+            // The name before the column.
+            let without = without.replace(".true", ".empresa IS NOT NULL");
+            assert_ne!(judge(&without), Ok(Verdict::OneCompany), "{without}");
+            losses += 1;
+        }
+    }
+    assert!(losses > 100, "{losses}");
+}
+
+#[test]
+fn what_a_statement_is() {
+    let of = |sql| judge(sql).expect("a statement");
+    for held in [
+        "SELECT FROM t WHERE empresa = $1 FOR NO KEY UPDATE",
+        "SELECT FROM t, s WHERE t.empresa = s.empresa AND s.empresa = $2",
+        "SELECT FROM (SELECT * FROM t WHERE empresa = $1) d JOIN s ON (s.empresa, s.a) = (d.empresa, d.a)",
+        "SELECT (SELECT a FROM s WHERE s.empresa = t.empresa) FROM t WHERE t.empresa = $1",
+        "WITH c AS (DELETE FROM t WHERE empresa = $1 RETURNING *) INSERT INTO s (a, empresa) SELECT a, empresa FROM c",
+        "INSERT INTO t (a, empresa) VALUES ($2, $1) ON CONFLICT (empresa, a) DO UPDATE SET a = excluded.a",
+        "UPDATE t SET a = n.a FROM unnest($2::int[]) AS n (a) WHERE t.empresa = $1 AND t.a = n.a",
+        "COPY t (empresa, a) FROM STDIN",
+    ] {
+        assert_eq!(of(held), Verdict::OneCompany, "{held}");
+    }
+    for loose in [
+        "SELECT FROM t",
+        "SELECT FROM t WHERE empresa = ANY ($1)",
+        "SELECT FROM t WHERE empresa = $1 OR a = 1",
+        "SELECT FROM t, s WHERE t.empresa = $1 AND s.a = t.a",
+        "SELECT FROM t WHERE empresa = $1 UNION ALL SELECT FROM s",
+        "SELECT FROM t WHERE empresa = $1 AND EXISTS (SELECT FROM s WHERE s.a = t.a)",
+    ] {
+        assert!(matches!(of(loose), Verdict::Read(_)), "{loose}");
+    }
+    for wrong in [
+        "SELECT FROM t FOR SHARE",
+        "SELECT FROM t WHERE empresa = $1 AND a IN (SELECT a FROM s FOR UPDATE SKIP LOCKED)",
+        "WITH c AS (SELECT empresa FROM t FOR UPDATE) SELECT FROM s WHERE empresa = $1",
+        "DELETE FROM t WHERE a = $1",
+        "UPDATE t SET a = 1 FROM unnest($1::bigint[]) AS n (empresa) WHERE t.empresa = n.empresa",
+        "INSERT INTO t (empresa, a) SELECT n.empresa, 1 FROM unnest($1::bigint[]) AS n (empresa)",
+        "INSERT INTO t (a) VALUES ($1)",
+        "INSERT INTO t (empresa) SELECT * FROM s WHERE s.empresa = $1",
+        "DELETE FROM t USING s WHERE t.empresa = $1 AND s.empresa = $2",
+        "COPY t (a, empresa) FROM STDIN",
+        "TRUNCATE t",
+    ] {
+        assert!(matches!(of(wrong), Verdict::Fault(_)), "{wrong}");
+    }
+    assert_eq!(of("SELECT nextval('s')"), Verdict::NoTable);
+}

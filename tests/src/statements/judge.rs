@@ -1,0 +1,194 @@
+//! Whether a statement names one company.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use sqlparser::ast::{
+    CopySource, Expr, Insert, Query, Select, SelectItem, SetExpr, Statement, TableObject, Visit as _, Visitor,
+};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::Parser;
+
+use super::scope::{COMPANY, Scopes, table};
+
+/// What a statement is, as far as companies are concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It names one company, by one parameter, for each of its tables.
+    OneCompany,
+    /// It names no table: it controls the transaction or the session, or calls a function.
+    NoTable,
+    /// It reads these tables without locks, and without naming one company for them.
+    Read(Vec<String>),
+    /// It writes or locks, and does not name one company: what is wrong.
+    Fault(Vec<String>),
+}
+
+/// Judges a statement; an error says why it could not be read.
+pub fn judge(sql: &str) -> Result<Verdict, String> {
+    // All locks of rows are alike here, and the parser knows two.
+    let sql = sql.replace("FOR NO KEY UPDATE", "FOR UPDATE").replace("FOR KEY SHARE", "FOR SHARE");
+    if sql.starts_with("SET CONSTRAINTS ") {
+        // The parser does not know it.
+        return Ok(Verdict::NoTable);
+    }
+    let statements = Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|error| error.to_string())?;
+    let [statement] = statements.as_slice() else { return Err(format!("{} statements in one", statements.len())) };
+    match statement {
+        Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {}
+        Statement::Copy { source: CopySource::Table { columns, .. }, to: false, .. } => {
+            let first = columns.first().is_some_and(|column| column.value == COMPANY);
+            let fault = || Verdict::Fault(vec!["the company is not the first column".to_owned()]);
+            return Ok(if first { Verdict::OneCompany } else { fault() });
+        }
+        Statement::Set(_)
+        | Statement::ShowVariable { .. }
+        | Statement::StartTransaction { .. }
+        | Statement::Commit { .. }
+        | Statement::Rollback { .. }
+        | Statement::Savepoint { .. }
+        | Statement::ReleaseSavepoint { .. } => return Ok(Verdict::NoTable),
+        other => return Ok(Verdict::Fault(vec![format!("not foreseen: {other}")])),
+    }
+    let mut judge = Judge::default();
+    let ControlFlow::Continue(()) = statement.visit(&mut judge);
+    Ok(judge.verdict())
+}
+
+#[derive(Default)]
+struct Judge {
+    scopes: Scopes,
+    /// How many tables it names.
+    tables: usize,
+    /// Tables that it reads whatever the company.
+    loose: Vec<String>,
+    /// What it writes for no company, or for whichever.
+    wrong: Vec<String>,
+    /// Whether it writes or locks.
+    changes: bool,
+}
+
+impl Judge {
+    fn verdict(mut self) -> Verdict {
+        if self.scopes.parameters.len() > 1 && self.loose.is_empty() {
+            self.wrong.push(format!("several parameters are companies: {:?}", self.scopes.parameters));
+        }
+        match (self.tables, self.loose.is_empty() && self.wrong.is_empty()) {
+            (0, true) => Verdict::NoTable,
+            (_, true) => Verdict::OneCompany,
+            (..) if self.changes || !self.wrong.is_empty() => {
+                let loose = self.loose.iter().map(|table| format!("{table} is not held to the company"));
+                Verdict::Fault(loose.chain(self.wrong).collect())
+            }
+            (..) => Verdict::Read(self.loose),
+        }
+    }
+
+    fn insert(&mut self, insert: &Insert) {
+        self.changes = true;
+        self.tables += 1;
+        let name = match &insert.table {
+            TableObject::TableName(name) => table(name),
+            other => other.to_string(),
+        };
+        let columns = insert.columns.iter().map(table);
+        let Some(at) = columns.into_iter().position(|column| column == COMPANY) else {
+            return self.wrong.push(format!("{name} gets no company"));
+        };
+        let written = insert.source.as_ref().is_some_and(|source| self.gives_at(source, at));
+        if !written {
+            self.wrong.push(format!("{name} does not get the company"));
+        }
+    }
+
+    /// Whether the value at this place of each row is the company.
+    fn gives_at(&mut self, source: &Query, at: usize) -> bool {
+        self.scopes.enter_query(source);
+        let gives = match &*source.body {
+            SetExpr::Values(values) => {
+                values.rows.iter().all(|row| row.get(at).is_some_and(|value| self.scopes.is_company(value)))
+            }
+            SetExpr::Select(select) => {
+                let scope = self.scopes.of_select(select);
+                self.scopes.around.push(scope);
+                // A wildcard before the place would move it.
+                let plain = select.projection.iter().take(at + 1).all(is_expression);
+                let value = plain.then(|| select.projection.get(at).and_then(expression)).flatten();
+                let gives = value.is_some_and(|value| self.scopes.is_company(value));
+                self.scopes.around.pop();
+                gives
+            }
+            _ => false,
+        };
+        self.scopes.leave_query();
+        gives
+    }
+
+    fn enter(&mut self, scope: super::scope::Scope) {
+        self.loose.extend(scope.loose().map(str::to_owned));
+        self.scopes.around.push(scope);
+    }
+}
+
+fn is_expression(item: &SelectItem) -> bool {
+    expression(item).is_some()
+}
+
+fn expression(item: &SelectItem) -> Option<&Expr> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+        _ => None,
+    }
+}
+
+impl Visitor for Judge {
+    type Break = Infallible;
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Infallible> {
+        self.changes |= !query.locks.is_empty();
+        self.scopes.enter_query(query);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+        self.scopes.leave_query();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Infallible> {
+        self.tables += select.from.len();
+        let scope = self.scopes.of_select(select);
+        self.enter(scope);
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_select(&mut self, _: &Select) -> ControlFlow<Infallible> {
+        self.scopes.around.pop();
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<Infallible> {
+        match statement {
+            Statement::Insert(insert) => self.insert(insert),
+            Statement::Update(update) => {
+                (self.changes, self.tables) = (true, self.tables + 1);
+                let scope = self.scopes.of_update(update);
+                self.enter(scope);
+            }
+            Statement::Delete(delete) => {
+                (self.changes, self.tables) = (true, self.tables + 1);
+                let scope = self.scopes.of_delete(delete);
+                self.enter(scope);
+            }
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_statement(&mut self, statement: &Statement) -> ControlFlow<Infallible> {
+        if matches!(statement, Statement::Update(_) | Statement::Delete(_)) {
+            self.scopes.around.pop();
+        }
+        ControlFlow::Continue(())
+    }
+}

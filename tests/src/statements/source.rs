@@ -1,0 +1,188 @@
+//! The SQL that stands in the store's source.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+/// Files that put statements together: what stands in them are pieces.
+const ASSEMBLING: [&str; 3] = ["page.rs", "sources/", "stored.rs"];
+
+/// What is sent by no request and no worker: migrations, and the starting of a private server.
+const APART: [&str; 2] = ["schema/", "local/"];
+
+/// What puts a text together with others: `format!(…)`, `.push(…)`.
+const JOINING: [&str; 5] = ["concat", "format", "push", "write", "QueryBuilder"];
+
+/// What sets the session behind a pooler.
+const CONTROL: &str = "; SET LOCAL ";
+
+/// Words that a statement begins with.
+const VERBS: [&str; 14] = [
+    "SELECT",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "WITH",
+    "COPY",
+    "SET",
+    "SHOW",
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "RELEASE",
+    "VALUES",
+];
+
+/// Words that make a text a piece of SQL.
+const WORDS: [&str; 20] = [
+    "SELECT",
+    "INSERT",
+    "UPDATE",
+    "DELETE",
+    "FROM",
+    "WHERE",
+    "AND",
+    "OR",
+    "JOIN",
+    "SET",
+    "VALUES",
+    "INTO",
+    "ORDER",
+    "LIMIT",
+    "RETURNING",
+    "LIKE",
+    "EXISTS",
+    "ANY",
+    "UNION",
+    "COPY",
+];
+
+/// The SQL of the store's source.
+#[derive(Debug, Default)]
+pub struct Source {
+    /// Whole statements.
+    pub statements: BTreeSet<String>,
+    /// Pieces of statements that are put together: parts that follow each other, with something between them.
+    pieces: BTreeSet<Vec<String>>,
+}
+
+impl Source {
+    /// All pieces, one by one.
+    pub fn pieces(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().flatten().map(String::as_str)
+    }
+
+    /// The pieces that are in none of these statements.
+    pub fn unseen<'s>(&'s self, sent: &BTreeSet<String>) -> Vec<&'s [String]> {
+        let sent: Vec<String> = sent.iter().map(|statement| plain(statement)).collect();
+        let seen = |piece: &[String]| sent.iter().any(|statement| follow(statement, piece));
+        self.pieces.iter().map(Vec::as_slice).filter(|piece| !seen(piece)).collect()
+    }
+}
+
+/// Reads all sources below `src`, but for tests.
+pub fn source(src: &Path) -> Source {
+    let mut found = Source::default();
+    read(src, "", &mut found);
+    assert!(!found.statements.is_empty(), "{} has no statements", src.display());
+    found
+}
+
+fn read(dir: &Path, below: &str, found: &mut Source) {
+    for entry in std::fs::read_dir(dir).expect("a readable source") {
+        let path = entry.expect("a readable source").path();
+        let name = format!("{below}{}", path.file_name().and_then(|name| name.to_str()).expect("a name"));
+        if path.is_dir() {
+            read(&path, &format!("{name}/"), found);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !name.ends_with("tests.rs")
+            && !APART.iter().any(|apart| name.starts_with(apart))
+        {
+            let text = std::fs::read_to_string(path).expect("a readable source");
+            let tokens = text.parse().expect("a source in Rust");
+            walk(tokens, ASSEMBLING.iter().any(|file| name.starts_with(file)), found);
+        }
+    }
+}
+
+/// `joined` says that texts here are parts of others.
+fn walk(tokens: TokenStream, joined: bool, found: &mut Source) {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut joins = false;
+    while let Some(token) = tokens.next() {
+        match token {
+            // An attribute; documentation is one too. What is for tests only is left out.
+            TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                tokens.next_if(|next| matches!(next, TokenTree::Punct(inner) if inner.as_char() == '!'));
+                if let Some(TokenTree::Group(attribute)) = tokens.next_if(|next| is_group(next, Delimiter::Bracket))
+                    && attribute.to_string().replace(' ', "").starts_with("[cfg(test)")
+                {
+                    let ends = |token: &TokenTree| {
+                        is_group(token, Delimiter::Brace)
+                            || matches!(token, TokenTree::Punct(end) if end.as_char() == ';')
+                    };
+                    tokens.by_ref().find(ends);
+                }
+            }
+            TokenTree::Ident(name) => joins = JOINING.iter().any(|joining| name == joining),
+            TokenTree::Group(group) => {
+                walk(group.stream(), joined || (joins && group.delimiter() == Delimiter::Parenthesis), found);
+                joins = false;
+            }
+            TokenTree::Literal(literal) => note(&literal.to_string(), joined, found),
+            TokenTree::Punct(_) => {}
+        }
+    }
+}
+
+fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
+    matches!(token, TokenTree::Group(group) if group.delimiter() == delimiter)
+}
+
+/// Notes the text of a literal, if it is SQL.
+fn note(literal: &str, joined: bool, found: &mut Source) {
+    let Some(text) = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return };
+    let text = unescaped(text);
+    if text.starts_with("COPY ") {
+        // The driver logs no COPY, but what it names first stands in the text.
+        found.statements.insert(parts_of(&text).collect::<Vec<_>>().join("x"));
+    } else if !joined && text.split_whitespace().next().is_some_and(|first| VERBS.contains(&first)) {
+        found.statements.insert(text);
+    } else if !text.starts_with(CONTROL)
+        && text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| WORDS.contains(&word))
+    {
+        found.pieces.insert(parts_of(&text).map(plain).filter(|part| !part.is_empty()).collect());
+    }
+}
+
+/// A text without its places, `{}`.
+fn parts_of(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split('{').enumerate();
+    parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').map_or(part, |(_, rest)| rest) })
+}
+
+/// The text that a literal stands for. A line that ends in a backslash goes on with the next one's first letter.
+fn unescaped(text: &str) -> String {
+    let mut lines = text.split("\\\n");
+    let first = lines.next().unwrap_or_default().to_owned();
+    lines.fold(first, |text, line| text + line.trim_start()).replace("\\\"", "\"").replace("\\\\", "\\")
+}
+
+/// With single spaces, and none at the ends.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether these parts follow each other in the text.
+fn follow(text: &str, parts: &[String]) -> bool {
+    let mut rest = text;
+    parts.iter().all(|part| match rest.split_once(part.as_str()) {
+        Some((_, after)) => {
+            rest = after;
+            true
+        }
+        None => false,
+    })
+}
