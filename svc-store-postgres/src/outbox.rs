@@ -11,7 +11,7 @@ macro_rules! subscribed {
     () => {
         "LATERAL (SELECT coalesce(array_agg(w.clave), '{}') AS destinos FROM webhooks w
                   WHERE w.empresa = $1 AND w.activo AND w.eliminado IS NULL
-                    AND e.tipo = ANY (w.eventos) AND w.activo_desde <= e.creado) AS d"
+                    AND e.tipo = ANY (w.eventos)) AS d"
     };
 }
 
