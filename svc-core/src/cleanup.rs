@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
-use crate::store::{ANSWERS_KEPT, Aged, Store, StoreError, Tx, Work, transact};
+use crate::store::{ANSWERS_KEPT, Aged, StoreError, Tx, Work, transact};
 
 /// Rows per transaction, so that locks are held briefly.
 const BATCH: u32 = 1_000;
@@ -45,7 +45,7 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
         loop {
             let companies = store.companies_with_aged(aged, work.expired, after, COMPANIES).await?;
             for &company in &companies {
-                removed += work.all_of(store, company).await?;
+                removed += work.all_of(&context, company).await?;
             }
             match companies.last() {
                 Some(&last) if companies.len() as u64 == u64::from(COMPANIES) => after = last,
@@ -54,7 +54,7 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
         }
     }
     for (company, clave) in store.unscheduled_webhooks().await? {
-        if let Err(error) = transact(store, company, &mut Schedule(clave)).await {
+        if let Err(error) = transact(store, context.random(), company, &mut Schedule(clave)).await {
             tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue was not put right; it is tried again");
         }
     }
@@ -91,11 +91,12 @@ struct Forget {
 
 impl Forget {
     /// Removes all of a company, batch by batch.
-    async fn all_of(mut self, store: &dyn Store, company: CompanyId) -> Result<u64, StoreError> {
+    async fn all_of(mut self, context: &Context, company: CompanyId) -> Result<u64, StoreError> {
         let mut removed = 0;
         loop {
             let started = Instant::now();
-            let batch = match transact(store, company, &mut self).await.map_err(store_error) {
+            let batch = match transact(context.store(), context.random(), company, &mut self).await.map_err(store_error)
+            {
                 Err(StoreError::Busy(error) | StoreError::Transient(error)) => {
                     tracing::debug!(empresa = company.0, %error, "expired rows are locked; they are left for the next pass");
                     return Ok(removed);

@@ -46,7 +46,7 @@ impl Context {
         };
         settings.apply(&mut company);
         let id = company.id;
-        transact(self.store(), id, &mut Create { context: self, company }).await
+        transact(self.store(), self.random(), id, &mut Create { context: self, company }).await
     }
 }
 

@@ -20,7 +20,8 @@ impl Context {
         company: CompanyId,
         operation: &O,
     ) -> Result<O::Output, Error> {
-        let outcome = transact(self.store(), company, &mut Perform { context: self, company, operation }).await;
+        let outcome =
+            transact(self.store(), self.random(), company, &mut Perform { context: self, company, operation }).await;
         // Also after an error: whether a commit went through may be unknown.
         if spec.changes_access {
             self.keys().forget(company);

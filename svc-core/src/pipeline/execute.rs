@@ -27,7 +27,7 @@ pub(super) struct Write<'a> {
 impl Write<'_> {
     pub(super) async fn execute(mut self) -> Result<Reply, Error> {
         let (context, company) = (self.context, self.caller.company().id);
-        transact(context.store(), company, &mut self).await
+        transact(context.store(), context.random(), company, &mut self).await
     }
 
     fn suffix(&self) -> &str {

@@ -202,7 +202,8 @@ impl<'a> Leases<'a> {
             }
             let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
             let lease = StampingLease { most, due: self.due, now, token, until: now + self.lease_time };
-            let records = match transact(self.context.store(), company, &mut Lease(lease)).await {
+            let records = match transact(self.context.store(), self.context.random(), company, &mut Lease(lease)).await
+            {
                 Ok(records) => records,
                 Err(error) => {
                     observe::background_failed("stamping", "company");

@@ -1,8 +1,12 @@
 //! Runs a transaction with retries. All writes of the API and the back office commit here.
 
 use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::sleep;
 
 use super::{CompanyId, Store, StoreError, Tx};
+use crate::domain::clock::{Random, random_bytes};
 use crate::error::Error;
 
 /// Attempts at a transaction that fails with [`StoreError::Transient`].
@@ -19,9 +23,18 @@ pub(crate) trait Work: Send {
     fn run(&mut self, tx: &mut dyn Tx) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
+/// The pause after the first attempt, on average; it doubles with each.
+const PAUSE: Duration = Duration::from_millis(5);
+
 /// Begins a transaction of `company`, runs `work` in it and commits; an error rolls it back.
-/// After a serialization failure or a deadlock the whole is retried, [`ATTEMPTS`] times in all.
-pub(crate) async fn transact<W: Work>(store: &dyn Store, company: CompanyId, work: &mut W) -> Result<W::Output, Error> {
+/// After a serialization failure or a deadlock the whole is retried, [`ATTEMPTS`] times in all, with growing pauses of random
+/// lengths, so that those that collided do not collide again.
+pub(crate) async fn transact<W: Work>(
+    store: &dyn Store,
+    random: &dyn Random,
+    company: CompanyId,
+    work: &mut W,
+) -> Result<W::Output, Error> {
     let mut attempt = 1;
     loop {
         match attempt_once(store, company, work).await {
@@ -32,11 +45,18 @@ pub(crate) async fn transact<W: Work>(store: &dyn Store, company: CompanyId, wor
                     error = error.cause().map(tracing::field::display),
                     "transaction collided, running it again"
                 );
+                sleep(pause(attempt, random)).await;
                 attempt += 1;
             }
             outcome => return outcome,
         }
     }
+}
+
+/// Between half and one and a half of the average.
+fn pause(attempt: u32, random: &dyn Random) -> Duration {
+    let part = u32::from(u8::from_le_bytes(random_bytes(random)));
+    (PAUSE / 2 + PAUSE * part / u32::from(u8::MAX)) * (1 << (attempt - 1))
 }
 
 async fn attempt_once<W: Work>(store: &dyn Store, company: CompanyId, work: &mut W) -> Result<W::Output, Error> {
@@ -53,5 +73,25 @@ async fn attempt_once<W: Work>(store: &dyn Store, company: CompanyId, work: &mut
             }
             Err(error)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Always(u8);
+
+    impl Random for Always {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(self.0);
+        }
+    }
+
+    #[test]
+    fn pauses_grow_and_differ() {
+        let pauses = |byte| [1, 2, 3].map(|attempt| pause(attempt, &Always(byte)).as_micros());
+        assert_eq!(pauses(0), [2_500, 5_000, 10_000]);
+        assert_eq!(pauses(255), [7_500, 15_000, 30_000]);
     }
 }

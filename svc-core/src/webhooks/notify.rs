@@ -112,12 +112,12 @@ impl Pass<'_> {
             return Ok(());
         }
         let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
-        let leased = transact(store, company, &mut Lease { most, now, token }).await?;
+        let leased = transact(store, self.context.random(), company, &mut Lease { most, now, token }).await?;
         self.taken = self.taken.saturating_add(u32::try_from(leased.len()).unwrap_or(most));
         for mail in leased {
             let again = send(self.notifier, company, &mail, &mut self.report).await;
             let again = again.map(|pause| self.context.now() + pause);
-            transact(store, company, &mut Settle { clave: mail.clave, token, again }).await?;
+            transact(store, self.context.random(), company, &mut Settle { clave: mail.clave, token, again }).await?;
         }
         Ok(())
     }

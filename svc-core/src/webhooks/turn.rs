@@ -57,7 +57,7 @@ pub(super) struct TurnDone {
 impl Turn<'_> {
     pub(super) async fn run(mut self) -> Result<TurnDone, Error> {
         let (context, company) = (self.context, self.company);
-        let mut done = transact(context.store(), company, &mut self).await?;
+        let mut done = transact(context.store(), context.random(), company, &mut self).await?;
         done.written = self.written(&done.recorded).await;
         Ok(done)
     }

@@ -150,7 +150,7 @@ impl Context {
     {
         let now = Timestamp::new(self.now());
         let mut work = Import { company, resource, lines: Lines::new(lines), progress, now, fault: None };
-        match transact(self.store(), company, &mut work).await {
+        match transact(self.store(), self.random(), company, &mut work).await {
             Ok(count) => Ok(count),
             Err(error) => Err(work.fault.unwrap_or(ImportError::Failed(error))),
         }
