@@ -82,8 +82,8 @@ async fn judge_money(
     let total = sale.amounts.total.get();
     match (condicion_pago, sale.cliente) {
         (PaymentTerm::Credito, Some(cliente)) => {
-            // A receivable is overdue by UTC's calendar (spec, "GET /cxp", rule 4).
-            let standing = cx.tx.standing(cliente, cx.now.get().date_naive()).await?;
+            // By the day in Mexico, by which it was given its due date: what is due today never blocks (contract §1).
+            let standing = cx.tx.standing(cliente, mexico_date(cx.now.get())).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
             judge_credit(buyer.limite_credito.get(), standing.adeudo, pesos, standing.vencido)?;
         }

@@ -46,12 +46,13 @@ async fn credit_reaches_to_the_cent() {
 }
 
 #[tokio::test]
-async fn overdue_is_what_was_due_before_today_in_utc() {
+async fn overdue_is_what_was_due_before_today_in_mexico() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
     company.load(Resource::Cxc, &[json!({"cliente": ANA, "total": "1.00", "vencimiento": "2026-10-12"})]).await;
-    world.clock.advance(TimeDelta::hours(6) - TimeDelta::seconds(1));
+    // Until midnight there, which is six hours later than by UTC.
+    world.clock.advance(TimeDelta::hours(12) - TimeDelta::seconds(1));
     let venta = made(&ana, &on_credit()).await;
     invoiced(&ana, venta, json!({})).await.ok(202);
     world.clock.advance(TimeDelta::seconds(1));
