@@ -31,6 +31,9 @@ async fn an_edit_changes_what_it_sends_and_keeps_the_rest() {
     ] {
         let mut expected = newest(&company.world).await;
         expected[field] = value.clone();
+        if field == "nombre" {
+            expected["razon_social"] = value.clone();
+        }
         expected["modificado"] = json!("2026-10-12T18:01:00+00:00");
         let mut edit = json!({});
         edit[field] = value;
@@ -299,4 +302,21 @@ async fn one_customer() -> (Company, Actor) {
     company.load(Resource::Clientes, &[customer]).await;
     let ana = company.admin().await;
     (company, ana)
+}
+
+#[tokio::test]
+async fn a_new_name_is_the_legal_name_too_where_there_was_one() {
+    let company = World::new().await.company().await;
+    let ana = company.admin().await;
+    let records = [json!({"nombre": "La Tienda", "razon_social": "Ana López"}), json!({"nombre": "Luz"})];
+    company.load(Resource::Clientes, &records).await;
+    for (clave, legal) in [(1, json!("La Tienda Nueva")), (2, Value::Null)] {
+        let path = format!("/clientes/{clave}");
+        let shown = async || ana.walk(&format!("/clientes?clave={clave}")).await[0]["razon_social"].clone();
+        let before = shown().await;
+        ana.put(&path, json!({"telefono": "1"})).await.ok(200);
+        assert_eq!(shown().await, before);
+        ana.put(&path, json!({"nombre": "La Tienda Nueva"})).await.ok(200);
+        assert_eq!(shown().await, legal);
+    }
 }

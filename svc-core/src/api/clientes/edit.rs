@@ -31,6 +31,10 @@ impl Operation for EditCustomer {
         refuse_franchise(cx)?;
         let mut after = before.clone();
         after.edit(self);
+        // The name is the legal name too (contract §4): the tax document must not bear an older one.
+        if after.nombre != before.nombre && before.razon_social.is_some() {
+            after.razon_social.clone_from(&after.nombre);
+        }
         after.settle(&before)?;
         if after != before {
             cx.tx.update_customer(cliente, &after, cx.now).await?;
