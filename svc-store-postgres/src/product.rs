@@ -34,6 +34,10 @@ impl ProductTx for PostgresTx {
         self.lock_stored(clave).await
     }
 
+    async fn live_product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError> {
+        self.lock_stored_where(clave, "estatus <> 'eliminado'").await
+    }
+
     async fn update_product(
         &mut self,
         clave: i64,

@@ -51,10 +51,19 @@ impl PostgresTx {
 
     /// The data of a record, locked against other changes until the end.
     pub(crate) async fn lock_stored<T: Stored>(&mut self, clave: i64) -> Result<Option<T>, StoreError> {
+        self.lock_stored_where(clave, "true").await
+    }
+
+    /// The same of a record for which `condition` holds.
+    pub(crate) async fn lock_stored_where<T: Stored>(
+        &mut self,
+        clave: i64,
+        condition: &'static str,
+    ) -> Result<Option<T>, StoreError> {
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("SELECT ");
         sql.push(T::COLUMNS.join(", ")).push(" FROM ").push(T::TABLE);
         sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
-        sql.push(" FOR NO KEY UPDATE");
+        sql.push(" AND ").push(condition).push(" FOR NO KEY UPDATE");
         let row = sql.build().fetch_optional(self.connection()).await.map_err(store_error)?;
         Ok(row.map(|row| T::read(&PostgresRow(&row))).transpose()?)
     }

@@ -17,6 +17,9 @@ pub trait ProductTx {
     /// A product's data, locked until the end.
     async fn product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError>;
 
+    /// The same of a product that is not deleted.
+    async fn live_product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError>;
+
     /// Updates a product's data. Fails with [`super::Conflict::Sku`] when another active product has the SKU.
     async fn update_product(&mut self, clave: i64, data: &ProductData, modificado: Timestamp)
     -> Result<(), StoreError>;

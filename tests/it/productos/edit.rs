@@ -99,3 +99,16 @@ async fn stored(world: &World) -> Value {
     let row: String = world.sql("SELECT to_jsonb(p)::text FROM productos p").await;
     serde_json::from_str(&row).unwrap()
 }
+
+#[tokio::test]
+async fn a_deleted_product_is_not_there() {
+    let (company, ana) = shop().await;
+    ana.post("/productos", json!({"sku": "A", "descripcion": "Clavo", "unidad": 1})).await.ok(201);
+    company.act("product.delete", &json!({"clave": 1})).await.unwrap();
+    let events = company.world.count("eventos_agrupados").await;
+    for edit in [json!({"descripcion": "Pija"}), json!({})] {
+        ana.put("/productos/1", edit).await.fails(404, "no_encontrado");
+    }
+    assert_eq!(company.world.count("eventos_agrupados").await, events);
+    assert_eq!(stored(&company.world).await["descripcion"], "Clavo");
+}

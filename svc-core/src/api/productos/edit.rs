@@ -27,7 +27,7 @@ impl Operation for EditProduct {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<ProductEdited, Error> {
         let producto = self.clave;
-        let before = cx.tx.product(producto).await?.ok_or(Code::NoEncontrado)?;
+        let before = cx.tx.live_product(producto).await?.ok_or(Code::NoEncontrado)?;
         let mut after = before.clone();
         after.edit(self);
         judge(cx, &after, &before).await?;
