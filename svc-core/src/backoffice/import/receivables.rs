@@ -4,6 +4,7 @@ use super::sales::require_payment_keys;
 use super::{
     HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, require, require_clave, require_currency, require_uuid,
 };
+use crate::domain::clock::mexico_date;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
@@ -81,7 +82,7 @@ impl Rules for ReceivableImport {
         self.estatus.get_or_insert(ReceivableStatus::by_balance(owed));
         self.tipo_venta = self.tipo_venta.map(SaleKind::settled);
         lower_case(&mut self.uuid);
-        self.fecha.get_or_insert_with(|| Date(now.get().date_naive()));
+        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
         in_pesos(&mut self.moneda);
         self.tipo_cambio.get_or_insert(Rate::ONE);
         self.parcialidades.get_or_insert(0);
@@ -121,7 +122,7 @@ impl Rules for PaymentImport {
     fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         let (before, after) = self.owed_before_and_after()?;
         (self.saldo_anterior, self.saldo_insoluto) = (Some(before), Some(after));
-        self.fecha.get_or_insert_with(|| Date(now.get().date_naive()));
+        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
         self.aplicado.get_or_insert(now);
         self.origen.get_or_insert(PaymentOrigin::Deposito);
         in_pesos(&mut self.moneda);
