@@ -13,7 +13,7 @@ use crate::domain::company::{LimitMode, parse_key_id};
 use crate::domain::rfc::Rfc;
 use crate::error::Error;
 use crate::json::Json;
-use crate::operation::page::{Cursors, ListRequest, Regime};
+use crate::operation::page::{Cursors, ListRequest, Position, Regime};
 use crate::operation::{AnyOperation, Handler, Router};
 use crate::registry::{OPERATIONS, tests};
 use crate::service::Api;
@@ -109,14 +109,16 @@ fn queries() -> Target {
 fn cursors() -> Target {
     let company = company(1);
     let sealed = |clave| Cursors::new(&company, "/clientes").seal(clave, "");
-    let samples = [sealed(1), sealed(i64::MAX), sealed(-1)];
+    let position = |after, until| Position { after, until };
+    let window = position(7, DateTime::from_timestamp(1_791_828_000, 0));
+    let samples = [sealed(position(1, None)), sealed(position(i64::MAX, None)), sealed(window)];
     let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
     let owner = company.clone();
     Target::text("cursors", &samples, move |text| {
         let cursors = Cursors::new(&owner, "/clientes");
         let opened = cursors.open(text, "");
-        if let Ok(clave) = opened {
-            assert_eq!(cursors.seal(clave, ""), text);
+        if let Ok(position) = opened {
+            assert_eq!(cursors.seal(position, ""), text);
         }
         opened.is_ok()
     })

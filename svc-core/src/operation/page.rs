@@ -67,8 +67,19 @@ pub struct Cursors<'a> {
     resource: &'a str,
 }
 
+/// Of a cursor that is a clave, and of one that is a clave and when its date window was open.
 const VERSION: u8 = 1;
+const VERSION_WINDOW: u8 = 2;
 const MAC: usize = 16;
+
+/// Where a reader stands: what a cursor says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position {
+    /// The clave of the last record that was read.
+    pub after: i64,
+    /// Until when the query's date window reaches, if it had no end: the time of its first page.
+    pub until: Option<DateTime<Utc>>,
+}
 
 impl<'a> Cursors<'a> {
     /// The cursors of the list at the path `resource`, which includes the clave of the parent record, if it has one.
@@ -76,28 +87,33 @@ impl<'a> Cursors<'a> {
         Self { company, resource }
     }
 
-    /// The cursor that continues after `clave`; `filters` is the canonical text of the query's filters.
-    pub fn seal(&self, clave: i64, filters: &str) -> String {
-        let mut bytes = [0; 1 + 8 + MAC];
-        bytes[0] = VERSION;
-        bytes[1..9].copy_from_slice(&clave.to_be_bytes());
-        let mac = self.mac(&bytes[..9], filters);
-        bytes[9..].copy_from_slice(&mac.finalize().into_bytes()[..MAC]);
+    /// The cursor that continues at `position`; `filters` is the canonical text of the query's filters.
+    pub fn seal(&self, position: Position, filters: &str) -> String {
+        let mut bytes = vec![if position.until.is_some() { VERSION_WINDOW } else { VERSION }];
+        bytes.extend(position.after.to_be_bytes());
+        bytes.extend(position.until.iter().flat_map(|until| until.timestamp_micros().to_be_bytes()));
+        let mac = self.mac(&bytes, filters);
+        bytes.extend(&mac.finalize().into_bytes()[..MAC]);
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The clave that `cursor` continues after.
-    pub fn open(&self, cursor: &str, filters: &str) -> Result<i64, Error> {
+    /// Where `cursor` continues.
+    pub fn open(&self, cursor: &str, filters: &str) -> Result<Position, Error> {
         let refused = || Error::from(Code::CursorInvalido);
-        let bytes: [u8; 1 + 8 + MAC] =
-            URL_SAFE_NO_PAD.decode(cursor).ok().and_then(|bytes| bytes.try_into().ok()).ok_or_else(refused)?;
-        let (claim, mac) = bytes.split_at(9);
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
+        let (claim, mac) = bytes.split_last_chunk::<MAC>().ok_or_else(refused)?;
         self.mac(claim, filters).verify_truncated_left(mac).map_err(|_| refused())?;
-        let (version, clave) = claim.split_at(1);
-        match (version, clave.try_into()) {
-            ([VERSION], Ok(clave)) => Ok(i64::from_be_bytes(clave)),
-            _ => Err(refused()),
-        }
+        let (version, position) = claim.split_first().ok_or_else(refused)?;
+        let (after, until) = position.split_first_chunk().ok_or_else(refused)?;
+        let until = match (*version, until) {
+            (VERSION, []) => None,
+            (VERSION_WINDOW, until) => {
+                let micros = until.try_into().map(i64::from_be_bytes).map_err(|_| refused())?;
+                Some(DateTime::from_timestamp_micros(micros).ok_or_else(refused)?)
+            }
+            _ => return Err(refused()),
+        };
+        Ok(Position { after: i64::from_be_bytes(*after), until })
     }
 
     fn mac(&self, claim: &[u8], filters: &str) -> Hmac<Sha256> {
@@ -125,7 +141,8 @@ pub(crate) fn write<T: List>(mut items: Vec<T>, query: &Query, cursors: &Cursors
     let limit = query.limit as usize;
     let more = items.len() > limit;
     items.truncate(limit);
-    let next = items.last().filter(|_| more).map(|last| cursors.seal(last.clave(), &query.canonical));
+    let next = items.last().filter(|_| more).map(|last| Position { after: last.clave(), until: query.until });
+    let next = next.map(|position| cursors.seal(position, &query.canonical));
     // A record takes a few hundred bytes: room for them at once instead of doubling all the way.
     let mut body = Vec::with_capacity(128 + items.len() * 512);
     serde_json::to_writer(&mut body, &Page { ok: true, datos: &items, siguiente: next, hay_mas: more })
@@ -160,11 +177,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cursor_opens_only_where_it_was_sealed(clave in any::<i64>(), filters in ".{0,20}", other in ".{0,20}") {
+        fn a_cursor_opens_only_where_it_was_sealed(
+            after in any::<i64>(),
+            micros in proptest::option::of(0i64..4_000_000_000_000_000),
+            filters in ".{0,20}",
+            other in ".{0,20}",
+        ) {
             let (one, two) = (company(1), company(2));
             let cursors = Cursors::new(&one, "/clientes");
-            let cursor = cursors.seal(clave, &filters);
-            prop_assert_eq!(cursors.open(&cursor, &filters).unwrap(), clave);
+            let position = Position { after, until: micros.and_then(DateTime::from_timestamp_micros) };
+            let cursor = cursors.seal(position, &filters);
+            prop_assert_eq!(cursors.open(&cursor, &filters).unwrap(), position);
             prop_assert!(Cursors::new(&two, "/clientes").open(&cursor, &filters).is_err());
             prop_assert!(Cursors::new(&one, "/productos").open(&cursor, &filters).is_err());
             prop_assert_eq!(cursors.open(&cursor, &other).is_ok(), filters == other);
@@ -174,7 +197,7 @@ mod tests {
         fn a_changed_cursor_is_refused(clave in any::<i64>(), at in 0usize..34, to in "[A-Za-z0-9_-]") {
             let one = company(1);
             let cursors = Cursors::new(&one, "/clientes");
-            let cursor = cursors.seal(clave, "");
+            let cursor = cursors.seal(Position { after: clave, until: None }, "");
             let mut changed = cursor.clone();
             changed.replace_range(at..=at, &to);
             prop_assert_eq!(cursors.open(&changed, "").is_ok(), changed == cursor);

@@ -51,8 +51,11 @@ pub(super) fn read(
         let _ = write!(canonical, "{name}={}:{value};", value.len());
     }
     let limit = request.regime.limit(limit.as_deref())?;
-    let after = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
-    Ok(Query { under, conditions, after, limit, now: request.now, filters: table, canonical })
+    let position = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
+    // A window without an end stays as it was at the first page (contract §3).
+    let until = position.and_then(|position| position.until);
+    let (after, now) = (position.map(|position| position.after), until.unwrap_or(request.now));
+    Ok(Query { under, conditions, after, limit, now, until: None, filters: table, canonical })
 }
 
 /// Whether `limite` is larger than what is served once limits are enforced.
@@ -108,6 +111,7 @@ fn refuse_reversed_ranges(given: &[(String, String)]) -> Result<(), Error> {
 mod tests {
     use chrono::DateTime;
 
+    use super::super::page::Position;
     use super::*;
     use crate::domain::company::LimitMode;
     use crate::record::filter::{boolean, choice, email, from, from_day, integer, phone, search, sized, until};
@@ -192,7 +196,7 @@ mod tests {
         let one = company(1);
         let cursors = Cursors::new(&one, "/x");
         let first = parsed("clave=1&prospecto=true").unwrap();
-        let cursor = cursors.seal(99, &first.canonical);
+        let cursor = cursors.seal(Position { after: 99, until: None }, &first.canonical);
         assert_eq!(parsed(&format!("limite=5&prospecto=true&cursor={cursor}&clave=1")).unwrap().after, Some(99));
         assert_eq!(parsed(&format!("prospecto=true&cursor={cursor}")).map(|q| q.after), Err(Code::CursorInvalido));
     }

@@ -90,8 +90,10 @@ pub struct Query {
     pub after: Option<i64>,
     /// The page's size, in records.
     pub limit: u32,
-    /// The time of the request, for `vencido` and open date ranges.
+    /// The time of the request, for `vencido` and open date ranges; after the first page of an open range, that page's.
     pub now: DateTime<Utc>,
+    /// Until when the date range reaches, if the query says no end.
+    pub(crate) until: Option<DateTime<Utc>>,
     /// The list's filters.
     pub(crate) filters: &'static [Filter],
     /// Names and values of the filters, sorted by name: a cursor is valid for these only.
@@ -111,7 +113,7 @@ impl Query {
     /// A page of `list` without conditions, for reads outside a request.
     pub fn new(list: &ListSpec, after: Option<i64>, limit: u32, now: DateTime<Utc>) -> Self {
         let (conditions, canonical) = (Vec::new(), String::new());
-        Self { under: None, conditions, after, limit, now, filters: list.filters, canonical }
+        Self { under: None, conditions, after, limit, now, until: None, filters: list.filters, canonical }
     }
 
     /// The value of the filter of that name, if the query has it.

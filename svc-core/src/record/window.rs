@@ -10,7 +10,11 @@ pub const LONGEST: TimeDelta = TimeDelta::days(92);
 
 /// Checks the range `fecha_desde` to `fecha_hasta`, which may cover 92 days; without an end it ends now.
 pub(super) fn close(query: &mut Query) -> Result<(), Error> {
-    let end = end(query.instant("fecha_desde"), query.instant("fecha_hasta"), query.now)?;
+    let until = query.instant("fecha_hasta");
+    let end = end(query.instant("fecha_desde"), until, query.now)?;
+    if until.is_none() {
+        query.until = end;
+    }
     if let Some(end) = end {
         query.set("fecha_hasta", Value::Instant(end));
     }

@@ -1,5 +1,6 @@
 //! `GET /ventas`, and the import of sales documents.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_tests::Resource::{Ventas, VentasRenglones};
 use svc_tests::imports::{refuses_fields, takes_null_for_absent};
@@ -320,4 +321,22 @@ async fn load_eight(company: &Company) {
         line(6, 1),
     ];
     company.load(VentasRenglones, &lines).await;
+}
+
+#[tokio::test]
+async fn a_window_without_an_end_stays_open_from_page_to_page() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let ana = company.admin().await;
+    let sale = |clave: i64| json!({"clave": clave, "tipo": "venta", "fecha": format!("2026-07-1{clave}T12:00:00Z")});
+    company.load(Ventas, &[2, 3, 4].map(sale)).await;
+    // The longest window that there is: a day later it would be refused.
+    let first = ana.get("/ventas?fecha_desde=2026-07-12&limite=1").await.ok(200);
+    world.clock.advance(TimeDelta::days(1));
+    ana.get("/ventas?fecha_desde=2026-07-12&limite=1").await.fails(400, "rango_invalido");
+    company.load(Ventas, &[json!({"clave": 9, "tipo": "venta", "fecha": "2026-10-13T00:00:00Z"})]).await;
+    let next = |page: &Value| page["siguiente"].as_str().expect("another page").to_owned();
+    let second = ana.get(&format!("/ventas?fecha_desde=2026-07-12&limite=1&cursor={}", next(&first))).await.ok(200);
+    let third = ana.get(&format!("/ventas?fecha_desde=2026-07-12&cursor={}", next(&second))).await.ok(200);
+    assert_eq!((&third["datos"][0]["clave"], &third["hay_mas"]), (&json!(4), &json!(false)), "not what came later");
 }

@@ -7,7 +7,7 @@ mod fill;
 mod plans;
 mod values;
 
-use svc_core::operation::page::Cursors;
+use svc_core::operation::page::{Cursors, Position};
 use svc_tests::Endpoint;
 
 use self::fill::Big;
@@ -40,7 +40,11 @@ async fn every_list_and_filter_is_served_by_an_index() {
         let cursors = Cursors::new(&company, &resource);
         for query in values::queries(&list) {
             let first = address(&list, &query, None);
-            let deep = address(&list, &query, Some(&cursors.seal(last - 100, &query.canonical())));
+            let deep = address(
+                &list,
+                &query,
+                Some(&cursors.seal(Position { after: last - 100, until: None }, &query.canonical())),
+            );
             let mut blocks = Vec::new();
             for target in [&first, &deep] {
                 let reported = call(&ana, &plans, target).await;
