@@ -17,7 +17,7 @@ mod secrets;
 mod stock;
 mod users;
 
-pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
+pub use certificates::{CertificateLoaded, LoadCertificate};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany};
 pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
