@@ -56,6 +56,12 @@ fn one_pass_stamps_what_is_due() {
     let mut done = nothing.clone();
     done["timbrados"] = json!(1);
     assert_eq!(svc.ok(&["stamp"]), done);
+    let file = |name: &str| svc.command(&["do", "--company", "1", name, r#"{"factura":1}"#]).output().unwrap();
+    let (xml, pdf) = (file("invoice.xml"), file("invoice.pdf"));
+    assert!(xml.status.success() && pdf.status.success());
+    let xml = String::from_utf8(xml.stdout).unwrap();
+    assert!(xml.starts_with("<?xml ") && xml.ends_with("</cfdi:Comprobante>"), "{xml}");
+    assert!(pdf.stdout.starts_with(b"%PDF-"));
     assert_eq!(svc.ok(&["stamp"]), nothing);
 }
 
