@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use svc_core::domain::company::CompanyId;
 use svc_core::record::{ListSpec, Query};
-use svc_core::store::{EachRow, Reader, Store, StoreError, StoreLayer, Tx};
+use svc_core::store::{EachRow, Reader, Store, StoreError, StoreLayer, StoredDocument, Tx};
 use svc_core::{Api, Context};
 use svc_store_postgres::{PostgresStore, Settings};
 
@@ -69,6 +69,11 @@ impl<S: Store> Reader for AuditedReader<'_, S> {
             eprintln!("company {}: {} took {:?}", self.company.0, list.path, started.elapsed());
         }
         page
+    }
+
+    async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError> {
+        self.audit.count(self.company, "/facturas/{clave}");
+        self.inner.document(factura).await
     }
 }
 

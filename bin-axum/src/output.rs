@@ -1,4 +1,4 @@
-//! What commands print: results on stdout, one JSON line each.
+//! What commands print: results on stdout, one JSON line each, or a file as it is.
 
 use std::io::Write as _;
 
@@ -10,4 +10,10 @@ use crate::failure::Failure;
 pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
     let line = serde_json::to_string(result).map_err(|error| Failure::Other(error.to_string()))?;
     writeln!(std::io::stdout(), "{line}").map_err(Failure::io("cannot write to stdout"))
+}
+
+/// Writes a file, as it is.
+pub(crate) fn write(file: &[u8]) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout();
+    stdout.write_all(file).and_then(|()| stdout.flush()).map_err(Failure::io("cannot write to stdout"))
 }

@@ -18,7 +18,7 @@ use svc_core::record::clientes::Customer;
 use svc_core::record::{ListSpec, Query, Record as _};
 use svc_core::store::{
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
+    SecretsBatch, Store, StoreError, StoredDocument, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
 
@@ -40,6 +40,10 @@ impl Reader for MemoryReader<'_> {
             }
         }
         Ok(())
+    }
+
+    async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
+        Ok(None)
     }
 }
 

@@ -97,6 +97,8 @@ codes! {
     DatoInvalido = 400 "dato_invalido" "un dato no es válido",
     /// The record named in the path is not in this company.
     NoEncontrado = 404 "no_encontrado" "el registro no existe en esta empresa",
+    /// The record has no stamped document, or not yet.
+    DocumentoNoDisponible = 409 "documento_no_disponible" "la factura no tiene un documento timbrado, o todavía no",
     /// The RFC is malformed.
     RfcInvalido = 422 "rfc_invalido" "rfc: no tiene la estructura de un RFC",
     /// Another customer of the company has this RFC.

@@ -45,6 +45,8 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<api::ventas::InvoiceSale>(),
     Entry::list::<record::ventas_renglones::SaleLine>(),
     Entry::list::<record::facturas::Invoice>(),
+    Entry::download::<api::facturas::InvoiceXml>(),
+    Entry::download::<api::facturas::InvoicePdf>(),
     Entry::list::<record::cxc::Receivable>(),
     Entry::operation::<api::cxc::PayReceivable>(),
     Entry::list::<record::cxc_pagos::Payment>(),
@@ -66,6 +68,8 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<backoffice::FulfilOrder>(),
     Entry::operation::<backoffice::InvoiceStamped>(),
     Entry::operation::<backoffice::InvoiceRejected>(),
+    Entry::download::<backoffice::SaveXml>(),
+    Entry::download::<backoffice::SavePdf>(),
     Entry::operation::<backoffice::CancelInvoice>(),
     Entry::operation::<backoffice::AcceptCancellation>(),
     Entry::operation::<backoffice::RejectCancellation>(),
@@ -103,6 +107,14 @@ pub fn named() -> impl Iterator<Item = Description> {
 }
 
 impl Context {
+    /// The file that the read of that name gives for `input`, an object of its fields; none if the name is that of an operation, or
+    /// of nothing: see [`Self::act`].
+    pub async fn file(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
+        let handler = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).map(|entry| entry.handler);
+        let Some(Handler::Download(download)) = handler else { return Ok(None) };
+        download.read(self.store().reader(company).as_ref(), input).await.map(Some)
+    }
+
     /// Runs the operation of that name in `company`, in one transaction, with `input`, an object of its fields; returns the
     /// JSON of its output. An error of the input names its field; an unknown name is `no_encontrado`.
     pub async fn act(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {

@@ -44,6 +44,7 @@ mod copy;
 mod customer;
 mod database;
 mod delivery;
+mod document;
 mod error;
 mod idempotency;
 mod import;

@@ -210,10 +210,13 @@ impl PostgresTx {
         row.as_ref().map(sale).transpose().map_err(store_error)
     }
 
-    /// Whether a worker holds its lease. If none does, none takes it until the end of this transaction.
+    /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none takes it until the end of this
+    /// transaction.
     async fn is_being_stamped(&mut self, factura: i64, now: Timestamp) -> Result<bool, StoreError> {
-        let leased: Option<Option<bool>> = sqlx::query_scalar(
-            "SELECT arrendado > $3 FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
+        let underway: Option<bool> = sqlx::query_scalar(
+            "SELECT coalesce(arrendado > $3, false)
+                    OR EXISTS (SELECT FROM facturas_xml x WHERE x.empresa = $1 AND x.factura = $2 AND NOT x.timbrado)
+             FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
         .bind(factura)
@@ -221,7 +224,7 @@ impl PostgresTx {
         .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;
-        Ok(leased.flatten().unwrap_or(false))
+        Ok(underway.unwrap_or(false))
     }
 
     async fn cancel_complement(

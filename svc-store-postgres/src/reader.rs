@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
 use svc_core::record::{ListSpec, Query};
-use svc_core::store::{EachRow, Reader, StoreError};
+use svc_core::store::{EachRow, Reader, StoreError, StoredDocument};
 
+use crate::document::{OF_RECORD, stored};
 use crate::error::store_error;
 use crate::page::Page;
 use crate::sources;
@@ -33,6 +34,13 @@ impl Reader for PostgresReader<'_> {
             each(&PostgresRow(row))?;
         }
         Ok(())
+    }
+
+    async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError> {
+        // On the primary always: what was just stamped is asked for.
+        let query = sqlx::query(OF_RECORD).bind(self.empresa).bind(factura);
+        let row = query.fetch_optional(self.store.requests.of(self.empresa)).await.map_err(store_error)?;
+        row.as_ref().map(stored).transpose().map_err(store_error)
     }
 }
 

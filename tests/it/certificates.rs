@@ -3,11 +3,12 @@
 use chrono::TimeDelta;
 use ring::signature::{KeyPair as _, RsaKeyPair};
 use serde_json::json;
-use svc_core::backoffice::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
+use svc_core::backoffice::{CertificateLoaded, LoadCertificate};
 use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::time::Timestamp;
 use svc_core::secrets::{Place, Sealer, SecretsError};
+use svc_core::store::SIGNING_KEY;
 use svc_core::store::{CompanyChange, Store as _, Tx};
 use svc_core::{Code, Error};
 use svc_tests::certificate::{self, PASSWORD, RFC};

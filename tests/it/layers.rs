@@ -42,6 +42,7 @@ const POSTGRES: &Layers = &[
             "company",
             "customer",
             "delivery",
+            "document",
             "idempotency",
             "import",
             "interaction",

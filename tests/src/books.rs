@@ -6,7 +6,7 @@ use svc_core::domain::company::CompanyId;
 use crate::{Company, World};
 
 /// The tables that operations write.
-const WRITTEN: [&str; 17] = [
+const WRITTEN: [&str; 18] = [
     "clientes",
     "contadores",
     "cuentas_bancarias",
@@ -16,6 +16,7 @@ const WRITTEN: [&str; 17] = [
     "eventos",
     "eventos_agrupados",
     "facturas",
+    "facturas_xml",
     "inventario",
     "movimientos_inventario",
     "polizas",
@@ -251,6 +252,14 @@ const RULES: &[(&str, &str)] = &[
          FROM facturas f LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = f.clave
          WHERE f.empresa = $1
            AND (t.factura IS NOT NULL) <> (f.estatus = 'en_espera' AND (f.origen = 'api' OR f.tipo = 'pago'))",
+    ),
+    (
+        "a sealed document waits in the queue, a stamped one is a stamped record's",
+        "SELECT format('factura %s', x.factura)
+         FROM facturas_xml x JOIN facturas f ON f.empresa = $1 AND f.clave = x.factura
+         LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = x.factura
+         WHERE x.empresa = $1
+           AND CASE WHEN x.timbrado THEN f.estatus NOT IN ('vigente', 'cancelada') OR f.uuid IS NULL ELSE t.factura IS NULL END",
     ),
 ];
 

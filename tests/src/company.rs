@@ -2,6 +2,7 @@
 
 use std::io;
 
+use bytes::Bytes;
 use serde_json::Value;
 use svc_core::Error;
 use svc_core::backoffice::{CreateKey, CreateUser, DisableUser, EditCompany};
@@ -64,6 +65,16 @@ impl Company {
         let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
         let output = self.world.office.act(self.id, name, &input).await?;
         Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
+    }
+
+    /// The file that a named read gives; none if the name is of no such read.
+    ///
+    /// # Errors
+    ///
+    /// What the read is refused with.
+    pub async fn file(&self, name: &str, input: &Value) -> Result<Option<Bytes>, Error> {
+        let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
+        self.world.office.file(self.id, name, &input).await
     }
 
     /// A new user; gives their clave.

@@ -4,6 +4,7 @@
 #![allow(clippy::missing_panics_doc, reason = "a harness that cannot go on panics: that is how a test fails")]
 
 mod actor;
+pub mod authority;
 pub mod books;
 pub mod certificate;
 mod clock;

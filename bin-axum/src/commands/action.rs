@@ -6,7 +6,7 @@ use svc_core::json::Json;
 
 use crate::cli::ActionArgs;
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::{print, write};
 
 /// Prints every action with the schema of its input: one JSON document.
 pub(super) fn list() -> Result<(), Failure> {
@@ -18,6 +18,9 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
     let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else { return list() };
     let input = if input == "-" { from_stdin()? } else { input };
     let input = Json::parse_object(input.as_bytes()).map_err(|text| Failure::Other(text.into_owned()))?;
+    if let Some(file) = context.file(company, &action, &input).await? {
+        return write(&file);
+    }
     let output = context.act(company, &action, &input).await?;
     let output: &RawValue = serde_json::from_slice(&output).map_err(|error| Failure::Other(error.to_string()))?;
     print(&output)

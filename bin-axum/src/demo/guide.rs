@@ -101,16 +101,16 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A sale from the order to its payment, each request after the one before.
+/// A sale from the order to its payment and its printed invoice, each request after the one before.
 fn sale_steps(curl: &Curl<'_>, sale: &SampleSale, pay_day: &str) -> Vec<(&'static str, String)> {
-    let SampleSale { cliente, producto, venta, cxc } = sale;
+    let SampleSale { cliente, producto, venta, cxc, factura } = sale;
     let order = format!(
         r#"{{"tipo":"pedido","cliente":{cliente},"renglones":[{{"producto":{producto},"cantidad":{COUNT},"precio_unitario":"{PRICE}"}}],"metodo_pago_sat":"PPD","forma_pago_sat":"99"}}"#
     );
     let payment = format!(
         r#"{{"importe":"{TOTAL}","cuenta_bancaria":{ACCOUNT},"forma_pago_sat":"03","fecha":"{pay_day}","referencia":"DEMO-1"}}"#
     );
-    vec![
+    let mut steps = vec![
         ("From here on one after the other. An order, to be paid later", curl.post("/ventas", "demo-6", &order)),
         ("Its invoice", curl.post(&format!("/ventas/{venta}/facturar"), "demo-7", "{}")),
         (
@@ -120,5 +120,11 @@ fn sale_steps(curl: &Curl<'_>, sale: &SampleSale, pay_day: &str) -> Vec<(&'stati
         ("What is owed for it", curl.get(&format!("/cxc?venta={venta}"))),
         ("It is paid", curl.post(&format!("/cxc/{cxc}/pagos"), "demo-8", &payment)),
         ("The payment; a second later its complement is stamped", curl.get(&format!("/cxc-pagos?cxc={cxc}"))),
-    ]
+    ];
+    if let Some(factura) = factura {
+        let file = |kind: &str| format!("{} -o factura.{kind}", curl.get(&format!("/facturas/{factura}/{kind}")));
+        steps.push(("The invoice itself: sealed with the company's key and stamped", file("xml")));
+        steps.push(("The same on paper: open factura.pdf", file("pdf")));
+    }
+    steps
 }

@@ -17,18 +17,20 @@ pub(super) const TOTAL: &str = "1160.00";
 /// The bank account that is paid into: the first in pesos.
 pub(super) const ACCOUNT: i64 = 1;
 
-/// Its customer and product, and the claves that the sale and its receivable get if they are the first to be made.
+/// Its customer and product, and the claves that the sale, its receivable and its invoice get if they are the first to be made.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct SampleSale {
     pub(super) cliente: i64,
     pub(super) producto: i64,
     pub(super) venta: i64,
     pub(super) cxc: i64,
+    /// None in what a version without documents saved.
+    pub(super) factura: Option<i64>,
 }
 
 impl SampleSale {
     /// The first customer who can be invoiced, the first product of which there is enough, and what comes after the
-    /// imported sales and receivables.
+    /// imported sales, receivables and invoices.
     pub(super) fn of(products: &[Record], customers: &[Record], year: &[(&'static str, Vec<Record>)]) -> Option<Self> {
         let records =
             |name: &str| year.iter().find(|(other, _)| *other == name).map_or(&[][..], |(_, records)| records);
@@ -45,6 +47,7 @@ impl SampleSale {
             producto: first(products, |producto, record| is_taxed(record) && stocked(producto))?,
             venta: next("ventas"),
             cxc: next("cxc"),
+            factura: Some(next("facturas")),
         })
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use serde_json::json;
+use svc_core::domain::cfdi::Cfdi;
 
 use crate::harness::{Demo, Svc};
 
@@ -44,11 +45,12 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     assert_eq!(svc.run(&["healthcheck", "--listen", "127.0.0.1:9"], "").status.code(), Some(1));
 }
 
-/// Pastes every request, in order, twice; the last six are a sale from the order to its payment. `first` are the statuses of
+/// Pastes every request, in order, twice; the last eight are a sale from the order to its payment, and its
+/// invoice as XML and as PDF. `first` are the statuses of
 /// what is made and what is asked for at first; afterwards every answer is replayed.
 fn paste_all(demo: &Demo, first: (u16, u16)) {
     let curls: Vec<&str> = demo.printed["curl"].as_array().unwrap().iter().map(|curl| curl.as_str().unwrap()).collect();
-    let (others, sale) = curls.split_at(curls.len() - 6);
+    let (others, sale) = curls.split_at(curls.len() - 8);
     for (made, asked) in [first, (200, 200)] {
         for curl in others {
             let (status, body) = demo.paste(curl);
@@ -70,6 +72,15 @@ fn paste_all(demo: &Demo, first: (u16, u16)) {
         );
         let payment = demo.settled(sale[5], "complemento", "timbrado");
         assert_eq!((&payment["clave"], payment["uuid"].is_string()), (&paid["pago"], true), "{payment}");
+        assert!(sale[6].ends_with(" -o factura.xml") && sale[7].ends_with(" -o factura.pdf"), "{sale:?}");
+        let (head, xml) = demo.file(sale[6]);
+        assert!(head.contains("content-type: application/xml"), "{head}");
+        let xml = String::from_utf8(xml).unwrap();
+        let document = Cfdi::read(&xml).unwrap();
+        assert_eq!((document.total.to_string().as_str(), xml.contains("<tfd:TimbreFiscalDigital ")), ("1160.00", true));
+        assert!(xml.contains(record["uuid"].as_str().unwrap()), "{xml}");
+        let (head, pdf) = demo.file(sale[7]);
+        assert!(head.contains("content-type: application/pdf") && pdf.starts_with(b"%PDF-"), "{head}");
     }
 }
 

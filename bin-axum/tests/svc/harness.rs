@@ -176,6 +176,17 @@ impl Demo {
         self.post(path, key, quoted.last().unwrap())
     }
 
+    /// The head and the body that a printed request of a file is answered with.
+    pub(crate) fn file(&self, curl: &str) -> (String, Vec<u8>) {
+        let path = curl.split('\'').nth(1).unwrap().split_once("/api/v1").unwrap().1;
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(self.head("GET", path, "").as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head");
+        (String::from_utf8(answer[..end].to_vec()).unwrap(), answer.split_off(end + 4))
+    }
+
     /// The one record that a printed request finds, once its field has that value; it is given a moment.
     pub(crate) fn settled(&self, curl: &str, field: &str, value: &str) -> Value {
         let deadline = Instant::now() + Duration::from_secs(20);

@@ -72,14 +72,14 @@ impl Run {
 
 /// A stamping provider that stamps the first, refuses the second by its receiver's name, and says nothing of use of the rest.
 fn stamper() -> (String, Arc<Mutex<Vec<String>>>) {
-    const ANSWERS: [(u16, &str); 3] = [
-        (200, r#"{"uuid":"5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60"}"#),
-        (400, r#"{"codigo":"CFDI40145","mensaje":"El nombre Zutana no es el del RFC XIA190128J61"}"#),
-        (500, "Zutana"),
-    ];
+    const REFUSAL: &str = r#"{"codigo":"CFDI40145","mensaje":"El nombre Zutana no es el del RFC XIA190128J61"}"#;
     serve(|stream, count| {
         let (head, body) = request(stream);
-        let (status, answer) = ANSWERS[count.min(2)];
+        let (status, answer) = match count {
+            0 => (200, crate::stamping::stamped(&body)),
+            1 => (400, REFUSAL.to_owned()),
+            _ => (500, "Zutana".to_owned()),
+        };
         write!(stream.get_mut(), "HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{answer}", answer.len()).unwrap();
         head + &body
     })

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
+use svc_core::stamping::{SandboxStamper, StampRequest};
 
 use crate::certificates::{KEY, load};
 use crate::harness::{Demo, Svc};
@@ -19,6 +20,15 @@ pub(crate) fn company(svc: &Svc) -> Value {
     svc.ok(&["do", "--company", "1", "customer.create", customer]);
     svc.ok(&["do", "--company", "1", "product.create", r#"{"sku":"A-1","descripcion":"Clavo","unidad":1}"#]);
     svc.ok(&["key", "create", "--company", "1"])
+}
+
+/// The fiscal folio that stand-ins give.
+pub(crate) const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
+
+/// A sealed document as a provider gives it back.
+pub(crate) fn stamped(xml: &str) -> String {
+    let request = StampRequest::new(String::new(), xml.to_owned());
+    SandboxStamper::sign(&request, UUID.parse().unwrap(), chrono::Utc::now()).unwrap().xml
 }
 
 /// Orders and invoices that.
@@ -46,12 +56,17 @@ fn one_pass_stamps_what_is_due() {
     let mut done = nothing.clone();
     done["timbrados"] = json!(1);
     assert_eq!(svc.ok(&["stamp"]), done);
+    let file = |name: &str| svc.command(&["do", "--company", "1", name, r#"{"factura":1}"#]).output().unwrap();
+    let (xml, pdf) = (file("invoice.xml"), file("invoice.pdf"));
+    assert!(xml.status.success() && pdf.status.success());
+    let xml = String::from_utf8(xml.stdout).unwrap();
+    assert!(xml.starts_with("<?xml ") && xml.ends_with("</cfdi:Comprobante>"), "{xml}");
+    assert!(pdf.stdout.starts_with(b"%PDF-"));
     assert_eq!(svc.ok(&["stamp"]), nothing);
 }
 
 #[test]
 fn a_signalled_server_waits_for_what_is_being_stamped() {
-    const ANSWER: &str = r#"{"uuid":"5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60"}"#;
     let svc = Svc::new();
     let key = company(&svc);
     let provider = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -62,14 +77,18 @@ fn a_signalled_server_waits_for_what_is_being_stamped() {
     let head: Vec<String> = request.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
     assert!(head.contains(&"authorization: Bearer secreto".to_owned()), "{head:?}");
     assert!(head.contains(&"idempotency-key: 1-1".to_owned()), "{head:?}");
+    let length = head.iter().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+    let mut xml = vec![0; length];
+    request.read_exact(&mut xml).unwrap();
+    let answer = stamped(&String::from_utf8(xml).unwrap());
     kill(server.pid(), Signal::SIGTERM).unwrap();
     sleep(Duration::from_millis(300));
-    write!(request.get_mut(), "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{ANSWER}", ANSWER.len()).unwrap();
+    write!(request.get_mut(), "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{answer}", answer.len()).unwrap();
     assert!(server.ended(Duration::from_secs(20)).0.success());
 
     let server = svc.serve(&["--no-workers"], key);
     let record = server.get("/facturas?clave=1")["datos"][0].take();
-    assert_eq!((&record["estatus"], &record["uuid"]), (&json!("vigente"), &json!(&ANSWER[9..45])));
+    assert_eq!((&record["estatus"], &record["uuid"]), (&json!("vigente"), &json!(UUID)));
 }
 
 #[test]

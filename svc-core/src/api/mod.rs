@@ -2,6 +2,7 @@
 
 pub mod clientes;
 pub mod cxc;
+pub mod facturas;
 pub(crate) mod health;
 pub mod leads;
 pub mod productos;

@@ -8,10 +8,7 @@ use crate::domain::certificate;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::CompanyChange;
-
-/// The column of a certificate's sealed private key, for [`Cx::seal`] and [`Cx::open`]; the record is the certificate's number.
-pub const SIGNING_KEY: &str = "certificados.llave";
+use crate::store::{CompanyChange, SIGNING_KEY};
 
 /// Loads the certificate that the company signs its invoices with: the SAT's two files, and the key's password, which is
 /// not kept. A company without an RFC takes the certificate's. Its key is sealed, if there is a key for secrets

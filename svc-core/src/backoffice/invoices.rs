@@ -110,7 +110,7 @@ impl Operation for InvoiceStamped {
             }
         }
         let uuid = given.unwrap_or_else(|| uuid::Builder::from_random_bytes(random_bytes(cx.random)).into_uuid());
-        stamped::accepted(cx, &invoice, uuid, cx.now).await?;
+        stamped::accepted(cx, &invoice, uuid, cx.now, None).await?;
         Ok(InvoiceNamed { factura: invoice.clave })
     }
 }

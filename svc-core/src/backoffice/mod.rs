@@ -3,6 +3,7 @@
 
 mod certificates;
 mod companies;
+mod documents;
 pub mod import;
 mod invoices;
 mod keys;
@@ -17,8 +18,9 @@ mod secrets;
 mod stock;
 mod users;
 
-pub use certificates::{CertificateLoaded, LoadCertificate, SIGNING_KEY};
+pub use certificates::{CertificateLoaded, LoadCertificate};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany};
+pub use documents::{SavePdf, SaveXml};
 pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
 };

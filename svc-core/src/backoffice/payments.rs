@@ -204,7 +204,7 @@ impl Operation for CancelPayment {
         if let Some(factura) = payment.factura
             && cx.tx.withdraw_complement(factura, pago, cx.now).await? == Withdrawal::Underway
         {
-            return refused("su complemento se está timbrando en este momento; reintente");
+            return refused("su complemento se envió a timbrar y aún no hay respuesta; reintente");
         }
         if let Some(entry) = cx.tx.entry_of_payment(pago).await? {
             cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;

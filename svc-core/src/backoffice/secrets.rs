@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
-use super::SIGNING_KEY;
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
 use crate::secrets::{Place, PlainSecrets};
-use crate::store::{Resealed, SealedColumn, SealedSecret, StoreError};
+use crate::store::{Resealed, SIGNING_KEY, SealedColumn, SealedSecret, StoreError};
 use crate::webhooks::SECRET;
 
 /// Companies per statement, so that a batch takes little memory and holds its locks briefly: a company has at most twenty

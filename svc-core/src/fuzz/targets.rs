@@ -69,7 +69,7 @@ fn queries() -> Target {
         .iter()
         .filter_map(|entry| match entry.handler {
             Handler::List(list) => Some((list, entry)),
-            Handler::Open(_) | Handler::Operation(_) => None,
+            Handler::Open(_) | Handler::Operation(_) | Handler::Download(_) => None,
         })
         .collect();
     let mut samples = Vec::new();
@@ -162,7 +162,7 @@ fn bodies() -> Target {
         .iter()
         .filter_map(|entry| match entry.handler {
             Handler::Operation(operation) => Some(operation),
-            Handler::Open(_) | Handler::List(_) => None,
+            Handler::Open(_) | Handler::List(_) | Handler::Download(_) => None,
         })
         .collect();
     Target::new("bodies", inputs(), move |input| {

@@ -73,6 +73,13 @@ impl Json {
         Ok(Self { body, first: Vec::new(), left_out: Vec::new() })
     }
 
+    /// An object of these integers.
+    pub(crate) fn of_integers(integers: Vec<(&'static str, i64)>) -> Self {
+        let mut object = Self { body: Bytes::from_static(b"{}"), first: Vec::new(), left_out: Vec::new() };
+        object.insert_first(integers);
+        object
+    }
+
     /// A cursor before the object.
     fn cursor(&self) -> Cursor<'_> {
         // It was valid when it was parsed.

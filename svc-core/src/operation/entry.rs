@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::page::{self, Cursors, ListRequest};
-use super::{Cx, Head, Http, Operation, Spec, path, query};
+use super::{Cx, Download, Head, Http, Operation, Spec, path, query};
 use crate::error::Error;
 use crate::json::{Fault, Json};
 use crate::record::{Filter, List, ListSpec, Pages};
 use crate::schema;
-use crate::store::{Store, read_page};
+use crate::store::{Reader, Store, read_page};
 
 /// An operation of the registry.
 pub struct Entry {
@@ -33,6 +33,8 @@ pub(crate) enum Handler {
     List(&'static dyn AnyList),
     /// An operation; requires a key over HTTP.
     Operation(&'static dyn AnyOperation),
+    /// A read that gives a file; requires a key over HTTP.
+    Download(&'static dyn AnyDownload),
 }
 
 #[async_trait]
@@ -48,6 +50,13 @@ pub(crate) trait AnyOperation: Send + Sync {
     /// Whether `input` can be deserialised as its input.
     fn check(&self, input: &Json) -> Result<(), Fault>;
     async fn run(&self, cx: &mut Cx<'_>, input: &Json) -> Result<Answer, Error>;
+}
+
+#[async_trait]
+pub(crate) trait AnyDownload: Send + Sync {
+    /// The JSON Schema of its input.
+    fn schema(&self) -> Schema;
+    async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<Bytes, Error>;
 }
 
 /// The answer of an operation. It has no `Debug`, since it may contain a secret.
@@ -98,11 +107,16 @@ impl Entry {
         Self { spec: const { &O::SPEC }, handler: Handler::Operation(const { &Of::<O>(PhantomData) }) }
     }
 
+    /// The entry of a read that gives a file.
+    pub(crate) const fn download<D: Download + Input + 'static>() -> Self {
+        Self { spec: const { &D::SPEC }, handler: Handler::Download(const { &Of::<D>(PhantomData) }) }
+    }
+
     /// A list's page regime; `None` for other operations.
     pub fn pages(&self) -> Option<Pages> {
         match self.handler {
             Handler::List(list) => Some(list.spec().pages),
-            Handler::Open(_) | Handler::Operation(_) => None,
+            Handler::Open(_) | Handler::Operation(_) | Handler::Download(_) => None,
         }
     }
 
@@ -110,14 +124,15 @@ impl Entry {
     pub fn filters(&self) -> &'static [Filter] {
         match self.handler {
             Handler::List(list) => list.spec().filters,
-            Handler::Open(_) | Handler::Operation(_) => &[],
+            Handler::Open(_) | Handler::Operation(_) | Handler::Download(_) => &[],
         }
     }
 
-    /// The JSON Schema (2020-12) of an operation's input; `None` for others.
+    /// The JSON Schema (2020-12) of the input of an operation or a download; `None` for others.
     pub fn schema(&self) -> Option<serde_json::Value> {
         match self.handler {
             Handler::Operation(operation) => Some(operation.schema().to_value()),
+            Handler::Download(download) => Some(download.schema().to_value()),
             Handler::Open(_) | Handler::List(_) => None,
         }
     }
@@ -163,6 +178,17 @@ impl<O: Operation<Output: Serialize> + Input> AnyOperation for Of<O> {
         let (head, body) = (O::head(&output, cx.base_url), write(&output)?);
         let remembered = O::remembered(output).map(|output| write(&output)).transpose()?;
         Ok(Answer { head, remembered: remembered.unwrap_or_else(|| body.clone()), body })
+    }
+}
+
+#[async_trait]
+impl<D: Download + Input> AnyDownload for Of<D> {
+    fn schema(&self) -> Schema {
+        D::schema()
+    }
+
+    async fn read(&self, reader: &dyn Reader, input: &Json) -> Result<Bytes, Error> {
+        Download::read(&<D as Input>::read(input)?, reader).await
     }
 }
 

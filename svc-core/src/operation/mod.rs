@@ -2,7 +2,8 @@
 //!
 //! An operation is one type: its fields are its input, its [`Spec`] says how it is reached and what it may answer, and
 //! [`Operation::run`] does it. Over HTTP the parameters of the path are fields of the input like those of the body; on the
-//! command line and in Rust they are given with the others. A list is a record with a [`crate::record::List`].
+//! command line and in Rust they are given with the others. A list is a record with a [`crate::record::List`]; a read that gives a
+//! file, and no JSON, is a [`Download`].
 //!
 //! # How to add one
 //! 1. In `api/<resource>/` (reached over HTTP) or `backoffice/`, a struct of the input's fields by their names on the wire,
@@ -13,6 +14,7 @@
 //! 4. A test file in `tests/it/` under the same path. The table tests go over the registry, so they cover it already.
 
 mod cx;
+mod download;
 mod entry;
 pub mod page;
 pub(crate) mod path;
@@ -27,11 +29,13 @@ use http::StatusCode;
 
 pub(crate) use cx::uuid_v7;
 pub use cx::{Actor, Cx};
+pub use download::Download;
 pub use entry::Entry;
 pub(crate) use entry::{Answer, AnyOperation, Handler, Input};
 pub(crate) use perform::existing;
 pub use router::RouteError;
 pub(crate) use router::{Named, Router};
+pub(crate) use spec::JSON;
 pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec};
 
 use crate::error::Error;

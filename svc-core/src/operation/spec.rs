@@ -84,6 +84,9 @@ impl Head {
     }
 }
 
+/// The content type of all answers but files.
+pub(crate) const JSON: &str = "application/json";
+
 /// How an operation is reached over HTTP.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
@@ -96,6 +99,8 @@ pub struct Http {
     pub scopes: Scopes,
     /// The status of its success.
     pub status: StatusCode,
+    /// The content type of its success; errors are always JSON.
+    pub content: &'static str,
     /// Whether it takes an Idempotency-Key (writes only).
     pub idempotency: Idempotency,
     /// What a repetition of it gets (writes only).
@@ -112,6 +117,7 @@ impl Http {
             path,
             scopes: Scopes::NONE,
             status: StatusCode::OK,
+            content: JSON,
             idempotency: Idempotency::Optional,
             repetition: Repetition::Replayed,
             body: BodyNeed::Required,
@@ -121,6 +127,11 @@ impl Http {
     /// A list.
     pub(crate) const fn list(list: &ListSpec) -> Self {
         Self { scopes: list.scopes, ..Self::open(Method::Get, list.path) }
+    }
+
+    /// A file of that content type.
+    pub(crate) const fn download(path: &'static str, scope: Scope, content: &'static str) -> Self {
+        Self { scopes: Scopes::only(scope), content, ..Self::open(Method::Get, path) }
     }
 
     /// Creates something, or acts: answers 201; an Idempotency-Key is required.

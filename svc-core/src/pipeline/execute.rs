@@ -84,11 +84,11 @@ fn in_progress(error: StoreError) -> Error {
     }
 }
 
-/// A write has no filters.
-fn refuse_query(query: &str) -> Result<(), Error> {
+/// Writes and files have no filters.
+pub(super) fn refuse_query(query: &str) -> Result<(), Error> {
     match crate::operation::query::parameters(query).first() {
         Some((name, _)) => {
-            Err(Error::field(Code::FiltroNoPermitido, &crate::json::brief(name), "una escritura no lleva filtros"))
+            Err(Error::field(Code::FiltroNoPermitido, &crate::json::brief(name), "esta operación no lleva filtros"))
         }
         None => Ok(()),
     }

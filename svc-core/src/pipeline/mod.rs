@@ -23,10 +23,11 @@ use respond::Reply;
 
 use crate::context::Context;
 use crate::error::{Code, Error};
+use crate::json::Json;
 use crate::observe::Watch;
 use crate::operation::page::{ListRequest, Regime};
 use crate::operation::query::exceeds_unannounced;
-use crate::operation::{Handler, Router};
+use crate::operation::{Handler, Router, path};
 use crate::store::StoreError;
 
 /// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
@@ -95,6 +96,13 @@ async fn serve<'a>(
             let request = ListRequest { company, path, query, regime, now: context.now() };
             let page = in_time(context, list.page(context.store(), request)).await?;
             Ok(Reply::new(StatusCode::OK, page))
+        }
+        Handler::Download(download) => {
+            execute::refuse_query(query)?;
+            let input = Json::of_integers(path::read(http.path, &route.parameters)?);
+            let reader = context.store().reader(caller.company().id);
+            let file = in_time(context, download.read(reader.as_ref(), &input)).await?;
+            Ok(Reply::file(http.content, file))
         }
         Handler::Operation(operation) => {
             let body = decode::receive(head, body, context.settings(), http.body).await?;

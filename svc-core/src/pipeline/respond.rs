@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::limits::{Allowance, Attached};
 use crate::error::Error;
-use crate::operation::Head;
+use crate::operation::{Head, JSON};
 
 const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
 const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
@@ -24,22 +24,28 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 pub(crate) struct Reply {
     head: Head,
     body: Bytes,
+    content: &'static str,
     replayed: bool,
 }
 
 impl Reply {
     pub(super) fn new(status: StatusCode, body: Bytes) -> Self {
-        Self { head: Head::of(status), body, replayed: false }
+        Self::answered(Head::of(status), body)
+    }
+
+    /// A file of that content type.
+    pub(super) fn file(content: &'static str, body: Bytes) -> Self {
+        Self { content, ..Self::new(StatusCode::OK, body) }
     }
 
     /// What a write answers.
     pub(super) fn answered(head: Head, body: Bytes) -> Self {
-        Self { head, body, replayed: false }
+        Self { head, body, content: JSON, replayed: false }
     }
 
     /// A stored answer, byte for byte.
     pub(super) fn replayed(body: Bytes) -> Self {
-        Self { head: Head::of(StatusCode::OK), body, replayed: true }
+        Self { replayed: true, ..Self::new(StatusCode::OK, body) }
     }
 }
 
@@ -47,6 +53,7 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, attached: 
     let mut response = match outcome {
         Ok(reply) => {
             let mut response = Response::new(reply.body);
+            insert(response.headers_mut(), header::CONTENT_TYPE, reply.content);
             *response.status_mut() = reply.head.status;
             if let Some(location) = &reply.head.location {
                 insert(response.headers_mut(), header::LOCATION, location);
@@ -63,7 +70,6 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, attached: 
     };
     let authenticated = response.status() != StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     // Business data and secrets: no cache may keep them.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     insert(headers, PETICION, peticion);
@@ -115,6 +121,7 @@ fn refusal(error: &Error, peticion: &str) -> Response<Bytes> {
     let mut response = Response::new(Bytes::from(body));
     *response.status_mut() = error.status();
     let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
     if let Some(methods) = error.allowed_methods() {
         insert(headers, header::ALLOW, methods);
     }

@@ -10,18 +10,24 @@ use crate::operation::Cx;
 use crate::store::RegisteredInvoice;
 
 /// Records that `invoice` was stamped: registry, sale, receivable or payments get its fiscal folio; for an income invoice
-/// `factura.timbrada` is emitted. The record must be locked, and in a state that allows stamping.
+/// `factura.timbrada` is emitted. `xml`, the stamped document if it is known, is kept for good; a sealed one that waited is not.
+/// The record must be locked, and in a state that allows stamping.
 pub(crate) async fn accepted(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
     uuid: Uuid,
     at: Timestamp,
+    xml: Option<&str>,
 ) -> Result<(), Error> {
     let uuid = uuid.to_string();
     if let Some(venta) = invoice.venta {
         cx.tx.lock_receivables(venta).await?;
     }
     cx.tx.set_stamped(invoice.clave, &uuid, at, cx.now).await?;
+    match xml {
+        Some(xml) => cx.tx.keep_stamped(invoice.clave, xml, cx.now).await?,
+        None => cx.tx.drop_sealed(invoice.clave).await?,
+    }
     if let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta) {
         cx.emit(&Event::FacturaTimbrada { factura: invoice.clave, venta, uuid }).await?;
         cx.tx.hurry_complements(invoice.clave, cx.now).await?;
@@ -29,12 +35,14 @@ pub(crate) async fn accepted(
     Ok(())
 }
 
-/// Records that `invoice` was rejected. The record must be locked and waiting (`en_espera`).
+/// Records that `invoice` was rejected: its sealed document is dropped, so that another can be made. The record must be locked and
+/// waiting (`en_espera`).
 pub(crate) async fn refused(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
     codigo: &str,
     mensaje: &str,
 ) -> Result<(), Error> {
-    Ok(cx.tx.set_rejected(invoice.clave, codigo, mensaje, cx.now).await?)
+    cx.tx.set_rejected(invoice.clave, codigo, mensaje, cx.now).await?;
+    Ok(cx.tx.drop_sealed(invoice.clave).await?)
 }

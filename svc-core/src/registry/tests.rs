@@ -28,6 +28,8 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         ("order.fulfil", json!({"venta": 1, "renglones": [{"renglon": 1, "cantidad": 2}]})),
         ("invoice.stamped", json!({"factura": 1, "uuid": "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d"})),
         ("invoice.rejected", json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "No corresponde"})),
+        ("invoice.xml", json!({"factura": 1})),
+        ("invoice.pdf", json!({"factura": 1})),
         ("invoice.cancel", json!({"factura": 1, "motivo": "02", "requiere_aceptacion": true})),
         ("invoice.cancel-accepted", json!({"factura": 1})),
         ("invoice.cancel-rejected", json!({"factura": 1})),
@@ -114,7 +116,12 @@ fn samples_are_read_as_their_schemas_take_them() {
     for (name, sample) in samples() {
         let input = Json::parse_object(sample.to_string().as_bytes()).unwrap();
         let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).unwrap();
-        let Handler::Operation(operation) = entry.handler else { panic!("{name} is no operation") };
+        let operation = match entry.handler {
+            Handler::Operation(operation) => operation,
+            // It reads its input as it runs.
+            Handler::Download(_) => continue,
+            Handler::Open(_) | Handler::List(_) => panic!("{name} is no operation"),
+        };
         operation.check(&input).unwrap_or_else(|fault| panic!("{name}: {fault}"));
     }
 }

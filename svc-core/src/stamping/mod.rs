@@ -1,15 +1,18 @@
 //! Stamping: the validation of invoices by the tax authority.
 //!
-//! - A **document** ([`Cfdi`]) states what was sold or paid. It has no fiscal effect until it is stamped.
-//! - A **provider** (PAC) is authorised to stamp: it validates the document, signs it for its issuer and assigns its **UUID**,
-//!   the fiscal folio. A [`Stamper`] connects to one.
+//! - A **document** ([`Cfdi`](crate::domain::cfdi::Cfdi)) states what was sold or paid; its issuer seals it. It has no fiscal effect
+//!   until it is stamped.
+//! - A **provider** (PAC) is authorised to stamp: it validates the sealed XML, assigns its **UUID**,
+//!   the fiscal folio, and signs both in a stamp within the XML. A [`Stamper`] connects to one.
 //! - A **rejection** says that the document is wrong, with a code of the provider or the authority (`CFDI40161`). It is final:
 //!   the same document would be rejected again.
 //! - **Unreachable** is any other failure: no connection, a timeout, no credit, an invalid answer. The request is retried.
 //!
 //! [`stamp_due`] stamps the records that are due. An invoice waits (`en_espera`) until it is stamped (`vigente`) or rejected
-//! (`error`). A request whose answer was lost may have been stamped, so each carries an id that is the same in all attempts at
-//! one invoice, and a provider answers a repeated id with its first result.
+//! (`error`). A request whose answer was lost may have been stamped, and a provider knows a document by its sealed bytes. So the XML
+//! is stored before it is first sent, and the same bytes are sent in all attempts, until the provider has spoken; only a
+//! rejection drops them. An answer counts as a stamp only if it holds that document ([`StampRequest::stamped`]). The stamped XML
+//! is stored for good.
 //!
 //! [`SandboxStamper`] is a provider within the process, for development and tests. `HttpStamper` (feature `client`) calls one
 //! over HTTP, by the protocol in this folder's `README.md`.
@@ -25,10 +28,8 @@ mod worker;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
-use crate::domain::cfdi::Cfdi;
+pub use crate::domain::cfdi::StampedXml;
 
 pub use crate::budget::Budget;
 #[cfg(feature = "client")]
@@ -47,17 +48,22 @@ pub struct StampRequest {
     /// The idempotency key: the same in all attempts at one invoice, and unique among all companies. 1 to 255 visible ASCII
     /// characters.
     pub id: String,
-    /// The document.
-    pub document: Cfdi,
+    /// The document, sealed: the same bytes in all attempts.
+    pub xml: String,
 }
 
-/// A document was stamped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamped {
-    /// Its fiscal folio.
-    pub uuid: Uuid,
-    /// When it was stamped; the time of the answer if the provider does not say.
-    pub at: Option<DateTime<Utc>>,
+impl StampRequest {
+    /// The request to stamp a sealed document.
+    pub const fn new(id: String, xml: String) -> Self {
+        Self { id, xml }
+    }
+
+    /// A provider's answer, if it is this document with its stamp; any other leaves the fate of this one unknown.
+    pub fn stamped(&self, xml: String) -> Result<StampedXml, StampFailure> {
+        let unfit =
+            |error| StampFailure::Unreachable(format!("the provider's XML is not the stamped document: {error}"));
+        StampedXml::read(xml, &self.xml).map_err(unfit)
+    }
 }
 
 /// A document was not stamped.
@@ -79,8 +85,9 @@ pub enum StampFailure {
 /// A connection to a provider.
 #[async_trait]
 pub trait Stamper: Send + Sync {
-    /// Stamps a document within [`Self::deadline`]. A repeated request with the same id must give the first result.
-    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure>;
+    /// Stamps a document within [`Self::deadline`]; [`StampRequest::stamped`] reads what the provider gives. A document that was
+    /// stamped before must give the first result ("already stamped", code 307).
+    async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure>;
 
     /// The longest that [`Self::stamp`] takes. A record is leased for longer, so that no other worker stamps it meanwhile.
     fn deadline(&self) -> Duration {

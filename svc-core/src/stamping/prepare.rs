@@ -1,4 +1,4 @@
-//! The document of a leased record, from the company's present records.
+//! The document of a leased record: the one that was sent before, or one from the company's present records.
 
 use std::collections::HashMap;
 
@@ -8,16 +8,16 @@ use uuid::Uuid;
 
 use crate::domain::cfdi::{
     Certificate, Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver,
-    build_invoice, build_payment,
+    SigningKey, build_invoice, build_payment, seal,
 };
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{StampingPayment, StampingRecord};
+use crate::store::{SIGNING_KEY, StampingPayment, StampingRecord};
 
-/// The oldest date of a document that is sent. The authority accepts 72 hours; one is left for the request and for clock skew.
+/// The oldest date of a document that is sent for the first time. The authority accepts 72 hours; one is left for the request and for clock skew.
 const OLDEST: TimeDelta = TimeDelta::hours(71);
 
 /// Makes the document of a leased record.
@@ -28,8 +28,8 @@ pub(super) struct Prepare {
 
 /// What to do with a leased record.
 pub(super) enum Prepared {
-    /// Stamp this document.
-    Document(Box<Cfdi>),
+    /// Stamp this document, a sealed XML that is stored.
+    Document(String),
     /// No document can be made.
     Fault(CfdiFault),
     /// It is a complement, and this invoice that it pays has to be stamped first.
@@ -38,23 +38,40 @@ pub(super) enum Prepared {
     Lost,
 }
 
-impl From<Result<Cfdi, CfdiFault>> for Prepared {
-    fn from(made: Result<Cfdi, CfdiFault>) -> Self {
-        made.map_or_else(Self::Fault, |document| Self::Document(Box::new(document)))
-    }
-}
-
 impl Operation for Prepare {
     const SPEC: Spec = Spec::new("Prepare the stamping of a document");
     type Output = Prepared;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Prepared, Error> {
         let Some(record) = cx.tx.leased_record(self.factura, self.token).await? else { return Ok(Prepared::Lost) };
-        match record.tipo {
-            InvoiceKind::Pago => payment(cx, self.factura, record).await,
-            _ => Ok(invoice(cx, record).await?.into()),
+        if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
+            return Ok(Prepared::Document(xml));
         }
+        let built = match record.tipo {
+            InvoiceKind::Pago => payment(cx, self.factura, record).await?,
+            _ => invoice(cx, record).await?.map_err(Prepared::Fault),
+        };
+        let document = match built {
+            Ok(document) => document,
+            Err(other) => return Ok(other),
+        };
+        // Who stores a document holds the lease: no other's word has come in since, and none comes before the commit.
+        if !cx.tx.lock_lease(self.factura, self.token).await? {
+            return Ok(Prepared::Lost);
+        }
+        let xml = sealed(cx, &document).await?;
+        cx.tx.keep_sealed(self.factura, &xml, cx.now).await?;
+        Ok(Prepared::Document(xml))
     }
+}
+
+/// The document, sealed with the key of the certificate that it names. The key is open for no longer than this takes.
+async fn sealed(cx: &mut Cx<'_>, document: &Cfdi) -> Result<String, Error> {
+    let numero = &document.no_certificado;
+    let missing = || Error::internal(format!("the key of certificate {numero} is not there"));
+    let kept = cx.tx.signing_key(numero).await?.ok_or_else(missing)?;
+    let key = SigningKey::from_pkcs8(&cx.open(SIGNING_KEY, numero, &kept)?).map_err(Error::internal)?;
+    Ok(seal(document, &key).map_err(Error::internal)?.xml)
 }
 
 async fn invoice(cx: &mut Cx<'_>, record: StampingRecord) -> Result<Result<Cfdi, CfdiFault>, Error> {
@@ -83,10 +100,10 @@ async fn invoice(cx: &mut Cx<'_>, record: StampingRecord) -> Result<Result<Cfdi,
     }))
 }
 
-async fn payment(cx: &mut Cx<'_>, factura: i64, record: StampingRecord) -> Result<Prepared, Error> {
+async fn payment(cx: &mut Cx<'_>, factura: i64, record: StampingRecord) -> Result<Result<Cfdi, Prepared>, Error> {
     let payments = cx.tx.payments_to_stamp(factura).await?;
     let Some(first) = payments.first() else {
-        return Ok(Prepared::Fault(CfdiFault::Missing("el pago del complemento")));
+        return Ok(Err(Prepared::Fault(CfdiFault::Missing("el pago del complemento"))));
     };
     let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
     let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
@@ -107,12 +124,12 @@ async fn payment(cx: &mut Cx<'_>, factura: i64, record: StampingRecord) -> Resul
         let renglones = payment.venta.and_then(|venta| lines.get(&venta)).cloned().unwrap_or_default();
         match paid_invoice(payment, renglones) {
             Ok(invoice) => facturas.push(invoice),
-            Err(unpaid) => return Ok(unpaid),
+            Err(unpaid) => return Ok(Err(unpaid)),
         }
     }
     let receptor = receiver(cx, &record).await?;
     let source = PaymentSource { emisor, receptor, encabezado: heading(record, cx.now), pago, facturas };
-    Ok(build_payment(&source).into())
+    Ok(build_payment(&source).map_err(Prepared::Fault))
 }
 
 /// The invoice that a payment pays, once it has a fiscal folio.

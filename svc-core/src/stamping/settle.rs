@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::pace::{WAIT, pause};
-use super::{MOST_CODE, MOST_MESSAGE, StampFailure, Stamped, plain};
+use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampedXml, plain};
 use crate::domain::cfdi::CfdiFault;
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceStatus;
@@ -14,7 +14,7 @@ use crate::posting::stamped;
 
 /// The outcome of an attempt.
 pub(super) enum Verdict {
-    Accepted(Stamped),
+    Accepted(StampedXml),
     Refused {
         codigo: String,
         mensaje: String,
@@ -25,8 +25,8 @@ pub(super) enum Verdict {
     Waits(i64),
 }
 
-impl From<Result<Stamped, StampFailure>> for Verdict {
-    fn from(answer: Result<Stamped, StampFailure>) -> Self {
+impl From<Result<StampedXml, StampFailure>> for Verdict {
+    fn from(answer: Result<StampedXml, StampFailure>) -> Self {
         match answer {
             Ok(stamped) => Self::Accepted(stamped),
             Err(StampFailure::Rejected { codigo, mensaje }) => {
@@ -78,8 +78,9 @@ impl Operation for Settle {
             return Ok(Settled::Lost);
         }
         match &self.verdict {
-            Verdict::Accepted(Stamped { uuid, at }) => {
-                stamped::accepted(cx, &record, *uuid, at.map_or(cx.now, Timestamp::new)).await?;
+            Verdict::Accepted(document) => {
+                let at = document.at().map_or(cx.now, Timestamp::new);
+                stamped::accepted(cx, &record, document.timbre.uuid, at, Some(&document.xml)).await?;
                 Ok(Settled::Stamped)
             }
             Verdict::Refused { codigo, mensaje } => {

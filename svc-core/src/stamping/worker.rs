@@ -266,9 +266,9 @@ async fn stamp(
     };
     let prepared = context.perform(company, &Prepare { factura, token }).await;
     let verdict = match prepared.inspect_err(failed).ok()? {
-        Prepared::Document(document) => {
+        Prepared::Document(xml) => {
             // The same in all attempts, by any worker.
-            let request = StampRequest { id: format!("{}-{factura}", company.0), document: *document };
+            let request = StampRequest::new(format!("{}-{factura}", company.0), xml);
             Verdict::from(stamper.stamp(&request).await)
         }
         Prepared::Fault(fault) => fault.into(),
@@ -278,7 +278,7 @@ async fn stamp(
     let settle = Settle { factura, token, intentos, verdict };
     let settled = context.perform(company, &settle).await.inspect_err(failed).ok()?;
     if let (Settled::Lost, Verdict::Accepted(stamped)) = (settled, &settle.verdict) {
-        tracing::warn!(empresa = company.0, factura, uuid = %stamped.uuid, "stamped after its lease had ended");
+        tracing::warn!(empresa = company.0, factura, uuid = %stamped.timbre.uuid, "stamped after its lease had ended");
     }
     Some(settled)
 }

@@ -6,6 +6,10 @@ use super::StoreError;
 use crate::domain::certificate::SigningCertificate;
 use crate::domain::time::Timestamp;
 
+/// The column of a certificate's sealed private key, for [`crate::operation::Cx::seal`] and [`crate::operation::Cx::open`]; the
+/// record is the certificate's number.
+pub const SIGNING_KEY: &str = "certificados.llave";
+
 /// Signing certificates inside a transaction.
 #[async_trait]
 pub trait CertificateTx {
@@ -14,7 +18,7 @@ pub trait CertificateTx {
     async fn signing_certificate(&mut self) -> Result<Option<SigningCertificate>, StoreError>;
 
     /// The sealed private key of the certificate of that number; [`crate::operation::Cx::open`] opens it with the column
-    /// [`crate::backoffice::SIGNING_KEY`].
+    /// [`SIGNING_KEY`].
     async fn signing_key(&mut self, numero: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Stores a certificate and its sealed private key as the company's current one; it replaces one of the same number.

@@ -19,6 +19,7 @@ mod certificate;
 mod company;
 mod customer;
 mod delivery;
+mod document;
 mod idempotency;
 mod import;
 mod interaction;
@@ -56,13 +57,14 @@ use crate::record::{List, ListSpec, Query, Row, RowError};
 
 pub use accounting::AccountingTx;
 pub use bank::{BankTx, DepositOrigin, Receipt};
-pub use certificate::CertificateTx;
+pub use certificate::{CertificateTx, SIGNING_KEY};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use delivery::{
     Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryTx, FailingWebhook,
     FannedOut, LeasedMail, Recorded, WebhookStanding,
 };
+pub use document::{DocumentTx, StoredDocument};
 pub(crate) use idempotency::ANSWERS_KEPT;
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, ImportedReceivable, ImportedSale, Parents};
@@ -200,7 +202,7 @@ pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send +
 /// Called with each row of a page; its error ends the read.
 pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Send);
 
-/// The lists of one company.
+/// Reads of one company.
 #[async_trait]
 pub trait Reader: Send + Sync {
     /// Reads at most `query.limit + 1` rows that match `query`, with claves above `query.after`, in ascending order of clave,
@@ -209,6 +211,9 @@ pub trait Reader: Send + Sync {
     /// It is one statement. An error of `each` ends the read and is returned. If the list's parent record does not exist in
     /// the company, the error is [`StoreError::NoRecord`].
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError>;
+
+    /// A record of the invoice registry with its stamped document, in one statement.
+    async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError>;
 }
 
 /// Reads the records of a page of `L`, at most `query.limit + 1`: the extra one means that there is another page.
@@ -231,6 +236,7 @@ pub trait Tx:
     + CompanyTx
     + CustomerTx
     + DeliveryTx
+    + DocumentTx
     + IdempotencyTx
     + ImportTx
     + InteractionTx

@@ -65,7 +65,7 @@ pub enum Withdrawal {
     Done,
     /// It covers other valid payments, so it remains.
     Shared,
-    /// It is leased: a worker is stamping it.
+    /// A worker is stamping it, or has sent it and does not know what became of it.
     Underway,
 }
 

@@ -10,7 +10,7 @@ use crate::domain::scope::Scopes;
 use crate::record::{ListSpec, Query};
 use crate::store::{
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
-    SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
+    SecretsBatch, Store, StoreError, StoredDocument, Tx, Usage, UsageStore,
 };
 use crate::testing::company;
 
@@ -24,6 +24,10 @@ pub(crate) struct Empty;
 impl Reader for Empty {
     async fn page(&self, _: &'static ListSpec, _: &Query, _: EachRow<'_>) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    async fn document(&self, _: i64) -> Result<Option<StoredDocument>, StoreError> {
+        Ok(None)
     }
 }
 

@@ -147,8 +147,27 @@ async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
         assert!(refused.to_string().starts_with("estado_invalido"), "{refused}");
     };
     assert_eq!(while_out(&world, &Slow::new(super::unreachable), cancelled).await, with!(report(), pospuestos: 1));
-    shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap();
+    let refused = shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
+    assert!(refused.to_string().contains("aún no hay respuesta"), "it may have been stamped: {refused}");
     world.clock.advance(TimeDelta::minutes(1));
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    let document = serde_json::to_value(stamper.document()).unwrap();
+    let pago = &document["Complemento"]["Pagos"]["Pago"][0];
+    assert_eq!((&pago["Monto"], pago["DoctoRelacionado"].as_array().map(Vec::len)), (&json!("150.00"), Some(2)));
+}
+
+#[tokio::test]
+async fn a_payment_that_is_cancelled_before_its_complement_was_sent_is_not_in_it() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.invoice(nails()).await;
+    shop.invoice(nails()).await;
+    world.stamp(&Stub::new(accept)).await;
+    let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "100.00"}, {"cxc": 2, "importe": "50.00"}],
+                         "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
+    shop.company.act("payment.apply", &applied).await.unwrap();
+    shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap();
     let stamper = Stub::new(accept);
     assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
     let document = serde_json::to_value(stamper.document()).unwrap();

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::TimeDelta;
+use chrono::{TimeDelta, Utc};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use svc_core::stamping::{StampFailure, StampReport, StampRequest, Stamped, Stamper};
+use svc_core::stamping::{SandboxStamper, StampFailure, StampReport, StampRequest, StampedXml, Stamper};
 use svc_tests::{World, with};
 use tokio::sync::Semaphore;
 
@@ -19,18 +19,18 @@ use crate::documents::UUIDS;
 pub(super) struct Slow {
     requests: Semaphore,
     answers: Semaphore,
-    answer: fn(&StampRequest) -> Result<Stamped, StampFailure>,
+    answer: fn(&StampRequest) -> Result<StampedXml, StampFailure>,
 }
 
 impl Slow {
-    pub(super) fn new(answer: fn(&StampRequest) -> Result<Stamped, StampFailure>) -> Arc<Self> {
+    pub(super) fn new(answer: fn(&StampRequest) -> Result<StampedXml, StampFailure>) -> Arc<Self> {
         Arc::new(Self { requests: Semaphore::new(0), answers: Semaphore::new(0), answer })
     }
 }
 
 #[async_trait]
 impl Stamper for Slow {
-    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
+    async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
         self.requests.add_permits(1);
         self.answers.acquire().await.expect("it is never closed").forget();
         (self.answer)(request)
@@ -61,7 +61,7 @@ async fn a_worker_that_vanished_is_replaced_when_its_lease_ends() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, factura) = shop.invoice(nails()).await;
-    let late = Slow::new(|_| Ok(Stamped { uuid: UUIDS[0].parse().unwrap(), at: None }));
+    let late = Slow::new(|request| SandboxStamper::sign(request, UUIDS[0].parse().unwrap(), Utc::now()));
     let taken_over = async {
         let other = Stub::new(accept);
         world.clock.advance(TimeDelta::hours(1));

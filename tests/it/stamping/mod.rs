@@ -1,6 +1,7 @@
 //! The stamping worker: its requests, its leases and what it writes.
 
 mod complements;
+mod documents;
 mod invoices;
 mod leases;
 mod pace;
@@ -11,7 +12,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
-use svc_core::stamping::{StampFailure, StampReport, StampRequest, Stamped, Stamper};
+use svc_core::stamping::{SandboxStamper, StampFailure, StampReport, StampRequest, StampedXml, Stamper};
 use svc_tests::{Actor, Company, Resource, World};
 use uuid::Uuid;
 
@@ -108,7 +109,7 @@ struct Stub<F> {
     answer: F,
 }
 
-impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stub<F> {
+impl<F: Fn(&StampRequest) -> Result<StampedXml, StampFailure> + Send + Sync> Stub<F> {
     fn new(answer: F) -> Self {
         Self { requests: Mutex::default(), answer }
     }
@@ -118,22 +119,27 @@ impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stub<F
     }
 
     fn document(&self) -> Cfdi {
-        self.requests.lock().unwrap().last().expect("a request").document.clone()
+        let xml = self.requests.lock().unwrap().last().expect("a request").xml.clone();
+        Cfdi::read(&xml).expect("a document")
+    }
+
+    /// What was sent, in this order.
+    fn sent(&self) -> Vec<String> {
+        self.requests.lock().unwrap().iter().map(|request| request.xml.clone()).collect()
     }
 }
 
 #[async_trait]
-impl<F: Fn(&StampRequest) -> Result<Stamped, StampFailure> + Send + Sync> Stamper for Stub<F> {
-    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
+impl<F: Fn(&StampRequest) -> Result<StampedXml, StampFailure> + Send + Sync> Stamper for Stub<F> {
+    async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
         self.requests.lock().unwrap().push(request.clone());
         (self.answer)(request)
     }
 }
 
 /// Stamps everything, with a UUID that follows from the id.
-#[expect(clippy::unnecessary_wraps, reason = "the type of a stub's answers")]
-fn accept(request: &StampRequest) -> Result<Stamped, StampFailure> {
-    Ok(Stamped { uuid: uuid(&request.id), at: None })
+fn accept(request: &StampRequest) -> Result<StampedXml, StampFailure> {
+    SandboxStamper::sign(request, uuid(&request.id), "2026-10-12T18:00:05.25Z".parse().unwrap())
 }
 
 fn uuid(id: &str) -> Uuid {
@@ -141,7 +147,7 @@ fn uuid(id: &str) -> Uuid {
     Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_0000_0000_0000 + digits)
 }
 
-fn unreachable(_: &StampRequest) -> Result<Stamped, StampFailure> {
+fn unreachable(_: &StampRequest) -> Result<StampedXml, StampFailure> {
     Err(StampFailure::Unreachable("nobody\nthere".to_owned()))
 }
 

@@ -120,6 +120,8 @@ const SCOPES: [(&str, &str); 41] = [
     ("POST /ventas/{clave}/facturar", "facturas:write"),
     ("GET /ventas-renglones", "ventas:read"),
     ("GET /facturas", "facturas:read"),
+    ("GET /facturas/{clave}/xml", "facturas:read"),
+    ("GET /facturas/{clave}/pdf", "facturas:read"),
     ("GET /cxc", "cxc:read"),
     ("POST /cxc/{clave}/pagos", "cxc:write"),
     ("GET /cxc-pagos", "cxc:read"),

@@ -1,9 +1,10 @@
 //! Decimals as the standard writes them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use rust_decimal::{Decimal, RoundingStrategy};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Most decimals of any attribute (`t_Importe`).
 const MOST: u32 = 6;
@@ -62,6 +63,13 @@ impl fmt::Display for Amount {
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Decimal::from_str_exact(&text).map(Self).map_err(|_| de::Error::custom("an amount of another form"))
     }
 }
 

@@ -20,7 +20,7 @@ const SHORT: u64 = 300;
 const VALID: &str = "2026-10-12T18:00:00Z";
 
 /// A certificate of the authority's for tests, and its key.
-pub(super) fn csd(name: &str) -> (Certificate, SigningKey) {
+pub(crate) fn csd(name: &str) -> (Certificate, SigningKey) {
     let read = |ending| fs::read(files().join(format!("csd/{name}.{ending}"))).expect("a file");
     let now = Timestamp::parse(VALID).unwrap();
     let opened = certificate::open(&read("cer"), &read("key"), "12345678a", Some(name), now).unwrap();

@@ -3,8 +3,8 @@
 
 use super::node::{Node, Part};
 
-/// What is not signed of a document: the signature itself, and the certificate, whose number is.
-const LEFT_OUT: [&str; 2] = ["Sello", "Certificado"];
+/// What is not signed of a document: the signature itself, and the certificate, whose number is. Of a stamp: its signature.
+const LEFT_OUT: [&str; 3] = ["Sello", "Certificado", "SelloSAT"];
 
 /// The cadena original of a document: its attributes in the order of its nodes, each after a pipe, between two pipes.
 pub(super) fn of(document: &Node) -> String {

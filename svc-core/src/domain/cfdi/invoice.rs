@@ -160,7 +160,7 @@ impl Body {
     ) -> Result<Cfdi, CfdiFault> {
         let total = self.total()?;
         Ok(Cfdi {
-            version: VERSION,
+            version: VERSION.into(),
             serie: opening.serie,
             folio: opening.folio,
             fecha: opening.fecha,
@@ -175,7 +175,7 @@ impl Body {
             tipo_cambio: (currency.key != PESO).then(|| Amount::rounded(rate.get(), 6)),
             total: currency.amount(total)?,
             tipo_de_comprobante: TipoDeComprobante::I,
-            exportacion: NO_EXPORT,
+            exportacion: NO_EXPORT.into(),
             metodo_pago: None,
             receptor,
             lugar_expedicion: opening.lugar_expedicion,

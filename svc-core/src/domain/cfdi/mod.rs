@@ -10,6 +10,7 @@
 //! - [`build_payment`] makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]);
 //!   [`build_receipts`] one of several payments, and of invoices in other currencies.
 //! - [`seal`](seal()) signs a document with the company's key and writes it as XML, which is what is sent and kept.
+//! - [`Cfdi::read`] reads the document in such an XML; [`StampedXml`] is the XML that a provider made of it, with its stamp.
 //! - [`printed`] makes a PDF of a stamped one.
 //!
 //! All of it is pure. The builders take what a store has read ([`InvoiceSource`], [`PaymentSource`]) and give the document, or
@@ -18,9 +19,10 @@
 
 mod amount;
 #[cfg(test)]
-mod authority;
+pub(crate) mod authority;
 mod cadena;
 mod concept;
+mod element;
 mod fault;
 mod invoice;
 mod node;
@@ -28,8 +30,10 @@ mod pagos;
 mod parties;
 mod payment;
 pub mod printed;
+mod read;
 mod seal;
 mod source;
+mod stamp;
 mod tax;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -38,10 +42,10 @@ mod text;
 mod tools;
 mod xml;
 
-use std::fmt::Display;
+use std::borrow::Cow;
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 pub(crate) use crate::domain::rfc::GENERIC_NATIONAL as GENERAL_PUBLIC_RFC;
@@ -53,11 +57,15 @@ pub use pagos::{
     TrasladoP,
 };
 pub use payment::{build_payment, build_receipts};
+pub use read::NoCfdi;
+pub(crate) use seal::holds;
 pub use seal::{SealFault, SealedXml, SigningKey, seal};
 pub use source::{
     Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, PaymentSource,
     Receipt, ReceiptSource, Receiver, SettledInvoice, Ticket,
 };
+pub(crate) use stamp::{Provider, stamp};
+pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};
 
 /// The version of the standard.
 pub const VERSION: &str = "4.0";
@@ -67,11 +75,11 @@ pub const NO_EXPORT: &str = "01";
 pub const GENERAL_PUBLIC: &str = "PUBLICO EN GENERAL";
 
 /// The document (node `Comprobante`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "Comprobante", rename_all = "PascalCase")]
 pub struct Cfdi {
     /// Always [`VERSION`].
-    pub version: &'static str,
+    pub version: Cow<'static, str>,
     /// The issuer's series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serie: Option<String>,
@@ -105,7 +113,7 @@ pub struct Cfdi {
     /// What it is.
     pub tipo_de_comprobante: TipoDeComprobante,
     /// `c_Exportacion`: always [`NO_EXPORT`].
-    pub exportacion: &'static str,
+    pub exportacion: Cow<'static, str>,
     /// `c_MetodoPago`; none in a payment document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metodo_pago: Option<String>,
@@ -115,7 +123,7 @@ pub struct Cfdi {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub informacion_global: Option<InformacionGlobal>,
     /// Documents that it relates to, by the kind of relation.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cfdi_relacionados: Vec<CfdiRelacionados>,
     /// Who issues it.
     pub emisor: Emisor,
@@ -127,12 +135,12 @@ pub struct Cfdi {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos: Option<Impuestos>,
     /// The complement, in a payment document.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "read::complement", skip_serializing_if = "Option::is_none")]
     pub complemento: Option<Complemento>,
 }
 
 /// `c_TipoDeComprobante`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TipoDeComprobante {
     /// Ingreso: something was sold.
     I,
@@ -143,7 +151,7 @@ pub enum TipoDeComprobante {
 }
 
 /// The period of a document to the general public (node `InformacionGlobal`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct InformacionGlobal {
     /// How long the period is.
@@ -151,7 +159,7 @@ pub struct InformacionGlobal {
     /// `c_Meses`: the month, `01` to `12`, or two months, `13` to `18`.
     pub meses: String,
     /// The year.
-    #[serde(rename = "Año", serialize_with = "as_text")]
+    #[serde(rename = "Año", with = "as_text")]
     pub anio: i32,
 }
 
@@ -167,7 +175,7 @@ impl InformacionGlobal {
 }
 
 /// `c_Periodicidad`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Periodicidad {
     /// A day.
     #[serde(rename = "01")]
@@ -187,7 +195,7 @@ pub enum Periodicidad {
 }
 
 /// Documents that a document relates to in one way (node `CfdiRelacionados`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct CfdiRelacionados {
     /// In which way.
@@ -197,7 +205,7 @@ pub struct CfdiRelacionados {
 }
 
 /// `c_TipoRelacion`, those that this service makes documents with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TipoRelacion {
     /// A credit note of the documents: a discount, a correction.
     #[serde(rename = "01")]
@@ -217,15 +225,15 @@ pub enum TipoRelacion {
 }
 
 /// A document that a document relates to (node `CfdiRelacionado`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CfdiRelacionado {
     /// Its fiscal folio.
-    #[serde(rename = "UUID", serialize_with = "as_text")]
+    #[serde(rename = "UUID", with = "as_text")]
     pub uuid: Uuid,
 }
 
 /// Who issues the document (node `Emisor`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Emisor {
     /// RFC.
@@ -237,7 +245,7 @@ pub struct Emisor {
 }
 
 /// Who receives the document (node `Receptor`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Receptor {
     /// RFC.
@@ -260,7 +268,7 @@ pub struct Receptor {
 }
 
 /// Something that was sold (node `Concepto`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Concepto {
     /// `c_ClaveProdServ`.
@@ -292,29 +300,29 @@ pub struct Concepto {
 }
 
 /// The taxes of a concept (its node `Impuestos`): one or more in all.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ImpuestosConcepto {
     /// Charged to the receiver.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traslados: Vec<Traslado>,
     /// Withheld by the receiver.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retenciones: Vec<RetencionConcepto>,
 }
 
 /// The taxes of the document (node `Impuestos`).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Impuestos {
     /// One for each tax that is withheld.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retenciones: Vec<Retencion>,
     /// Sum of what is withheld; none if nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_impuestos_retenidos: Option<Amount>,
     /// One for each tax, factor and rate.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traslados: Vec<Traslado>,
     /// Sum of what is charged; none if all of it is exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -322,7 +330,7 @@ pub struct Impuestos {
 }
 
 /// A tax charged to the receiver (node `Traslado`), of a concept or, added up, of the document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Traslado {
     /// What it is charged on; more than nothing. Units where a tax is charged on each.
@@ -340,7 +348,7 @@ pub struct Traslado {
 }
 
 /// A tax of a concept that the receiver withholds (its node `Retencion`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "Retencion", rename_all = "PascalCase")]
 pub struct RetencionConcepto {
     /// What it is reckoned on; more than nothing.
@@ -356,7 +364,7 @@ pub struct RetencionConcepto {
 }
 
 /// A tax of the document that the receiver withholds (its node `Retencion`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Retencion {
     /// The tax.
@@ -366,7 +374,7 @@ pub struct Retencion {
 }
 
 /// `c_Impuesto`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Impuesto {
     /// On income; only withheld.
     #[serde(rename = "001")]
@@ -380,7 +388,7 @@ pub enum Impuesto {
 }
 
 /// `c_TipoFactor`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TipoFactor {
     /// A part of the base.
     Tasa,
@@ -391,7 +399,7 @@ pub enum TipoFactor {
 }
 
 /// What goes beyond the standard's common part (node `Complemento`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Complemento {
     /// The payments.
@@ -399,6 +407,19 @@ pub struct Complemento {
 }
 
 /// An attribute that is no text here is one there.
-fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
+mod as_text {
+    use std::borrow::Cow;
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+
+    pub(super) fn serialize<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(super) fn deserialize<'de, T: FromStr, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(|_| de::Error::custom("an attribute of another form"))
+    }
 }

@@ -1,7 +1,9 @@
 //! The complement for payments ("Recepción de pagos 2.0", namespace `pago20`).
 
+use std::borrow::Cow;
+
 use chrono::NaiveDateTime;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Amount, Impuesto, TipoFactor, as_text};
@@ -10,11 +12,11 @@ use super::{Amount, Impuesto, TipoFactor, as_text};
 pub(super) const VERSION: &str = "2.0";
 
 /// The complement (node `Pagos`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "Pagos", rename_all = "PascalCase")]
 pub struct Pagos20 {
     /// Always `2.0`.
-    pub version: &'static str,
+    pub version: Cow<'static, str>,
     /// All of it in pesos.
     pub totales: TotalesPagos,
     /// The payments: one or more.
@@ -22,7 +24,7 @@ pub struct Pagos20 {
 }
 
 /// All payments in pesos (node `Totales`): two decimals, each there only if there is such a tax.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TotalesPagos {
     /// IVA that was withheld.
     #[serde(rename = "TotalRetencionesIVA", skip_serializing_if = "Option::is_none")]
@@ -60,7 +62,7 @@ pub struct TotalesPagos {
 }
 
 /// A payment (node `Pago`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Pago {
     /// When it came in; noon, since the hour is not known.
@@ -84,11 +86,11 @@ pub struct Pago {
 }
 
 /// An invoice that is paid (node `DoctoRelacionado`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct DoctoRelacionado {
     /// Its fiscal folio.
-    #[serde(serialize_with = "as_text")]
+    #[serde(with = "as_text")]
     pub id_documento: Uuid,
     /// Its series.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,7 +105,7 @@ pub struct DoctoRelacionado {
     #[serde(rename = "EquivalenciaDR")]
     pub equivalencia_dr: Amount,
     /// Which of its payments this is.
-    #[serde(serialize_with = "as_text")]
+    #[serde(with = "as_text")]
     pub num_parcialidad: i64,
     /// What was owed of it before.
     pub imp_saldo_ant: Amount,
@@ -113,25 +115,25 @@ pub struct DoctoRelacionado {
     pub imp_saldo_insoluto: Amount,
     /// `c_ObjetoImp`: `02` if it has taxes, else `01`.
     #[serde(rename = "ObjetoImpDR")]
-    pub objeto_imp_dr: &'static str,
+    pub objeto_imp_dr: Cow<'static, str>,
     /// The taxes in what is paid; there exactly if `objeto_imp_dr` is `02`.
     #[serde(rename = "ImpuestosDR", skip_serializing_if = "Option::is_none")]
     pub impuestos_dr: Option<ImpuestosDr>,
 }
 
 /// The taxes of an invoice in what is paid of it (node `ImpuestosDR`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImpuestosDr {
     /// One for each tax and rate that is withheld.
-    #[serde(rename = "RetencionesDR", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "RetencionesDR", default, skip_serializing_if = "Vec::is_empty")]
     pub retenciones_dr: Vec<RetencionDr>,
     /// One for each tax, factor and rate.
-    #[serde(rename = "TrasladosDR", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "TrasladosDR", default, skip_serializing_if = "Vec::is_empty")]
     pub traslados_dr: Vec<TrasladoDr>,
 }
 
 /// A tax of an invoice that was withheld from what is paid of it (node `RetencionDR`): six decimals.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "RetencionDR")]
 pub struct RetencionDr {
     /// The paid part of the invoice's base.
@@ -152,7 +154,7 @@ pub struct RetencionDr {
 }
 
 /// A tax of an invoice in what is paid of it (node `TrasladoDR`): six decimals.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "TrasladoDR")]
 pub struct TrasladoDr {
     /// The paid part of the invoice's base.
@@ -173,19 +175,19 @@ pub struct TrasladoDr {
 }
 
 /// The taxes of a payment (node `ImpuestosP`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ImpuestosP {
     /// One for each tax that is withheld.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retenciones_p: Vec<RetencionP>,
     /// One for each tax, factor and rate.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traslados_p: Vec<TrasladoP>,
 }
 
 /// A tax that was withheld from a payment (node `RetencionP`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct RetencionP {
     /// The tax.
@@ -195,7 +197,7 @@ pub struct RetencionP {
 }
 
 /// A tax of a payment (node `TrasladoP`): six decimals.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct TrasladoP {
     /// Sum of the invoices' bases.

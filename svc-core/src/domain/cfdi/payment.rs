@@ -48,7 +48,7 @@ pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
     let receptor = receive(&source.receptor, &lugar_expedicion, Some("CP01"))?;
     let pagos = complement(&source.pagos)?;
     Ok(Cfdi {
-        version: VERSION,
+        version: VERSION.into(),
         serie,
         folio,
         fecha,
@@ -62,7 +62,7 @@ pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
         tipo_cambio: None,
         total: Amount::ZERO,
         tipo_de_comprobante: TipoDeComprobante::P,
-        exportacion: NO_EXPORT,
+        exportacion: NO_EXPORT.into(),
         metodo_pago: None,
         lugar_expedicion,
         informacion_global: None,
@@ -98,7 +98,7 @@ fn complement(receipts: &[Receipt]) -> Result<Pagos20, CfdiFault> {
     if pago.is_empty() {
         return Err(CfdiFault::Missing("el pago"));
     }
-    Ok(Pagos20 { version: pagos::VERSION, totales: totals.write()?, pago })
+    Ok(Pagos20 { version: pagos::VERSION.into(), totales: totals.write()?, pago })
 }
 
 /// A payment with what it pays; it is added to `totals`.
@@ -179,7 +179,7 @@ fn document(
         imp_saldo_ant: currency.amount(invoice.saldo_anterior.get())?,
         imp_pagado: currency.amount(invoice.importe.get())?,
         imp_saldo_insoluto: currency.amount(invoice.saldo_insoluto.get())?,
-        objeto_imp_dr: shares.object().unwrap_or(NO_OBJECT),
+        objeto_imp_dr: shares.object().unwrap_or(NO_OBJECT).into(),
         impuestos_dr: (!shares.is_empty()).then_some(impuestos_dr),
     })
 }

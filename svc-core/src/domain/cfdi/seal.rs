@@ -6,8 +6,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::rand::SystemRandom;
 use ring::rsa::KeyPair;
-use ring::signature::RSA_PKCS1_SHA256;
+use ring::signature::{RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_SHA256, UnparsedPublicKey};
+use x509_cert::Certificate;
+use x509_cert::der::Decode as _;
 
+use super::element::Element;
 use super::node::{Node, Part};
 use super::{Cfdi, cadena, xml};
 
@@ -23,6 +26,17 @@ impl SigningKey {
     /// wiped when it is dropped ([`zeroize::Zeroizing`]).
     pub fn from_pkcs8(der: &[u8]) -> Result<Self, SealFault> {
         KeyPair::from_pkcs8(der).map(Self).map_err(|_| SealFault::Key)
+    }
+}
+
+impl SigningKey {
+    /// The signature of a cadena original, in base64: RSASSA-PKCS1-v1_5 with SHA-256.
+    pub(super) fn sign(&self, cadena: &str) -> Result<String, SealFault> {
+        let mut signature = vec![0; self.0.public().modulus_len()];
+        // This padding takes no random bytes; ring wants a source of them all the same.
+        let unused = SystemRandom::new();
+        self.0.sign(&RSA_PKCS1_SHA256, &unused, cadena.as_bytes(), &mut signature).map_err(|_| SealFault::Key)?;
+        Ok(STANDARD.encode(signature))
     }
 }
 
@@ -56,16 +70,27 @@ pub enum SealFault {
     Document,
 }
 
+/// Whether the document in a sealed XML is as it was signed, with the key of the certificate that it carries.
+pub(crate) fn holds(xml: &str) -> bool {
+    let Ok(root) = Element::read(xml) else { return false };
+    let Some(cadena) = Cfdi::of(&root).ok().and_then(|document| Node::of(&document).ok()).map(|node| cadena::of(&node))
+    else {
+        return false;
+    };
+    let bytes = |name| root.get(name).and_then(|text| STANDARD.decode(text).ok());
+    let (Some(der), Some(signature)) = (bytes("Certificado"), bytes(SEAL)) else { return false };
+    let Ok(certificate) = Certificate::from_der(&der) else { return false };
+    let key = certificate.tbs_certificate().subject_public_key_info().subject_public_key.raw_bytes();
+    let key = UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key);
+    key.verify(cadena.as_bytes(), &signature).is_ok()
+}
+
 /// Signs a document with the key of the certificate that it names: RSASSA-PKCS1-v1_5 with SHA-256, so the same document and
 /// key always give the same bytes. Whether the two belong together is checked where a certificate is loaded.
 pub fn seal(document: &Cfdi, key: &SigningKey) -> Result<SealedXml, SealFault> {
     let mut root = Node::of(document).map_err(|_| SealFault::Document)?;
     let cadena = cadena::of(&root);
-    let mut signature = vec![0; key.0.public().modulus_len()];
-    // This padding takes no random bytes; ring wants a source of them all the same.
-    let unused = SystemRandom::new();
-    key.0.sign(&RSA_PKCS1_SHA256, &unused, cadena.as_bytes(), &mut signature).map_err(|_| SealFault::Key)?;
-    let sello = STANDARD.encode(signature);
+    let sello = key.sign(&cadena)?;
     let place = root.attributes().position(|(name, _)| name == AFTER).ok_or(SealFault::Document)?;
     root.parts.insert(place + 1, Part::Attribute(SEAL, sello.clone()));
     let xml = xml::write(&root).map_err(|_| SealFault::Document)?;

@@ -31,6 +31,13 @@ const COMPLEMENTS: [(&str, Namespace); 1] = [(
     },
 )];
 
+/// The namespace of the stamp, which declares it itself.
+const STAMP: Namespace = Namespace {
+    prefix: "tfd",
+    uri: "http://www.sat.gob.mx/TimbreFiscalDigital",
+    schema: "http://www.sat.gob.mx/sitio_internet/cfd/TimbreFiscalDigital/TimbreFiscalDigitalv11.xsd",
+};
+
 const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 
 /// The node that holds complements.
@@ -43,16 +50,41 @@ pub(super) fn write(document: &Node) -> io::Result<String> {
     let namespaces: Vec<&Namespace> = [&CFDI].into_iter().chain(complements.filter_map(complement)).collect();
     let mut writer = Writer::new(Vec::new());
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    node(&mut writer, document, &CFDI, &declarations(&namespaces))?;
+    text(writer)
+}
+
+/// The document with a stamp in its node of complements, which is made where there is none.
+pub(super) fn with_stamp(document: &str, stamp: &Node) -> io::Result<String> {
+    let mut writer = Writer::new(Vec::new());
+    node(&mut writer, stamp, &STAMP, &declarations(&[&STAMP]))?;
+    let stamp = text(writer)?;
+    let [complement, root] = [COMPLEMENT, "Comprobante"].map(|name| format!("</{}:{name}>", CFDI.prefix));
+    let (end, stamp) = match document.rfind(&complement) {
+        Some(place) => (place, stamp),
+        None => {
+            let place = document.rfind(&root).ok_or_else(|| io::Error::other("no document"))?;
+            (place, format!("<{0}:{COMPLEMENT}>{stamp}</{0}:{COMPLEMENT}>", CFDI.prefix))
+        }
+    };
+    Ok([&document[..end], &stamp, &document[end..]].concat())
+}
+
+fn text(writer: Writer<Vec<u8>>) -> io::Result<String> {
+    String::from_utf8(writer.into_inner()).map_err(io::Error::other)
+}
+
+/// The attributes that declare namespaces.
+fn declarations(namespaces: &[&Namespace]) -> Vec<(String, String)> {
     let mut locations = Vec::with_capacity(namespaces.len());
     let mut declared = Vec::with_capacity(namespaces.len() + 2);
-    for namespace in &namespaces {
+    for namespace in namespaces {
         declared.push((format!("xmlns:{}", namespace.prefix), namespace.uri.to_owned()));
         locations.push(format!("{} {}", namespace.uri, namespace.schema));
     }
     declared.push(("xmlns:xsi".to_owned(), INSTANCE.to_owned()));
     declared.push(("xsi:schemaLocation".to_owned(), locations.join(" ")));
-    node(&mut writer, document, &CFDI, &declared)?;
-    String::from_utf8(writer.into_inner()).map_err(io::Error::other)
+    declared
 }
 
 fn complement(node: &Node) -> Option<&'static Namespace> {

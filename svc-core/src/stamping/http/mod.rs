@@ -6,21 +6,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, USER_AGENT};
 use http::uri::Scheme;
 use http::{HeaderValue, Request, StatusCode, Uri};
 use http_body_util::Full;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tokio::net::TcpStream;
-use uuid::Uuid;
 
-use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampRequest, Stamped, Stamper, plain};
-use crate::domain::cfdi::Cfdi;
+use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampRequest, StampedXml, Stamper, plain};
 use crate::outbound::{Most, OutboundError, Tls, exchange};
 
-/// The longest answer that is read, in bytes.
-const MOST: usize = 64 * 1024;
+/// The longest answer that is read, in bytes: more than a document of 500 lines of the longest descriptions.
+const MOST: usize = 8 * 1024 * 1024;
+
+/// The code of a document that was stamped before.
+const STAMPED_BEFORE: &str = "307";
 
 /// Why an [`HttpStamper`] cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -95,16 +95,14 @@ impl HttpStamper {
     }
 
     fn request(&self, request: &StampRequest) -> Result<Request<Full<Bytes>>, String> {
-        let body = serde_json::to_vec(&StampBody { id: &request.id, documento: &request.document });
-        let body = body.map_err(|error| format!("the document cannot be written: {error}"))?;
         Request::post(self.path.clone())
             .header(HOST, &self.authority)
             .header(AUTHORIZATION, &self.authorization)
             .header("idempotency-key", &request.id)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "application/json")
+            .header(CONTENT_TYPE, "application/xml")
+            .header(ACCEPT, "application/xml, application/json")
             .header(USER_AGENT, concat!("svc/", env!("CARGO_PKG_VERSION")))
-            .body(Full::new(body.into()))
+            .body(Full::new(request.xml.clone().into()))
             .map_err(|_| "the request's id fits no header".to_owned())
     }
 
@@ -116,10 +114,10 @@ impl HttpStamper {
 
 #[async_trait]
 impl Stamper for HttpStamper {
-    async fn stamp(&self, request: &StampRequest) -> Result<Stamped, StampFailure> {
-        let request = self.request(request).map_err(StampFailure::Unreachable)?;
-        match tokio::time::timeout(self.timeout, self.send(request)).await {
-            Ok(Ok(answer)) => parse_answer(answer.status(), answer.body()),
+    async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
+        let sent = self.request(request).map_err(StampFailure::Unreachable)?;
+        match tokio::time::timeout(self.timeout, self.send(sent)).await {
+            Ok(Ok(answer)) => parse_answer(request, answer.status(), answer.body()),
             Ok(Err(error)) => Err(StampFailure::Unreachable(error.to_string())),
             Err(_) => Err(StampFailure::Unreachable(format!("no answer within {:?}", self.timeout))),
         }
@@ -136,34 +134,32 @@ impl fmt::Debug for HttpStamper {
     }
 }
 
-#[derive(Serialize)]
-struct StampBody<'a> {
-    id: &'a str,
-    documento: &'a Cfdi,
-}
-
-#[derive(Deserialize)]
-struct StampedBody {
-    uuid: String,
-    fecha_timbrado: Option<String>,
-}
-
 #[derive(Deserialize)]
 struct RejectionBody {
     codigo: String,
     mensaje: String,
+    /// The earlier XML, of a document that was stamped before.
+    xml: Option<String>,
 }
 
 /// The result in an answer; a rejection only if the status and the body both say so.
-fn parse_answer(status: StatusCode, body: &[u8]) -> Result<Stamped, StampFailure> {
-    let verdict = if status.is_success() {
-        serde_json::from_slice(body).ok().and_then(stamped).map(Ok)
-    } else if is_verdict(status) {
-        serde_json::from_slice(body).ok().and_then(rejected).map(Err)
-    } else {
-        None
-    };
-    verdict.unwrap_or_else(|| Err(StampFailure::Unreachable(format!("the provider answered {status} and no verdict"))))
+fn parse_answer(request: &StampRequest, status: StatusCode, body: &[u8]) -> Result<StampedXml, StampFailure> {
+    if status.is_success() {
+        let xml = std::str::from_utf8(body).map_err(|_| no_verdict(status))?;
+        return request.stamped(xml.to_owned());
+    }
+    let said = || serde_json::from_slice::<RejectionBody>(body).ok();
+    match said().filter(|_| status.is_client_error()) {
+        Some(RejectionBody { codigo, xml, .. }) if codigo.trim() == STAMPED_BEFORE => {
+            request.stamped(xml.ok_or_else(|| no_verdict(status))?)
+        }
+        Some(body) if is_verdict(status) => Err(rejected(&body).unwrap_or_else(|| no_verdict(status))),
+        _ => Err(no_verdict(status)),
+    }
+}
+
+fn no_verdict(status: StatusCode) -> StampFailure {
+    StampFailure::Unreachable(format!("the provider answered {status} and no verdict"))
 }
 
 /// Whether this status can be due to the document, rather than to the token, the address, the credit or the load.
@@ -171,14 +167,8 @@ fn is_verdict(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status.as_u16(), 401..=404 | 407..=409 | 423 | 425 | 429)
 }
 
-fn stamped(body: StampedBody) -> Option<Stamped> {
-    let uuid = Uuid::try_parse(&body.uuid).ok().filter(|uuid| body.uuid.len() == 36 && !uuid.is_nil())?;
-    let at = body.fecha_timbrado.and_then(|text| DateTime::parse_from_rfc3339(&text).ok());
-    Some(Stamped { uuid, at: at.map(|at| at.with_timezone(&Utc)) })
-}
-
-fn rejected(RejectionBody { codigo, mensaje }: RejectionBody) -> Option<StampFailure> {
-    let (codigo, mensaje) = (plain(&codigo, MOST_CODE), plain(&mensaje, MOST_MESSAGE));
+fn rejected(RejectionBody { codigo, mensaje, .. }: &RejectionBody) -> Option<StampFailure> {
+    let (codigo, mensaje) = (plain(codigo, MOST_CODE), plain(mensaje, MOST_MESSAGE));
     (!codigo.is_empty() && !mensaje.is_empty()).then_some(StampFailure::Rejected { codigo, mensaje })
 }
 

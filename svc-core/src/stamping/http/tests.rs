@@ -12,14 +12,24 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::*;
-use crate::domain::cfdi::build_invoice;
+use crate::domain::cfdi::authority::csd;
 use crate::domain::cfdi::testing::mixed;
+use crate::domain::cfdi::{build_invoice, seal};
+use crate::stamping::SandboxStamper;
 
 const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
 const TOKEN: &str = "tok_1234567890";
 
 fn request() -> StampRequest {
-    StampRequest { id: "1-25".to_owned(), document: build_invoice(&mixed()).unwrap() }
+    let (certificado, key) = csd("EKU9003173C9");
+    let mut source = mixed();
+    source.emisor.certificado = Some(certificado);
+    StampRequest::new("1-25".to_owned(), seal(&build_invoice(&source).unwrap(), &key).unwrap().xml)
+}
+
+/// The document of a request, stamped.
+fn stamped(request: &StampRequest) -> String {
+    SandboxStamper::sign(request, UUID.parse().unwrap(), "2026-10-12T18:00:04Z".parse().unwrap()).unwrap().xml
 }
 
 fn reply(status: u16, body: &str) -> Vec<u8> {
@@ -56,12 +66,12 @@ fn stamper(url: &str) -> HttpStamper {
     HttpStamper::new(url, TOKEN, Duration::from_secs(10)).unwrap()
 }
 
-async fn answered(answer: Vec<u8>) -> Result<Stamped, StampFailure> {
+async fn answered(answer: Vec<u8>) -> Result<StampedXml, StampFailure> {
     let (_, url) = provider(answer).await;
     stamper(&url).stamp(&request()).await
 }
 
-fn cause(failure: Result<Stamped, StampFailure>) -> String {
+fn cause(failure: Result<StampedXml, StampFailure>) -> String {
     let Err(StampFailure::Unreachable(cause)) = failure else { panic!("{failure:?}") };
     assert!(!cause.contains(TOKEN), "{cause}");
     cause
@@ -69,11 +79,12 @@ fn cause(failure: Result<Stamped, StampFailure>) -> String {
 
 #[tokio::test]
 async fn a_document_is_sent_and_stamped() {
-    let body = format!("{{\"uuid\":\"{UUID}\",\"fecha_timbrado\":\"2026-10-12T12:00:04-06:00\",\"mas\":1}}");
-    let (asked, url) = provider(reply(201, &body)).await;
-    let stamped = stamper(&url).stamp(&request()).await.unwrap();
-    assert_eq!(stamped.uuid.to_string(), UUID);
-    assert_eq!(stamped.at, Some("2026-10-12T18:00:04Z".parse().unwrap()));
+    let request = request();
+    let (asked, url) = provider(reply(201, &stamped(&request))).await;
+    let answer = stamper(&url).stamp(&request).await.unwrap();
+    assert_eq!(answer.timbre.uuid.to_string(), UUID);
+    assert_eq!(answer.at(), Some("2026-10-12T18:00:04Z".parse().unwrap()));
+    assert_eq!(answer.xml, stamped(&request));
 
     let asked = asked.await.unwrap();
     let (head, body) = asked.split_once("\r\n\r\n").unwrap();
@@ -83,31 +94,40 @@ async fn a_document_is_sent_and_stamped() {
         format!("host: {host}"),
         format!("authorization: Bearer {TOKEN}"),
         "idempotency-key: 1-25".to_owned(),
-        "content-type: application/json".to_owned(),
+        "content-type: application/xml".to_owned(),
     ] {
         assert!(head.lines().any(|line| line == header), "{header}\n{head}");
     }
-    assert!(body.starts_with("{\"id\":\"1-25\",\"documento\":{\"Version\":\"4.0\",\"Serie\":\"F\","), "{body}");
-    let body: serde_json::Value = serde_json::from_str(body).unwrap();
-    assert_eq!(body["documento"]["Total"], "443.50");
+    assert_eq!(body, request.xml, "as it was sealed, to the byte");
 }
 
 #[tokio::test]
-async fn the_time_may_be_left_out_and_the_uuid_may_not() {
-    let at = |more: &str| reply(200, &format!("{{\"uuid\":\"{UUID}\"{more}}}"));
-    for more in ["", ",\"fecha_timbrado\":null", ",\"fecha_timbrado\":\"2026-10-12T12:00:04\""] {
-        assert_eq!(answered(at(more)).await.unwrap().at, None, "{more}");
+async fn only_the_document_itself_is_a_stamp() {
+    let mut other = request();
+    other.xml = other.xml.replacen("Folio=\"25\"", "Folio=\"26\"", 1);
+    let good = stamped(&request());
+    let foreign = good.replacen("Total=\"443.50\"", "Total=\"443.51\"", 1);
+    assert_ne!(foreign, good);
+    for body in ["", "{}", "<html>", &request().xml, &stamped(&other), &foreign, &good[..good.len() - 1]] {
+        assert!(cause(answered(reply(200, body)).await).contains("the provider's XML"), "{body}");
     }
-    for body in [
-        "",
-        "{}",
-        "<html>",
-        "{\"uuid\":null}",
-        "{\"uuid\":\"5ad427b52b1e4d3c9f0a1b2c3d4e5f60\"}",
-        "{\"uuid\":\"00000000-0000-0000-0000-000000000000\"}",
-    ] {
-        assert!(cause(answered(reply(200, body)).await).contains("200"), "{body}");
+    let latin = [&b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n"[..], &[0xe1, 0xe9]].concat();
+    assert!(cause(answered(latin).await).contains("200"));
+}
+
+#[tokio::test]
+async fn a_document_that_was_stamped_before_is_its_earlier_xml() {
+    let before = |xml: &str| {
+        serde_json::json!({"codigo": "307", "mensaje": "El CFDI contiene un timbre previo.", "xml": xml}).to_string()
+    };
+    let good = stamped(&request());
+    for status in [400, 409] {
+        assert_eq!(answered(reply(status, &before(&good))).await.unwrap().xml, good);
+        for no_answer in [before("<a/>"), "{\"codigo\":\"307\",\"mensaje\":\"Ya\"}".to_owned()] {
+            cause(answered(reply(status, &no_answer)).await);
+        }
     }
+    cause(answered(reply(500, &before(&good))).await);
 }
 
 #[tokio::test]
@@ -143,7 +163,7 @@ async fn no_provider_no_answer_and_half_an_answer_are_not_reached() {
     drop(listener);
     assert!(cause(stamper(&url).stamp(&request()).await).contains("no connection"));
 
-    let stamped = format!("{{\"uuid\":\"{UUID}\"}}");
+    let stamped = stamped(&request());
     let whole = reply(200, &stamped);
     for answer in [Vec::new(), b"SMTP\r\n\r\n".to_vec(), whole[..20].to_vec(), whole[..whole.len() - 1].to_vec()] {
         cause(answered(answer).await);
@@ -172,7 +192,7 @@ async fn a_provider_is_who_its_certificate_says() {
         loop {
             let stream = listener.accept().await.unwrap().0;
             if let Ok(stream) = acceptor.accept(stream).await {
-                serve(stream, reply(200, &format!("{{\"uuid\":\"{UUID}\"}}"))).await;
+                serve(stream, reply(200, &stamped(&request()))).await;
             }
         }
     });
@@ -182,7 +202,7 @@ async fn a_provider_is_who_its_certificate_says() {
         HttpStamper::over(&url, TOKEN, Duration::from_secs(10), || Tls::trusting(authorities)).unwrap()
     };
     let ours = CertifiedKey { cert, signing_key };
-    assert_eq!(over("localhost", &ours).stamp(&request()).await.unwrap().uuid.to_string(), UUID);
+    assert_eq!(over("localhost", &ours).stamp(&request()).await.unwrap().timbre.uuid.to_string(), UUID);
     assert!(cause(over("127.0.0.1", &ours).stamp(&request()).await).contains("no TLS"));
     let theirs = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     assert!(cause(over("localhost", &theirs).stamp(&request()).await).contains("no TLS"));

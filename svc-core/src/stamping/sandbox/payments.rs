@@ -113,7 +113,11 @@ fn paid(invoice: &DoctoRelacionado, payment: &Pago, decimals: u32) -> Verdict {
         "CRP20244",
         "El campo ImpSaldoInsoluto debe ser igual a ImpSaldoAnt menos ImpPagado.",
     )?;
-    require(sat::tax_object_exists(invoice.objeto_imp_dr), "CRP20245", "El campo ObjetoImpDR no está en el catálogo.")?;
+    require(
+        sat::tax_object_exists(&invoice.objeto_imp_dr),
+        "CRP20245",
+        "El campo ObjetoImpDR no está en el catálogo.",
+    )?;
     let (object, taxes) = (invoice.objeto_imp_dr == "02", invoice.impuestos_dr.as_ref());
     require(!object || taxes.is_some(), "CRP20246", "El nodo ImpuestosDR debe existir cuando ObjetoImpDR es 02.")?;
     require(object || taxes.is_none(), "CRP20247", "El nodo ImpuestosDR no debe existir cuando ObjetoImpDR no es 02.")?;

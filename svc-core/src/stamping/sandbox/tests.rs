@@ -1,11 +1,18 @@
 //! The sandbox stamps what the builders make, and rejects what the authority would reject.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
+use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use rust_decimal::Decimal;
+use x509_cert::der::Decode as _;
 
 use super::*;
+use crate::domain::cfdi::authority::csd;
 use crate::domain::cfdi::testing::{any_line, decimal, invoice, line, mixed, money, nobody, paid, payment};
-use crate::domain::cfdi::{Amount, InvoiceSource, PaymentSource, build_invoice, build_payment};
+use crate::domain::cfdi::{
+    Amount, CfdiFault, InvoiceSource, Issuer, PaymentSource, build_invoice, build_payment, seal,
+};
 use crate::domain::quantity::Rate;
 
 /// [`mixed`] where 8 % may be charged.
@@ -19,8 +26,25 @@ fn receipt() -> PaymentSource {
     payment(vec![paid(1, "443.50", "100")])
 }
 
-async fn stamp(id: &str, document: Cfdi) -> Result<Stamped, StampFailure> {
-    SandboxStamper.stamp(&StampRequest { id: id.to_owned(), document }).await
+/// The company with its certificate, in the border region, and a document sealed with its key.
+fn sealed<T>(mut source: T, emisor: fn(&mut T) -> &mut Issuer, build: fn(&T) -> Result<Cfdi, CfdiFault>) -> String {
+    let (certificado, key) = csd("EKU9003173C9");
+    emisor(&mut source).certificado = Some(certificado);
+    seal(&build(&source).unwrap(), &key).unwrap().xml
+}
+
+fn sealed_invoice(source: InvoiceSource) -> String {
+    sealed(source, |source| &mut source.emisor, build_invoice)
+}
+
+async fn stamp(id: &str, xml: &str) -> Result<StampedXml, StampFailure> {
+    SandboxStamper.stamp(&StampRequest::new(id.to_owned(), xml.to_owned())).await
+}
+
+fn code(answer: Result<StampedXml, StampFailure>) -> String {
+    let Err(StampFailure::Rejected { codigo, mensaje }) = answer else { panic!("{answer:?}") };
+    assert!(!mensaje.is_empty());
+    codigo
 }
 
 fn codes(document: &Cfdi) -> &'static str {
@@ -28,32 +52,55 @@ fn codes(document: &Cfdi) -> &'static str {
 }
 
 #[tokio::test]
-async fn one_document_one_uuid() {
-    let document = build_invoice(&sale()).unwrap();
-    let first = stamp("1-25", document.clone()).await.unwrap();
-    assert_eq!(first.at, None);
-    assert_eq!((first.uuid.get_version_num(), first.uuid.get_variant()), (8, uuid::Variant::RFC4122));
-    // A later attempt may have another time of issue.
-    let mut later = document.clone();
-    later.fecha += chrono::TimeDelta::hours(3);
-    assert_eq!(stamp("1-25", later).await.unwrap(), first);
-    assert_ne!(stamp("1-26", document.clone()).await.unwrap(), first);
-    let mut other = document;
-    other.folio = Some("26".to_owned());
-    assert_ne!(stamp("1-25", other).await.unwrap(), first);
-    assert!(stamp("1-30", build_payment(&receipt()).unwrap()).await.is_ok());
+async fn one_document_one_stamp() {
+    let xml = sealed_invoice(sale());
+    let first = stamp("1-25", &xml).await.unwrap();
+    let uuid = first.timbre.uuid;
+    assert_eq!((uuid.get_version_num(), uuid.get_variant()), (8, uuid::Variant::RFC4122));
+    assert_eq!(first.at(), Some("2026-10-12T18:00:00Z".parse().unwrap()), "21000 is in another zone");
+    assert_eq!(first.timbre.fecha_timbrado.to_string(), "2026-10-12 12:00:00");
+    // A document is known by its bytes: under whatever id, it was stamped before.
+    assert_eq!(stamp("1-26", &xml).await.unwrap(), first);
+    let mut other = sale();
+    other.encabezado.folio = Some("26".to_owned());
+    assert_ne!(stamp("1-25", &sealed_invoice(other)).await.unwrap().timbre.uuid, uuid);
+    let payment = sealed(receipt(), |source| &mut source.emisor, build_payment);
+    assert!(stamp("1-30", &payment).await.is_ok());
+}
+
+#[tokio::test]
+async fn the_stamp_is_signed_with_the_key_of_the_certificate_beside_it() {
+    let certificate = x509_cert::Certificate::from_der(include_bytes!("certificate.der")).unwrap();
+    let certificate = certificate.tbs_certificate();
+    assert_eq!(certificate.serial_number().as_bytes(), CERTIFICATE.as_bytes());
+    let public = certificate.subject_public_key_info().subject_public_key.raw_bytes();
+    let stamp = stamp("1", &sealed_invoice(sale())).await.unwrap().timbre;
+    assert_eq!((stamp.no_certificado_sat.as_str(), stamp.rfc_prov_certif.as_str()), (CERTIFICATE, RFC));
+    let (uuid, seal) = (stamp.uuid, &stamp.sello_cfd);
+    let cadena = format!("||1.1|{uuid}|2026-10-12T12:00:00|{RFC}|{seal}|{CERTIFICATE}||");
+    let signature = STANDARD.decode(&stamp.sello_sat).unwrap();
+    UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, public).verify(cadena.as_bytes(), &signature).unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_sealed_is_refused() {
+    let xml = sealed_invoice(sale());
+    let other_name = xml.replacen("Nombre=\"ESCUELA", "Nombre=\"ESCUELAS", 1);
+    assert_eq!(code(stamp("1", &other_name).await), "302");
+    let seal = &stamp("1", &xml).await.unwrap().timbre.sello_cfd;
+    assert_eq!(code(stamp("1", &xml.replacen(seal, "", 1)).await), "302");
+    for garbage in ["", "{}", "<a/>", &xml[..xml.len() - 3]] {
+        assert_eq!(code(stamp("1", garbage).await), "301", "{garbage}");
+    }
 }
 
 #[tokio::test]
 async fn the_receivers_name_simulates_failures() {
     let mut source = sale();
     source.receptor.nombre = Some("Grupo Rechazo del Norte".to_owned());
-    let Err(StampFailure::Rejected { codigo, mensaje }) = stamp("1", build_invoice(&source).unwrap()).await else {
-        panic!("stamped")
-    };
-    assert_eq!((codigo.as_str(), mensaje.is_empty()), ("CFDI40145", false));
+    assert_eq!(code(stamp("1", &sealed_invoice(source.clone())).await), "CFDI40145");
     source.receptor.nombre = Some("Sin servicio, S.A.".to_owned());
-    let lost = stamp("1", build_invoice(&source).unwrap()).await;
+    let lost = stamp("1", &sealed_invoice(source)).await;
     assert!(matches!(lost, Err(StampFailure::Unreachable(_))), "{lost:?}");
 }
 
@@ -203,7 +250,7 @@ fn payments_and_their_sums_are_judged() {
         (|p| p.pago[0].docto_relacionado[0].moneda_dr = "USD".to_owned(), "CRP20238"),
         (|p| p.pago[0].docto_relacionado[0].imp_saldo_insoluto = Amount::ZERO, "CRP20244"),
         (|p| p.pago[0].docto_relacionado[0].impuestos_dr = None, "CRP20246"),
-        (|p| p.pago[0].docto_relacionado[0].objeto_imp_dr = "01", "CRP20247"),
+        (|p| p.pago[0].docto_relacionado[0].objeto_imp_dr = "01".into(), "CRP20247"),
         (|p| p.pago[0].impuestos_p = None, "CRP20271"),
         (|p| p.pago[0].impuestos_p.as_mut().unwrap().traslados_p[0].base_p = Amount::ZERO, "CRP20268"),
         (|p| p.pago[0].impuestos_p.as_mut().unwrap().traslados_p[0].importe_p = None, "CRP20274"),

@@ -1,10 +1,10 @@
 //! Who, to whom, when and how: what stands above the lines.
 
 use super::canvas::{ACCENT, BLACK, GREY, Style, TINT, WHITE};
-use super::element::Element;
 use super::font::Font;
 use super::sheet::{BREADTH, MARGIN, PLAIN, STRONG, Sheet, leading};
 use super::terms::{amount, exportacion, keyed, tipo, title};
+use crate::domain::cfdi::element::Element;
 
 /// The breadth of the box at the upper right.
 const BOX: f32 = 216.0;

@@ -1,12 +1,12 @@
 //! The lines of a sale, and what they come to.
 
 use super::canvas::{ACCENT, Style, TINT};
-use super::element::Element;
 use super::font::Font;
 use super::letters;
 use super::sheet::Align::{Left, Right};
 use super::sheet::{BREADTH, Column, MARGIN, NOTE, PLAIN, STRONG, Sheet, Table, leading};
 use super::terms::{SEPARATOR, amount, keyed, tax, tax_note};
+use crate::domain::cfdi::element::Element;
 
 const COLUMNS: [Column; 7] = [
     Column { title: "CLAVE", part: 52.0, align: Left },

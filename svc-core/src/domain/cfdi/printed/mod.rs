@@ -10,7 +10,6 @@
 #![allow(clippy::cast_precision_loss, reason = "lines, columns and modules are few")]
 
 mod canvas;
-mod element;
 mod font;
 mod head;
 mod letters;
@@ -21,8 +20,8 @@ mod stamp;
 mod terms;
 mod widths;
 
-use self::element::Element;
 use self::sheet::Sheet;
+use super::element::{Element, NoXml};
 
 /// Whether a document stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,6 +43,12 @@ pub enum PrintFault {
     /// It has no stamp.
     #[error("the document is not stamped")]
     NotStamped,
+}
+
+impl From<NoXml> for PrintFault {
+    fn from(_: NoXml) -> Self {
+        Self::NoDocument
+    }
 }
 
 /// The PDF of a stamped document (version 4.0 of the standard), from its XML as the provider gave it. The same XML always gives the

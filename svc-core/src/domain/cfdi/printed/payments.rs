@@ -1,10 +1,10 @@
 //! The payments of a receipt, and what they pay.
 
-use super::element::Element;
 use super::letters;
 use super::sheet::Align::{Left, Right};
 use super::sheet::{BREADTH, Column, MARGIN, NOTE, STRONG, Sheet, Table, leading};
 use super::terms::{SEPARATOR, amount, keyed, tax_note, trimmed};
+use crate::domain::cfdi::element::Element;
 
 const COLUMNS: [Column; 7] = [
     Column { title: "FOLIO FISCAL", part: 172.0, align: Left },

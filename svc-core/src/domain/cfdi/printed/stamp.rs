@@ -4,10 +4,10 @@ use qrcodegen::{QrCode, QrCodeEcc};
 
 use super::PrintFault;
 use super::canvas::{BLACK, GREY, Style};
-use super::element::Element;
 use super::font::Font;
 use super::sheet::{BREADTH, MARGIN, NOTE, Sheet, leading};
 use super::terms::trimmed;
+use crate::domain::cfdi::element::Element;
 
 /// The code's side: 3 cm, where the authority asks for 2.75 at least.
 const SIDE: f32 = 85.0;

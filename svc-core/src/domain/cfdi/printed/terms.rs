@@ -1,6 +1,6 @@
 //! Keys, amounts and taxes as people read them.
 
-use super::element::Element;
+use crate::domain::cfdi::element::Element;
 use crate::domain::sat;
 
 /// Between notes on one line.

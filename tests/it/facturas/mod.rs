@@ -1,5 +1,7 @@
 //! `GET /facturas`, and the import of the registry.
 
+mod files;
+
 use serde_json::{Value, json};
 use svc_tests::Resource::{Facturas, Ventas};
 use svc_tests::imports::{refuses_fields, takes_null_for_absent};

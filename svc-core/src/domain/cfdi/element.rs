@@ -1,12 +1,15 @@
-//! The XML of a stamped document, read back.
+//! XML of a document, read back.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::PrintFault;
-
 /// The deepest nesting that is read; the standard has nine.
 const DEEPEST: usize = 20;
+
+/// The text is no XML, or none that a document can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no document can be read in the XML")]
+pub(super) struct NoXml;
 
 /// An element, without namespace: no two of these documents' nodes differ by it alone.
 #[derive(Debug, Default)]
@@ -18,21 +21,21 @@ pub(super) struct Element {
 
 impl Element {
     /// The root of a document.
-    pub(super) fn read(xml: &str) -> Result<Self, PrintFault> {
+    pub(super) fn read(xml: &str) -> Result<Self, NoXml> {
         let mut reader = Reader::from_str(xml);
         // The elements that are open, below one that holds the root.
         let mut open = vec![Self::default()];
         loop {
-            match reader.read_event().map_err(|_| PrintFault::NoDocument)? {
+            match reader.read_event().map_err(|_| NoXml)? {
                 Event::Start(start) if open.len() <= DEEPEST => open.push(Self::begin(&start)?),
-                Event::Start(_) => return Err(PrintFault::NoDocument),
+                Event::Start(_) => return Err(NoXml),
                 Event::Empty(start) => {
                     let element = Self::begin(&start)?;
-                    open.last_mut().ok_or(PrintFault::NoDocument)?.children.push(element);
+                    open.last_mut().ok_or(NoXml)?.children.push(element);
                 }
                 Event::End(_) => {
-                    let element = open.pop().ok_or(PrintFault::NoDocument)?;
-                    open.last_mut().ok_or(PrintFault::NoDocument)?.children.push(element);
+                    let element = open.pop().ok_or(NoXml)?;
+                    open.last_mut().ok_or(NoXml)?.children.push(element);
                 }
                 Event::Eof => break,
                 // Text between elements, comments and the declaration say nothing; entities of a DTD stay undefined.
@@ -40,18 +43,16 @@ impl Element {
             }
         }
         match (open.pop(), open.is_empty()) {
-            (Some(Self { children, .. }), true) if children.len() == 1 => {
-                children.into_iter().next().ok_or(PrintFault::NoDocument)
-            }
-            _ => Err(PrintFault::NoDocument),
+            (Some(Self { children, .. }), true) if children.len() == 1 => children.into_iter().next().ok_or(NoXml),
+            _ => Err(NoXml),
         }
     }
 
-    fn begin(start: &BytesStart<'_>) -> Result<Self, PrintFault> {
+    fn begin(start: &BytesStart<'_>) -> Result<Self, NoXml> {
         let mut attributes = Vec::new();
         for attribute in start.attributes() {
-            let attribute = attribute.map_err(|_| PrintFault::NoDocument)?;
-            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| PrintFault::NoDocument)?;
+            let attribute = attribute.map_err(|_| NoXml)?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| NoXml)?;
             attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
         }
         Ok(Self { name: start.local_name().as_ref().to_owned(), attributes, children: Vec::new() })
@@ -70,6 +71,11 @@ impl Element {
     /// An attribute that the standard requires; empty if it is not there.
     pub(super) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
+    }
+
+    /// The elements directly within it.
+    pub(super) fn children(&self) -> &[Self] {
+        &self.children
     }
 
     /// Its attributes.

@@ -1,0 +1,138 @@
+//! A document read back from its XML: the inverse of `node`, by the same structs.
+//!
+//! What the structs do not state is passed over: namespaces, the signature, complements of others.
+
+use std::fmt::Display;
+
+use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
+use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
+use serde::{Deserialize, forward_to_deserialize_any};
+
+use super::element::{Element, NoXml};
+use super::{Cfdi, Complemento, Pagos20};
+
+/// No document is in an XML, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NoCfdi(String);
+
+impl de::Error for NoCfdi {
+    fn custom<T: Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+impl From<NoXml> for NoCfdi {
+    fn from(error: NoXml) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl Cfdi {
+    /// The document in an XML of version 4.0, sealed or stamped. Amounts keep the decimals they are written with.
+    pub fn read(xml: &str) -> Result<Self, NoCfdi> {
+        Self::of(&Element::read(xml)?)
+    }
+
+    pub(super) fn of(root: &Element) -> Result<Self, NoCfdi> {
+        if root.name() != "Comprobante" {
+            return Err(de::Error::custom("the XML is no Comprobante"));
+        }
+        of(root)
+    }
+}
+
+/// A node's struct, from its element.
+pub(super) fn of<T: DeserializeOwned>(element: &Element) -> Result<T, NoCfdi> {
+    T::deserialize(Held::Elements(vec![element]))
+}
+
+/// The payments of a node that may hold a stamp alone.
+pub(super) fn complement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Complemento>, D::Error> {
+    #[derive(Deserialize)]
+    struct Any {
+        #[serde(rename = "Pagos")]
+        pagos: Option<Pagos20>,
+    }
+    Ok(Any::deserialize(deserializer)?.pagos.map(|pagos| Complemento { pagos }))
+}
+
+/// What an element has under a name: an attribute, or one element or more.
+enum Held<'a> {
+    Text(&'a str),
+    Elements(Vec<&'a Element>),
+}
+
+/// What an element has, each name once.
+fn fields(element: &Element) -> impl Iterator<Item = (&str, Held<'_>)> {
+    let attributes = element.attributes().map(|(name, value)| (name, Held::Text(value)));
+    let children = element.children();
+    let first = |place: usize| !children[..place].iter().any(|before| before.name() == children[place].name());
+    let names = (0..children.len()).filter(move |&place| first(place)).map(|place| children[place].name());
+    attributes.chain(names.map(|name| (name, Held::Elements(element.all(name).collect()))))
+}
+
+impl<'a> Held<'a> {
+    /// A list's elements: those within one that has nothing else, or, without such a one, these themselves.
+    fn list(self) -> Result<Vec<&'a Element>, NoCfdi> {
+        match self {
+            Self::Elements(elements) => match elements.as_slice() {
+                [around] if around.attributes().next().is_none() => Ok(around.children().iter().collect()),
+                _ => Ok(elements),
+            },
+            Self::Text(_) => Err(de::Error::custom("an attribute where elements belong")),
+        }
+    }
+}
+
+impl<'de> IntoDeserializer<'de, NoCfdi> for Held<'_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+impl<'de> Deserializer<'de> for Held<'_> {
+    type Error = NoCfdi;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoCfdi> {
+        match self {
+            Self::Text(text) => visitor.visit_str(text),
+            Self::Elements(elements) => match elements.as_slice() {
+                [one] => visitor.visit_map(MapDeserializer::new(fields(one))),
+                _ => Err(de::Error::custom("several elements where one belongs")),
+            },
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoCfdi> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoCfdi> {
+        let elements = self.list()?;
+        visitor.visit_seq(SeqDeserializer::new(elements.into_iter().map(|element| Held::Elements(vec![element]))))
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, NoCfdi> {
+        match self {
+            Self::Text(text) => StrDeserializer::new(text).deserialize_enum(name, variants, visitor),
+            Self::Elements(_) => Err(de::Error::custom("an element where an attribute belongs")),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoCfdi> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct
+        tuple tuple_struct map struct identifier
+    }
+}

@@ -1,0 +1,125 @@
+//! The stamp that a provider puts into a sealed document: the complement `TimbreFiscalDigital` 1.1.
+
+use std::borrow::Cow;
+
+use chrono::{DateTime, NaiveDateTime, TimeZone as _, Utc};
+use chrono_tz::America::Mexico_City;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::element::Element;
+use super::node::Node;
+use super::read::NoCfdi;
+use super::seal::SigningKey;
+use super::{Cfdi, SealFault, as_text, cadena, read, xml};
+
+/// The version of the complement.
+const VERSION: &str = "1.1";
+
+/// The stamp (node `TimbreFiscalDigital`), its fields in the order of its cadena original.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct TimbreFiscalDigital {
+    /// Always `1.1`.
+    pub version: Cow<'static, str>,
+    /// The document's fiscal folio.
+    #[serde(rename = "UUID", with = "as_text")]
+    pub uuid: Uuid,
+    /// When it was stamped, in Mexico's central time.
+    pub fecha_timbrado: NaiveDateTime,
+    /// The provider's RFC.
+    pub rfc_prov_certif: String,
+    /// What the provider has to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leyenda: Option<String>,
+    /// The document's signature.
+    #[serde(rename = "SelloCFD")]
+    pub sello_cfd: String,
+    /// The number of the provider's certificate.
+    #[serde(rename = "NoCertificadoSAT")]
+    pub no_certificado_sat: String,
+    /// The provider's signature over all of the above.
+    #[serde(rename = "SelloSAT")]
+    pub sello_sat: String,
+}
+
+/// A stamped document. It is made only of an answer that holds the very document that was asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StampedXml {
+    /// The document as the provider gave it.
+    pub xml: String,
+    /// The stamp in it.
+    pub timbre: TimbreFiscalDigital,
+}
+
+/// Why what a provider gave is not the document that it was given, stamped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnfitStamp {
+    /// No document can be read in it.
+    #[error("it is no CFDI")]
+    NoDocument,
+    /// It has no stamp, or one that is incomplete.
+    #[error("it has no whole stamp")]
+    NotStamped,
+    /// It, or its stamp, is of another document.
+    #[error("it is of another document")]
+    Other,
+}
+
+impl StampedXml {
+    /// `xml`, if it is the document `sealed` with a stamp. All that the issuer signed must be as it was, and so the signature.
+    pub fn read(xml: String, sealed: &str) -> Result<Self, UnfitStamp> {
+        let root = Element::read(&xml).map_err(|_| UnfitStamp::NoDocument)?;
+        let ours = Element::read(sealed).map_err(|_| UnfitStamp::Other)?;
+        let document = |root: &Element| Cfdi::of(root).map_err(|_: NoCfdi| UnfitStamp::NoDocument);
+        let answered = document(&root)?;
+        let stamp = root.at(&["Complemento", "TimbreFiscalDigital"]).ok_or(UnfitStamp::NotStamped)?;
+        let timbre: TimbreFiscalDigital = read::of(stamp).map_err(|_| UnfitStamp::NotStamped)?;
+        let is_whole = timbre.version == VERSION && !timbre.uuid.is_nil() && stamp.text("UUID").len() == 36;
+        let seals = [root.get("Sello"), Some(timbre.sello_cfd.as_str())];
+        if !is_whole || timbre.sello_sat.is_empty() {
+            return Err(UnfitStamp::NotStamped);
+        }
+        if answered != document(&ours)? || seals.iter().any(|seal| *seal != ours.get("Sello")) {
+            return Err(UnfitStamp::Other);
+        }
+        Ok(Self { xml, timbre })
+    }
+
+    /// When it was stamped.
+    pub fn at(&self) -> Option<DateTime<Utc>> {
+        Mexico_City.from_local_datetime(&self.timbre.fecha_timbrado).earliest().map(|at| at.with_timezone(&Utc))
+    }
+}
+
+/// Who stamps.
+pub(crate) struct Provider<'a> {
+    pub(crate) rfc: &'a str,
+    pub(crate) certificado: &'a str,
+    pub(crate) key: &'a SigningKey,
+}
+
+/// Stamps the sealed document `xml` under the fiscal folio `uuid`, at a time that is cut to whole seconds. The same gives the
+/// same.
+pub(crate) fn stamp(xml: &str, uuid: Uuid, at: DateTime<Utc>, by: &Provider<'_>) -> Result<String, SealFault> {
+    let root = Element::read(xml).map_err(|_| SealFault::Document)?;
+    let at = DateTime::from_timestamp(at.timestamp(), 0).unwrap_or(at);
+    let mut timbre = TimbreFiscalDigital {
+        version: VERSION.into(),
+        uuid,
+        fecha_timbrado: at.with_timezone(&Mexico_City).naive_local(),
+        rfc_prov_certif: by.rfc.to_owned(),
+        leyenda: None,
+        sello_cfd: root.get("Sello").ok_or(SealFault::Document)?.to_owned(),
+        no_certificado_sat: by.certificado.to_owned(),
+        sello_sat: String::new(),
+    };
+    let node = |timbre: &TimbreFiscalDigital| Node::of(timbre).map_err(|_| SealFault::Document);
+    timbre.sello_sat = by.key.sign(&cadena::of(&node(&timbre)?))?;
+    xml::with_stamp(xml, &node(&timbre)?).map_err(|_| SealFault::Document)
+}
+
+#[cfg(test)]
+mod tests;
