@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::Utc;
 use svc_core::Context;
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::{Budget, SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper, stamp_due};
 use svc_core::webhooks::{Notice, Notifier, NotifyFailure, notify_due};
 use svc_store_postgres::{PostgresStore, Settings};
@@ -37,7 +37,7 @@ impl Provider {
         }
         // Theirs signs with a key of its own; the sandbox's stands in for it.
         let request = StampRequest::new(reference.to_owned(), xml.to_owned());
-        match SandboxStamper::sign(&request, Uuid::from_u128(number + 1), Utc::now()) {
+        match SandboxStamper::sign(&request, Uuid::from_u128(number + 1), SystemClock.now()) {
             Ok(stamped) => Answer::Stamped(known.entry(xml.to_owned()).or_insert(stamped.xml).clone()),
             Err(_) => Answer::Overloaded,
         }

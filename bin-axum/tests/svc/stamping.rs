@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
+use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::{SandboxStamper, StampRequest};
 
 use crate::certificates::{KEY, load};
@@ -28,7 +29,7 @@ pub(crate) const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
 /// A sealed document as a provider gives it back.
 pub(crate) fn stamped(xml: &str) -> String {
     let request = StampRequest::new(String::new(), xml.to_owned());
-    SandboxStamper::sign(&request, UUID.parse().unwrap(), chrono::Utc::now()).unwrap().xml
+    SandboxStamper::sign(&request, UUID.parse().unwrap(), SystemClock.now()).unwrap().xml
 }
 
 /// Orders and invoices that.

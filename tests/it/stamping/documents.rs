@@ -2,9 +2,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::domain::cfdi::Cfdi;
+use svc_core::domain::clock::Clock as _;
 use svc_core::stamping::{SandboxStamper, StampFailure, StampRequest, StampedXml};
 use svc_tests::{World, with};
 
@@ -109,7 +110,7 @@ async fn an_answer_of_another_document_is_no_stamp() {
     let others = Stub::new(|request: &StampRequest| {
         let other = asked.iter().find(|xml| **xml != request.xml).expect("two documents");
         let other = StampRequest::new(request.id.clone(), other.clone());
-        request.stamped(SandboxStamper::sign(&other, UUIDS[0].parse().unwrap(), Utc::now())?.xml)
+        request.stamped(SandboxStamper::sign(&other, UUIDS[0].parse().unwrap(), world.clock.now())?.xml)
     });
     world.clock.advance(TimeDelta::hours(1));
     assert_eq!(world.stamp(&others).await, with!(report(), pospuestos: 2));
@@ -128,7 +129,7 @@ async fn lost_answers_and_many_workers_make_one_document_each() {
     let count = AtomicU32::new(0);
     let stamper = Stub::new(|request: &StampRequest| {
         let stamped = accept(request)?;
-        let lost = count.fetch_add(1, Ordering::Relaxed) % 3 != 0;
+        let lost = !count.fetch_add(1, Ordering::Relaxed).is_multiple_of(3);
         if lost { Err(StampFailure::Unreachable("lost".to_owned())) } else { Ok(stamped) }
     });
     for _ in 0..40 {

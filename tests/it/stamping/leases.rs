@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::{TimeDelta, Utc};
+use chrono::TimeDelta;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc_core::stamping::{SandboxStamper, StampFailure, StampReport, StampRequest, StampedXml, Stamper};
@@ -61,7 +61,9 @@ async fn a_worker_that_vanished_is_replaced_when_its_lease_ends() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, factura) = shop.invoice(nails()).await;
-    let late = Slow::new(|request| SandboxStamper::sign(request, UUIDS[0].parse().unwrap(), Utc::now()));
+    let late = Slow::new(|request| {
+        SandboxStamper::sign(request, UUIDS[0].parse().unwrap(), "2026-10-12T18:00:00Z".parse().unwrap())
+    });
     let taken_over = async {
         let other = Stub::new(accept);
         world.clock.advance(TimeDelta::hours(1));

@@ -89,7 +89,7 @@ const FILTERS: [(&str, &str); 26] = [
 ];
 
 /// The scopes of each operation, one of which suffices.
-const SCOPES: [(&str, &str); 41] = [
+const SCOPES: [(&str, &str); 43] = [
     ("POST /leads", "leads:write"),
     ("GET /clientes", "clientes:read"),
     ("POST /clientes", "clientes:write"),

@@ -18,6 +18,7 @@
 //! ([`crate::stamping`]).
 
 mod amount;
+mod as_text;
 #[cfg(test)]
 pub(crate) mod authority;
 mod cadena;
@@ -404,22 +405,4 @@ pub enum TipoFactor {
 pub struct Complemento {
     /// The payments.
     pub pagos: Pagos20,
-}
-
-/// An attribute that is no text here is one there.
-mod as_text {
-    use std::borrow::Cow;
-    use std::fmt::Display;
-    use std::str::FromStr;
-
-    use serde::{Deserialize as _, Deserializer, Serializer, de};
-
-    pub(super) fn serialize<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
-    }
-
-    pub(super) fn deserialize<'de, T: FromStr, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(|_| de::Error::custom("an attribute of another form"))
-    }
 }

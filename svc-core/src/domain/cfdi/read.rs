@@ -85,7 +85,7 @@ impl<'a> Held<'a> {
     }
 }
 
-impl<'de> IntoDeserializer<'de, NoCfdi> for Held<'_> {
+impl IntoDeserializer<'_, NoCfdi> for Held<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {

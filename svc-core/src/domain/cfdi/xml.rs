@@ -60,12 +60,11 @@ pub(super) fn with_stamp(document: &str, stamp: &Node) -> io::Result<String> {
     node(&mut writer, stamp, &STAMP, &declarations(&[&STAMP]))?;
     let stamp = text(writer)?;
     let [complement, root] = [COMPLEMENT, "Comprobante"].map(|name| format!("</{}:{name}>", CFDI.prefix));
-    let (end, stamp) = match document.rfind(&complement) {
-        Some(place) => (place, stamp),
-        None => {
-            let place = document.rfind(&root).ok_or_else(|| io::Error::other("no document"))?;
-            (place, format!("<{0}:{COMPLEMENT}>{stamp}</{0}:{COMPLEMENT}>", CFDI.prefix))
-        }
+    let (end, stamp) = if let Some(end) = document.rfind(&complement) {
+        (end, stamp)
+    } else {
+        let end = document.rfind(&root).ok_or_else(|| io::Error::other("no document"))?;
+        (end, format!("<{0}:{COMPLEMENT}>{stamp}</{0}:{COMPLEMENT}>", CFDI.prefix))
     };
     Ok([&document[..end], &stamp, &document[end..]].concat())
 }
