@@ -60,11 +60,13 @@ async fn workers_that_vanish_at_any_step_leave_one_document() {
     let inner = async {
         for _ in 0..3 {
             world.clock.advance(TimeDelta::hours(2));
+            world.end_leases().await;
             let stub = Stub::new(|_: &StampRequest| -> Result<StampedXml, StampFailure> { panic!("it dies") });
             assert_eq!(world.stamp(&stub).await, with!(report(), fallidos: 1));
             sent.extend(stub.sent());
         }
         world.clock.advance(TimeDelta::hours(2));
+        world.end_leases().await;
         let stub = Stub::new(accept);
         assert_eq!(world.stamp(&stub).await, with!(report(), timbrados: 1));
         sent.extend(stub.sent());
