@@ -230,7 +230,8 @@ fn a_provider_that_stalls_is_not_waited_for_beyond_the_deadline() {
     let key = crate::stamping::company(&svc);
     let provider = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/timbrados", provider.local_addr().unwrap());
-    let mut server = svc.serve(&["--stamper", &url, "--stamper-token", "x", "--shutdown-deadline", "4"], key);
+    let stamper = ["--secrets-key", crate::certificates::KEY, "--stamper", &url, "--stamper-token", "x"];
+    let mut server = svc.serve(&[&stamper[..], &["--shutdown-deadline", "4"]].concat(), key);
     crate::stamping::invoice(&server);
     let asked = provider.accept().unwrap();
     let began = Instant::now();

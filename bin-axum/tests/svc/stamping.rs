@@ -47,7 +47,7 @@ fn one_pass_stamps_what_is_due() {
     let key = company(&svc);
     let nothing =
         json!({"timbrados": 0, "rechazados": 0, "pospuestos": 0, "en_espera": 0, "perdidos": 0, "fallidos": 0});
-    assert_eq!(svc.ok(&["stamp"]), nothing);
+    assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY]), nothing);
     let server = svc.serve(&["--no-workers"], key);
     invoice(&server);
     sleep(Duration::from_millis(1_500));
@@ -56,14 +56,14 @@ fn one_pass_stamps_what_is_due() {
 
     let mut done = nothing.clone();
     done["timbrados"] = json!(1);
-    assert_eq!(svc.ok(&["stamp"]), done);
+    assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY]), done);
     let file = |name: &str| svc.command(&["do", "--company", "1", name, r#"{"factura":1}"#]).output().unwrap();
     let (xml, pdf) = (file("invoice.xml"), file("invoice.pdf"));
     assert!(xml.status.success() && pdf.status.success());
     let xml = String::from_utf8(xml.stdout).unwrap();
     assert!(xml.starts_with("<?xml ") && xml.ends_with("</cfdi:Comprobante>"), "{xml}");
     assert!(pdf.stdout.starts_with(b"%PDF-"));
-    assert_eq!(svc.ok(&["stamp"]), nothing);
+    assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY]), nothing);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_signalled_server_waits_for_what_is_being_stamped() {
     let key = company(&svc);
     let provider = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/timbrados", provider.local_addr().unwrap());
-    let mut server = svc.serve(&["--stamper", &url, "--stamper-token", "secreto"], key.clone());
+    let mut server = svc.serve(&["--secrets-key", KEY, "--stamper", &url, "--stamper-token", "secreto"], key.clone());
     invoice(&server);
     let mut request = BufReader::new(provider.accept().unwrap().0);
     let head: Vec<String> = request.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
