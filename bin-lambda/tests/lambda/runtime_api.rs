@@ -52,7 +52,10 @@ impl Function {
     /// The function on a world's database, with further settings.
     pub(crate) async fn on(world: &World, settings: &[(&str, &str)]) -> Self {
         let url = world.database_url();
+        // That of the world, which sealed the keys of its certificates: `svc_tests::secrets_key`.
+        let secrets = "07".repeat(32);
         let base = [
+            ("SVC_SECRETS_KEY", secrets.as_str()),
             ("DATABASE_URL", url.as_str()),
             ("SVC_BASE_URL", svc_tests::BASE_URL),
             ("SVC_RATE_PER_MINUTE", "1000000"),
