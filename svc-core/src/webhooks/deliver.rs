@@ -32,9 +32,9 @@ const LAST_RESULTS: usize = 16;
 /// The longest deadline of a sender that a lease takes into account.
 const LONGEST: TimeDelta = TimeDelta::hours(1);
 
-/// Results that may wait to be written while more attempts begin: those under way beside them are repeated if the process
-/// dies.
-const UNWRITTEN: usize = 160;
+/// Attempts under way and results that wait to be written, beyond which only a webhook's first attempt begins: so many are
+/// repeated if the process dies.
+const UNWRITTEN: usize = 128;
 
 /// How often a long pass looks for what is due, and how long a result may wait for others.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
@@ -201,9 +201,7 @@ impl<'a> Pass<'a> {
 
     fn begin_attempts(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>) {
         let (context, sender) = (self.context, self.sender);
-        while self.results.unwritten() < UNWRITTEN
-            && let Some(dispatch) = self.slots.dispatch(now)
-        {
+        while let Some(dispatch) = self.slots.dispatch(now, self.is_crowded()) {
             match dispatch {
                 Dispatch::Send(claim, slot) => under_way.push(Box::pin(async move {
                     let company = claim.company;
@@ -212,6 +210,11 @@ impl<'a> Pass<'a> {
                 Dispatch::HandBack(claim) => self.results.push(claim.company, handed_back(&claim)),
             }
         }
+    }
+
+    /// Whether so much is under way or unwritten that more should wait.
+    fn is_crowded(&self) -> bool {
+        self.slots.out() + self.results.unwritten() >= UNWRITTEN
     }
 
     /// Whether to look for what is due: at first, each second, and once more before the pass ends.
@@ -228,7 +231,7 @@ impl<'a> Pass<'a> {
     fn begin_turn(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
         let (slots, turns) = (&self.slots, &self.turns);
         // While nothing else could go on, results wait for nothing.
-        let all = stopped || self.results.unwritten() >= UNWRITTEN || slots.out() == 0 && self.in_store == 0;
+        let all = stopped || self.is_crowded() || slots.out() == 0 && self.in_store == 0;
         let ready = |company, count| {
             // What is claimed next takes them along.
             let last = slots.is_empty_of(company) && !slots.has_more_due(company);

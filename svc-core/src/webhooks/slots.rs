@@ -201,12 +201,13 @@ impl Slots {
         }
     }
 
-    /// The next claim to be sent or handed back, one company after the other; none while nothing can be done.
-    pub(super) fn dispatch(&mut self, now: DateTime<Utc>) -> Option<Dispatch> {
+    /// The next claim to be sent or handed back, one company after the other; none while nothing can be done. While it is
+    /// `crowded`, only first attempts of their webhooks begin.
+    pub(super) fn dispatch(&mut self, now: DateTime<Utc>, crowded: bool) -> Option<Dispatch> {
         for _ in 0..self.companies.len() {
             let company = self.companies.pop_front()?;
             let Some(mut webhooks) = self.webhooks.remove(&company) else { continue };
-            let dispatch = self.dispatch_of(company, &mut webhooks, now);
+            let dispatch = self.dispatch_of(company, &mut webhooks, now, crowded);
             if !webhooks.is_empty() {
                 self.webhooks.insert(company, webhooks);
                 self.companies.push_back(company);
@@ -223,6 +224,7 @@ impl Slots {
         company: CompanyId,
         webhooks: &mut VecDeque<i64>,
         now: DateTime<Utc>,
+        crowded: bool,
     ) -> Option<Dispatch> {
         for _ in 0..webhooks.len() {
             let webhook = (company, webhooks.pop_front()?);
@@ -231,7 +233,7 @@ impl Slots {
             let hand_back = queue.is_resting(now) || first.latest < now;
             let host = self.hosts.entry(Arc::clone(&queue.host)).or_default();
             let doubtful = queue.is_doubtful();
-            let send = !hand_back && has_slot(queue, *host, self.out);
+            let send = !hand_back && (queue.out == 0 || !crowded) && has_slot(queue, *host, self.out);
             let claim = if hand_back || send { queue.waiting.pop_front() } else { None };
             if send {
                 queue.out += 1;
