@@ -74,7 +74,7 @@ impl RetentionStore for Empty {
         _: CompanyId,
         _: u32,
     ) -> Result<Vec<CompanyId>, StoreError> {
-        unreachable!("nothing is cleaned up")
+        Ok(Vec::new())
     }
 }
 
