@@ -172,7 +172,7 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         let Some(stamped) = stamped else { return Ok(Withdrawal::Done) };
-        if self.is_being_stamped(factura, now).await? {
+        if self.is_being_stamped(factura).await? {
             return Ok(Withdrawal::Underway);
         }
         let shared = self.exists(SHARED, factura).await?;
@@ -212,15 +212,14 @@ impl PostgresTx {
 
     /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none takes it until the end of this
     /// transaction.
-    async fn is_being_stamped(&mut self, factura: i64, now: Timestamp) -> Result<bool, StoreError> {
+    async fn is_being_stamped(&mut self, factura: i64) -> Result<bool, StoreError> {
         let underway: Option<bool> = sqlx::query_scalar(
-            "SELECT coalesce(arrendado > $3, false)
+            "SELECT coalesce(arrendado > now(), false)
                     OR EXISTS (SELECT FROM facturas_xml x WHERE x.empresa = $1 AND x.factura = $2 AND NOT x.timbrado)
              FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
         .bind(factura)
-        .bind(now.get())
         .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;

@@ -179,18 +179,17 @@ impl StampingTx for PostgresTx {
         self.run(query).await
     }
 
-    async fn hurry_complements(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
+    async fn hurry_complements(&mut self, factura: i64) -> Result<(), StoreError> {
         let query = sqlx::query(
             "UPDATE timbrados t SET proximo = t.creado
              FROM facturas f
              JOIN cxc c ON c.empresa = f.empresa AND c.venta = f.venta
              JOIN cxc_pagos p ON p.empresa = c.empresa AND p.cxc = c.clave
              WHERE f.empresa = $1 AND f.clave = $2 AND t.empresa = f.empresa AND t.factura = p.factura
-               AND (t.arrendado IS NULL OR t.arrendado <= $3)",
+               AND (t.arrendado IS NULL OR t.arrendado <= now())",
         )
         .bind(self.empresa)
-        .bind(factura)
-        .bind(now.get());
+        .bind(factura);
         self.run(query).await
     }
 }

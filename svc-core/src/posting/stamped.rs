@@ -30,7 +30,7 @@ pub(crate) async fn accepted(
     }
     if let (InvoiceKind::Factura, Some(venta)) = (invoice.tipo, invoice.venta) {
         cx.emit(&Event::FacturaTimbrada { factura: invoice.clave, venta, uuid }).await?;
-        cx.tx.hurry_complements(invoice.clave, cx.now).await?;
+        cx.tx.hurry_complements(invoice.clave).await?;
     }
     Ok(())
 }

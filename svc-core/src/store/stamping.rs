@@ -159,6 +159,6 @@ pub trait StampingTx {
     /// Ends the lease of a record without counting an attempt: it is due again at `proximo`, or when it was due before.
     async fn release_stamping(&mut self, factura: i64, proximo: Option<DateTime<Utc>>) -> Result<(), StoreError>;
 
-    /// Makes the payment complements that depend on this invoice due at `now`, except those that are leased.
-    async fn hurry_complements(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
+    /// Makes the payment complements that depend on this invoice due at once, except those that are leased.
+    async fn hurry_complements(&mut self, factura: i64) -> Result<(), StoreError>;
 }
