@@ -64,7 +64,7 @@ async fn a_complement_that_was_stamped_is_cancelled_and_one_under_way_is_waited_
     let (company, ana) = shop().await;
     did(company.act("payment.apply", &one(2, "400", "A-1")).await);
     company.world.sql::<i64>("UPDATE timbrados SET arrendado = now() + interval '1 minute' RETURNING factura").await;
-    let table = [(json!({"pago": 1}), "estado_invalido", "pago: su complemento se está timbrando")];
+    let table = [(json!({"pago": 1}), "estado_invalido", "pago: su complemento se envió a timbrar")];
     refuses(&company, "payment.cancel", &table).await;
     assert_eq!(debt(&ana, 2).await[0], "760.00", "nothing changed");
     company.world.sql::<i64>("UPDATE timbrados SET arrendado = NULL RETURNING factura").await;
