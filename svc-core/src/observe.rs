@@ -38,7 +38,7 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use crate::domain::company::CompanyId;
-use crate::error::Code;
+use crate::error::{Code, Error};
 
 /// The target of a request's span and line.
 pub const TARGET: &str = "svc_core::request";
@@ -100,6 +100,13 @@ pub(crate) fn attempts(metric: &'static str, outcome: &'static str, count: u64) 
 /// Counts a pass of background work that failed.
 pub(crate) fn background_failed(work: &'static str, reason: &'static str) {
     counter!(BACKGROUND_FAILURES, "work" => work, "reason" => reason).increment(1);
+}
+
+/// Counts and logs background work of a company that ended with an error; that of the others goes on.
+pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Error) {
+    background_failed(work, "company");
+    let cause = error.cause().map(tracing::field::display);
+    tracing::warn!(work, empresa = company.0, %error, cause, "a company's records are left alone for now");
 }
 
 /// Notes for how long the oldest item of a queue has been due.

@@ -10,9 +10,8 @@ mod tests;
 
 use sqlx::migrate::Migrator;
 
-pub(crate) use self::distribute::distribute;
 pub(crate) use self::history::History;
-pub(crate) use self::migrate::{Patience, migrate};
+pub(crate) use self::migrate::{Patience, distribute, migrate};
 
 /// The migrations of this program.
 pub(crate) static MIGRATOR: Migrator = sqlx::migrate!();

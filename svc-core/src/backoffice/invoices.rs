@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::domain::clock::random_bytes;
+use crate::domain::clock::random_uuid;
 use crate::domain::event::{Event, EventKind};
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::text::parse_uuid;
@@ -109,7 +109,7 @@ impl Operation for InvoiceStamped {
                 return Err(wrong_state("su venta está cancelada"));
             }
         }
-        let uuid = given.unwrap_or_else(|| uuid::Builder::from_random_bytes(random_bytes(cx.random)).into_uuid());
+        let uuid = given.unwrap_or_else(|| random_uuid(cx.random));
         stamped::accepted(cx, &invoice, uuid, cx.now, None).await?;
         Ok(InvoiceNamed { factura: invoice.clave })
     }

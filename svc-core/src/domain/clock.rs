@@ -5,6 +5,7 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use chrono_tz::America::Mexico_City;
+use uuid::Uuid;
 
 /// Where the time comes from.
 pub trait Clock: Send + Sync + 'static {
@@ -23,6 +24,11 @@ pub fn random_bytes<const N: usize>(random: &dyn Random) -> [u8; N] {
     let mut bytes = [0; N];
     random.fill(&mut bytes);
     bytes
+}
+
+/// A random UUID (version 4).
+pub(crate) fn random_uuid(random: &dyn Random) -> Uuid {
+    uuid::Builder::from_random_bytes(random_bytes(random)).into_uuid()
 }
 
 /// The calendar date in Mexico's central time, by which business dates in bodies are judged (contract §1).

@@ -15,7 +15,7 @@ use super::settle::{Settle, Settled, Verdict};
 use super::{StampRequest, Stamper};
 use crate::budget::Budget;
 use crate::context::Context;
-use crate::domain::clock::random_bytes;
+use crate::domain::clock::random_uuid;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::observe;
@@ -200,15 +200,13 @@ impl<'a> Leases<'a> {
                 self.companies.push_back(company);
                 continue;
             }
-            let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
+            let token = random_uuid(self.context.random());
             let lease = StampingLease { most, due: self.due, now, token, until: now + self.lease_time };
             let records = match transact(self.context.store(), self.context.random(), company, &mut Lease(lease)).await
             {
                 Ok(records) => records,
                 Err(error) => {
-                    observe::background_failed("stamping", "company");
-                    let cause = error.cause().map(tracing::field::display);
-                    tracing::warn!(empresa = company.0, %error, cause, "no records of a company were leased");
+                    observe::company_failed("stamping", company, &error);
                     continue;
                 }
             };

@@ -32,8 +32,8 @@ const LAST_RESULTS: usize = 16;
 /// The longest deadline of a sender that a lease takes into account.
 const LONGEST: TimeDelta = TimeDelta::hours(1);
 
-/// Attempts under way and results that wait to be written, beyond which only a webhook's first attempt begins: so many are
-/// repeated if the process dies.
+/// Attempts under way and unwritten results beyond which only a webhook's first attempt begins, and unwritten results beyond
+/// which none does: if the process dies, so many are repeated and one of each webhook beside.
 const UNWRITTEN: usize = 128;
 
 /// How often a long pass looks for what is due, and how long a result may wait for others.
@@ -201,7 +201,9 @@ impl<'a> Pass<'a> {
 
     fn begin_attempts(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>) {
         let (context, sender) = (self.context, self.sender);
-        while let Some(dispatch) = self.slots.dispatch(now, self.is_crowded()) {
+        while self.results.unwritten() < UNWRITTEN
+            && let Some(dispatch) = self.slots.dispatch(now, self.is_crowded())
+        {
             match dispatch {
                 Dispatch::Send(claim, slot) => under_way.push(Box::pin(async move {
                     let company = claim.company;
@@ -250,7 +252,7 @@ impl<'a> Pass<'a> {
         let left = self.budget.left(self.taken.saturating_add(self.asked), now);
         let most = if needs.claims() && self.slots.has_room() { left.min(MOST) } else { 0 };
         self.asked += most;
-        let busy = self.slots.busy(company, now);
+        let busy = if most > 0 { self.slots.busy(company, now) } else { Vec::new() };
         let (context, deadline) = (self.context, self.deadline);
         under_way.push(Box::pin(async move {
             let results = batch.as_ref().map_or(&[] as &[_], |batch| &batch.records);
@@ -300,13 +302,7 @@ impl<'a> Pass<'a> {
     }
 
     fn not_turned(&mut self, company: CompanyId, batch: Option<Batch>, error: &Error) {
-        observe::background_failed("delivery", "company");
-        tracing::warn!(
-            empresa = company.0,
-            %error,
-            cause = error.cause().map(tracing::field::display),
-            "a company's notices are left alone for a while"
-        );
+        observe::company_failed("delivery", company, error);
         self.turns.failed(company, self.context.now());
         let Some(batch) = batch else { return };
         let count = batch.records.len() as u64;

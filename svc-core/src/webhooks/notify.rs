@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::Budget;
 use crate::context::Context;
-use crate::domain::clock::random_bytes;
+use crate::domain::clock::random_uuid;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::observe;
@@ -84,9 +84,7 @@ pub async fn notify_due(
         let before = pass.taken;
         for Due { company, .. } in due {
             if let Err(error) = pass.turn(company).await {
-                observe::background_failed("mail", "company");
-                let cause = error.cause().map(tracing::field::display);
-                tracing::warn!(empresa = company.0, %error, cause, "e-mails of a company were not read or written");
+                observe::company_failed("mail", company, &error);
             }
         }
         if pass.taken == before {
@@ -111,7 +109,7 @@ impl Pass<'_> {
         if most == 0 {
             return Ok(());
         }
-        let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
+        let token = random_uuid(self.context.random());
         let leased = transact(store, self.context.random(), company, &mut Lease { most, now, token }).await?;
         self.taken = self.taken.saturating_add(u32::try_from(leased.len()).unwrap_or(most));
         for mail in leased {

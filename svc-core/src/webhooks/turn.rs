@@ -7,7 +7,7 @@ use super::schedule::{PROBE_AFTER, is_disabled};
 use super::slots::{Claim, SLOW_AFTER};
 use super::turns::Needs;
 use crate::context::Context;
-use crate::domain::clock::random_bytes;
+use crate::domain::clock::random_uuid;
 use crate::domain::company::CompanyId;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::Next;
@@ -63,7 +63,7 @@ impl Turn<'_> {
     }
 
     async fn claim(&self, tx: &mut dyn Tx) -> Result<Vec<Claim>, Error> {
-        let token = uuid::Builder::from_random_bytes(random_bytes(self.context.random())).into_uuid();
+        let token = random_uuid(self.context.random());
         // The lease counts from here, however long the turn took so far.
         let now = self.context.now();
         let until = now + self.deadline + MARGIN;

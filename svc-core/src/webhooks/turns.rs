@@ -58,7 +58,10 @@ impl Turns {
     /// Notes what is due.
     pub(super) fn found(&mut self, due: &[Due], now: DateTime<Utc>) {
         self.resting.retain(|_, until| now < *until);
-        for due in due.iter().filter(|due| !self.resting.contains_key(&due.company)).copied().collect::<Vec<Due>>() {
+        for due in due {
+            if self.resting.contains_key(&due.company) {
+                continue;
+            }
             let mut needs = Needs::default();
             match due.queue {
                 Queue::Groups => needs.groups = true,

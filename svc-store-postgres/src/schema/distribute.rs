@@ -3,33 +3,10 @@
 //! Every table is distributed by `empresa` and colocated with the others, so that a company's rows of all tables lie on one worker, and
 //! what one company asks runs there.
 
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{Connection as _, PgConnection};
-
-use super::OpenError;
-use super::migrate::{Patience, connect, lock};
-
-/// Distributes the tables that are not distributed yet; gives how many they were.
-pub(crate) async fn distribute(options: &PgConnectOptions, patience: Patience) -> Result<u64, OpenError> {
-    let mut connection = connect(options).await?;
-    let outcome = run(&mut connection, patience).await;
-    // The lock is the session's, and ends with it.
-    let closed = connection.close().await;
-    let done = outcome?;
-    closed?;
-    Ok(done)
-}
-
-async fn run(connection: &mut PgConnection, patience: Patience) -> Result<u64, OpenError> {
-    lock(connection, patience.total).await?;
-    if !has_engine(connection).await? {
-        return Err(OpenError::NoEngine);
-    }
-    rest(connection).await
-}
+use sqlx::PgConnection;
 
 /// Whether the engine is in this database.
-async fn has_engine(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+pub(super) async fn has_engine(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let statement = "SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')";
     sqlx::query_scalar(statement).fetch_one(connection).await
 }
@@ -55,7 +32,7 @@ const NEXT: &str = "
     ORDER BY c.relname <> 'empresas', c.oid LIMIT 1";
 
 /// Distributes what is not distributed yet, each table in a transaction of its own: after an error it goes on from there.
-pub(super) async fn rest(connection: &mut PgConnection) -> Result<u64, OpenError> {
+pub(super) async fn rest(connection: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let mut done = 0;
     while let Some(table) = sqlx::query_scalar::<_, String>(NEXT).fetch_optional(&mut *connection).await? {
         let with = if table == "empresas" { "none" } else { "empresas" };

@@ -9,7 +9,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, P
 use tokio::time::{Instant, sleep};
 
 use super::OpenError;
-use super::distribute::{is_distributed, rest};
+use super::distribute::{has_engine, is_distributed, rest};
 use super::history::{History, TABLE};
 use crate::settings::Settings;
 
@@ -32,7 +32,7 @@ pub(crate) struct Patience {
     /// For a lock, before others may go first.
     lock: Duration,
     /// For the locks of one migration in all, and for another process that migrates.
-    pub(super) total: Duration,
+    total: Duration,
 }
 
 impl Patience {
@@ -42,15 +42,36 @@ impl Patience {
 }
 
 /// Does what `migrator` has and the database has not had; gives how many migrations it did.
-///
-/// It uses a connection of its own, on which statements take as long as they need.
 pub(crate) async fn migrate(
     options: &PgConnectOptions,
     migrator: &Migrator,
     patience: Patience,
 ) -> Result<u64, OpenError> {
+    alone(options, patience, async |connection| run(connection, migrator, patience).await).await
+}
+
+/// Distributes the tables that are not distributed yet; gives how many they were.
+pub(crate) async fn distribute(options: &PgConnectOptions, patience: Patience) -> Result<u64, OpenError> {
+    alone(options, patience, async |connection| {
+        if !has_engine(connection).await? {
+            return Err(OpenError::NoEngine);
+        }
+        Ok(rest(connection).await?)
+    })
+    .await
+}
+
+/// Does `work` while no other process migrates, on a connection of its own, on which statements take as long as they need.
+async fn alone(
+    options: &PgConnectOptions,
+    patience: Patience,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<u64, OpenError>,
+) -> Result<u64, OpenError> {
     let mut connection = connect(options).await?;
-    let outcome = run(&mut connection, migrator, patience).await;
+    let outcome = match lock(&mut connection, patience.total).await {
+        Ok(()) => work(&mut connection).await,
+        Err(error) => Err(error),
+    };
     // The lock is the session's, and ends with it.
     let closed = connection.close().await;
     let done = outcome?;
@@ -58,7 +79,7 @@ pub(crate) async fn migrate(
     Ok(done)
 }
 
-pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
     let mut connection = options.clone().application_name("svc migrate").connect().await?;
     sqlx::raw_sql("SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0")
         .execute(&mut connection)
@@ -72,7 +93,6 @@ pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, 
 }
 
 async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patience) -> Result<u64, OpenError> {
-    lock(connection, patience.total).await?;
     connection.ensure_migrations_table(TABLE).await?;
     let pending = History::read(&mut *connection).await?.pending(migrator)?;
     let distributed = !pending.is_empty() && is_distributed(connection).await?;
@@ -93,7 +113,7 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
 ///
 /// The lock is tried, and not waited for in a statement: such a statement would hold a snapshot, for whose end CREATE INDEX
 /// CONCURRENTLY waits in the process that has the lock.
-pub(super) async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
+async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
     let started = Instant::now();
     let mut is_told = false;
     loop {
