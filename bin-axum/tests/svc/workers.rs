@@ -229,7 +229,8 @@ async fn leased(pool: &PgPool) -> HashSet<i64> {
     while sqlx::query_scalar::<_, i64>(others).fetch_one(pool).await.unwrap() > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let end = "UPDATE entregas SET arrendado = arrendado - interval '61 s', proximo_intento = proximo_intento - interval '61 s'
+    let end = "WITH programados AS (UPDATE webhooks SET proximo = proximo - interval '61 s', sondeo = NULL)
+               UPDATE entregas SET arrendado = arrendado - interval '61 s', proximo_intento = proximo_intento - interval '61 s'
                WHERE token IS NOT NULL RETURNING clave";
     sqlx::query_scalar(end).fetch_all(pool).await.unwrap().into_iter().collect()
 }
