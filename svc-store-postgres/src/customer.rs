@@ -15,16 +15,13 @@ use crate::transaction::PostgresTx;
 #[async_trait]
 impl CustomerTx for PostgresTx {
     async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError> {
-        let clave = self.next("clientes", 1).await?;
         let more = [
-            ("folio", Value::Text(clave.to_string().into()), Kind::Text),
             ("prospecto", Value::Boolean(row.prospecto), Kind::Boolean),
             ("vendedor", row.vendedor.map_or(Value::Null, Value::Integer), Kind::Integer),
             ("mensaje", row.mensaje.map_or(Value::Null, |text| Value::Text(text.into())), Kind::Text),
             ("modificado", row.creado.to_value(), Kind::Instant),
         ];
-        self.insert_stored(clave, row.data, &more).await?;
-        Ok(clave)
+        self.insert_stored(row.data, &more).await
     }
 
     async fn customer(&mut self, clave: i64) -> Result<Option<CustomerData>, StoreError> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::Row;
+use sqlx::Row as _;
 use svc_core::store::{Claim, IdempotencyTx, StoreError};
 
 use crate::error::store_error;
@@ -56,12 +56,9 @@ impl IdempotencyTx for PostgresTx {
     }
 
     async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError> {
-        let query =
-            sqlx::query("UPDATE idempotencia SET respuesta = $4 WHERE empresa = $1 AND llave = $2 AND nombre = $3")
-                .bind(self.empresa)
-                .bind(suffix)
-                .bind(name)
-                .bind(body);
-        self.run(query).await
+        let mut sql = self.with_events()?;
+        sql.push("UPDATE idempotencia SET respuesta = ").push_bind(body);
+        sql.push(" WHERE empresa = $1 AND llave = ").push_bind(suffix).push(" AND nombre = ").push_bind(name);
+        self.run(sql.build()).await
     }
 }

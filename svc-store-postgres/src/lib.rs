@@ -46,6 +46,7 @@ mod database;
 mod delivery;
 mod document;
 mod error;
+mod events;
 mod idempotency;
 mod import;
 mod interaction;
@@ -137,7 +138,7 @@ impl Store for PostgresStore {
 
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError> {
         let tx = self.requests.begin(company.0).await.map_err(store_error)?;
-        Ok(Box::new(transaction::PostgresTx { tx, empresa: company.0, replica: self.replica.clone() }))
+        Ok(Box::new(transaction::PostgresTx::new(tx, company.0, self.replica.clone())))
     }
 
     fn for_background(&self) -> Option<Arc<dyn Store>> {

@@ -111,6 +111,32 @@ impl<'q> Page<'q> {
         self.sql.push(" AND ")
     }
 
+    /// The statement as it is so far.
+    pub(crate) fn sql(&mut self) -> &mut QueryBuilder<Postgres> {
+        &mut self.sql
+    }
+
+    /// Whether the query bounds a short span of time.
+    pub(crate) fn span_is_short(&self) -> bool {
+        self.source.span.is_some_and(|span| span.is_short(self.query))
+    }
+
+    /// Limits what is read to one row more than the page holds, at the least.
+    ///
+    /// Where all values are compared for equality, the limit stands in the statement: the best plan is the same for all of them, and
+    /// is kept. (For a limit that is a parameter, a plan for all values would be one for a tenth of the table, so that none is
+    /// kept.) A few sizes serve all limits, since each makes a statement of its own. Where a plan depends on the values, as that
+    /// of a span of time or of a word to be found does, the limit is a parameter, and each value has a plan of its own.
+    pub(crate) fn limit(&mut self) {
+        let limit = self.query.limit;
+        self.sql.push(" LIMIT ");
+        if self.query.conditions.iter().all(|condition| condition.filter.compare == Compare::Equal) {
+            self.sql.push([11, 31, 101, 201].into_iter().find(|size| *size > limit).unwrap_or(501));
+        } else {
+            self.sql.push_bind(i64::from(limit) + 1);
+        }
+    }
+
     /// A condition without a value.
     pub(crate) fn only(&mut self, condition: &'static str) {
         self.and().push(condition);
@@ -146,6 +172,10 @@ impl<'q> Page<'q> {
             push(sql, value, Kind::Text);
         };
         match value {
+            // A plan for either value: the few rows that have it are found by an index of them.
+            Value::Boolean(is) => {
+                self.and().push(if *is { "" } else { "NOT " }).push(alias).push(filter.column);
+            }
             Value::Texts(words) => words.iter().for_each(|word| compare(&Value::Text(like_pattern(word).into()))),
             value => compare(value),
         }
@@ -198,12 +228,12 @@ impl<'q> Page<'q> {
             self.and().push(alias).push("clave > ").push_bind(after);
         }
         self.sql.push(" ORDER BY ").push(alias).push("clave");
-        if self.source.span.is_some_and(|span| span.is_short(self.query)) {
+        if self.span_is_short() {
             // No index has this order. The database takes claves and times to be independent; since they are not, walking
             // the claves until enough lie in the span may read all that is older. So the span is collected.
             self.sql.push(" + 0");
         }
-        self.sql.push(" LIMIT ").push_bind(i64::from(self.query.limit) + 1);
+        self.limit();
         if self.source.under.is_some() {
             self.sql.push(") hijos ON true");
         }

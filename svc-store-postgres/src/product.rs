@@ -17,17 +17,13 @@ use crate::transaction::PostgresTx;
 #[async_trait]
 impl ProductTx for PostgresTx {
     async fn insert_product(&mut self, data: &ProductData, creado: Timestamp) -> Result<i64, StoreError> {
-        let clave = self.next("productos", 1).await?;
-        let folio = Value::Text(clave.to_string().into());
         let word = |word: &'static str| Value::Text(word.into());
         let more = [
-            ("folio", folio, Kind::Text),
             ("estatus", word(FIRST_STATUS.word()), Kind::Text),
             ("subtipo", word(FIRST_SUBKIND.word()), Kind::Text),
             ("modificado", creado.to_value(), Kind::Instant),
         ];
-        self.insert_stored(clave, data, &more).await?;
-        Ok(clave)
+        self.insert_stored(data, &more).await
     }
 
     async fn product(&mut self, clave: i64) -> Result<Option<ProductData>, StoreError> {

@@ -30,7 +30,7 @@ impl Reader for PostgresReader<'_> {
         if under {
             rows = children(rows)?;
         }
-        for row in &rows {
+        for row in rows.iter().take(query.limit as usize + 1) {
             each(&PostgresRow(row))?;
         }
         Ok(())

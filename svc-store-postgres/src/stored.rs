@@ -11,25 +11,29 @@ use crate::transaction::PostgresTx;
 use crate::value::{PostgresRow, push};
 
 impl PostgresTx {
-    /// Writes a record under `clave`, with `more` columns than its data has.
+    /// Writes a record under the next clave of its table, which is its folio too, with `more` columns than its data has; gives
+    /// the clave.
     pub(crate) async fn insert_stored<T: Stored + Sync>(
         &mut self,
-        clave: i64,
         data: &T,
         more: &[(&'static str, Value<'_>, Kind)],
-    ) -> Result<(), StoreError> {
-        let mut sql = QueryBuilder::new("INSERT INTO ");
-        sql.push(T::TABLE).push(" (empresa, clave");
+    ) -> Result<i64, StoreError> {
+        let mut sql = QueryBuilder::new("WITH serie AS (INSERT INTO contadores AS c (empresa, serie, valor) VALUES (");
+        sql.push_bind(self.empresa)
+            .push(", ")
+            .push_bind(T::TABLE)
+            .push(", 1) ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + 1 RETURNING valor) INSERT INTO ");
+        sql.push(T::TABLE).push(" (empresa, clave, folio");
         let columns = columns(data);
         for (name, ..) in columns.iter().chain(more) {
             sql.push(", ").push(name);
         }
-        sql.push(") VALUES (").push_bind(self.empresa).push(", ").push_bind(clave);
+        sql.push(") SELECT $1, valor, valor::text");
         for (_, value, kind) in columns.iter().chain(more) {
             push(sql.push(", "), value, *kind);
         }
-        sql.push(")");
-        self.run(sql.build()).await
+        sql.push(" FROM serie RETURNING clave");
+        sql.build_query_scalar().fetch_one(self.connection()).await.map_err(store_error)
     }
 
     /// Writes the changed data of a record.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use sqlx::Postgres;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
+use sqlx::{Postgres, QueryBuilder};
 use svc_core::store::{StoreError, Tx};
 
 use crate::error::store_error;
+use crate::events::Unwritten;
 use crate::pool::{Connection, Statements};
 use crate::replica::Replica;
 
@@ -18,9 +19,14 @@ pub(crate) struct PostgresTx {
     pub(crate) empresa: i64,
     /// Notified of the company's writes, so that it reads them from the primary.
     pub(crate) replica: Option<Arc<Replica>>,
+    pub(crate) unwritten: Unwritten,
 }
 
 impl PostgresTx {
+    pub(crate) fn new(tx: Connection, empresa: i64, replica: Option<Arc<Replica>>) -> Self {
+        Self { tx, empresa, replica, unwritten: Unwritten::default() }
+    }
+
     /// Where its statements run.
     pub(crate) fn connection(&mut self) -> Statements<'_> {
         self.tx.statements()
@@ -45,6 +51,20 @@ impl PostgresTx {
     /// Runs a statement without a result.
     pub(crate) async fn run(&mut self, query: Query<'_, Postgres, PgArguments>) -> Result<(), StoreError> {
         query.execute(self.connection()).await.map(|_| ()).map_err(store_error)
+    }
+
+    /// Writes the events, if there are any.
+    pub(crate) async fn write_events(&mut self) -> Result<(), StoreError> {
+        if self.unwritten.is_empty() {
+            return Ok(());
+        }
+        let mut sql = self.with_events()?;
+        self.run(sql.push("SELECT 1").build()).await
+    }
+
+    /// A statement that begins with the writing of the events, if there are any; `$1` is the company.
+    pub(crate) fn with_events(&mut self) -> Result<QueryBuilder<Postgres>, StoreError> {
+        std::mem::take(&mut self.unwritten).statement(self.empresa)
     }
 
     /// Runs a statement about the company (`$1`) and one clave (`$2`) that yields a boolean.
@@ -76,6 +96,7 @@ impl PostgresTx {
 #[async_trait]
 impl Tx for PostgresTx {
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
+        self.write_events().await?;
         self.tx.commit().await.map_err(store_error)?;
         if let Some(replica) = self.replica {
             replica.written(self.empresa);

@@ -160,6 +160,8 @@ impl WebhookTx for PostgresTx {
     }
 
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<i64, StoreError> {
+        // It refers to its event.
+        self.write_events().await?;
         let clave = self.next("entregas", 1).await?;
         let query = sqlx::query(
             "WITH programado AS (

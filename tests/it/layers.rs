@@ -31,7 +31,7 @@ const POSTGRES: &Layers = &[
     ("connections", &["pool"]),
     ("where statements run", &["database", "probe", "replica", "schema", "tls"]),
     ("the store", &["store"]),
-    ("transactions", &["copy", "transaction"]),
+    ("transactions", &["copy", "events", "transaction"]),
     ("statements of any record", &["page", "stored"]),
     (
         "statements of each aggregate",

@@ -36,6 +36,7 @@ mod productos;
 mod proveedores;
 mod races;
 mod replica;
+mod round_trips;
 mod secrets;
 mod stamping;
 mod statements;

@@ -13,7 +13,7 @@ use svc_tests::{Resource, World, secrets_key};
 
 use crate::deploys;
 use crate::table::{every_filter, reader};
-use crate::ventas::shop::shop;
+use crate::ventas::shop::{made, ready, shop};
 
 /// Plain reads over companies, without locks: a part of each that tells it.
 const READS: [&str; 10] = [
@@ -70,6 +70,10 @@ async fn assembled_statements_name_one_company() {
     let ana = reader(company.clone()).await;
     every_filter(&ana).await;
     deploys::round(&company, &ana).await;
+    for order in [ready(), ready()] {
+        made(&company.admin().await, &order).await;
+    }
+    ana.walk("/ventas?tipo=pedido&sku=A-1&limite=1").await;
     let keys = [company.id, world.company().await.id].map(|company| KeyId { company, suffix: "k".into() });
     assert!(world.any_store().keys(&keys, Period::of(world.clock.now())).await.expect("the store answers").is_empty());
     let next = Sealer::new(SecretsKey::new([8; 32])).with_old([secrets_key()]);

@@ -147,7 +147,7 @@ impl Company {
     pub async fn import_lines<L>(&self, resource: Resource, lines: L) -> Result<u64, String>
     where
         L: IntoIterator<Item = io::Result<Vec<u8>>>,
-        L::IntoIter: Send,
+        L::IntoIter: Send + 'static,
     {
         self.import_lines_reporting(resource, lines, &mut |_| ()).await
     }
@@ -165,7 +165,7 @@ impl Company {
     ) -> Result<u64, String>
     where
         L: IntoIterator<Item = io::Result<Vec<u8>>>,
-        L::IntoIter: Send,
+        L::IntoIter: Send + 'static,
     {
         let lines = lines.into_iter();
         self.world.office.import(self.id, resource, lines, progress).await.map_err(|error| error.to_string())

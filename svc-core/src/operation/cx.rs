@@ -83,27 +83,22 @@ impl Cx<'_> {
         self.emit_all(std::slice::from_ref(event)).await
     }
 
-    /// Writes `events` to the outbox, in this transaction and in two statements at most; grouped events are added to their
-    /// pending groups (contract §6).
+    /// Writes `events` to the outbox, in this transaction; grouped events are added to their pending groups (contract §6).
     pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
         let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
         let row = |event: &&Event| self.event_row(event, false);
         let grouped = grouped.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
         let single = single.iter().map(row).collect::<Result<Vec<_>, Error>>()?;
-        if !single.is_empty() {
-            self.tx.append_events(&single).await?;
-        }
-        if !grouped.is_empty() {
-            self.tx.group_events(&grouped).await?;
-        }
-        Ok(())
+        self.tx.append_events(single).await?;
+        Ok(self.tx.group_events(grouped).await?)
     }
 
     /// Writes `event` to the outbox without fanning it out: the caller inserts its deliveries. Returns the event's id.
     pub(crate) async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
         let row = self.event_row(event, true)?;
-        self.tx.append_events(std::slice::from_ref(&row)).await?;
-        Ok(row.id)
+        let id = row.id;
+        self.tx.append_events(vec![row]).await?;
+        Ok(id)
     }
 
     fn event_row(&self, event: &Event, repartido: bool) -> Result<NewEvent, Error> {

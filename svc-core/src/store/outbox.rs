@@ -25,15 +25,16 @@ pub struct NewEvent {
     pub repartido: bool,
 }
 
-/// Events inside a transaction.
+/// Events inside a transaction. A store may write them later in it, together: at the latest with
+/// [`super::WebhookTx::insert_delivery`], [`super::IdempotencyTx::remember`] or the commit.
 #[async_trait]
 pub trait OutboxTx {
     /// Appends events, to be fanned out to the webhooks that are active and subscribed to them now.
-    async fn append_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
+    async fn append_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError>;
 
     /// Adds events to the pending groups, one group for each resource, which [`super::DeliveryTx::gather_groups`] converts
     /// into one event: due [`QUIET`](crate::webhooks::QUIET) after the last event of the group, and
     /// [`LONGEST_WAIT`](crate::webhooks::LONGEST_WAIT) after the first at the latest. It is for the webhooks that were active and
     /// subscribed at one of them.
-    async fn group_events(&mut self, events: &[NewEvent]) -> Result<(), StoreError>;
+    async fn group_events(&mut self, events: Vec<NewEvent>) -> Result<(), StoreError>;
 }

@@ -3,6 +3,7 @@
 
 mod movements;
 mod products;
+mod sales;
 mod stock;
 
 use svc_core::domain::value::Value;
@@ -25,7 +26,7 @@ pub(crate) fn of(table: &str) -> &'static Source {
         "precios" => &PRICES,
         "productos" => &products::PRODUCTS,
         "usuarios" => &SALESPEOPLE,
-        "ventas" => &SALES,
+        "ventas" => &sales::SALES,
         "ventas_renglones" => &SALE_LINES,
         "webhooks" => &WEBHOOKS,
         _ => &Source::PLAIN,
@@ -112,24 +113,6 @@ static SALESPEOPLE: Source = Source {
         let active = *value == Value::Text(Status::Activo.word().into());
         page.with("activo = ", &Value::Boolean(active), "");
     })],
-    ..Source::PLAIN
-};
-
-static SALES: Source = Source {
-    from: "ventas v LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen",
-    alias: "v.",
-    columns: &[("almacen", "a.codigo")],
-    // The lines of any product with that SKU, and those that bear it themselves.
-    filters: &[("sku", |page, sku| {
-        page.with(
-            "v.clave = ANY (ARRAY(WITH q (sku) AS (SELECT ",
-            sku,
-            ") SELECT venta FROM ventas_renglones WHERE empresa = $1 AND producto = ANY (ARRAY( \
-                SELECT clave FROM productos WHERE empresa = $1 AND sku = (SELECT sku FROM q))) \
-             UNION ALL SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)))",
-        );
-    })],
-    span: Span::BY_DATE,
     ..Source::PLAIN
 };
 

@@ -1,6 +1,4 @@
-use sqlx::{Postgres, QueryBuilder};
 use svc_core::domain::value::{Kind, Value};
-use svc_core::record::Query;
 
 use crate::page::{Page, Source};
 use crate::value::push;
@@ -23,7 +21,6 @@ pub(super) static MOVEMENTS: Source = Source {
 /// gone (or lost theirs) and for which it was written down. Each ledger is read from its index no further than the page
 /// can reach; `escritos` steps from product to product of the written SKU.
 fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
-    let query = page.query();
     let sql = page.and();
     sql.push("m.clave = ANY (ARRAY(WITH RECURSIVE dado AS (SELECT ");
     push(sql, sku, Kind::Text);
@@ -37,32 +34,35 @@ fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
          SELECT k.clave FROM productos s CROSS JOIN LATERAL (SELECT x.clave FROM movimientos_inventario x \
          WHERE x.empresa = $1 AND x.producto = s.clave",
     );
-    next_movements(sql, query);
-    sql.push(
+    next_movements(page);
+    page.sql().push(
         ") k WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM dado) \
          UNION ALL \
          SELECT k.clave FROM escritos e CROSS JOIN LATERAL (SELECT x.clave FROM movimientos_inventario x \
          WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto = e.producto",
     );
-    next_movements(sql, query);
-    sql.push(
+    next_movements(page);
+    page.sql().push(
         ") k WHERE NOT EXISTS (SELECT FROM productos s \
          WHERE s.empresa = $1 AND s.clave = e.producto AND s.sku IS NOT NULL) \
          UNION ALL \
          (SELECT x.clave FROM movimientos_inventario x \
          WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto IS NULL",
     );
-    next_movements(sql, query);
-    sql.push(")))");
+    next_movements(page);
+    page.sql().push(")))");
 }
 
 /// Ends a statement over movements `x`, so that it gives as many of them as the page can hold.
-fn next_movements(sql: &mut QueryBuilder<Postgres>, query: &Query) {
+fn next_movements(page: &mut Page<'_>) {
+    let query = page.query();
+    let sql = page.sql();
     if let Some(tipo) = query.get("tipo") {
         push(sql.push(" AND x.tipo = "), tipo, Kind::Text);
     }
     if let Some(after) = query.after {
         sql.push(" AND x.clave > ").push_bind(after);
     }
-    sql.push(" ORDER BY x.clave LIMIT ").push_bind(i64::from(query.limit) + 1);
+    sql.push(" ORDER BY x.clave");
+    page.limit();
 }

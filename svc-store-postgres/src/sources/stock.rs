@@ -42,7 +42,8 @@ fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
     if let Some(after) = query.after {
         sql.push(" AND i.clave > ").push_bind(after);
     }
-    sql.push(" ORDER BY i.clave LIMIT ").push_bind(i64::from(query.limit) + 1);
-    push(sql.push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
-    sql.push("))");
+    sql.push(" ORDER BY i.clave");
+    page.limit();
+    push(page.sql().push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
+    page.sql().push("))");
 }

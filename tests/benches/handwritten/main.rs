@@ -1,143 +1,154 @@
-//! The library compared with a handwritten implementation (`server.rs`): both as a `tower::Service` in this process, over one
-//! private PostgreSQL, alternating. Prints requests a second of both and the median of their ratios.
+//! The library compared with a service written by hand (`server.rs`): both as a `tower::Service` in this process, over the same
+//! rows in one private PostgreSQL, in turns. Prints medians of requests a second, of the time to an answer, and of the CPU time that
+//! this process and PostgreSQL spend on a request.
 //!
-//! `cargo bench -p svc-tests --bench handwritten`
+//! `cargo bench -p svc-tests --bench handwritten [-- NAME]`: only the operations whose name contains NAME.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "figures to be read"
+)]
 
+mod lists;
+mod measure;
 mod server;
 
-use std::convert::Infallible;
-use std::time::{Duration, Instant};
-
-use axum::body::Body;
 use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::BodyExt as _;
-use serde_json::json;
+use http::{Method, Request};
+use serde_json::{Value, json};
+use sqlx::postgres::PgPoolOptions;
 use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::SystemClock;
-use svc_tests::{Actor, World, fresh_key};
-use tower::{Service, ServiceExt as _};
+use svc_tests::{Actor, Company, World, fresh_key};
+
+use self::measure::{Handwritten, Ours, Round, round};
 
 /// Requests at the same time, each of a company of its own.
-const AT_ONCE: usize = 16;
-const CUSTOMERS: i64 = 10_000;
-const ROUND: Duration = Duration::from_secs(2);
-const ROUNDS: usize = 9;
+const AT_ONCE: [usize; 3] = [1, 8, 32];
+const RECORDS: i64 = 1_000;
+const ROUNDS: usize = 5;
 
-/// One of the two implementations.
-trait Contestant: Clone + Send + Sync + 'static {
-    fn answer(&self, request: Request<Bytes>) -> impl Future<Output = (u16, usize)> + Send;
-}
-
-#[derive(Clone)]
-struct Ours(svc_core::Api);
-
-#[derive(Clone)]
-struct Handwritten(axum::Router);
-
-impl Contestant for Ours {
-    async fn answer(&self, request: Request<Bytes>) -> (u16, usize) {
-        size(self.0.clone().oneshot(request.map(http_body_util::Full::new)).await).await
-    }
-}
-
-impl Contestant for Handwritten {
-    async fn answer(&self, request: Request<Bytes>) -> (u16, usize) {
-        let mut router = self.0.clone();
-        size(Service::<Request<Body>>::call(&mut router, request.map(Body::from)).await).await
-    }
-}
-
-async fn size<B: http_body::Body<Error: std::fmt::Debug>>(answer: Result<Response<B>, Infallible>) -> (u16, usize) {
-    let Ok(answer) = answer;
-    let status = answer.status().as_u16();
-    (status, answer.into_body().collect().await.expect("a body").to_bytes().len())
-}
-
-/// Requests a second in one round.
-async fn round<C: Contestant>(contestant: &C, actors: &[Actor], operation: Operation) -> f64 {
-    let began = Instant::now();
-    let tasks = actors.iter().cloned().map(|actor| {
-        let contestant = contestant.clone();
-        tokio::spawn(async move {
-            let mut count = 0_u32;
-            while began.elapsed() < ROUND {
-                let (status, size) = contestant.answer(operation.request(&actor)).await;
-                assert!(status == operation.status() && size > 20, "{status}, {size} bytes");
-                count += 1;
-            }
-            count
-        })
-    });
-    let mut total = 0;
-    for task in tasks.collect::<Vec<_>>() {
-        total += task.await.expect("no panic");
-    }
-    f64::from(total) / began.elapsed().as_secs_f64()
-}
+/// Connections of each of the two.
+const CONNECTIONS: u32 = 20;
 
 #[derive(Clone, Copy)]
-enum Operation {
-    List,
-    Create,
+pub(crate) struct Operation {
+    method: &'static str,
+    target: &'static str,
 }
 
+const OPERATIONS: [Operation; 5] = [
+    Operation { method: "GET", target: "/clientes" },
+    Operation { method: "GET", target: "/productos?limite=30&buscar=tubo" },
+    Operation { method: "GET", target: "/ventas?limite=30" },
+    Operation { method: "GET", target: "/inventario?limite=30" },
+    Operation { method: "POST", target: "/clientes" },
+];
+
 impl Operation {
+    fn name(self) -> String {
+        format!("{} {}", self.method, self.target)
+    }
+
+    fn creates(self) -> bool {
+        self.method == "POST"
+    }
+
     fn request(self, actor: &Actor) -> Request<Bytes> {
-        match self {
-            Self::List => actor.request(http::Method::GET, "/clientes").body(Bytes::new()),
-            Self::Create => actor
-                .request(http::Method::POST, "/clientes")
-                .header("Idempotency-Key", fresh_key())
-                .header("Content-Type", "application/json")
-                .body(
-                    json!({"nombre": "Materiales del Bajío", "correo": "compras@materiales.example"})
-                        .to_string()
-                        .into(),
-                ),
+        let request = actor.request(Method::from_bytes(self.method.as_bytes()).expect("a method"), self.target);
+        if self.creates() {
+            let body = json!({"nombre": "Materiales del Bajío", "correo": "compras@materiales.example"});
+            let request = request.header("Idempotency-Key", fresh_key()).header("Content-Type", "application/json");
+            request.body(body.to_string().into()).expect("a request")
+        } else {
+            request.body(Bytes::new()).expect("a request")
         }
-        .expect("a request")
     }
 
     fn status(self) -> u16 {
-        match self {
-            Self::List => 200,
-            Self::Create => 201,
-        }
+        if self.creates() { 201 } else { 200 }
     }
 }
 
-async fn contest(name: &str, ours: &Ours, handwritten: &Handwritten, actors: &[Actor], operation: Operation) {
-    let mut rounds = Vec::new();
-    for number in 0..=ROUNDS {
-        let (ours, theirs) = (round(ours, actors, operation).await, round(handwritten, actors, operation).await);
-        // The first warms both up.
-        if number > 0 {
-            rounds.push((ours / theirs, ours, theirs));
-        }
+/// The records of a company.
+async fn fill(company: &Company) {
+    let customer =
+        |n: i64| json!({"clave": n, "nombre": format!("Cliente {n}"), "correo": "compras@materiales.example"});
+    let product = |n: i64| {
+        let kind = if n % 20 == 0 { "Tubo" } else { "Codo" };
+        json!({"clave": n, "sku": format!("P-{n}"), "descripcion": format!("{kind} de cobre {n} mm")})
+    };
+    let sale = |n: i64| {
+        json!({"clave": n, "tipo": "venta", "folio": n, "fecha": "2026-11-01T12:00:00Z", "cliente": n,
+                               "subtotal": "100.00", "impuestos": "16.00", "total": "116.00", "saldo": "0.00"})
+    };
+    let stock = |n: i64| json!({"producto": n, "almacen": "001", "existencia": n});
+    let records = |record: &dyn Fn(i64) -> Value| (1..=RECORDS).map(record).collect::<Vec<_>>();
+    for (resource, records) in [
+        (Resource::Clientes, records(&customer)),
+        (Resource::Productos, records(&product)),
+        (Resource::Ventas, records(&sale)),
+        (Resource::Inventario, records(&stock)),
+    ] {
+        company.import(resource, &records).await.expect("the records");
     }
-    rounds.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let (ratio, ours, theirs) = rounds[ROUNDS / 2];
-    let (least, most) = (rounds[0].0, rounds[ROUNDS - 1].0);
-    println!("{name}: {ours:.0} requests/s, by hand {theirs:.0}; ratio {ratio:.2} ({least:.2} to {most:.2})");
+}
+
+/// The median of a figure.
+fn median(rounds: &[Round], figure: impl Fn(&Round) -> f64) -> f64 {
+    let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
+    figures.sort_unstable_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
+
+fn line(rounds: &[Round]) -> String {
+    let of = |figure: fn(&Round) -> f64| median(rounds, figure);
+    format!(
+        "{:>7.0}/s | {:>6.2} | {:>6.2} | {:>4.0} | {:>4.0}",
+        of(|round| round.rate),
+        of(|round| round.p50),
+        of(|round| round.p99),
+        of(|round| round.service),
+        of(|round| round.database)
+    )
 }
 
 #[tokio::main]
 async fn main() {
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
     let clock = std::sync::Arc::new(SystemClock);
     // Limits must not cut; each company's month is used up in the second round.
     let world = World::with(|builder| builder.clock(clock).limits(svc_core::domain::company::LimitMode::Notice)).await;
     let mut actors = Vec::new();
-    for _ in 0..AT_ONCE {
+    for _ in 0..AT_ONCE[AT_ONCE.len() - 1] {
         let company = world.company().await;
-        let customer =
-            |n: i64| json!({"nombre": format!("Cliente {n}"), "rfc": null, "correo": "compras@materiales.example"});
-        let customers: Vec<_> = (0..CUSTOMERS / AT_ONCE as i64).map(customer).collect();
-        company.import(Resource::Clientes, &customers).await.expect("customers");
+        fill(&company).await;
         actors.push(company.admin().await);
     }
-    sqlx::query("ANALYZE").execute(world.pool()).await.expect("statistics");
-    let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(world.pool().clone())));
-    contest("GET /clientes, 30 records", &ours, &handwritten, &actors, Operation::List).await;
-    contest("POST /clientes", &ours, &handwritten, &actors, Operation::Create).await;
+    sqlx::raw_sql(server::SCHEMA).execute(world.pool()).await.expect("the service's own schema");
+    let options = (*world.pool().connect_options()).clone();
+    let own = PgPoolOptions::new().max_connections(CONNECTIONS).connect_lazy_with(options);
+    let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(own).await));
+    println!("at once | requests | p50 ms | p99 ms | CPU of the service and of PostgreSQL, µs a request");
+    for operation in OPERATIONS.into_iter().filter(|operation| operation.name().contains(&wanted)) {
+        println!("\n{}", operation.name());
+        for at_once in AT_ONCE {
+            let (actors, mut both) = (&actors[..at_once], [Vec::new(), Vec::new()]);
+            for number in 0..=ROUNDS {
+                let rounds = [
+                    round(&ours, actors, operation, world.pool()).await,
+                    round(&handwritten, actors, operation, world.pool()).await,
+                ];
+                // The first warms both up.
+                if number > 0 {
+                    both.iter_mut().zip(rounds).for_each(|(all, round)| all.push(round));
+                }
+            }
+            let ratio = median(&both[0], |round| round.rate) / median(&both[1], |round| round.rate);
+            println!("{at_once:>4} library     {}", line(&both[0]));
+            println!("     by hand     {}", line(&both[1]));
+            println!("     ratio       {ratio:>7.2}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use tracing::{Dispatch, Event, Metadata, Subscriber};
 /// Watches the statements that this thread sends.
 #[derive(Debug)]
 pub struct Watch {
-    sent: Arc<Mutex<BTreeSet<String>>>,
+    sent: Arc<Mutex<Vec<String>>>,
     /// While there is one only, `tracing` asks the subscriber of whatever thread logs something first.
     _second: Dispatch,
     _watching: DefaultGuard,
@@ -19,20 +19,25 @@ pub struct Watch {
 
 /// Watches the statements that this thread sends, until the watch is dropped.
 pub fn watch() -> Watch {
-    let sent = Arc::<Mutex<BTreeSet<String>>>::default();
+    let sent = Arc::<Mutex<Vec<String>>>::default();
     let log = || Log(Arc::clone(&sent));
     let (second, watching) = (Dispatch::new(log()), tracing::subscriber::set_default(log()));
     Watch { sent, _second: second, _watching: watching }
 }
 
 impl Watch {
-    /// Those sent so far.
+    /// The different ones sent so far.
     pub fn sent(&self) -> BTreeSet<String> {
-        self.sent.lock().expect("no panic").clone()
+        self.sent.lock().expect("no panic").iter().cloned().collect()
+    }
+
+    /// Those sent since the last time, in their order.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.sent.lock().expect("no panic"))
     }
 }
 
-struct Log(Arc<Mutex<BTreeSet<String>>>);
+struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Subscriber for Log {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
@@ -47,7 +52,7 @@ impl Subscriber for Log {
         let mut statement = Statement::default();
         event.record(&mut statement);
         let text = if statement.whole.is_empty() { statement.summary } else { statement.whole };
-        self.0.lock().expect("no panic").insert(text.trim().to_owned());
+        self.0.lock().expect("no panic").push(text.trim().to_owned());
     }
 
     fn record(&self, _: &Id, _: &Record<'_>) {}

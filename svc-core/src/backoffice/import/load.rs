@@ -1,23 +1,35 @@
 //! Reading the lines and writing their records in batches.
 
 use std::collections::HashSet;
-use std::io;
+use std::{io, thread};
+
+use tokio::sync::mpsc;
 
 use super::{Import, ImportError, Rules, require_exact_integers};
 use crate::domain::time::Timestamp;
+use crate::error::Error;
 use crate::json::Json;
 use crate::store::{Conflict, StoreError, Tx};
 
 /// Records that go to the database in one statement.
 const BATCH: usize = 1_000;
 
-impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
+/// Batches that are read ahead of the one that is being written.
+const AHEAD: usize = 2;
+
+/// Records and the numbers of their lines; none at the end of the input.
+type Batch<R> = Result<(Vec<u64>, Vec<R>), ImportError>;
+
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
     pub(super) async fn load<R: Rules>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
         let mut count = 0;
         let mut named = Vec::new();
         tx.defer_parents().await?;
+        let lines = self.lines.take().ok_or_else(|| Error::internal("the lines have been read"))?;
+        let mut batches = lines.read_ahead::<R>();
         loop {
-            let (numbers, mut rows) = self.lines.batch::<R>()?;
+            let batch = batches.recv().await;
+            let (numbers, mut rows) = batch.ok_or_else(|| Error::internal("the lines could not be read"))??;
             if rows.is_empty() {
                 refuse_orphans::<R>(tx, &named).await?;
                 return Ok(count);
@@ -109,8 +121,28 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
         Self { lines, line: 0 }
     }
 
+    /// Reads and checks the records beside the writing of others. It is a thread of its own because the input may not come to an
+    /// end: nobody waits for it.
+    fn read_ahead<R: Rules + 'static>(mut self) -> mpsc::Receiver<Batch<R>>
+    where
+        L: Send + 'static,
+    {
+        let (batches, received) = mpsc::channel(AHEAD);
+        thread::spawn(move || {
+            loop {
+                let batch = self.batch::<R>();
+                let is_last = batch.as_ref().map_or(true, |(_, rows)| rows.is_empty());
+                // Nobody receives it once the import has failed.
+                if batches.blocking_send(batch).is_err() || is_last {
+                    return;
+                }
+            }
+        });
+        received
+    }
+
     /// The next records, with the numbers of their lines.
-    fn batch<R: Rules>(&mut self) -> Result<(Vec<u64>, Vec<R>), ImportError> {
+    fn batch<R: Rules>(&mut self) -> Batch<R> {
         let (mut numbers, mut rows) = (Vec::new(), Vec::new());
         while rows.len() < BATCH
             && let Some(bytes) = self.lines.next()

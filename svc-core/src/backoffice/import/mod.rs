@@ -1,7 +1,8 @@
 //! Bulk import: NDJSON, one record a line, all or nothing.
 //!
 //! A record has the field names of its list's item; what is left out takes its default, `clave` is kept when given.
-//! Lines are read in batches, so a file of any size takes little memory; a batch is one statement. When the database
+//! Lines are read in batches, beside the writing of those before, so a file of any size takes little memory; a batch is one
+//! statement. When the database
 //! refuses one, the batch is halved until the line at fault is found. Importing emits no events.
 //!
 //! The fields and columns of a record are in [`crate::record`]; here are its rules: what is invalid, what is looked up, and
@@ -62,7 +63,7 @@ macro_rules! resources {
             }
         }
 
-        impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Import<'_, L> {
+        impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
             async fn load_resource(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
                 match self.resource { $(Resource::$variant => self.load::<$record>(tx).await,)* }
             }
@@ -146,10 +147,10 @@ impl Context {
         progress: &mut (dyn FnMut(u64) + Send),
     ) -> Result<u64, ImportError>
     where
-        L: Iterator<Item = io::Result<Vec<u8>>> + Send,
+        L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static,
     {
         let now = Timestamp::new(self.now());
-        let mut work = Import { company, resource, lines: Lines::new(lines), progress, now, fault: None };
+        let mut work = Import { company, resource, lines: Some(Lines::new(lines)), progress, now, fault: None };
         match transact(self.store(), self.random(), company, &mut work).await {
             Ok(count) => Ok(count),
             Err(error) => Err(work.fault.unwrap_or(ImportError::Failed(error))),
@@ -160,13 +161,14 @@ impl Context {
 struct Import<'a, L> {
     company: CompanyId,
     resource: Resource,
-    lines: Lines<L>,
+    /// Until they are read.
+    lines: Option<Lines<L>>,
     progress: &'a mut (dyn FnMut(u64) + Send),
     now: Timestamp,
     fault: Option<ImportError>,
 }
 
-impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send> Work for Import<'_, L> {
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Work for Import<'_, L> {
     type Output = u64;
     // The lines have been read by then.
     const REPEATABLE: bool = false;

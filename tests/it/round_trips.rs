@@ -1,0 +1,62 @@
+//! How often an operation goes to the database: with each statement once, BEGIN and COMMIT included.
+
+use serde_json::{Value, json};
+use svc_tests::statements::{Watch, watch};
+use svc_tests::{Actor, Reply, Resource, World};
+
+use crate::ventas::shop::{invoiced, made, on_credit, ready, shop};
+
+/// What an operation sends.
+struct Count<'w> {
+    watch: &'w Watch,
+    faults: Vec<String>,
+}
+
+impl Count<'_> {
+    /// Does it, which may take so many statements.
+    async fn of(&mut self, name: &str, most: usize, status: u16, request: impl Future<Output = Reply>) -> Value {
+        self.watch.take();
+        let answer = request.await.ok(status);
+        let sent = self.watch.take();
+        println!("{name}: {}", sent.len());
+        if sent.len() != most {
+            self.faults.push(format!("{name}: {} instead of {most}:\n{}", sent.len(), sent.join("\n")));
+        }
+        answer
+    }
+}
+
+/// A request of a key that is known.
+async fn known(ana: &Actor) {
+    ana.get("/clientes?limite=1").await.ok(200);
+}
+
+#[tokio::test]
+async fn operations_send_no_more_statements_than_they_need() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
+    known(&ana).await;
+    let watch = watch();
+    let mut count = Count { watch: &watch, faults: Vec::new() };
+
+    count.of("GET /clientes", 1, 200, ana.get("/clientes")).await;
+    count.of("GET /inventario", 1, 200, ana.get("/inventario?sku=A-1")).await;
+    let body = json!({"nombre": "Materiales del Bajío", "rfc": "MBA010203AB1"});
+    count.of("POST /clientes", 5, 201, ana.post("/clientes", body)).await;
+    count.of("PUT /clientes", 6, 200, ana.put("/clientes/1", json!({"correo": "ana@example.com"}))).await;
+    let body = json!({"sku": "N-1", "descripcion": "Nuevo", "unidad": 1});
+    count.of("POST /productos", 6, 201, ana.post("/productos", body)).await;
+    count.of("POST /leads", 5, 201, ana.post("/leads", json!({"nombre": "Luis", "correo": "luis@example.com"}))).await;
+    count.of("POST /ventas", 17, 201, ana.post("/ventas", ready())).await;
+    let cash = made(&ana, &ready()).await;
+    count.of("facturar", 24, 202, invoiced(&ana, cash, json!({}))).await;
+    let credit = made(&ana, &on_credit()).await;
+    invoiced(&ana, credit, json!({})).await.ok(202);
+    let cxc = ana.walk(&format!("/cxc?venta={credit}")).await[0]["clave"].clone();
+    let body = json!({"importe": "10.00", "fecha": "2026-10-12", "forma_pago_sat": "03", "cuenta_bancaria": 1,
+                      "referencia": "SPEI 1"});
+    count.of("POST pagos", 23, 201, ana.post(&format!("/cxc/{cxc}/pagos"), body)).await;
+    assert!(count.faults.is_empty(), "{}", count.faults.join("\n\n"));
+}
