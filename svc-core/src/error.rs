@@ -193,6 +193,8 @@ codes! {
     VentaSinFormaPago = 422 "venta_sin_forma_pago" "la venta no tiene forma de pago; envíe forma_pago_sat",
     /// The payment form does not go with the payment method.
     FormaPagoIncompatible = 422 "forma_pago_incompatible" "forma_pago_sat: PPD lleva 99 y PUE no la admite",
+    /// No tax document can be made of the sale.
+    DocumentoInvalido = 422 "documento_invalido" "no se puede hacer el comprobante de la venta",
     /// The customer's credit does not reach.
     CreditoInsuficiente = 422 "credito_insuficiente" "el crédito disponible del cliente no alcanza",
     /// The customer has overdue receivables.

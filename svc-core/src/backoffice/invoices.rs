@@ -79,7 +79,8 @@ fn wrong_state(text: &str) -> Error {
     Error::field(Code::EstadoInvalido, "factura", text)
 }
 
-async fn locked(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
+/// A record of the registry, locked.
+pub(super) async fn locked(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
     let missing =
         || Error::field(Code::NoEncontrado, "factura", format_args!("la factura {factura} no existe en la empresa"));
     cx.tx.lock_invoice(factura).await?.ok_or_else(missing)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
+use super::document;
 use crate::domain::accounting::{PaymentAmounts, payment_entry};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
@@ -106,6 +107,9 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     for (debt, instalment) in &instalments {
         let factura = debt.needs_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
         payments.push(write(cx, terms, debt, instalment, deposito, factura).await?);
+    }
+    for factura in complements.into_values() {
+        document::keep_of_payments(cx, factura).await?;
     }
     Ok(Applied { payments, deposito })
 }

@@ -208,8 +208,8 @@ proptest! {
     ) {
         let price = Decimal::new(price, 6).to_string();
         let sale = invoice(vec![line(&quantity.to_string(), &price, "0", "0.160000")]);
-        let mut invoice = paid(1, &sale.total.to_string(), &sale.total.to_string());
-        invoice.total = sale.total;
+        let mut invoice = paid(1, &sale.venta.total.to_string(), &sale.venta.total.to_string());
+        invoice.total = sale.venta.total;
         invoice.renglones = sale.renglones;
         let mut source = payment(vec![invoice]);
         source.pago.moneda = "USD".to_owned();
@@ -217,7 +217,7 @@ proptest! {
         match build_payment(&source) {
             Ok(cfdi) => {
                 let pagos = cfdi.complemento.unwrap().pagos;
-                prop_assert_eq!(pagos.pago[0].monto.get(), sale.total.get());
+                prop_assert_eq!(pagos.pago[0].monto.get(), sale.venta.total.get());
             }
             Err(fault) => prop_assert_eq!(fault, CfdiFault::TooLarge),
         }
@@ -229,5 +229,5 @@ fn the_whole_of_an_invoice_has_all_of_its_base() {
     let whole = share(&paid(1, "443.50", "443.50")).unwrap();
     let sale = mixed();
     let base: Decimal = whole.traslados.iter().map(|(_, charge)| charge.base).sum();
-    assert_eq!(base, sale.subtotal.get() - sale.descuento.get() - decimal("9.99"));
+    assert_eq!(base, sale.venta.subtotal.get() - sale.venta.descuento.get() - decimal("9.99"));
 }
