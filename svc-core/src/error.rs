@@ -139,8 +139,8 @@ codes! {
     ObjetoImpuestoInvalido = 422 "objeto_impuesto_invalido" "objeto_impuesto: no está en el catálogo del SAT",
     /// No IVA has this key.
     IvaInvalido = 422 "iva_invalido" "el IVA debe ser 16, 8, 0 o EX",
-    /// The border rate of IVA is not for this product or company.
-    ImpuestoIncompatible = 422 "impuesto_incompatible" "el IVA de 8 % no corresponde al producto o a la empresa",
+    /// The border rate of IVA is not for this product or company, or the SAT's catalogue has no such rate of another tax.
+    ImpuestoIncompatible = 422 "impuesto_incompatible" "la tasa no corresponde al producto o a la empresa, o no está en el catálogo del SAT",
     /// No customer of the company has this key.
     ClienteInvalido = 422 "cliente_invalido" "cliente: no es un cliente de la empresa",
     /// No product that can be sold has this key or SKU.

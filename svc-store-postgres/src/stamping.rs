@@ -6,6 +6,7 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver, SoldSale};
 use svc_core::domain::line::VatRate;
+use svc_core::domain::tax::OtherRates;
 use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
@@ -190,7 +191,8 @@ impl StampingTx for PostgresTx {
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
         let rows = sqlx::query(
             "SELECT venta, renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                    precio_unitario, descuento, subtotal, iva_tasa, iva, total
+                    precio_unitario, descuento, subtotal, iva_tasa, iva, total, ieps, retenciones,
+                    ieps_tasa, ieps_cuota, retencion_isr, retencion_iva
              FROM ventas_renglones WHERE empresa = $1 AND venta = ANY($2) ORDER BY venta, renglon",
         )
         .bind(self.empresa)
@@ -332,9 +334,16 @@ fn line(row: &PgRow) -> Result<Line, sqlx::Error> {
         subtotal: money(row, 11)?,
         iva_tasa: word_or_null(row, 12, VatRate::parse)?,
         iva: money(row, 13)?,
-        otros: OtherTaxes::default(),
+        otros: other_taxes(row)?,
         total: money(row, 14)?,
     })
+}
+
+fn other_taxes(row: &PgRow) -> Result<OtherTaxes, sqlx::Error> {
+    let columns = [row.try_get(17)?, row.try_get(18)?, row.try_get(19)?, row.try_get(20)?];
+    let OtherRates { ieps, retencion_isr, retencion_iva } = OtherRates::of_columns(columns);
+    let (ieps_importe, retenciones) = (money(row, 15)?, money(row, 16)?);
+    Ok(OtherTaxes { ieps, ieps_importe, retencion_isr, retencion_iva, retenciones })
 }
 
 fn receiver(row: &PgRow) -> Result<Receiver, sqlx::Error> {

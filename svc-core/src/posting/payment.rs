@@ -200,14 +200,15 @@ async fn write(
     if !cx.tx.lower_debt(debt, instalment, cx.now).await? {
         return Err(Code::ImporteExcedeSaldo.into());
     }
-    let (impuestos, total) = debt.taxes();
+    let [iva, ieps, total] = debt.taxes();
     let amounts = PaymentAmounts {
         origen: terms.origen,
         importe: instalment.importe,
         pagado: debt.pagado,
         contabilizado,
         total,
-        impuestos,
+        iva,
+        ieps,
         tipo_cambio: debt.tipo_cambio,
     };
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);

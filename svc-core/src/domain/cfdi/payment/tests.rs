@@ -160,8 +160,7 @@ fn several_invoices_add_up_and_one_may_have_no_taxes() {
 fn a_document_that_cannot_be_says_why() {
     type Change = fn(&mut PaymentSource);
     let balance = CfdiFault::Sums("el saldo de la factura es mayor que su total");
-    let cases: [(Change, CfdiFault); 8] = [
-        (|s| s.emisor.certificado = None, CfdiFault::Issuer("un certificado de sello digital")),
+    let cases: [(Change, CfdiFault); 7] = [
         (|s| s.receptor.rfc = None, CfdiFault::Receiver("un RFC válido")),
         (|s| s.pago.forma_pago_sat = None, CfdiFault::Missing("la forma de pago")),
         (|s| s.facturas.clear(), CfdiFault::Missing("la factura que se paga")),
