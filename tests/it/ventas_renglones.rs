@@ -8,7 +8,7 @@ use svc_tests::{Company, World};
 
 use super::documents::company_with_sales;
 
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 20] = [
     "clave",
     "venta",
     "renglon",

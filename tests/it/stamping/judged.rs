@@ -96,29 +96,32 @@ async fn a_row_that_kept_no_document_is_made_of_the_records_of_the_day() {
 async fn what_no_document_can_be_made_of_is_not_invoiced() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
-    let order = |lines: &[Value]| super::order(lines);
-    for (column, value, message) in [
-        ("productos.objeto_impuesto", "07", "renglón 2: el objeto de impuesto 07 exige desglosar IEPS"),
-        ("empresas.regimen", "", "la empresa no tiene régimen fiscal"),
-        ("empresas.cp", "", "la empresa no tiene un código postal válido en el lugar de expedición"),
-    ] {
-        let (table, column) = column.split_once('.').unwrap();
-        let place = if table == "productos" { "clave = 4" } else { "true" };
-        let before: Option<String> =
-            world.sql(&format!("SELECT {column}::text FROM {table} WHERE {place} LIMIT 1")).await;
-        let set = |value: Option<&str>| {
-            let kind = if column == "regimen" { "bigint" } else { "text" };
-            let value = value.filter(|value| !value.is_empty()).map_or("NULL".to_owned(), |value| format!("'{value}'"));
-            format!("UPDATE {table} SET {column} = {value}::{kind} WHERE {place}")
-        };
-        world.run(&set(Some(value))).await;
+    let table: [(&'static str, &'static str, &str); 3] = [
+        (
+            "UPDATE productos SET objeto_impuesto = '07' WHERE clave = 4",
+            "UPDATE productos SET objeto_impuesto = '01' WHERE clave = 4",
+            "renglón 2: el objeto de impuesto 07 exige desglosar IEPS",
+        ),
+        (
+            "UPDATE empresas SET regimen = NULL",
+            "UPDATE empresas SET regimen = 601",
+            "la empresa no tiene régimen fiscal",
+        ),
+        (
+            "UPDATE empresas SET cp = NULL",
+            "UPDATE empresas SET cp = '06700'",
+            "la empresa no tiene un código postal válido en el lugar de expedición",
+        ),
+    ];
+    for (wrong, right, message) in table {
+        world.run(wrong).await;
         world.clock.advance(TimeDelta::seconds(6));
         let lines = [line(NAIL, "1", "10"), line(super::UNTAXED, "1", "10")];
         let venta = shop.actor.post("/ventas", order(&lines)).await.ok(201)["venta"].clone();
         let refused = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await;
         refused.fails(422, "documento_invalido");
         assert!(refused.mensaje().starts_with(message), "{}", refused.mensaje());
-        world.run(&set(before.as_deref())).await;
+        world.run(right).await;
         world.clock.advance(TimeDelta::seconds(6));
     }
     let free = shop.actor.post("/ventas", order(&[line(NAIL, "1", "0")])).await.ok(201)["venta"].clone();

@@ -5,17 +5,18 @@
 //! the caller trims. [`judge`] checks regime, CFDI use and RFC together.
 
 mod fiscal;
+mod rates;
 mod tables;
 
 pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
+pub(crate) use rates::{Factor, Levied, tax_rate_exists};
 
 use chrono_tz::{America, Tz};
-use rust_decimal::Decimal;
 
 use super::rfc::Person;
 use tables::{
     CFDI_USES, COUNTRIES, CURRENCIES, DESCRIPTIONS, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES,
-    REGIMES, TAX_OBJECTS, TAX_RATES, UNITS, VAT,
+    REGIMES, TAX_OBJECTS, UNITS, VAT,
 };
 
 /// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera" (with the summer time
@@ -94,46 +95,6 @@ pub(crate) enum Vat {
     },
     /// "Exento": neither rate nor amount is written.
     Exempt,
-}
-
-/// `c_TipoFactor` of a tax that has a rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Factor {
-    /// A part of the amount.
-    Tasa,
-    /// Pesos for each unit.
-    Cuota,
-}
-
-/// What becomes of a tax.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Levied {
-    /// The receiver pays it.
-    Charged,
-    /// The receiver withholds it.
-    Withheld,
-}
-
-/// Rates of a tax in `c_TasaOCuota`, in millionths: those from `least` to `most`.
-struct TaxRates {
-    impuesto: &'static str,
-    factor: Factor,
-    least: u32,
-    most: u32,
-    charged: bool,
-    withheld: bool,
-}
-
-/// Whether `c_TasaOCuota` has this rate of a tax (`c_Impuesto`).
-pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, rate: Decimal) -> bool {
-    TAX_RATES.iter().any(|rates| {
-        let levies = match levied {
-            Levied::Charged => rates.charged,
-            Levied::Withheld => rates.withheld,
-        };
-        let range = Decimal::new(rates.least.into(), 6)..=Decimal::new(rates.most.into(), 6);
-        levies && rates.impuesto == impuesto && rates.factor == factor && range.contains(&rate)
-    })
 }
 
 /// Takes a postal code as text; gives its border mark, or `None` if it is not five digits or not in `c_CodigoPostal`.
