@@ -79,14 +79,9 @@ impl SaleLineImport {
             Some(iva) => iva,
             None => line::vat(base + ieps.get(), self.iva_tasa).ok_or_else(above)?,
         };
-        let isr = line::withheld(base.max(Decimal::ZERO), rates.retencion_isr).ok_or_else(above)?;
-        let retenciones = match self.retenciones {
-            Some(retenciones) => retenciones,
-            None => {
-                let iva = line::withheld(base, rates.retencion_iva).ok_or_else(above)?;
-                Money::new(isr.get() + iva.get())
-            }
-        };
+        let withheld = |rate| line::withheld(base.max(Decimal::ZERO), rate).ok_or_else(above);
+        let (isr, iva_retenido) = (withheld(rates.retencion_isr)?, withheld(rates.retencion_iva)?);
+        let retenciones = self.retenciones.unwrap_or(Money::new(isr.get() + iva_retenido.get()));
         let total = match self.total {
             Some(total) => total,
             None => line::amount(base + ieps.get() + iva.get() - retenciones.get()).ok_or_else(above)?,

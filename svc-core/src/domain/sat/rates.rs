@@ -35,11 +35,11 @@ pub(super) struct TaxRates {
 /// Whether `c_TasaOCuota` has this rate of a tax (`c_Impuesto`).
 pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, rate: Decimal) -> bool {
     TAX_RATES.iter().any(|rates| {
-        let levies = match levied {
+        let applies = match levied {
             Levied::Charged => rates.charged,
             Levied::Withheld => rates.withheld,
         };
         let range = Decimal::new(rates.least.into(), 6)..=Decimal::new(rates.most.into(), 6);
-        levies && rates.impuesto == impuesto && rates.factor == factor && range.contains(&rate)
+        applies && rates.impuesto == impuesto && rates.factor == factor && range.contains(&rate)
     })
 }
