@@ -77,6 +77,7 @@ fn compile() -> Result<(), String> {
         currency_array(&read("moneda.csv")?)?,
         country_array(&read("pais.csv")?)?,
         vat_array(&read("iva.csv")?)?,
+        rate_array(&read("tasa_cuota.csv")?)?,
         description_array(&DESCRIBED.map(read).into_iter().collect::<Result<Vec<_>, _>>()?)?,
     ];
     write("sat.rs", parts.join("\n").as_bytes())
@@ -222,6 +223,35 @@ fn vat_array(table: &Table) -> Result<String, String> {
         entries.push(format!("({key:?}, {vat})"));
     }
     Ok(array("VAT", "(&str, Vat)", &entries))
+}
+
+/// The rates of taxes, each a single value or a range, in millionths.
+fn rate_array(table: &Table) -> Result<String, String> {
+    let mut entries = Vec::new();
+    for record in &table.records {
+        let row = Row { table, record };
+        let millionths = |column| {
+            let (whole, decimals) =
+                row.cell(column)?.split_once('.').ok_or_else(|| row.fault("a rate without a point"))?;
+            let number = digits::<u32>(decimals, 6).zip(whole.parse::<u32>().ok());
+            number.map(|(part, whole)| whole * 1_000_000 + part).ok_or_else(|| row.fault("a rate of another form"))
+        };
+        let most = millionths("valor")?;
+        let least = match row.cell("tipo")? {
+            "Fijo" => most,
+            "Rango" => millionths("minimo")?,
+            other => return Err(row.fault(format_args!("tipo is {other:?}, not Fijo or Rango"))),
+        };
+        let factor = match row.cell("tipo_factor")? {
+            factor @ ("Tasa" | "Cuota") => factor,
+            other => return Err(row.fault(format_args!("tipo_factor is {other:?}, not Tasa or Cuota"))),
+        };
+        let (impuesto, charged, withheld) = (row.cell("impuesto")?, row.flag("traslado")?, row.flag("retencion")?);
+        entries.push(format!(
+            "TaxRates {{ impuesto: {impuesto:?}, factor: Factor::{factor}, least: {least}, most: {most}, charged: {charged}, withheld: {withheld} }}"
+        ));
+    }
+    Ok(array("TAX_RATES", "TaxRates", &entries))
 }
 
 fn description_array(tables: &[Table]) -> Result<String, String> {

@@ -139,8 +139,8 @@ codes! {
     ObjetoImpuestoInvalido = 422 "objeto_impuesto_invalido" "objeto_impuesto: no está en el catálogo del SAT",
     /// No IVA has this key.
     IvaInvalido = 422 "iva_invalido" "el IVA debe ser 16, 8, 0 o EX",
-    /// The border rate of IVA is not for this product or company.
-    ImpuestoIncompatible = 422 "impuesto_incompatible" "el IVA de 8 % no corresponde al producto o a la empresa",
+    /// The border rate of IVA is not for this product or company, or the SAT's catalogue has no such rate of another tax.
+    ImpuestoIncompatible = 422 "impuesto_incompatible" "la tasa no corresponde al producto o a la empresa, o no está en el catálogo del SAT",
     /// No customer of the company has this key.
     ClienteInvalido = 422 "cliente_invalido" "cliente: no es un cliente de la empresa",
     /// No product that can be sold has this key or SKU.
@@ -193,6 +193,8 @@ codes! {
     VentaSinFormaPago = 422 "venta_sin_forma_pago" "la venta no tiene forma de pago; envíe forma_pago_sat",
     /// The payment form does not go with the payment method.
     FormaPagoIncompatible = 422 "forma_pago_incompatible" "forma_pago_sat: PPD lleva 99 y PUE no la admite",
+    /// No tax document can be made of the sale.
+    DocumentoInvalido = 422 "documento_invalido" "no se puede hacer el comprobante de la venta",
     /// The customer's credit does not reach.
     CreditoInsuficiente = 422 "credito_insuficiente" "el crédito disponible del cliente no alcanza",
     /// The customer has overdue receivables.

@@ -60,10 +60,11 @@ impl AccountingTx for PostgresTx {
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {
         // The entries of a cancelled payment cancel out.
         let row = sqlx::query(
-            "SELECT coalesce(sum(x.importe) FILTER (WHERE NOT x.cancelado), 0), coalesce(sum(e.iva), 0)
+            "SELECT coalesce(sum(x.importe) FILTER (WHERE NOT x.cancelado), 0), coalesce(sum(e.iva), 0), coalesce(sum(e.ieps), 0)
              FROM cxc_pagos x
              CROSS JOIN LATERAL (
-                 SELECT sum(r.abono - r.cargo) FILTER (WHERE r.cuenta = $3) AS iva
+                 SELECT sum(r.abono - r.cargo) FILTER (WHERE r.cuenta = $3) AS iva,
+                        sum(r.abono - r.cargo) FILTER (WHERE r.cuenta = $4) AS ieps
                  FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
                  WHERE p.empresa = $1 AND p.pago = x.clave HAVING count(*) > 0
              ) e
@@ -72,10 +73,11 @@ impl AccountingTx for PostgresTx {
         .bind(self.empresa)
         .bind(cxc)
         .bind(Account::IvaCobrado.word())
+        .bind(Account::IepsCobrado.word())
         .fetch_one(self.connection())
         .await
         .map_err(store_error)?;
-        let read = || Ok(Collected { importe: row.try_get(0)?, iva: row.try_get(1)? });
+        let read = || Ok(Collected { importe: row.try_get(0)?, iva: row.try_get(1)?, ieps: row.try_get(2)? });
         read().map_err(store_error)
     }
 

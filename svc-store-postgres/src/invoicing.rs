@@ -28,8 +28,13 @@ impl InvoicingTx for PostgresTx {
             "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
                     v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
                     v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
-                    v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid
+                    v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid,
+                    v.retenciones, r.ieps, r.isr_retenido
              FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
+             CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido
+                 FROM ventas_renglones WHERE empresa = $1 AND venta = $2
+             ) r
              WHERE v.empresa = $1 AND v.clave = $2",
         )
         .bind(self.empresa)
@@ -128,6 +133,9 @@ fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
             subtotal: money(row, 16)?,
             descuento: money(row, 17)?,
             impuestos: money(row, 18)?,
+            ieps: money(row, 29)?,
+            retenciones: money(row, 28)?,
+            isr_retenido: money(row, 30)?,
             total: money(row, 19)?,
         },
         saldo: money(row, 20)?,

@@ -199,7 +199,8 @@ impl PaymentTx for PostgresTx {
 impl PostgresTx {
     async fn lock_paid_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
         let row = sqlx::query(
-            "SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos
+            "SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
+                    (SELECT coalesce(sum(ieps), 0) FROM ventas_renglones WHERE empresa = $1 AND venta = $2)
              FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
@@ -277,6 +278,7 @@ fn sale(row: &PgRow) -> Result<PaidSale, sqlx::Error> {
         metodo_pago_sat: row.try_get(3)?,
         total: money(row, 4)?,
         impuestos: money(row, 5)?,
+        ieps: money(row, 6)?,
     })
 }
 

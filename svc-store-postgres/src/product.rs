@@ -10,7 +10,7 @@ use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::domain::words::{ProductKind, ProductStatus};
 use svc_core::store::{ProductTx, StoreError};
 
-use crate::columns::{money, quantity, word};
+use crate::columns::{money, quantity, tax_rate, word};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -69,7 +69,7 @@ impl ProductTx for PostgresTx {
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
         let rows = sqlx::query(
             "SELECT p.clave, p.sku, p.descripcion, p.estatus = $4, p.tipo, u.nombre, u.clave_sat, p.codigo_sat,
-                    p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo
+                    p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo, p.ieps_tasa, p.ieps_cuota, p.retencion_isr, p.retencion_iva
              FROM productos p LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
              WHERE p.empresa = $1 AND p.estatus <> $5 AND (p.clave = ANY ($2) OR p.sku = ANY ($3))",
         )
@@ -119,6 +119,7 @@ fn sale_product(row: &PgRow) -> Result<SaleProduct, sqlx::Error> {
         iva_venta: row.try_get(9)?,
         iva_compra: row.try_get(10)?,
         costo: money(row, 11)?,
+        otros: [tax_rate(row, 12)?, tax_rate(row, 13)?, tax_rate(row, 14)?, tax_rate(row, 15)?],
     })
 }
 

@@ -25,9 +25,9 @@ impl SaleTx for PostgresTx {
         let query = sqlx::query(
             "INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
                  condicion_pago, dias_credito, vencimiento, forma_pago_sat, metodo_pago_sat, uso_cfdi, subtotal, descuento,
-                 impuestos, total, saldo, surtido_estatus, monto_surtido, origen, referencia, comentarios, modificado)
+                 impuestos, total, saldo, surtido_estatus, monto_surtido, origen, referencia, comentarios, modificado, retenciones)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $22,
-                 $23, $24, $25, $26, $27, $6)",
+                 $23, $24, $25, $26, $27, $6, $28)",
         )
         .bind(self.empresa)
         .bind(clave)
@@ -55,7 +55,8 @@ impl SaleTx for PostgresTx {
         .bind(sale.fulfilment().map(|_| Decimal::ZERO))
         .bind(sale.origen.word())
         .bind(sale.referencia)
-        .bind(sale.comentarios);
+        .bind(sale.comentarios)
+        .bind(sale.amounts.retenciones.get());
         self.run(query).await?;
         self.insert_sale_lines(clave, sale).await?;
         Ok(clave)
@@ -143,13 +144,16 @@ impl PostgresTx {
         let query = sqlx::query(
             "INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
                  unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total,
-                 con_existencia)
+                 con_existencia, ieps, retenciones, isr_retenido, ieps_tasa, ieps_cuota, retencion_isr, retencion_iva)
              SELECT $1, $2 + n - 1, $3, n, producto, sku, descripcion, cantidad, surtida,
-                    unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total, con_existencia
+                    unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total, con_existencia,
+                    ieps, retenciones, isr_retenido, ieps_tasa, ieps_cuota, retencion_isr, retencion_iva
              FROM unnest($4::numeric[], $5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::text[], $11::text[], $12::text[],
-                         $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[], $19::boolean[])
+                         $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[], $19::boolean[],
+                         $20::numeric[], $21::numeric[], $22::numeric[], $23::numeric[], $24::numeric[], $25::numeric[], $26::numeric[])
                   WITH ORDINALITY AS r (surtida, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                                        precio, descuento, subtotal, tasa, iva, total, con_existencia, n)",
+                                        precio, descuento, subtotal, tasa, iva, total, con_existencia, ieps, retenciones, isr_retenido,
+                                        ieps_tasa, ieps_cuota, retencion_isr, retencion_iva, n)",
         )
         .bind(self.empresa)
         .bind(first)
@@ -167,9 +171,16 @@ impl PostgresTx {
         .bind(column(lines, |line| line.amounts.descuento.get()))
         .bind(column(lines, |line| line.amounts.subtotal.get()))
         .bind(column(lines, |line| line.rate.map(|rate| rate.to_string())))
-        .bind(column(lines, |line| line.amounts.impuestos.get()))
+        .bind(column(lines, |line| line.amounts.iva().get()))
         .bind(column(lines, |line| line.amounts.total.get()))
-        .bind(column(lines, |line| line.product.has_stock()));
+        .bind(column(lines, |line| line.product.has_stock()))
+        .bind(column(lines, |line| line.amounts.ieps.get()))
+        .bind(column(lines, |line| line.amounts.retenciones.get()))
+        .bind(column(lines, |line| line.amounts.isr_retenido.get()))
+        .bind(column(lines, |line| line.otros.columns()[0]))
+        .bind(column(lines, |line| line.otros.columns()[1]))
+        .bind(column(lines, |line| line.otros.columns()[2]))
+        .bind(column(lines, |line| line.otros.columns()[3]));
         self.run(query).await
     }
 }

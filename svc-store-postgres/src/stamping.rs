@@ -4,16 +4,18 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver};
+use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver, SoldSale};
 use svc_core::domain::line::VatRate;
+use svc_core::domain::tax::OtherRates;
 use svc_core::domain::time::{Date, Timestamp};
-use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
+use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
-    LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx, StoreError,
+    LeasedStamping, QueuedStamping, StampingLease, StampingPayment, StampingRecord, StampingTx, StoreError,
 };
 use uuid::Uuid;
 
 use crate::columns::{count, instant, money, quantity, rate, word, word_or_null};
+use crate::document::{deflated, inflated};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -25,6 +27,44 @@ impl StampingTx for PostgresTx {
             .bind(factura)
             .bind(now.get());
         self.run(query).await
+    }
+
+    async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
+        let query = sqlx::query(
+            "WITH f AS (
+                 UPDATE facturas SET estatus = $4, error_codigo = NULL, error_mensaje = NULL, modificado = $3
+                 WHERE empresa = $1 AND clave = $2
+             ), p AS (
+                 UPDATE cxc_pagos SET complemento = $5
+                 WHERE empresa = $1 AND factura = $2 AND complemento <> $6
+             )
+             INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)
+             ON CONFLICT (empresa, factura) DO UPDATE SET
+                 proximo = excluded.proximo, creado = excluded.creado, intentos = 0, token = NULL, arrendado = NULL,
+                 ultimo_error = NULL, documento = NULL",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(now.get())
+        .bind(InvoiceStatus::EnEspera.word())
+        .bind(Complement::Encolado.word())
+        .bind(Complement::NoAplica.word());
+        self.run(query).await
+    }
+
+    async fn lock_queued(&mut self, factura: i64) -> Result<Option<QueuedStamping>, StoreError> {
+        let row = sqlx::query(
+            "SELECT coalesce(arrendado > now(), false),
+                    (SELECT x.guardado FROM facturas_xml x WHERE x.empresa = $1 AND x.factura = $2 AND NOT x.timbrado)
+             FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        let queued = |row: PgRow| Ok(QueuedStamping { leased: row.try_get(0)?, sealed: row.try_get(1)? });
+        row.map(queued).transpose().map_err(store_error)
     }
 
     /// Leases are written and judged by the database's clock, since those of servers may differ.
@@ -67,6 +107,40 @@ impl StampingTx for PostgresTx {
         row.as_ref().map(record).transpose().map_err(store_error)
     }
 
+    async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError> {
+        let row = sqlx::query(
+            "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, f.fecha
+             FROM timbrados t JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
+             WHERE t.empresa = $1 AND t.factura = $2",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        row.as_ref().map(record).transpose().map_err(store_error)
+    }
+
+    async fn judged_document(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
+        let bytes: Option<Vec<u8>> =
+            sqlx::query_scalar("SELECT documento FROM timbrados WHERE empresa = $1 AND factura = $2")
+                .bind(self.empresa)
+                .bind(factura)
+                .fetch_optional(self.connection())
+                .await
+                .map_err(store_error)?
+                .flatten();
+        bytes.as_deref().map(inflated).transpose().map_err(store_error)
+    }
+
+    async fn keep_judged(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError> {
+        let query = sqlx::query("UPDATE timbrados SET documento = $3 WHERE empresa = $1 AND factura = $2")
+            .bind(self.empresa)
+            .bind(factura)
+            .bind(xml.map(deflated));
+        self.run(query).await
+    }
+
     async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError> {
         let found =
             sqlx::query("SELECT FROM timbrados WHERE empresa = $1 AND factura = $2 AND token = $3 FOR NO KEY UPDATE")
@@ -79,7 +153,7 @@ impl StampingTx for PostgresTx {
         Ok(found.is_some())
     }
 
-    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<StampingSale>, StoreError> {
+    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError> {
         let row = sqlx::query(
             "SELECT s.cp, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat,
                     v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total
@@ -117,7 +191,8 @@ impl StampingTx for PostgresTx {
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
         let rows = sqlx::query(
             "SELECT venta, renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                    precio_unitario, descuento, subtotal, iva_tasa, iva, total
+                    precio_unitario, descuento, subtotal, iva_tasa, iva, total, ieps, retenciones,
+                    ieps_tasa, ieps_cuota, retencion_isr, retencion_iva
              FROM ventas_renglones WHERE empresa = $1 AND venta = ANY($2) ORDER BY venta, renglon",
         )
         .bind(self.empresa)
@@ -130,7 +205,7 @@ impl StampingTx for PostgresTx {
 
     async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError> {
         let row = sqlx::query(
-            "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi
+            "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib
              FROM clientes WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
@@ -205,9 +280,8 @@ fn record(row: &PgRow) -> Result<StampingRecord, sqlx::Error> {
     })
 }
 
-fn sale(row: &PgRow) -> Result<StampingSale, sqlx::Error> {
-    Ok(StampingSale {
-        cp: row.try_get(0)?,
+fn sale(row: &PgRow) -> Result<(Option<String>, SoldSale), sqlx::Error> {
+    let sale = SoldSale {
         moneda: row.try_get(1)?,
         tipo_cambio: rate(row, 2)?,
         condicion_pago: word_or_null(row, 3, PaymentTerm::of)?,
@@ -219,7 +293,8 @@ fn sale(row: &PgRow) -> Result<StampingSale, sqlx::Error> {
         descuento: money(row, 9)?,
         impuestos: money(row, 10)?,
         total: money(row, 11)?,
-    })
+    };
+    Ok((row.try_get(0)?, sale))
 }
 
 fn payment(row: &PgRow) -> Result<StampingPayment, sqlx::Error> {
@@ -259,9 +334,16 @@ fn line(row: &PgRow) -> Result<Line, sqlx::Error> {
         subtotal: money(row, 11)?,
         iva_tasa: word_or_null(row, 12, VatRate::parse)?,
         iva: money(row, 13)?,
-        otros: OtherTaxes::default(),
+        otros: other_taxes(row)?,
         total: money(row, 14)?,
     })
+}
+
+fn other_taxes(row: &PgRow) -> Result<OtherTaxes, sqlx::Error> {
+    let columns = [row.try_get(17)?, row.try_get(18)?, row.try_get(19)?, row.try_get(20)?];
+    let OtherRates { ieps, retencion_isr, retencion_iva } = OtherRates::of_columns(columns);
+    let (ieps_importe, retenciones) = (money(row, 15)?, money(row, 16)?);
+    Ok(OtherTaxes { ieps, ieps_importe, retencion_isr, retencion_iva, retenciones })
 }
 
 fn receiver(row: &PgRow) -> Result<Receiver, sqlx::Error> {
@@ -271,6 +353,7 @@ fn receiver(row: &PgRow) -> Result<Receiver, sqlx::Error> {
         cp: row.try_get(3)?,
         regimen: row.try_get(4)?,
         uso_cfdi: row.try_get(5)?,
-        ..Receiver::default()
+        pais: row.try_get(6)?,
+        num_reg_id_trib: row.try_get(7)?,
     })
 }

@@ -8,7 +8,7 @@ use svc_tests::{Company, World};
 
 use super::documents::company_with_sales;
 
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 20] = [
     "clave",
     "venta",
     "renglon",
@@ -27,6 +27,8 @@ const FIELDS: [&str; 18] = [
     "iva_tasa",
     "iva",
     "total",
+    "ieps",
+    "retenciones",
 ];
 
 /// A company with an order, a sale and an order more.
@@ -43,12 +45,13 @@ async fn an_item_has_every_field_and_can_be_imported_again() {
         "cantidad": 2.5, "cantidad_surtida": 0.25, "unidad": "Pieza", "unidad_sat": "H87",
         "codigo_sat": "31162800", "objeto_impuesto": "02", "precio_unitario": "10.123456", "descuento": "0.31",
         "subtotal": "25.31", "iva_tasa": "0.160000", "iva": "4.00", "total": "29.00",
+        "ieps": "0.00", "retenciones": "0.00",
     });
     let bare = json!({
         "clave": 6, "venta": 1, "renglon": 4, "producto": null, "sku": null, "descripcion": null, "cantidad": 3,
         "cantidad_surtida": 0, "unidad": null, "unidad_sat": null, "codigo_sat": null, "objeto_impuesto": null,
         "precio_unitario": "0.00", "descuento": "0.00", "subtotal": "0.00", "iva_tasa": null, "iva": "0.00",
-        "total": "0.00",
+        "total": "0.00", "ieps": "0.00", "retenciones": "0.00",
     });
     one.load(VentasRenglones, &[complete.clone(), json!({"venta": 1, "cantidad": 3})]).await;
     let ana = one.admin().await;
@@ -133,6 +136,19 @@ async fn amounts_that_are_left_out_are_reckoned_half_up() {
             ["10.00", "1.44", "10.44"],
         ),
         (json!({"cantidad": 1, "subtotal": "10", "iva": "1.23"}), ["10.00", "1.23", "11.23"]),
+        (
+            json!({"cantidad": 10, "precio_unitario": "100", "iva_tasa": "0.16", "ieps_tasa": "0.08"}),
+            ["1000.00", "172.80", "1252.80"],
+        ),
+        (
+            json!({"cantidad": 10, "precio_unitario": "100", "iva_tasa": "0.16", "ieps_cuota": "1.5",
+                   "retencion_isr": "0.1", "retencion_iva": "0.106667"}),
+            ["1000.00", "162.40", "970.73"],
+        ),
+        (
+            json!({"cantidad": 1, "subtotal": "10", "iva": "1", "ieps": "2", "retenciones": "3"}),
+            ["10.00", "1.00", "10.00"],
+        ),
         (
             json!({"cantidad": 1, "subtotal": "0", "descuento": "9", "iva": "0", "total": "0", "iva_tasa": "0.16"}),
             ["0.00", "0.00", "0.00"],

@@ -33,19 +33,25 @@ const RULES: &[(&str, &str)] = &[
         "a line's amounts follow from its quantity, price, discount and rate",
         "SELECT format('venta %s renglón %s', venta, renglon) FROM ventas_renglones
          WHERE empresa = $1 AND (
-             subtotal <> round(cantidad * precio_unitario, 2) OR descuento > subtotal OR total <> subtotal - descuento + iva
-             OR iva <> CASE WHEN iva_tasa ~ '^0' THEN round((subtotal - descuento) * iva_tasa::numeric, 2) ELSE 0 END
+             subtotal <> round(cantidad * precio_unitario, 2) OR descuento > subtotal
+             OR total <> subtotal - descuento + ieps + iva - retenciones
+             OR iva <> CASE WHEN iva_tasa ~ '^0' THEN round((subtotal - descuento + ieps) * iva_tasa::numeric, 2) ELSE 0 END
+             OR ieps <> coalesce(round((subtotal - descuento) * ieps_tasa, 2), round(cantidad * ieps_cuota, 2), 0)
+             OR isr_retenido <> coalesce(round((subtotal - descuento) * retencion_isr, 2), 0)
+             OR retenciones <> isr_retenido + coalesce(round((subtotal - descuento) * retencion_iva, 2), 0)
              OR cantidad_surtida > cantidad)",
     ),
     (
         "a document's amounts are the sums of its lines",
         "SELECT format('venta %s', v.clave)
          FROM ventas v LEFT JOIN (
-             SELECT venta, sum(subtotal) AS subtotal, sum(descuento) AS descuento, sum(iva) AS iva, sum(total) AS total
+             SELECT venta, sum(subtotal) AS subtotal, sum(descuento) AS descuento, sum(iva + ieps) AS iva, sum(retenciones) AS retenido,
+                    sum(total) AS total
              FROM ventas_renglones WHERE empresa = $1 GROUP BY venta
          ) r ON r.venta = v.clave
          WHERE v.empresa = $1
-           AND (v.subtotal, v.descuento, v.impuestos, v.total) IS DISTINCT FROM (r.subtotal, r.descuento, r.iva, r.total)",
+           AND (v.subtotal, v.descuento, v.impuestos, v.retenciones, v.total)
+               IS DISTINCT FROM (r.subtotal, r.descuento, r.iva, r.retenido, r.total)",
     ),
     (
         "an entry balances",
@@ -213,12 +219,12 @@ const RULES: &[(&str, &str)] = &[
          GROUP BY v.clave, r.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
-        "of a paid sale no IVA is to be collected",
+        "of a paid sale no IVA or IEPS is to be collected",
         "SELECT format('venta %s', v.clave)
          FROM ventas v JOIN polizas p ON p.empresa = $1 AND p.venta = v.clave
-         JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND r.cuenta = '209.01'
+         JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND r.cuenta IN ('209.01', '209.02')
          WHERE v.empresa = $1 AND v.saldo = 0 AND NOT v.cancelada
-         GROUP BY v.clave HAVING sum(r.cargo) <> sum(r.abono)",
+         GROUP BY v.clave, r.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
         "of goods that a sale took, a cancelled one gave all back",

@@ -127,6 +127,7 @@ impl World {
         let office = Context::builder(used.clone(), BASE_URL)
             .clock(clock.clone())
             .secrets(secrets_key())
+            .sandbox(true)
             .build()
             .expect("a context");
         let pool = pool_of(&store);
@@ -162,7 +163,7 @@ impl World {
     #[must_use]
     pub fn with_secrets(&self, sealer: impl Into<Sealer>) -> Self {
         let builder = Context::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
-        Self { office: builder.secrets(sealer).build().expect("a context"), ..self.clone() }
+        Self { office: builder.secrets(sealer).sandbox(true).build().expect("a context"), ..self.clone() }
     }
 
     /// Seals every secret under the back office's key.

@@ -47,7 +47,8 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             let sealer = sealer?;
             let database = OpenedDatabase::ready(&cli.database).await?;
             let context = Context::builder(Arc::new(database.store.clone()), base_url(&command));
-            let context = context.secrets(sealer).build()?;
+            let sandbox = matches!(&command, Command::Do(args) if args.stamper.is_sandbox());
+            let context = context.secrets(sealer).sandbox(sandbox).build()?;
             let outcome = act(&context, command).await;
             database.close().await?;
             outcome

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::domain::clock::random_uuid;
+use crate::domain::cfdi::{Cfdi, StampedXml, TipoDeComprobante, UnfitStamp, holds};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::text::parse_uuid;
+use crate::domain::time::Timestamp;
 use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
@@ -21,9 +22,14 @@ use crate::store::{Cancellation, RegisteredInvoice};
 pub struct InvoiceStamped {
     /// The record, by its clave.
     pub factura: i64,
-    /// Its fiscal folio; a random one when left out.
+    /// The stamped document, which must be this record's: it is kept.
+    pub xml: Option<Text<MOST_XML>>,
+    /// Its fiscal folio instead, where the sandbox stamps: elsewhere an invoice is its document.
     pub uuid: Option<Text<36>>,
 }
+
+/// The longest stamped document that is taken, in characters.
+const MOST_XML: usize = 4_000_000;
 
 /// Records that an invoice or complement was rejected.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -79,7 +85,8 @@ fn wrong_state(text: &str) -> Error {
     Error::field(Code::EstadoInvalido, "factura", text)
 }
 
-async fn locked(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
+/// A record of the registry, locked.
+pub(super) async fn locked(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
     let missing =
         || Error::field(Code::NoEncontrado, "factura", format_args!("la factura {factura} no existe en la empresa"));
     cx.tx.lock_invoice(factura).await?.ok_or_else(missing)
@@ -97,7 +104,7 @@ impl Operation for InvoiceStamped {
     type Output = InvoiceNamed;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
-        let given = self.uuid.as_deref().map(|text| uuid(text, "uuid")).transpose()?;
+        let given = self.given(cx)?;
         let invoice = locked(cx, self.factura).await?;
         if !matches!(invoice.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) {
             return Err(wrong_state("no espera timbre"));
@@ -109,10 +116,104 @@ impl Operation for InvoiceStamped {
                 return Err(wrong_state("su venta está cancelada"));
             }
         }
-        let uuid = given.unwrap_or_else(|| random_uuid(cx.random));
-        stamped::accepted(cx, &invoice, uuid, cx.now, None).await?;
+        match given {
+            Given::Folio(uuid) => stamped::accepted(cx, &invoice, uuid, cx.now, None).await?,
+            Given::Document(found) => {
+                let (stamped, document) = *found;
+                judge_own(cx, &invoice, &stamped, &document).await?;
+                let at = stamped.at().map_or(cx.now, Timestamp::new);
+                stamped::accepted(cx, &invoice, stamped.timbre.uuid, at, Some(&stamped.xml)).await?;
+            }
+        }
         Ok(InvoiceNamed { factura: invoice.clave })
     }
+}
+
+/// What an invoice was stamped with.
+enum Given {
+    Folio(Uuid),
+    Document(Box<(StampedXml, Cfdi)>),
+}
+
+impl InvoiceStamped {
+    fn given(&self, cx: &Cx<'_>) -> Result<Given, Error> {
+        let fault = |code, text: &str| Err(Error::field(code, "xml", text));
+        match (self.xml.as_deref(), self.uuid.as_deref()) {
+            (Some(_), Some(_)) => fault(Code::DatoInvalido, "va xml o uuid, no ambos"),
+            (None, Some(text)) if cx.sandbox => Ok(Given::Folio(uuid(text, "uuid")?)),
+            (None, Some(_)) => {
+                fault(Code::DatoRequerido, "hace falta el documento timbrado; un uuid solo se admite con el sandbox")
+            }
+            (None, None) if cx.sandbox => fault(Code::DatoRequerido, "hace falta xml, o uuid con el sandbox"),
+            (None, None) => fault(Code::DatoRequerido, "hace falta el documento timbrado"),
+            (Some(xml), None) => match StampedXml::of_any(xml.to_owned()) {
+                Ok(found) if holds(xml) => Ok(Given::Document(Box::new(found))),
+                Ok(_) => fault(Code::DatoInvalido, "su sello no es el del documento"),
+                Err(UnfitStamp::NotStamped) => fault(Code::DatoInvalido, "no trae un timbre completo"),
+                Err(UnfitStamp::NoDocument | UnfitStamp::Other) => fault(Code::DatoInvalido, "no es un CFDI timbrado"),
+            },
+        }
+    }
+}
+
+/// Refuses a stamped document that is not this record's: the one that was sealed here, if one was; else one of its issuer, series and
+/// folio, receiver and amount.
+async fn judge_own(
+    cx: &mut Cx<'_>,
+    invoice: &RegisteredInvoice,
+    stamped: &StampedXml,
+    document: &Cfdi,
+) -> Result<(), Error> {
+    let other =
+        |text: &str| Err(Error::field(Code::DatoInvalido, "xml", format_args!("no es de este registro: {text}")));
+    if let Some(sealed) = cx.tx.sealed_document(invoice.clave).await? {
+        let own = StampedXml::read(stamped.xml.clone(), &sealed).is_ok();
+        return if own { Ok(()) } else { other("ya se selló otro documento, que pudo timbrarse") };
+    }
+    let tipo = match invoice.tipo {
+        InvoiceKind::Pago => TipoDeComprobante::P,
+        InvoiceKind::NotaCredito => TipoDeComprobante::E,
+        _ => TipoDeComprobante::I,
+    };
+    let folio = [document.serie.as_deref(), document.folio.as_deref()].map(Option::unwrap_or_default).concat();
+    if document.tipo_de_comprobante != tipo {
+        return other("es de otro tipo");
+    }
+    if Some(document.emisor.rfc.as_str()) != cx.company.rfc.as_deref() {
+        return other("lo emite otro RFC");
+    }
+    if invoice.folio.as_deref().is_some_and(|own| own != folio) {
+        return other("tiene otra serie o folio");
+    }
+    let (receiver, matches) = match (tipo, invoice.venta) {
+        (TipoDeComprobante::P, _) => {
+            let payments = cx.tx.payments_to_stamp(invoice.clave).await?;
+            let own: Vec<_> = payments.iter().map(|payment| payment.importe.get()).collect();
+            let paid = document.complemento.iter().flat_map(|complement| &complement.pagos.pago);
+            let paid: Vec<_> =
+                paid.flat_map(|pago| &pago.docto_relacionado).map(|paid| paid.imp_pagado.get()).collect();
+            (None, own == paid)
+        }
+        (_, Some(venta)) => match cx.tx.lock_sale(venta).await? {
+            Some(sale) => {
+                let own = sale.amounts.total.get() == document.total.get() && sale.moneda == document.moneda;
+                (sale.cliente, own)
+            }
+            None => (None, true),
+        },
+        (_, None) => (None, true),
+    };
+    if !matches {
+        return other("es de otro importe");
+    }
+    let receiver = match receiver {
+        Some(cliente) => cx.tx.receiver(cliente).await?.and_then(|receiver| receiver.rfc),
+        None => None,
+    };
+    if receiver.is_some_and(|rfc| rfc != document.receptor.rfc) {
+        return other("lo recibe otro RFC");
+    }
+    Ok(())
 }
 
 impl Operation for InvoiceRejected {

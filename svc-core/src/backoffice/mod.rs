@@ -13,6 +13,7 @@ mod payments;
 mod products;
 mod purchases;
 mod quota;
+mod restamp;
 mod sales;
 mod secrets;
 mod stock;
@@ -33,6 +34,7 @@ pub use payments::{
 pub use products::{DeleteProduct, ProductNamed};
 pub use purchases::{CapturePurchase, OrderLine, PurchaseNamed, PurchaseReceived, ReceivePurchase, ReceivedLine};
 pub use quota::{QuotaUsed, UseQuota};
+pub use restamp::{RestampInvoice, RestampPayment};
 pub use sales::{
     BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
 };

@@ -18,6 +18,7 @@ use crate::domain::words::PaymentOrigin;
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
+use crate::posting::document;
 use crate::posting::payment::{Terms, apply};
 use crate::store::{DepositOrigin, Receipt, Withdrawal};
 
@@ -201,10 +202,15 @@ impl Operation for CancelPayment {
             cx.tx.lock_bank_account(cuenta).await?;
             cx.tx.release_deposit(deposito, cuenta, payment.importe).await?;
         }
-        if let Some(factura) = payment.factura
-            && cx.tx.withdraw_complement(factura, pago, cx.now).await? == Withdrawal::Underway
-        {
-            return refused("su complemento se envió a timbrar y aún no hay respuesta; reintente");
+        if let Some(factura) = payment.factura {
+            match cx.tx.withdraw_complement(factura, pago, cx.now).await? {
+                Withdrawal::Underway => {
+                    return refused("su complemento se envió a timbrar y aún no hay respuesta; reintente");
+                }
+                // What was judged had this payment in it.
+                Withdrawal::Shared => document::keep_of_payments(cx, factura).await?,
+                Withdrawal::Done => {}
+            }
         }
         if let Some(entry) = cx.tx.entry_of_payment(pago).await? {
             cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;

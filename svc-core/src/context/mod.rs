@@ -66,6 +66,7 @@ pub(crate) struct Settings {
     pub(crate) max_body: usize,
     pub(crate) body_timeout: Duration,
     pub(crate) development_destinations: bool,
+    pub(crate) sandbox: bool,
     /// How long the store may take over a request.
     pub(crate) deadline: Duration,
     merge_usage_every: Duration,
@@ -80,6 +81,7 @@ impl Default for Settings {
             max_body: DEFAULT_MAX_BODY,
             body_timeout: DEFAULT_BODY_TIMEOUT,
             development_destinations: false,
+            sandbox: false,
             deadline: DEFAULT_DEADLINE,
             merge_usage_every: usage::DEFAULT_INTERVAL,
         }
@@ -266,6 +268,14 @@ impl ContextBuilder {
     #[must_use]
     pub fn body_timeout(mut self, within: Duration) -> Self {
         self.settings.body_timeout = within;
+        self
+    }
+
+    /// Says whether the sandbox stamps this process's documents; not by default. Then `invoice.stamped` takes a fiscal folio without
+    /// the document that bears it.
+    #[must_use]
+    pub fn sandbox(mut self, stamps: bool) -> Self {
+        self.settings.sandbox = stamps;
         self
     }
 

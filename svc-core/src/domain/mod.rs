@@ -26,6 +26,7 @@ pub mod sale;
 pub(crate) mod sat;
 pub mod scope;
 pub mod stock;
+pub mod tax;
 pub mod text;
 pub mod time;
 pub mod value;

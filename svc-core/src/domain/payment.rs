@@ -73,8 +73,10 @@ pub struct PaidSale {
     pub metodo_pago_sat: Option<String>,
     /// Its total.
     pub total: Money,
-    /// Its IVA.
+    /// Its IVA and IEPS.
     pub impuestos: Money,
+    /// The part of them that is IEPS.
+    pub ieps: Money,
 }
 
 /// A receivable that is paid.
@@ -189,10 +191,11 @@ impl Debt {
         self.is_invoiced() && self.method() == Some(PaymentMethod::Ppd.word())
     }
 
-    /// The sale's IVA, and the total it is a part of.
-    pub(crate) fn taxes(&self) -> (Money, Money) {
+    /// The sale's IVA and IEPS, and the total they are parts of.
+    pub(crate) fn taxes(&self) -> [Money; 3] {
         let sale = self.sale.as_ref().filter(|sale| sale.desglose);
-        sale.map(|sale| (sale.impuestos, sale.total)).unwrap_or_default()
+        let iva = |sale: &PaidSale| Money::new((sale.impuestos.get() - sale.ieps.get()).max(Decimal::ZERO));
+        sale.map(|sale| [iva(sale), sale.ieps, sale.total]).unwrap_or_default()
     }
 
     fn is_invoiced(&self) -> bool {
@@ -231,6 +234,7 @@ mod tests {
             metodo_pago_sat: Some("PPD".into()),
             total: money("1160"),
             impuestos: money("160"),
+            ieps: Money::default(),
         }
     }
 
@@ -305,10 +309,10 @@ mod tests {
 
     #[test]
     fn taxes_are_known_where_there_is_a_breakdown() {
-        assert_eq!(debt().taxes(), (money("160"), money("1160")));
-        assert_eq!(Debt { sale: None, ..debt() }.taxes(), (money("0"), money("0")));
+        assert_eq!(debt().taxes(), [money("160"), money("0"), money("1160")]);
+        assert_eq!(Debt { sale: None, ..debt() }.taxes(), [money("0"); 3]);
         let old = PaidSale { desglose: false, ..invoice() };
-        assert_eq!(Debt { sale: Some(old), ..debt() }.taxes(), (money("0"), money("0")));
+        assert_eq!(Debt { sale: Some(old), ..debt() }.taxes(), [money("0"); 3]);
     }
 
     #[test]

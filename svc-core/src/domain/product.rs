@@ -4,6 +4,7 @@ use super::money::Money;
 use serde::Deserialize;
 
 use super::sat::{self, Border};
+use super::tax::{TaxRate, WrittenRates};
 use super::text::fold;
 use super::words::{ProductKind, ProductStatus, ProductSubkind};
 use super::writable::{Plain, writable};
@@ -46,6 +47,14 @@ writable! {
         codigo_barras: Text<18>,
         /// Category, by its clave.
         categoria: i64,
+        /// Rate of its IEPS; of two kinds it has one at most. Zero is none, here and of all rates.
+        ieps_tasa: TaxRate,
+        /// IEPS of each unit, in pesos.
+        ieps_cuota: TaxRate,
+        /// Rate of the ISR that a company withholds when it buys it from a natural person.
+        retencion_isr: TaxRate,
+        /// Rate of the IVA that a company withholds when it buys it from a natural person.
+        retencion_iva: TaxRate,
     }
     standard {
         /// Replacement cost of one unit, in pesos; 0 when left out or cleared.
@@ -113,11 +122,26 @@ impl ProductData {
                 return Err(Error::field(Code::IvaInvalido, field, "debe ser 16, 8, 0 o EX"));
             }
         }
+        if self.other_rates() != before.other_rates() {
+            self.other_rates()
+                .judge()
+                .map_err(|(field, text)| Error::field(Code::ImpuestoIncompatible, field, text))?;
+        }
         let taxes = |data: &Self| (data.clave_sat.clone(), data.iva_venta.clone(), data.iva_compra.clone());
         if taxes(self) != taxes(before) {
             self.judge_border_rate(cp)?;
         }
         Ok(())
+    }
+
+    /// The rates of its taxes besides the IVA.
+    fn other_rates(&self) -> WrittenRates {
+        WrittenRates {
+            ieps_tasa: self.ieps_tasa,
+            ieps_cuota: self.ieps_cuota,
+            retencion_isr: self.retencion_isr,
+            retencion_iva: self.retencion_iva,
+        }
     }
 
     /// The border rate of 8 % needs a product in the SAT's catalogue and a company in a border region.

@@ -157,6 +157,18 @@ impl<'de> Deserialize<'de> for Rate {
     }
 }
 
+/// Reads a decimal that is not negative, from a number's literal or a string: `whole` digits before the point at the most, and six after
+/// it.
+pub(super) fn unsigned<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    expected: &'static str,
+    whole: usize,
+) -> Result<Decimal, D::Error> {
+    let value =
+        literal(deserializer, expected, |text| parse_signed(text, 12).filter(|value| !value.is_sign_negative()))?;
+    if value < Decimal::from(10_u64.pow(whole.min(12) as u32)) { Ok(value) } else { Err(de::Error::custom(expected)) }
+}
+
 /// Reads a number's literal or a string through `parse`.
 fn literal<'de, T, D: Deserializer<'de>>(
     deserializer: D,

@@ -3,9 +3,10 @@
 use chrono::NaiveDate;
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::line::{self, VatRate};
+use super::line::{self, IepsRate, VatRate};
 use super::money::Money;
 use super::quantity::Quantity;
+use super::tax::{OtherRates, TaxRate, WrittenRates};
 use super::words::ProductKind;
 
 /// The company's default price list (contract §4).
@@ -39,6 +40,8 @@ pub struct SaleProduct {
     pub iva_venta: String,
     /// IVA when it is bought.
     pub iva_compra: String,
+    /// IEPS by its rate, and of each unit; what is withheld, by its rates: ISR and IVA.
+    pub otros: [Option<TaxRate>; 4],
     /// Replacement cost of one unit, in pesos.
     pub costo: Money,
 }
@@ -47,6 +50,13 @@ impl SaleProduct {
     /// The IVA rate of its sale; none where it is not subject to tax.
     pub(crate) fn vat_rate(&self) -> Option<VatRate> {
         (self.objeto_impuesto == TAXED).then(|| VatRate::of_key(&self.iva_venta)).flatten()
+    }
+
+    /// The rates of its taxes besides the IVA, those that a line gives aside.
+    pub(crate) fn other_rates(&self, of_line: WrittenRates, withholds: bool) -> OtherRates {
+        let [ieps_tasa, ieps_cuota, retencion_isr, retencion_iva] = self.otros;
+        let own = WrittenRates { ieps_tasa, ieps_cuota, retencion_isr, retencion_iva };
+        of_line.or(own).of_object(&self.objeto_impuesto, withholds)
     }
 
     /// The IVA rate of its purchase; none where it is not subject to tax.
@@ -69,7 +79,7 @@ pub struct ListPrice {
     pub lista: i64,
     /// What one unit costs.
     pub precio: Money,
-    /// Whether that includes IVA.
+    /// Whether that includes IVA, and IEPS where there is any.
     pub iva_incluido: bool,
     /// The least quantity it applies to.
     pub cantidad_minima: Quantity,
@@ -87,15 +97,22 @@ impl ListPrice {
             && self.vigencia_hasta.is_none_or(|until| day <= until)
     }
 
-    /// The price of one unit without IVA, to six decimals (half-up).
-    pub(crate) fn before_tax(&self, rate: Option<VatRate>) -> Money {
-        match rate {
-            Some(VatRate::Rate(rate)) if self.iva_incluido => {
-                let net = self.precio.get() / (Decimal::ONE + rate);
-                Money::new(net.round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero))
-            }
-            _ => self.precio,
+    /// The price of one unit without IVA and IEPS, to six decimals (half-up).
+    pub(crate) fn before_tax(&self, rate: Option<VatRate>, ieps: Option<IepsRate>) -> Money {
+        let rate = rate.and_then(|rate| match rate {
+            VatRate::Rate(rate) => Some(rate),
+            VatRate::Exempt => None,
+        });
+        if !self.iva_incluido || (rate.is_none() && ieps.is_none()) {
+            return self.precio;
         }
+        let charged = self.precio.get() / (Decimal::ONE + rate.unwrap_or_default());
+        let net = match ieps {
+            Some(IepsRate::Tasa(rate)) => charged / (Decimal::ONE + rate),
+            Some(IepsRate::Cuota(pesos)) => (charged - pesos).max(Decimal::ZERO),
+            None => charged,
+        };
+        Money::new(net.round_dp_with_strategy(6, RoundingStrategy::MidpointAwayFromZero))
     }
 }
 
@@ -123,9 +140,15 @@ pub struct Amounts {
     pub subtotal: Money,
     /// Discount.
     pub descuento: Money,
-    /// IVA.
+    /// What is charged: IVA and IEPS.
     pub impuestos: Money,
-    /// subtotal − descuento + impuestos.
+    /// The part of `impuestos` that is IEPS.
+    pub ieps: Money,
+    /// What the receiver withholds: ISR and IVA.
+    pub retenciones: Money,
+    /// The part of `retenciones` that is ISR.
+    pub isr_retenido: Money,
+    /// subtotal − descuento + impuestos − retenciones.
     pub total: Money,
 }
 
@@ -139,35 +162,66 @@ pub(crate) enum AmountFault {
 }
 
 impl Amounts {
-    /// The amounts of a line, each rounded half-up to two decimals.
+    /// The amounts of a line without taxes but IVA, each rounded half-up to two decimals.
     pub(crate) fn of_line(
         cantidad: Quantity,
         precio: Money,
         descuento: Money,
         rate: Option<VatRate>,
     ) -> Result<Self, AmountFault> {
-        let subtotal = line::subtotal(cantidad, precio).ok_or(AmountFault::TooLarge)?;
+        Self::of_taxed_line(cantidad, precio, descuento, rate, &OtherRates::default())
+    }
+
+    /// The amounts of a line, each rounded half-up to two decimals: the IVA is of what is charged with the IEPS, what is withheld of
+    /// what is charged without taxes.
+    pub(crate) fn of_taxed_line(
+        cantidad: Quantity,
+        precio: Money,
+        descuento: Money,
+        rate: Option<VatRate>,
+        others: &OtherRates,
+    ) -> Result<Self, AmountFault> {
+        const LARGE: AmountFault = AmountFault::TooLarge;
+        let subtotal = line::subtotal(cantidad, precio).ok_or(LARGE)?;
         let base = subtotal.get() - descuento.get();
         if base < Decimal::ZERO {
             return Err(AmountFault::DiscountAboveSubtotal);
         }
-        let impuestos = line::vat(base, rate).ok_or(AmountFault::TooLarge)?;
-        let total = line::amount(base + impuestos.get()).ok_or(AmountFault::TooLarge)?;
-        Ok(Self { subtotal, descuento, impuestos, total })
+        let ieps = line::ieps(base, cantidad, others.ieps).ok_or(LARGE)?;
+        let iva = line::vat(base + ieps.get(), rate).ok_or(LARGE)?;
+        let impuestos = line::amount(iva.get() + ieps.get()).ok_or(LARGE)?;
+        let isr_retenido = line::withheld(base, others.retencion_isr).ok_or(LARGE)?;
+        let iva_retenido = line::withheld(base, others.retencion_iva).ok_or(LARGE)?;
+        let retenciones = line::amount(isr_retenido.get() + iva_retenido.get()).ok_or(LARGE)?;
+        let total = line::amount(base + impuestos.get() - retenciones.get()).ok_or(LARGE)?;
+        Ok(Self { subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total })
+    }
+
+    /// The IVA that is charged.
+    pub fn iva(&self) -> Money {
+        Money::new(self.impuestos.get() - self.ieps.get())
+    }
+
+    /// The IVA that the receiver withholds.
+    pub fn iva_retenido(&self) -> Money {
+        Money::new(self.retenciones.get() - self.isr_retenido.get())
     }
 
     /// The amounts of a document: the sums of its lines.
     pub(crate) fn of_document<'l>(lines: impl IntoIterator<Item = &'l Self>) -> Result<Self, AmountFault> {
-        let mut sums = [Decimal::ZERO; 4];
+        let mut sums = [Decimal::ZERO; 7];
         for line in lines {
-            let parts = [line.subtotal, line.descuento, line.impuestos, line.total];
+            let Self { subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total } = *line;
+            let parts = [subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total];
             for (sum, part) in sums.iter_mut().zip(parts) {
                 *sum += part.get();
             }
         }
-        let [subtotal, descuento, impuestos, total] = sums.map(line::amount);
-        let whole = || Some(Self { subtotal: subtotal?, descuento: descuento?, impuestos: impuestos?, total: total? });
-        whole().ok_or(AmountFault::TooLarge)
+        let amounts = sums.map(line::amount).into_iter().collect::<Option<Vec<_>>>().ok_or(AmountFault::TooLarge)?;
+        let [subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total] = amounts[..] else {
+            return Err(AmountFault::TooLarge);
+        };
+        Ok(Self { subtotal, descuento, impuestos, ieps, retenciones, isr_retenido, total })
     }
 }
 
@@ -267,10 +321,34 @@ mod tests {
             vigencia_desde: None,
             vigencia_hasta: None,
         };
-        assert_eq!(price(true).before_tax(VatRate::of_key("16")).to_string(), "86.206897");
-        assert_eq!(price(true).before_tax(VatRate::of_key("EX")).to_string(), "100.00");
-        assert_eq!(price(true).before_tax(None).to_string(), "100.00");
-        assert_eq!(price(false).before_tax(VatRate::of_key("16")).to_string(), "100.00");
+        assert_eq!(price(true).before_tax(VatRate::of_key("16"), None).to_string(), "86.206897");
+        assert_eq!(price(true).before_tax(VatRate::of_key("EX"), None).to_string(), "100.00");
+        assert_eq!(price(true).before_tax(None, None).to_string(), "100.00");
+        assert_eq!(price(false).before_tax(VatRate::of_key("16"), None).to_string(), "100.00");
+        let ieps = |rate: IepsRate| price(true).before_tax(VatRate::of_key("16"), Some(rate)).to_string();
+        assert_eq!(ieps(IepsRate::Tasa("0.08".parse().unwrap())), "79.821201");
+        assert_eq!(ieps(IepsRate::Cuota(6.into())), "80.206897");
+        assert_eq!(price(true).before_tax(None, Some(IepsRate::Tasa("0.25".parse().unwrap()))).to_string(), "80.00");
+    }
+
+    #[test]
+    fn the_iva_is_of_the_ieps_too_and_what_is_withheld_of_neither() {
+        let rates = |ieps, isr: &str, iva: &str| OtherRates {
+            ieps,
+            retencion_isr: Some(isr.parse().unwrap()),
+            retencion_iva: Some(iva.parse().unwrap()),
+        };
+        let of = |descuento: &str, others: &OtherRates| {
+            let amounts =
+                Amounts::of_taxed_line(quantity("10"), money("100"), money(descuento), VatRate::of_key("16"), others);
+            let amounts = amounts.unwrap();
+            [amounts.ieps, amounts.iva(), amounts.isr_retenido, amounts.iva_retenido(), amounts.total]
+                .map(|amount| amount.to_string())
+        };
+        let tasa = rates(Some(IepsRate::Tasa("0.08".parse().unwrap())), "0.1", "0.106667");
+        assert_eq!(of("0", &tasa), ["80.00", "172.80", "100.00", "106.67", "1046.13"]);
+        let cuota = rates(Some(IepsRate::Cuota("1.5".parse().unwrap())), "0.0125", "0");
+        assert_eq!(of("100", &cuota), ["15.00", "146.40", "11.25", "0.00", "1050.15"]);
     }
 
     proptest! {

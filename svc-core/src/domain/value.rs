@@ -10,6 +10,7 @@ use super::event::EventId;
 use super::line::VatRate;
 use super::money::Money;
 use super::quantity::{Balance, Quantity, Rate};
+use super::tax::TaxRate;
 use super::time::{Date, Timestamp};
 use super::words::Word;
 use crate::json::{Digits, Text};
@@ -201,6 +202,7 @@ columns! {
     Money as Decimal: Money::new, |amount: &Money| amount.get();
     Quantity as Decimal: Quantity::new, |quantity: &Quantity| quantity.get();
     Rate as Decimal: Rate::new, |rate: &Rate| rate.get();
+    TaxRate as Decimal: TaxRate::new, |rate: &TaxRate| rate.get();
     Balance as Decimal: Balance::new, |amount: &Balance| amount.get();
     Date as Date: Date, |date: &Date| date.0;
     Timestamp as Instant: Timestamp::new, |at: &Timestamp| at.get();

@@ -1,6 +1,7 @@
 //! Records that the API writes: the data that are stored, the body that creates a record, the body that edits it.
 
 use super::money::Money;
+use super::tax::TaxRate;
 use super::value::{Kind, Row, RowError, Value};
 use crate::json::{Digits, Exact, Text};
 
@@ -32,6 +33,7 @@ plain! {
     [const N: usize] Digits<N> => String: |text| text.to_string();
     [] i64 => i64: |number| *number;
     [] Money => Money: |amount| *amount;
+    [] TaxRate => TaxRate: |rate| *rate;
 }
 
 /// The stored data of a record that the API writes, as columns of its table.

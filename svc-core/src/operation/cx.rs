@@ -49,6 +49,8 @@ pub struct Cx<'a> {
     pub base_url: &'a str,
     /// Whether webhooks may lead to places that only development has: http, any port, local names (contract §6).
     pub development_destinations: bool,
+    /// Whether the sandbox stamps, so that nothing is an invoice.
+    pub sandbox: bool,
 }
 
 impl Actor {
@@ -73,6 +75,7 @@ impl<'a> Cx<'a> {
             sealer: context.sealer(),
             base_url: context.base_url(),
             development_destinations: context.settings().development_destinations,
+            sandbox: context.settings().sandbox,
         }
     }
 }

@@ -113,10 +113,9 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Money)
         modificado: cx.now,
     };
     let cxc = cx.tx.insert_receivable(&row).await?;
-    let Amounts { subtotal, descuento, impuestos, .. } = sale.amounts;
     // An advance is owed like a sale, but nothing is sold yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
-    let amounts = SaleAmounts { ingreso, subtotal, descuento, impuestos, tipo_cambio: sale.tipo_cambio, costo };
+    let amounts = SaleAmounts { ingreso, amounts: sale.amounts, tipo_cambio: sale.tipo_cambio, costo };
     if let Some(entry) = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)? {
         let entry = entry.of_sale(Some(sale.venta)).of_invoice(sale.factura);
         cx.tx.insert_entry(&entry, cx.now).await?;

@@ -3,7 +3,8 @@
 use rust_decimal::Decimal;
 
 use super::books::{self, Owed};
-use super::stock;
+use super::{document, stock};
+use crate::domain::cfdi::{Cfdi, Heading};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
     InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, due_date, invoice_series, judge_advance,
@@ -41,13 +42,7 @@ pub(crate) async fn request(
         return Err(Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER));
     }
     let terms = sale.terms(supplied)?;
-    if !cx.company.facturacion {
-        return Err(Code::PlanSinFacturacion.into());
-    }
-    let certificate = cx.tx.signing_certificate().await?;
-    if !certificate.is_some_and(|certificate| certificate.is_valid(cx.company.rfc.as_deref(), cx.now)) {
-        return Err(Code::CertificadoInvalido.into());
-    }
+    judge_issuer(cx).await?;
     let buyer = match sale.cliente {
         Some(cliente) => cx.tx.lock_buyer(cliente).await?.unwrap_or_default(),
         None => Buyer::default(),
@@ -59,9 +54,26 @@ pub(crate) async fn request(
         terms.uso_cfdi.as_deref().or(buyer.uso_cfdi.as_deref()),
     )?;
     let paid = judge_payment(sale.condicion_pago, &terms)?;
+    let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
+    // It gets its folio once nothing can refuse it any more.
+    let heading = Heading { serie: None, folio: None, fecha: cx.now };
+    let document = document::of_sale(cx, sale.clave, sale.cliente, Some(&terms), heading).await?;
+    let document = document.map_err(|fault| document::unfit(&fault))?;
     judge_money(cx, &sale, &buyer, paid.condicion_pago).await?;
-    let invoice = issue(cx, &sale, &buyer, &paid, &Terms { uso_cfdi: Some(uso_cfdi), ..terms }).await?;
+    let invoice = issue(cx, &sale, &buyer, &paid, &terms, document).await?;
     Ok(Requested { invoice, before: false })
+}
+
+/// Refuses a company that cannot issue documents now.
+pub(crate) async fn judge_issuer(cx: &mut Cx<'_>) -> Result<(), Error> {
+    if !cx.company.facturacion {
+        return Err(Code::PlanSinFacturacion.into());
+    }
+    let certificate = cx.tx.signing_certificate().await?;
+    if !certificate.is_some_and(|certificate| certificate.is_valid(cx.company.rfc.as_deref(), cx.now)) {
+        return Err(Code::CertificadoInvalido.into());
+    }
+    Ok(())
 }
 
 /// The sale's row stayed locked past the lock timeout.
@@ -104,6 +116,7 @@ async fn issue(
     buyer: &Buyer,
     paid: &InvoiceTerms,
     terms: &Terms,
+    document: Cfdi,
 ) -> Result<SaleInvoice, Error> {
     let almacen = stock::warehouse_of_sale(cx, sale).await?;
     let goods = cx.tx.sale_goods(sale.clave).await?;
@@ -142,6 +155,8 @@ async fn issue(
     };
     books::becomes_owed(cx, &owed, costo).await?;
     cx.tx.queue_stamping(factura, cx.now).await?;
+    let document = Cfdi { serie: Some(serie.clone()), folio: Some(number.to_string()), ..document };
+    document::keep(cx, factura, &document).await?;
     Ok(SaleInvoice {
         clave: factura,
         origen: InvoiceOrigin::Api,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::domain::money::Money;
 use crate::domain::quantity::PositiveQuantity;
 use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
+use crate::domain::tax::{TaxRate, WrittenRates};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::Cx;
@@ -29,11 +30,28 @@ pub struct LineBody {
     pub descuento: Option<Money>,
     /// What the line says of the product; its description when left out.
     pub descripcion: Option<Text<500>>,
+    /// Rate of its IEPS; the product's when left out. Zero is none, here and of all rates.
+    pub ieps_tasa: Option<TaxRate>,
+    /// IEPS of each unit, in pesos; the product's when left out.
+    pub ieps_cuota: Option<TaxRate>,
+    /// Rate of the ISR that a company withholds from a natural person; the product's when left out.
+    pub retencion_isr: Option<TaxRate>,
+    /// Rate of the IVA that a company withholds from a natural person; the product's when left out.
+    pub retencion_iva: Option<TaxRate>,
 }
 
 impl LineBody {
     fn discount(&self) -> Money {
         self.descuento.unwrap_or_default()
+    }
+
+    fn rates(&self) -> WrittenRates {
+        WrittenRates {
+            ieps_tasa: self.ieps_tasa,
+            ieps_cuota: self.ieps_cuota,
+            retencion_isr: self.retencion_isr,
+            retencion_iva: self.retencion_iva,
+        }
     }
 
     /// What can be judged without the company's data.
@@ -66,15 +84,26 @@ pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<
     Ok(found)
 }
 
-/// The lines with their prices and amounts; `lists` are the price lists in order of precedence.
+/// Where the prices of lines come from, and which taxes apply to them.
+pub(super) struct Pricing<'a> {
+    /// The price lists in order of precedence.
+    pub(super) lists: &'a [i64],
+    /// The currency.
+    pub(super) moneda: &'a str,
+    /// The day.
+    pub(super) day: NaiveDate,
+    /// Whether the buyer withholds taxes.
+    pub(super) withholds: bool,
+}
+
+/// The lines with their prices and amounts.
 pub(super) async fn priced(
     cx: &mut Cx<'_>,
     lines: &[LineBody],
     products: Vec<SaleProduct>,
-    lists: &[i64],
-    moneda: &str,
-    day: NaiveDate,
+    pricing: &Pricing<'_>,
 ) -> Result<Vec<NewSaleLine>, Error> {
+    let &Pricing { lists, moneda, day, withholds } = pricing;
     let unpriced: Vec<i64> = lines
         .iter()
         .zip(&products)
@@ -85,12 +114,17 @@ pub(super) async fn priced(
         if unpriced.is_empty() { Vec::new() } else { cx.tx.list_prices(&unpriced, lists, moneda).await? };
     let line = |(at, (line, product)): (usize, (&LineBody, SaleProduct))| {
         let (cantidad, rate) = (line.cantidad.get(), product.vat_rate());
-        let listed = || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(rate));
+        let rates = line.rates();
+        rates.judge().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
+        let otros = product.other_rates(rates, withholds);
+        let listed =
+            || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(rate, otros.ieps));
         let missing = || fault(Code::SinPrecio, at, "precio_unitario", "el producto no tiene precio en las listas");
         let precio_unitario = line.precio_unitario.or_else(listed).ok_or_else(missing)?;
-        let amounts = amounts(Amounts::of_line(cantidad, precio_unitario, line.discount(), rate), at)?;
+        let found = Amounts::of_taxed_line(cantidad, precio_unitario, line.discount(), rate, &otros);
+        let amounts = amounts(found, at)?;
         let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
-        Ok(NewSaleLine { product, descripcion, cantidad, precio_unitario, rate, amounts })
+        Ok(NewSaleLine { product, descripcion, cantidad, precio_unitario, rate, otros, amounts })
     };
     lines.iter().zip(products).enumerate().map(line).collect()
 }

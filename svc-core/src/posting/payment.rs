@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
+use super::document;
 use crate::domain::accounting::{PaymentAmounts, payment_entry};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
@@ -107,6 +108,9 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
         let factura = debt.needs_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
         payments.push(write(cx, terms, debt, instalment, deposito, factura).await?);
     }
+    for factura in complements.into_values() {
+        document::keep_of_payments(cx, factura).await?;
+    }
     Ok(Applied { payments, deposito })
 }
 
@@ -196,14 +200,15 @@ async fn write(
     if !cx.tx.lower_debt(debt, instalment, cx.now).await? {
         return Err(Code::ImporteExcedeSaldo.into());
     }
-    let (impuestos, total) = debt.taxes();
+    let [iva, ieps, total] = debt.taxes();
     let amounts = PaymentAmounts {
         origen: terms.origen,
         importe: instalment.importe,
         pagado: debt.pagado,
         contabilizado,
         total,
-        impuestos,
+        iva,
+        ieps,
         tipo_cambio: debt.tipo_cambio,
     };
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);

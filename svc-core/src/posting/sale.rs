@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::books::{self, Owed};
-use super::{lines, stock};
+use super::lines::{self, Pricing};
+use super::stock;
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::Event;
@@ -15,6 +16,7 @@ use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, DEFAULT_PRICE_LIST};
 use crate::domain::sat;
 use crate::domain::stock::StockChange;
+use crate::domain::tax::withholds;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
@@ -253,7 +255,13 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
     }
     let mut lists = vec![buyer.lista.unwrap_or(DEFAULT_PRICE_LIST), DEFAULT_PRICE_LIST];
     lists.dedup();
-    lines::priced(cx, &body.renglones, products, &lists, body.moneda(), mexico_date(cx.now.get())).await
+    let pricing = Pricing {
+        lists: &lists,
+        moneda: body.moneda(),
+        day: mexico_date(cx.now.get()),
+        withholds: withholds(cx.company.rfc.as_deref(), buyer.rfc.as_deref()),
+    };
+    lines::priced(cx, &body.renglones, products, &pricing).await
 }
 
 /// What an order reserves of the products that have stock.

@@ -58,6 +58,7 @@ record! {
         dias_credito: Option<i64>,
         lista: Option<i64>,
         plataforma: Option<Platform>,
+        num_reg_id_trib: Option<Text<40>>,
         #[serde(skip)]
         correo_comparable: Option<String>,
         #[serde(skip)]

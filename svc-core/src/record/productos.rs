@@ -4,6 +4,7 @@ use super::filter::{boolean, choice, exact, from, integer, search};
 use super::{List, ListSpec, Pages, Reference, record};
 use crate::domain::money::Money;
 use crate::domain::scope::Scope;
+use crate::domain::tax::TaxRate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::json::{Digits, Text};
@@ -47,6 +48,10 @@ record! {
         objeto_impuesto: Option<Digits<2>>,
         costo: Option<Money>,
         codigo_barras: Option<Text<18>>,
+        ieps_tasa: Option<TaxRate>,
+        ieps_cuota: Option<TaxRate>,
+        retencion_isr: Option<TaxRate>,
+        retencion_iva: Option<TaxRate>,
         #[serde(skip)]
         busqueda: String,
     }

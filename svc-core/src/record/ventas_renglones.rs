@@ -6,6 +6,7 @@ use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
+use crate::domain::tax::TaxRate;
 use crate::error::{Code, Error};
 use crate::json::{Digits, Text};
 
@@ -48,8 +49,19 @@ record! {
         iva: Money => Option<Money>,
         /// What is to be paid for it.
         total: Money => Option<Money>,
+        /// The IEPS.
+        ieps: Money => Option<Money>,
+        /// What the receiver withholds: ISR and IVA.
+        retenciones: Money => Option<Money>,
     }
-    import SaleLineImport {}
+    import SaleLineImport {
+        ieps_tasa: Option<TaxRate>,
+        ieps_cuota: Option<TaxRate>,
+        retencion_isr: Option<TaxRate>,
+        retencion_iva: Option<TaxRate>,
+        #[serde(skip)]
+        isr_retenido: Money,
+    }
 }
 
 impl List for SaleLine {

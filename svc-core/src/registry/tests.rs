@@ -28,6 +28,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         ("order.fulfil", json!({"venta": 1, "renglones": [{"renglon": 1, "cantidad": 2}]})),
         ("invoice.stamped", json!({"factura": 1, "uuid": "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d"})),
         ("invoice.rejected", json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "No corresponde"})),
+        ("invoice.restamp", json!({"factura": 1, "forzar": false})),
         ("invoice.xml", json!({"factura": 1})),
         ("invoice.pdf", json!({"factura": 1})),
         ("invoice.cancel", json!({"factura": 1, "motivo": "02", "requiere_aceptacion": true})),
@@ -39,6 +40,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
                    "referencia": "SPEI 1"}),
         ),
         ("payment.cancel", json!({"pago": 1})),
+        ("payment.restamp", json!({"pago": 1})),
         (
             "deposit.capture",
             json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "10.00", "referencia": "SPEI 1"}),

@@ -55,11 +55,17 @@ pub struct StamperSettings {
 }
 
 impl StamperSettings {
+    /// Whether the sandbox stamps.
+    pub fn is_sandbox(&self) -> bool {
+        let url = self.stamper.trim();
+        url.is_empty() || url == SANDBOX
+    }
+
     /// The provider, or the sandbox, which is logged as a warning: what it stamps is no invoice. An error when the provider's URL
     /// or token cannot be used.
     pub fn stamper(&self) -> Result<Arc<dyn Stamper>, SettingError> {
         let url = self.stamper.trim();
-        if url.is_empty() || url == SANDBOX {
+        if self.is_sandbox() {
             tracing::warn!("SVC_STAMPER names no provider: the sandbox stamps, and what it stamps is no invoice");
             return Ok(Arc::new(SandboxStamper));
         }

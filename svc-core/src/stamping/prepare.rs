@@ -1,21 +1,16 @@
-//! The document of a leased record: the one that was sent before, or one from the company's present records.
-
-use std::collections::HashMap;
+//! The document of a leased record: the one that was sent before, else the one that was judged, or one from the company's present
+//! records where none was kept.
 
 use chrono::TimeDelta;
-use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use crate::domain::cfdi::{
-    Certificate, Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver,
-    SigningKey, build_invoice, build_payment, seal,
-};
-use crate::domain::money::Money;
+use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, SigningKey, seal};
 use crate::domain::time::Timestamp;
-use crate::domain::words::{InvoiceKind, InvoiceStatus};
+use crate::domain::words::InvoiceKind;
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{SIGNING_KEY, StampingPayment, StampingRecord};
+use crate::posting::document::{self, Folios};
+use crate::store::{SIGNING_KEY, StampingRecord};
 
 /// The oldest date of a document that is sent for the first time. The authority accepts 72 hours; one is left for the request and for clock skew.
 const OLDEST: TimeDelta = TimeDelta::hours(71);
@@ -47,11 +42,21 @@ impl Operation for Prepare {
         if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
             return Ok(Prepared::Document(xml));
         }
-        let built = match record.tipo {
-            InvoiceKind::Pago => payment(cx, self.factura, record).await?,
-            _ => invoice(cx, record).await?.map_err(Prepared::Fault),
+        let fecha = issued(record.fecha, cx.now);
+        let judged = cx.tx.judged_document(self.factura).await?;
+        let judged = judged.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
+        let document = match record.tipo {
+            InvoiceKind::Pago => payment(cx, self.factura, record, judged).await?,
+            _ => invoice(cx, record, judged).await?.map_err(Prepared::Fault),
         };
-        let document = match built {
+        let certificate = cx.tx.signing_certificate().await?;
+        let certificate = certificate.map(|found| Certificate { numero: found.numero, der: found.der });
+        let missing = Prepared::Fault(CfdiFault::Issuer("un certificado de sello digital"));
+        let whole = document.and_then(|document| match certificate {
+            Some(certificate) => document.to_be_sealed(fecha.get(), &certificate).map_err(Prepared::Fault),
+            None => Err(missing),
+        });
+        let document = match whole {
             Ok(document) => document,
             Err(other) => return Ok(other),
         };
@@ -74,107 +79,43 @@ async fn sealed(cx: &mut Cx<'_>, document: &Cfdi) -> Result<String, Error> {
     Ok(seal(document, &key).map_err(Error::internal)?.xml)
 }
 
-async fn invoice(cx: &mut Cx<'_>, record: StampingRecord) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let sale = match record.venta {
-        Some(venta) => cx.tx.sale_to_stamp(venta).await?.map(|sale| (venta, sale)),
-        None => None,
-    };
-    let Some((venta, sale)) = sale else { return Ok(Err(CfdiFault::Missing("la venta que se factura"))) };
-    let mut receptor = receiver(cx, &record).await?;
-    receptor.uso_cfdi = sale.uso_cfdi.or(receptor.uso_cfdi);
-    Ok(build_invoice(&InvoiceSource {
-        emisor: issuer(cx, sale.cp).await?,
-        receptor,
-        encabezado: heading(record, cx.now),
-        moneda: sale.moneda,
-        tipo_cambio: sale.tipo_cambio,
-        condicion_pago: sale.condicion_pago,
-        dias_credito: sale.dias_credito,
-        forma_pago_sat: sale.forma_pago_sat,
-        metodo_pago_sat: sale.metodo_pago_sat,
-        subtotal: sale.subtotal,
-        descuento: sale.descuento,
-        impuestos: sale.impuestos,
-        total: sale.total,
-        renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
-    }))
-}
-
-async fn payment(cx: &mut Cx<'_>, factura: i64, record: StampingRecord) -> Result<Result<Cfdi, Prepared>, Error> {
-    let payments = cx.tx.payments_to_stamp(factura).await?;
-    let Some(first) = payments.first() else {
-        return Ok(Err(Prepared::Fault(CfdiFault::Missing("el pago del complemento"))));
-    };
-    let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
-    let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
-    for (venta, line) in cx.tx.lines_to_stamp(&sales).await? {
-        lines.entry(venta).or_default().push(line);
-    }
-    let emisor = issuer(cx, first.cp.clone()).await?;
-    let pago = Payment {
-        fecha: first.fecha,
-        forma_pago_sat: first.forma_pago_sat.clone(),
-        moneda: first.moneda.clone(),
-        tipo_cambio: first.tipo_cambio,
-        monto: Money::new(payments.iter().map(|payment| payment.importe.get()).sum::<Decimal>()),
-        referencia: first.referencia.clone(),
-    };
-    let mut facturas = Vec::with_capacity(payments.len());
-    for payment in payments {
-        let renglones = payment.venta.and_then(|venta| lines.get(&venta)).cloned().unwrap_or_default();
-        match paid_invoice(payment, renglones) {
-            Ok(invoice) => facturas.push(invoice),
-            Err(unpaid) => return Ok(Err(unpaid)),
+async fn invoice(
+    cx: &mut Cx<'_>,
+    record: StampingRecord,
+    judged: Option<Cfdi>,
+) -> Result<Result<Cfdi, CfdiFault>, Error> {
+    match (judged, record.venta) {
+        (Some(document), _) => Ok(Ok(document)),
+        (None, Some(venta)) => {
+            let cliente = record.cliente;
+            document::of_sale(cx, venta, cliente, None, document::heading(record)).await
         }
+        (None, None) => Ok(Err(CfdiFault::Missing("la venta que se factura"))),
     }
-    let receptor = receiver(cx, &record).await?;
-    let source = PaymentSource { emisor, receptor, encabezado: heading(record, cx.now), pago, facturas };
-    Ok(build_payment(&source).map_err(Prepared::Fault))
 }
 
-/// The invoice that a payment pays, once it has a fiscal folio.
-fn paid_invoice(payment: StampingPayment, renglones: Vec<Line>) -> Result<PaidInvoice, Prepared> {
-    let Some(uuid) = payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()) else {
-        return Err(match payment.factura {
-            // A rejected invoice may still be corrected and stamped.
-            Some((factura, InvoiceStatus::EnEspera | InvoiceStatus::Error)) => Prepared::Waits(factura),
-            _ => Prepared::Fault(CfdiFault::Missing("el folio fiscal de la factura que se paga")),
-        });
+async fn payment(
+    cx: &mut Cx<'_>,
+    factura: i64,
+    record: StampingRecord,
+    judged: Option<Cfdi>,
+) -> Result<Result<Cfdi, Prepared>, Error> {
+    let payments = cx.tx.payments_to_stamp(factura).await?;
+    let folios = match document::folios(&payments) {
+        Folios::Waits(factura) => return Ok(Err(Prepared::Waits(factura))),
+        Folios::Missing => {
+            return Ok(Err(Prepared::Fault(CfdiFault::Missing("el folio fiscal de la factura que se paga"))));
+        }
+        Folios::Known(folios) => folios,
     };
-    Ok(PaidInvoice {
-        uuid,
-        serie: payment.serie,
-        folio: payment.folio,
-        total: payment.total,
-        parcialidad: payment.parcialidad,
-        saldo_anterior: payment.saldo_anterior,
-        importe: payment.importe,
-        saldo_insoluto: payment.saldo_insoluto,
-        renglones,
-    })
+    // A document of other payments than those that stand is none of theirs.
+    match judged.and_then(|mut judged| judged.name_paid(&folios).then_some(judged)) {
+        Some(judged) => Ok(Ok(judged)),
+        None => Ok(document::of_payments(cx, record, payments).await?.map_err(Prepared::Fault)),
+    }
 }
 
-/// The company, issuing where the postal code `cp` is, else at its own.
-async fn issuer(cx: &mut Cx<'_>, cp: Option<String>) -> Result<Issuer, Error> {
-    let certificado = cx.tx.signing_certificate().await?;
-    Ok(Issuer {
-        rfc: cx.company.rfc.clone(),
-        nombre: cx.company.nombre.clone(),
-        regimen: cx.company.regimen,
-        cp: cp.or_else(|| cx.company.cp.clone()),
-        certificado: certificado.map(|found| Certificate { numero: found.numero, der: found.der }),
-    })
-}
-
-async fn receiver(cx: &mut Cx<'_>, record: &StampingRecord) -> Result<Receiver, Error> {
-    Ok(match record.cliente {
-        Some(cliente) => cx.tx.receiver(cliente).await?.unwrap_or_default(),
-        None => Receiver::default(),
-    })
-}
-
-/// The heading; a document older than [`OLDEST`] is dated now.
-fn heading(record: StampingRecord, now: Timestamp) -> Heading {
-    let fecha = if now.get() - record.fecha.get() > OLDEST { now } else { record.fecha };
-    Heading { serie: record.serie, folio: record.folio, fecha }
+/// When a document is issued: when its record was made, or now if that is longer ago than [`OLDEST`].
+fn issued(fecha: Timestamp, now: Timestamp) -> Timestamp {
+    if now.get() - fecha.get() > OLDEST { now } else { fecha }
 }

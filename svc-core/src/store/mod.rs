@@ -84,7 +84,7 @@ pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use retention::{Aged, RetentionStore, RetentionTx};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
-pub use stamping::{LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx};
+pub use stamping::{LeasedStamping, QueuedStamping, StampingLease, StampingPayment, StampingRecord, StampingTx};
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
 pub(crate) use transaction::{Work, transact};

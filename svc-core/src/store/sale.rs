@@ -9,6 +9,7 @@ use crate::domain::money::Money;
 use crate::domain::order::OrderLine;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{Amounts, SaleProduct};
+use crate::domain::tax::OtherRates;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 
@@ -87,6 +88,8 @@ pub struct NewSaleLine {
     pub precio_unitario: Money,
     /// IVA rate.
     pub rate: Option<VatRate>,
+    /// The rates of its other taxes.
+    pub otros: OtherRates,
     /// Its amounts.
     pub amounts: Amounts,
 }

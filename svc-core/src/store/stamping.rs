@@ -5,11 +5,11 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::domain::cfdi::{Line, Receiver};
+use crate::domain::cfdi::{Line, Receiver, SoldSale};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
-use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
+use crate::domain::words::{InvoiceKind, InvoiceStatus};
 
 /// The terms on which a worker leases records of a company.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,15 @@ pub struct LeasedStamping {
     pub intentos: u32,
 }
 
+/// What is known of a record of the queue.
+#[derive(Debug, Clone, Copy)]
+pub struct QueuedStamping {
+    /// Whether a worker holds its lease.
+    pub leased: bool,
+    /// When its sealed document was stored; none if it was never sealed, so never sent.
+    pub sealed: Option<DateTime<Utc>>,
+}
+
 /// What the document of a leased record takes from the invoice registry.
 #[derive(Debug, Clone)]
 pub struct StampingRecord {
@@ -50,35 +59,6 @@ pub struct StampingRecord {
     pub folio: Option<String>,
     /// When it was made.
     pub fecha: Timestamp,
-}
-
-/// What an income document takes from its sale.
-#[derive(Debug, Clone)]
-pub struct StampingSale {
-    /// Postal code of its branch.
-    pub cp: Option<String>,
-    /// Currency.
-    pub moneda: String,
-    /// Pesos for one unit of the currency.
-    pub tipo_cambio: Rate,
-    /// Payment term: cash or credit.
-    pub condicion_pago: Option<PaymentTerm>,
-    /// Days of credit.
-    pub dias_credito: Option<i64>,
-    /// The SAT's payment form.
-    pub forma_pago_sat: Option<String>,
-    /// PUE or PPD.
-    pub metodo_pago_sat: Option<String>,
-    /// CFDI use.
-    pub uso_cfdi: Option<String>,
-    /// Before discounts and taxes.
-    pub subtotal: Money,
-    /// Discounts.
-    pub descuento: Money,
-    /// Taxes.
-    pub impuestos: Money,
-    /// Total.
-    pub total: Money,
 }
 
 /// A payment of a payment complement, with the receivable that it pays.
@@ -124,6 +104,13 @@ pub trait StampingTx {
     /// Queues a record to be stamped, due at once.
     async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 
+    /// Queues a record that was rejected, or that waits, as if it were new: its status is `en_espera` again, of its payments too,
+    /// and it is due at once, under no lease and without a judged document.
+    async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
+
+    /// A record of the queue, locked until the end.
+    async fn lock_queued(&mut self, factura: i64) -> Result<Option<QueuedStamping>, StoreError>;
+
     /// Leases the records that have been due for longest. Those under a lease that has not expired are skipped.
     async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError>;
 
@@ -133,8 +120,17 @@ pub trait StampingTx {
     /// Locks the lease until the end, if the record is still leased under `token`; `false` if it is not.
     async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
 
-    /// What an income document takes from its sale.
-    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<StampingSale>, StoreError>;
+    /// A record that is queued, whoever leases it.
+    async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError>;
+
+    /// The judged document of a record that is queued, as it was kept; none if it was queued by a release that kept none.
+    async fn judged_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
+
+    /// Keeps the judged document of a record that is queued, or none. It goes when the record leaves the queue.
+    async fn keep_judged(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError>;
+
+    /// A sale as its document needs it, and the postal code of its branch.
+    async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError>;
 
     /// The payments of a complement that are not cancelled, in ascending order of clave.
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError>;

@@ -95,7 +95,9 @@ impl Business {
             }
             Deed::CancelSale(sale) => self.of_sale("sale.cancel", *sale).await,
             Deed::Fulfil(sale, parts) => self.fulfil(*sale, parts).await,
-            Deed::Stamp(invoice) => self.of_invoice("invoice.stamped", *invoice, json!({})).await,
+            Deed::Stamp(invoice) => {
+                self.of_invoice("invoice.stamped", *invoice, json!({"uuid": crate::documents::UUIDS[1]})).await
+            }
             Deed::Reject(invoice) => {
                 self.of_invoice("invoice.rejected", *invoice, json!({"codigo": "CFDI40147", "mensaje": "No"})).await
             }

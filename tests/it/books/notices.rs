@@ -15,7 +15,7 @@ async fn business(world: &World) -> Company {
     captured(&company, &nails("venta")).await;
     let later = json!({"condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
     let (_, invoice) = invoiced(&ana, &with(&nails("pedido"), later)).await;
-    did(company.act("invoice.stamped", &json!({"factura": invoice})).await);
+    did(company.act("invoice.stamped", &json!({"factura": invoice, "uuid": crate::documents::UUIDS[0]})).await);
     invoiced(&ana, &nails("pedido")).await;
     for cxc in [1, 2] {
         let payment = json!({"cxc": cxc, "importe": "100.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",

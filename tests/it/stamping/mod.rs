@@ -3,8 +3,10 @@
 mod complements;
 mod documents;
 mod invoices;
+mod judged;
 mod leases;
 mod pace;
+mod restamp;
 mod sandbox;
 
 use std::sync::Mutex;

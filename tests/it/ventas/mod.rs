@@ -4,3 +4,4 @@ mod create;
 mod invoice;
 mod list;
 pub(crate) mod shop;
+mod taxes;

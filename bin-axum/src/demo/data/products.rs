@@ -71,6 +71,9 @@ fn product(
     put(&mut record, "unidad", family.unit);
     put(&mut record, "iva_venta", family.tax);
     put(&mut record, "objeto_impuesto", "02");
+    for (field, rate) in family.taxes {
+        put(&mut record, field, *rate);
+    }
     if let Some(brand) = brand {
         put(&mut record, "marca", brand);
         counters.barcode += dice.range(1, 9);

@@ -40,6 +40,7 @@ impl Operation for CreateSale {
             Code::ProductoInvalido,
             Code::SkuAmbiguo,
             Code::MonedaInvalida,
+            Code::ImpuestoIncompatible,
             Code::SinPrecio,
             Code::AlmacenInvalido,
             Code::VendedorInvalido,

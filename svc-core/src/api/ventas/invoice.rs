@@ -87,6 +87,7 @@ impl Operation for InvoiceSale {
             Code::VentaSinFormaPago,
             Code::FormaPagoInvalida,
             Code::FormaPagoIncompatible,
+            Code::DocumentoInvalido,
             Code::CreditoInsuficiente,
             Code::SaldoVencido,
             Code::AnticipoInsuficiente,

@@ -3,8 +3,10 @@
 use super::{Rules, look_up_names, own_folio, require, require_clave};
 use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, search_text};
 use crate::domain::sat;
+use crate::domain::tax::WrittenRates;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
+use crate::error::Code;
 use crate::json::{Digits, Fault, Text};
 use crate::record::productos::ProductImport;
 use crate::store::{Parents, StoreError, Tx};
@@ -35,7 +37,14 @@ impl Rules for ProductImport {
             "debe ser 16, 8, 0 o EX",
         )?;
         let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
-        require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")
+        require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
+        let rates = WrittenRates {
+            ieps_tasa: self.ieps_tasa,
+            ieps_cuota: self.ieps_cuota,
+            retencion_isr: self.retencion_isr,
+            retencion_iva: self.retencion_iva,
+        };
+        rates.judge().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {

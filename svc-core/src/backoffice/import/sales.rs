@@ -8,8 +8,10 @@ use super::{
 };
 use crate::domain::line;
 use crate::domain::money::Money;
+use crate::domain::product::DEFAULT_TAX_OBJECT;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
+use crate::domain::tax::WrittenRates;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::Code;
@@ -24,7 +26,10 @@ use rust_decimal::Decimal;
 #[derive(Debug, Clone, Copy)]
 struct LineAmounts {
     pub subtotal: Money,
+    pub ieps: Money,
     pub iva: Money,
+    pub retenciones: Money,
+    pub isr_retenido: Money,
     pub total: Money,
 }
 
@@ -65,15 +70,32 @@ impl SaleLineImport {
         };
         let base = subtotal.get() - discount;
         let above = || beyond("descuento", "es mayor que el subtotal");
+        let rates = self.rates().of_object(self.objeto_impuesto.as_deref().unwrap_or(DEFAULT_TAX_OBJECT), true);
+        let ieps = match self.ieps {
+            Some(ieps) => ieps,
+            None => line::ieps(base, self.cantidad, rates.ieps).ok_or_else(above)?,
+        };
         let iva = match self.iva {
             Some(iva) => iva,
-            None => line::vat(base, self.iva_tasa).ok_or_else(above)?,
+            None => line::vat(base + ieps.get(), self.iva_tasa).ok_or_else(above)?,
         };
+        let withheld = |rate| line::withheld(base.max(Decimal::ZERO), rate).ok_or_else(above);
+        let (isr, iva_retenido) = (withheld(rates.retencion_isr)?, withheld(rates.retencion_iva)?);
+        let retenciones = self.retenciones.unwrap_or(Money::new(isr.get() + iva_retenido.get()));
         let total = match self.total {
             Some(total) => total,
-            None => line::amount(base + iva.get()).ok_or_else(above)?,
+            None => line::amount(base + ieps.get() + iva.get() - retenciones.get()).ok_or_else(above)?,
         };
-        Ok(LineAmounts { subtotal, iva, total })
+        Ok(LineAmounts { subtotal, ieps, iva, retenciones, isr_retenido: isr.min(retenciones), total })
+    }
+
+    fn rates(&self) -> WrittenRates {
+        WrittenRates {
+            ieps_tasa: self.ieps_tasa,
+            ieps_cuota: self.ieps_cuota,
+            retencion_isr: self.retencion_isr,
+            retencion_iva: self.retencion_iva,
+        }
     }
 }
 
@@ -150,6 +172,7 @@ impl Rules for SaleLineImport {
         )?;
         let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
         require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
+        self.rates().judge().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))?;
         self.amounts().map(|_| ())
     }
 
@@ -168,6 +191,8 @@ impl Rules for SaleLineImport {
     fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         let amounts = self.amounts()?;
         (self.subtotal, self.iva, self.total) = (Some(amounts.subtotal), Some(amounts.iva), Some(amounts.total));
+        (self.ieps, self.retenciones) = (Some(amounts.ieps), Some(amounts.retenciones));
+        self.isr_retenido = amounts.isr_retenido;
         self.cantidad_surtida.get_or_insert_default();
         self.precio_unitario.get_or_insert_default();
         self.descuento.get_or_insert_default();

@@ -8,6 +8,7 @@ use rust_decimal::Decimal;
 use super::line;
 use super::money::Money;
 use super::quantity::Rate;
+use super::sale::Amounts;
 use super::words::{PaymentOrigin, words};
 use crate::error::{Code, Error};
 
@@ -18,14 +19,22 @@ words! {
         Bancos = "102.01",
         /// Clientes nacionales: what customers owe.
         Clientes = "105.01",
+        /// IVA a favor: what customers withheld of it, which the authority has.
+        IvaRetenido = "113.01",
+        /// ISR a favor: what customers withheld of it.
+        IsrRetenido = "113.02",
         /// Inventario: goods, at cost.
         Inventario = "115.01",
         /// Anticipo de cliente nacional: what customers paid before anything was owed.
         Anticipos = "206.01",
         /// IVA trasladado cobrado: charged and paid, so due to the authority.
         IvaCobrado = "208.01",
+        /// IEPS trasladado cobrado: charged and paid, so due to the authority.
+        IepsCobrado = "208.02",
         /// IVA trasladado no cobrado: charged, and not paid yet.
         IvaNoCobrado = "209.01",
+        /// IEPS trasladado no cobrado: charged, and not paid yet.
+        IepsNoCobrado = "209.02",
         /// Ventas y/o servicios gravados a la tasa general.
         Ventas = "401.01",
         /// Descuentos, devoluciones o bonificaciones sobre ventas a la tasa general.
@@ -202,19 +211,16 @@ impl Entry {
 pub(crate) struct SaleAmounts {
     /// The account of its income: [`Account::Ventas`], or [`Account::Anticipos`] for an advance.
     pub ingreso: Account,
-    /// Before discount and taxes.
-    pub subtotal: Money,
-    /// Discount.
-    pub descuento: Money,
-    /// IVA.
-    pub impuestos: Money,
+    /// The document's.
+    pub amounts: Amounts,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
     /// What the goods that left had cost, in pesos; zero when none left.
     pub costo: Money,
 }
 
-/// The entry of a sale: the customer owes it, its IVA is not collected yet, and the goods that left are a cost.
+/// The entry of a sale: the customer owes it, its taxes are not collected yet, what is withheld is the company's with the authority, and
+/// the goods that left are a cost.
 /// What the customer owes is the sum of the rest, so that rounding to pesos cannot unbalance it.
 pub(crate) fn sale_entry(
     concepto: impl Into<String>,
@@ -222,8 +228,11 @@ pub(crate) fn sale_entry(
     sale: &SaleAmounts,
 ) -> Result<Option<Entry>, EntryError> {
     let pesos = |amount| line::pesos(amount, sale.tipo_cambio).ok_or(EntryError::TooLarge);
-    let (subtotal, descuento, impuestos) = (pesos(sale.subtotal)?, pesos(sale.descuento)?, pesos(sale.impuestos)?);
-    let owed = line::amount(subtotal.get() - descuento.get() + impuestos.get()).ok_or(EntryError::TooLarge)?;
+    let (subtotal, descuento) = (pesos(sale.amounts.subtotal)?, pesos(sale.amounts.descuento)?);
+    let (iva, ieps) = (pesos(sale.amounts.iva())?, pesos(sale.amounts.ieps)?);
+    let (isr_retenido, iva_retenido) = (pesos(sale.amounts.isr_retenido)?, pesos(sale.amounts.iva_retenido())?);
+    let charged = subtotal.get() - descuento.get() + iva.get() + ieps.get();
+    let owed = line::amount(charged - isr_retenido.get() - iva_retenido.get()).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(sale.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
     Entry::new(
         concepto,
@@ -232,7 +241,10 @@ pub(crate) fn sale_entry(
             EntryLine::cargo(Account::Clientes, owed),
             EntryLine::cargo(Account::Descuentos, descuento),
             EntryLine::abono(sale.ingreso, subtotal),
-            EntryLine::abono(Account::IvaNoCobrado, impuestos),
+            EntryLine::cargo(Account::IsrRetenido, isr_retenido),
+            EntryLine::cargo(Account::IvaRetenido, iva_retenido),
+            EntryLine::abono(Account::IvaNoCobrado, iva),
+            EntryLine::abono(Account::IepsNoCobrado, ieps),
             EntryLine::cargo(Account::CostoDeVenta, cost),
             EntryLine::abono(Account::Inventario, cost),
         ],
@@ -253,7 +265,9 @@ pub(crate) struct PaymentAmounts {
     /// The sale's total.
     pub total: Money,
     /// The sale's IVA.
-    pub impuestos: Money,
+    pub iva: Money,
+    /// The sale's IEPS.
+    pub ieps: Money,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
 }
@@ -265,41 +279,43 @@ pub struct Collected {
     pub importe: Decimal,
     /// The IVA that was collected with them, in pesos.
     pub iva: Decimal,
+    /// The IEPS that was collected with them, in pesos.
+    pub ieps: Decimal,
 }
 
-/// The entry of a payment: the customer owes less, and the sale's IVA is collected in proportion.
+/// The entry of a payment: the customer owes less, and the sale's taxes are collected in proportion.
 pub(crate) fn payment_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
     payment: &PaymentAmounts,
 ) -> Result<Option<Entry>, EntryError> {
     let pesos = |amount| line::pesos(amount, payment.tipo_cambio).ok_or(EntryError::TooLarge);
-    let (importe, impuestos) = (pesos(payment.importe)?, pesos(payment.impuestos)?);
+    let importe = pesos(payment.importe)?;
     let source = match payment.origen {
         PaymentOrigin::Deposito => Account::Bancos,
         PaymentOrigin::SaldoAFavor | PaymentOrigin::Anticipo => Account::Anticipos,
     };
-    // The IVA due after this payment less the IVA posted so far: instalments add up to the whole IVA, whichever of them were
-    // cancelled between. Payments that were never posted collected their part elsewhere.
-    let collected = |paid: Decimal| line::share(impuestos, Money::new(paid), payment.total).get();
-    let (before, booked) = (payment.pagado.get(), payment.contabilizado);
-    let elsewhere = collected((before - booked.importe).max(Decimal::ZERO));
-    let vat = collected(before + payment.importe.get()) - elsewhere - booked.iva;
-    let (from, to) = if vat.is_sign_negative() {
-        (Account::IvaCobrado, Account::IvaNoCobrado)
-    } else {
-        (Account::IvaNoCobrado, Account::IvaCobrado)
-    };
-    Entry::new(
-        concepto,
-        fecha,
-        [
-            EntryLine::cargo(source, importe),
-            EntryLine::abono(Account::Clientes, importe),
-            EntryLine::cargo(from, Money::new(vat.abs())),
-            EntryLine::abono(to, Money::new(vat.abs())),
-        ],
-    )
+    let (iva, ieps) = (&payment.contabilizado.iva, &payment.contabilizado.ieps);
+    let taxes = [
+        (pesos(payment.iva)?, iva, Account::IvaNoCobrado, Account::IvaCobrado),
+        (pesos(payment.ieps)?, ieps, Account::IepsNoCobrado, Account::IepsCobrado),
+    ];
+    let taxes = taxes.into_iter().flat_map(|(whole, booked, from, to)| {
+        let due = collected(payment, whole) - *booked;
+        let (from, to) = if due.is_sign_negative() { (to, from) } else { (from, to) };
+        [EntryLine::cargo(from, Money::new(due.abs())), EntryLine::abono(to, Money::new(due.abs()))]
+    });
+    let paid = [EntryLine::cargo(source, importe), EntryLine::abono(Account::Clientes, importe)];
+    Entry::new(concepto, fecha, paid.into_iter().chain(taxes))
+}
+
+/// What of a tax ought to be posted as collected after this payment: less the tax posted so far it is the payment's part, so instalments
+/// add up to the whole tax, whichever of them were cancelled between. Payments that were never posted collected their part elsewhere.
+fn collected(payment: &PaymentAmounts, whole: Money) -> Decimal {
+    let of = |paid: Decimal| line::share(whole, Money::new(paid), payment.total).get();
+    let before = payment.pagado.get();
+    let elsewhere = of((before - payment.contabilizado.importe).max(Decimal::ZERO));
+    of(before + payment.importe.get()) - elsewhere
 }
 
 #[cfg(test)]

@@ -20,15 +20,18 @@ fn shown(entry: &Entry) -> Vec<String> {
     entry.lines().iter().map(|line| format!("{} {}{}", line.cuenta.word(), sign(line.lado), line.importe)).collect()
 }
 
-fn sale() -> SaleAmounts {
-    SaleAmounts {
-        ingreso: Account::Ventas,
-        subtotal: money("1000"),
-        descuento: money("0"),
-        impuestos: money("160"),
-        tipo_cambio: Rate::ONE,
-        costo: money("0"),
+fn of(subtotal: &str, descuento: &str, impuestos: &str) -> Amounts {
+    Amounts {
+        subtotal: money(subtotal),
+        descuento: money(descuento),
+        impuestos: money(impuestos),
+        ..Amounts::default()
     }
+}
+
+fn sale() -> SaleAmounts {
+    let amounts = of("1000", "0", "160");
+    SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio: Rate::ONE, costo: money("0") }
 }
 
 fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
@@ -38,7 +41,8 @@ fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
         pagado: money(pagado),
         contabilizado: Collected::default(),
         total: money("1160"),
-        impuestos: money("160"),
+        iva: money("160"),
+        ieps: money("0"),
         tipo_cambio: Rate::ONE,
     }
 }
@@ -62,24 +66,43 @@ fn only_what_balances_is_an_entry() {
 fn a_sale_is_owed_and_its_goods_are_a_cost() {
     let entry = sale_entry("Factura F-1", day(), &sale()).unwrap().unwrap();
     assert_eq!(shown(&entry), ["105.01 +1160.00", "401.01 -1000.00", "209.01 -160.00"]);
-    let discounted =
-        SaleAmounts { descuento: money("100"), impuestos: money("144"), costo: money("555.555"), ..sale() };
+    let discounted = SaleAmounts { amounts: of("1000", "100", "144"), costo: money("555.555"), ..sale() };
     assert_eq!(
         shown(&sale_entry("x", day(), &discounted).unwrap().unwrap()),
         ["105.01 +1044.00", "402.01 +100.00", "401.01 -1000.00", "209.01 -144.00", "501.01 +555.56", "115.01 -555.56"]
     );
-    let free = SaleAmounts { subtotal: money("0"), impuestos: money("0"), ..sale() };
+    let free = SaleAmounts { amounts: Amounts::default(), ..sale() };
     assert_eq!(sale_entry("x", day(), &free), Ok(None));
 }
 
 #[test]
+fn what_is_withheld_is_the_companys_with_the_authority() {
+    let amounts = Amounts {
+        ieps: money("80"),
+        retenciones: money("206.67"),
+        isr_retenido: money("100"),
+        ..of("1000", "0", "252.80")
+    };
+    let entry = sale_entry("Factura F-1", day(), &SaleAmounts { amounts, ..sale() }).unwrap().unwrap();
+    assert_eq!(
+        shown(&entry),
+        ["105.01 +1046.13", "401.01 -1000.00", "113.02 +100.00", "113.01 +106.67", "209.01 -172.80", "209.02 -80.00"]
+    );
+    let half =
+        PaymentAmounts { iva: money("172.80"), ieps: money("80"), total: money("1046.13"), ..payment("523.07", "0") };
+    assert_eq!(
+        shown(&payment_entry("x", day(), &half).unwrap().unwrap()),
+        ["102.01 +523.07", "105.01 -523.07", "209.01 +86.40", "208.01 -86.40", "209.02 +40.00", "208.02 -40.00"]
+    );
+}
+
+#[test]
 fn another_currency_is_rounded_half_up_to_pesos_and_the_customer_owes_the_sum() {
-    let dollars =
-        SaleAmounts { subtotal: money("0.10"), impuestos: money("0.02"), tipo_cambio: rate("17.55"), ..sale() };
+    let dollars = SaleAmounts { amounts: of("0.10", "0", "0.02"), tipo_cambio: rate("17.55"), ..sale() };
     // 1.755 and 0.351; their sum would be 2.106.
     let entry = sale_entry("x", day(), &dollars).unwrap().unwrap();
     assert_eq!(shown(&entry), ["105.01 +2.11", "401.01 -1.76", "209.01 -0.35"]);
-    let endless = SaleAmounts { subtotal: money("999999999999999999"), tipo_cambio: rate("20"), ..sale() };
+    let endless = SaleAmounts { amounts: of("999999999999999999", "0", "160"), tipo_cambio: rate("20"), ..sale() };
     assert_eq!(sale_entry("x", day(), &endless), Err(EntryError::TooLarge));
     assert_eq!(Error::from(EntryError::TooLarge).code(), Code::DatoInvalido);
 }
@@ -93,7 +116,7 @@ fn a_payment_collects_its_part_of_the_iva() {
         let entry = payment_entry("Pago", day(), &advance).unwrap().unwrap();
         assert_eq!(shown(&entry), ["206.01 +580.00", "105.01 -580.00", "209.01 +80.00", "208.01 -80.00"]);
     }
-    let untaxed = PaymentAmounts { impuestos: money("0"), ..payment("1", "0") };
+    let untaxed = PaymentAmounts { iva: money("0"), ..payment("1", "0") };
     assert_eq!(shown(&payment_entry("x", day(), &untaxed).unwrap().unwrap()), ["102.01 +1.00", "105.01 -1.00"]);
 }
 
@@ -111,18 +134,18 @@ fn instalments_collect_the_whole_iva() {
 #[test]
 fn a_cancelled_instalment_leaves_no_cent_behind() {
     // Of three instalments the first is cancelled and paid again: 53.33 + 53.34 + 53.33, less 53.33, wants 53.33.
-    let booked = Collected { importe: "773.33".parse().unwrap(), iva: "106.67".parse().unwrap() };
+    let booked = Collected { importe: "773.33".parse().unwrap(), iva: "106.67".parse().unwrap(), ieps: Decimal::ZERO };
     let again = PaymentAmounts { contabilizado: booked, ..payment("386.67", "773.33") };
     assert_eq!(shown(&payment_entry("x", day(), &again).unwrap().unwrap())[2], "209.01 +53.33");
     // What was collected a cent too much goes back.
-    let booked = Collected { importe: "1159.99".parse().unwrap(), iva: "160.01".parse().unwrap() };
+    let booked = Collected { importe: "1159.99".parse().unwrap(), iva: "160.01".parse().unwrap(), ieps: Decimal::ZERO };
     let last = PaymentAmounts { contabilizado: booked, ..payment("0.01", "1159.99") };
     assert_eq!(
         shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
         ["102.01 +0.01", "105.01 -0.01", "208.01 +0.01", "209.01 -0.01"]
     );
     // What was paid before there were books is not collected again.
-    let half = Collected { importe: "290".parse().unwrap(), iva: "40".parse().unwrap() };
+    let half = Collected { importe: "290".parse().unwrap(), iva: "40".parse().unwrap(), ieps: Decimal::ZERO };
     let rest = PaymentAmounts { contabilizado: half, ..payment("290", "870") };
     assert_eq!(shown(&payment_entry("x", day(), &rest).unwrap().unwrap())[2], "209.01 +40.00");
 }
@@ -155,7 +178,8 @@ proptest! {
     fn every_sale_balances_or_is_too_large(
         subtotal in amount(), descuento in amount(), impuestos in amount(), tipo_cambio in exchange(), costo in amount(),
     ) {
-        let sale = SaleAmounts { ingreso: Account::Ventas, subtotal, descuento, impuestos, tipo_cambio, costo };
+        let amounts = Amounts { subtotal, descuento, impuestos, ..Amounts::default() };
+        let sale = SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio, costo };
         match sale_entry("x", day(), &sale) {
             Ok(Some(entry)) => {
                 prop_assert!(balance(&entry).is_zero());
@@ -173,7 +197,7 @@ proptest! {
     ) {
         let contabilizado = Collected::default();
         let origen = PaymentOrigin::Deposito;
-        let payment = PaymentAmounts { origen, importe, pagado, contabilizado, total, impuestos, tipo_cambio };
+        let payment = PaymentAmounts { origen, importe, pagado, contabilizado, total, iva: impuestos, ieps: Money::default(), tipo_cambio };
         match payment_entry("x", day(), &payment) {
             Ok(Some(entry)) => {
                 prop_assert!(balance(&entry).is_zero());

@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 
 use super::concept::{ACTIVITY, Currency, UNLISTED, concept};
 use super::parties::{Opening, is_general_public, open, receive};
-use super::source::{GlobalSource, InvoiceSource, Line, Receiver, Ticket};
+use super::source::{GlobalSource, InvoiceSource, Line, Receiver, SoldSale, Ticket};
 use super::tax::{NO_OBJECT, Taxes, plus};
 use super::text::attribute;
 use super::{
@@ -29,23 +29,24 @@ pub fn build_related(
     relacionados: Vec<CfdiRelacionados>,
 ) -> Result<Cfdi, CfdiFault> {
     let opening = open(&source.emisor, &source.encabezado)?;
-    let receptor = receive(&source.receptor, &opening.lugar_expedicion, None)?;
-    let currency = Currency::of(&source.moneda)?;
+    let sale = &source.venta;
+    let receptor = receive(&source.receptor, &opening.lugar_expedicion, sale.uso_cfdi.as_deref())?;
+    let currency = Currency::of(&sale.moneda)?;
     let mut body = Body::default();
     for line in &source.renglones {
         let (concept, taxes) = concept(line, &currency)?;
         body.add(concept, &taxes, std::slice::from_ref(line))?;
     }
-    body.check(source)?;
+    body.check(sale)?;
     let global = tipo == TipoDeComprobante::I && is_general_public(&receptor);
     // One sale is a period of its own.
     let period = global.then(|| InformacionGlobal::of(Periodicidad::Diario, opening.fecha.date()));
-    let document = body.document(opening, receptor, &currency, source.tipo_cambio)?;
+    let document = body.document(opening, receptor, &currency, sale.tipo_cambio)?;
     Ok(Cfdi {
-        forma_pago: Some(given(source.forma_pago_sat.as_deref(), "la forma de pago")?),
-        condiciones_de_pago: terms(source),
+        forma_pago: Some(given(sale.forma_pago_sat.as_deref(), "la forma de pago")?),
+        condiciones_de_pago: terms(sale),
         tipo_de_comprobante: tipo,
-        metodo_pago: Some(given(source.metodo_pago_sat.as_deref(), "el método de pago")?),
+        metodo_pago: Some(given(sale.metodo_pago_sat.as_deref(), "el método de pago")?),
         informacion_global: period,
         cfdi_relacionados: relacionados,
         ..document
@@ -133,7 +134,7 @@ impl Body {
     }
 
     /// Whether the sale's amounts are its lines'.
-    fn check(&self, sale: &InvoiceSource) -> Result<(), CfdiFault> {
+    fn check(&self, sale: &SoldSale) -> Result<(), CfdiFault> {
         if self.conceptos.is_empty() {
             return Err(CfdiFault::Missing("al menos un renglón"));
         }
@@ -193,8 +194,8 @@ fn given(value: Option<&str>, what: &'static str) -> Result<String, CfdiFault> {
     attribute(value, 3).ok_or(CfdiFault::Missing(what))
 }
 
-fn terms(source: &InvoiceSource) -> Option<String> {
-    match (source.condicion_pago?, source.dias_credito) {
+fn terms(sale: &SoldSale) -> Option<String> {
+    match (sale.condicion_pago?, sale.dias_credito) {
         (PaymentTerm::Contado, _) => Some("Contado".to_owned()),
         (PaymentTerm::Credito, Some(days)) if days > 0 => Some(format!("Crédito a {days} días")),
         (PaymentTerm::Credito, _) => Some("Crédito".to_owned()),

@@ -26,6 +26,7 @@ mod concept;
 mod element;
 mod fault;
 mod invoice;
+mod judged;
 mod node;
 mod pagos;
 mod parties;
@@ -63,7 +64,7 @@ pub(crate) use seal::holds;
 pub use seal::{SealFault, SealedXml, SigningKey, seal};
 pub use source::{
     Certificate, GlobalSource, Heading, InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, PaymentSource,
-    Receipt, ReceiptSource, Receiver, SettledInvoice, Ticket,
+    Receipt, ReceiptSource, Receiver, SettledInvoice, SoldSale, Ticket,
 };
 pub(crate) use stamp::{Provider, stamp};
 pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};

@@ -1,7 +1,5 @@
 //! Who issues, where and when; who receives.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use chrono::NaiveDateTime;
 
 use super::source::{Certificate, Heading, Issuer, Receiver};
@@ -33,14 +31,12 @@ pub(super) fn open(issuer: &Issuer, heading: &Heading) -> Result<Opening, CfdiFa
     let regimen = issuer.regimen.ok_or(CfdiFault::Issuer("régimen fiscal"))?;
     let place = issuer.cp.as_deref().and_then(|cp| Some((cp, sat::time_zone(cp)?)));
     let (cp, zone) = place.ok_or(CfdiFault::Issuer("un código postal válido en el lugar de expedición"))?;
-    let Certificate { numero, der } =
-        issuer.certificado.as_ref().ok_or(CfdiFault::Issuer("un certificado de sello digital"))?;
     Ok(Opening {
         serie: attribute(heading.serie.as_deref(), 25),
         folio: attribute(heading.folio.as_deref(), 40),
         fecha: heading.fecha.get().with_timezone(&zone).naive_local(),
-        no_certificado: numero.clone(),
-        certificado: STANDARD.encode(der),
+        no_certificado: issuer.certificado.as_ref().map(|found| found.numero.clone()).unwrap_or_default(),
+        certificado: issuer.certificado.as_ref().map(Certificate::text).unwrap_or_default(),
         lugar_expedicion: cp.to_owned(),
         emisor: Emisor { rfc: rfc.to_string(), nombre, regimen_fiscal: regimen.to_string() },
     })

@@ -1,5 +1,7 @@
 //! What a document is made from: plain data that a store reads.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
@@ -21,7 +23,7 @@ pub struct Issuer {
     pub regimen: Option<i64>,
     /// Postal code of the place of issue: the branch's, else the company's.
     pub cp: Option<String>,
-    /// The company's signing certificate (CSD).
+    /// The company's signing certificate (CSD); none of a document that is sealed later ([`super::Cfdi::to_be_sealed`]).
     pub certificado: Option<Certificate>,
 }
 
@@ -32,6 +34,13 @@ pub struct Certificate {
     pub numero: String,
     /// The certificate in DER.
     pub der: Vec<u8>,
+}
+
+impl Certificate {
+    /// As a document carries it: base64.
+    pub(super) fn text(&self) -> String {
+        STANDARD.encode(&self.der)
+    }
 }
 
 /// Who receives a document: the customer.
@@ -45,7 +54,7 @@ pub struct Receiver {
     pub cp: Option<String>,
     /// Regime (`c_RegimenFiscal`).
     pub regimen: Option<i64>,
-    /// `c_UsoCFDI`: the sale's, else the customer's. A payment document does not look at it.
+    /// `c_UsoCFDI` of the customer, where the sale has none. A payment document does not look at it.
     pub uso_cfdi: Option<String>,
     /// Country, by its clave; asked of foreigners only.
     pub pais: Option<i64>,
@@ -80,11 +89,20 @@ pub struct InvoiceSource {
     pub receptor: Receiver,
     /// What the registry says of it.
     pub encabezado: Heading,
-    /// The sale's currency.
+    /// The sale.
+    pub venta: SoldSale,
+    /// The sale's lines.
+    pub renglones: Vec<Line>,
+}
+
+/// A sale, as its document needs it.
+#[derive(Debug, Clone)]
+pub struct SoldSale {
+    /// Its currency.
     pub moneda: String,
     /// Pesos for one unit of it.
     pub tipo_cambio: Rate,
-    /// When the sale is paid.
+    /// When it is paid.
     pub condicion_pago: Option<PaymentTerm>,
     /// Days of credit.
     pub dias_credito: Option<i64>,
@@ -92,16 +110,16 @@ pub struct InvoiceSource {
     pub forma_pago_sat: Option<String>,
     /// `c_MetodoPago`.
     pub metodo_pago_sat: Option<String>,
-    /// The sale's amount before discounts and taxes.
+    /// `c_UsoCFDI`; the receiver's if the sale has none.
+    pub uso_cfdi: Option<String>,
+    /// Its amount before discounts and taxes.
     pub subtotal: Money,
-    /// The sale's discounts.
+    /// Its discounts.
     pub descuento: Money,
-    /// The sale's taxes.
+    /// Its taxes.
     pub impuestos: Money,
-    /// What the sale comes to.
+    /// What it comes to.
     pub total: Money,
-    /// The sale's lines.
-    pub renglones: Vec<Line>,
 }
 
 /// A line of a sale, as `GET /ventas-renglones` shows it.

@@ -71,21 +71,29 @@ pub enum UnfitStamp {
 impl StampedXml {
     /// `xml`, if it is the document `sealed` with a stamp. All that the issuer signed must be as it was, and so the signature.
     pub fn read(xml: String, sealed: &str) -> Result<Self, UnfitStamp> {
-        let root = Element::read(&xml).map_err(|_| UnfitStamp::NoDocument)?;
         let ours = Element::read(sealed).map_err(|_| UnfitStamp::Other)?;
-        let document = |root: &Element| Cfdi::of(root).map_err(|_: NoCfdi| UnfitStamp::NoDocument);
-        let answered = document(&root)?;
+        let (stamped, document) = Self::of_any(xml)?;
+        let expected = Cfdi::of(&ours).map_err(|_: NoCfdi| UnfitStamp::NoDocument)?;
+        if document != expected || Some(stamped.timbre.sello_cfd.as_str()) != ours.get("Sello") {
+            return Err(UnfitStamp::Other);
+        }
+        Ok(stamped)
+    }
+
+    /// `xml`, if it is a document with its own stamp, and that document.
+    pub fn of_any(xml: String) -> Result<(Self, Cfdi), UnfitStamp> {
+        let root = Element::read(&xml).map_err(|_| UnfitStamp::NoDocument)?;
+        let document = Cfdi::of(&root).map_err(|_: NoCfdi| UnfitStamp::NoDocument)?;
         let stamp = root.at(&["Complemento", "TimbreFiscalDigital"]).ok_or(UnfitStamp::NotStamped)?;
         let timbre: TimbreFiscalDigital = read::of(stamp).map_err(|_| UnfitStamp::NotStamped)?;
         let is_whole = timbre.version == VERSION && !timbre.uuid.is_nil() && stamp.text("UUID").len() == 36;
-        let seals = [root.get("Sello"), Some(timbre.sello_cfd.as_str())];
         if !is_whole || timbre.sello_sat.is_empty() {
             return Err(UnfitStamp::NotStamped);
         }
-        if answered != document(&ours)? || seals.iter().any(|seal| *seal != ours.get("Sello")) {
+        if root.get("Sello") != Some(timbre.sello_cfd.as_str()) {
             return Err(UnfitStamp::Other);
         }
-        Ok(Self { xml, timbre })
+        Ok((Self { xml, timbre }, document))
     }
 
     /// When it was stamped.

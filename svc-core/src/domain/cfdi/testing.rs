@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::Amount;
 use super::source::{
     Certificate, Heading, InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, PaymentSource, Receiver,
+    SoldSale,
 };
 use crate::domain::line::{self, VatRate};
 use crate::domain::money::Money;
@@ -96,16 +97,19 @@ pub(crate) fn invoice(mut renglones: Vec<Line>) -> InvoiceSource {
         emisor: issuer(),
         receptor: receiver(),
         encabezado: heading(),
-        moneda: "MXN".to_owned(),
-        tipo_cambio: Rate::ONE,
-        condicion_pago: Some(PaymentTerm::Credito),
-        dias_credito: Some(30),
-        forma_pago_sat: Some("99".to_owned()),
-        metodo_pago_sat: Some("PPD".to_owned()),
-        subtotal: sum(|line| line.subtotal),
-        descuento: sum(|line| line.descuento),
-        impuestos: sum(|line| Money::new(line.iva.get() + line.otros.ieps_importe.get())),
-        total: sum(|line| line.total),
+        venta: SoldSale {
+            moneda: "MXN".to_owned(),
+            tipo_cambio: Rate::ONE,
+            condicion_pago: Some(PaymentTerm::Credito),
+            dias_credito: Some(30),
+            forma_pago_sat: Some("99".to_owned()),
+            metodo_pago_sat: Some("PPD".to_owned()),
+            uso_cfdi: None,
+            subtotal: sum(|line| line.subtotal),
+            descuento: sum(|line| line.descuento),
+            impuestos: sum(|line| Money::new(line.iva.get() + line.otros.ieps_importe.get())),
+            total: sum(|line| line.total),
+        },
         renglones,
     }
 }
@@ -129,7 +133,7 @@ pub(crate) fn paid(parcialidad: i64, saldo: &str, importe: &str) -> PaidInvoice 
         uuid: Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_1b2c_3d4e_5f60),
         serie: Some("F".to_owned()),
         folio: Some("25".to_owned()),
-        total: sale.total,
+        total: sale.venta.total,
         parcialidad,
         saldo_anterior: money(saldo),
         importe: money(importe),

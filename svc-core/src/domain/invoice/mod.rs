@@ -186,11 +186,13 @@ pub(crate) fn judge_receiver(
 ) -> Result<String, Code> {
     let rfc = rfc.and_then(|rfc| Rfc::parse(rfc).ok()).ok_or(Code::ClienteSinRfc)?;
     let fits = |regimen: &i64| sat::judge(Some(&rfc), Some(*regimen), None).is_ok();
-    let regimen = regimen.filter(fits).ok_or(Code::ClienteSinRegimen)?;
-    if cp.and_then(sat::postal_code).is_none() {
+    let generic = rfc.is_generic();
+    let regimen = regimen.or(generic.then_some(sat::GENERIC_REGIME)).filter(fits).ok_or(Code::ClienteSinRegimen)?;
+    // A generic RFC has no address of its own: the document takes the place of issue.
+    if !generic && cp.and_then(sat::postal_code).is_none() {
         return Err(Code::ClienteSinCp);
     }
-    let uso_cfdi = uso_cfdi.ok_or(Code::ClienteSinUsoCfdi)?;
+    let uso_cfdi = uso_cfdi.or(generic.then_some(sat::GENERIC_USE)).ok_or(Code::ClienteSinUsoCfdi)?;
     sat::judge(Some(&rfc), Some(regimen), Some(uso_cfdi)).map_err(|_| Code::UsoCfdiIncompatible)?;
     Ok(uso_cfdi.to_owned())
 }

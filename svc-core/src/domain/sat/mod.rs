@@ -5,9 +5,11 @@
 //! the caller trims. [`judge`] checks regime, CFDI use and RFC together.
 
 mod fiscal;
+mod rates;
 mod tables;
 
 pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
+pub(crate) use rates::{Factor, Levied, tax_rate_exists};
 
 use chrono_tz::{America, Tz};
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unreadable_literal, reason = "generated")]
 
+use super::rates::{Factor, TaxRates};
 use super::{CfdiUse, Regime, Vat};
 
 /// One byte a postal code: 0 not in the catalogue, else 1 + border mark (0 none, 1 north, 2 south) + 3 × time zone. The

@@ -109,8 +109,8 @@ fn what_the_builders_make_passes() {
     let mut public = sale();
     public.receptor = nobody("Público en general");
     let mut dollars = sale();
-    dollars.moneda = "USD".to_owned();
-    dollars.tipo_cambio = Rate::new(decimal("17.5432"));
+    dollars.venta.moneda = "USD".to_owned();
+    dollars.venta.tipo_cambio = Rate::new(decimal("17.5432"));
     for source in [sale(), public, dollars] {
         assert_eq!(judge(&build_invoice(&source).unwrap()), Ok(()));
     }
@@ -277,18 +277,18 @@ proptest! {
     ) {
         let mut source = invoice(lines);
         source.emisor.cp = Some("21000".to_owned());
-        source.moneda = "USD".to_owned();
-        source.tipo_cambio = Rate::new(Decimal::new(rate, 6));
+        source.venta.moneda = "USD".to_owned();
+        source.venta.tipo_cambio = Rate::new(Decimal::new(rate, 6));
         prop_assert_eq!(judge(&build_invoice(&source).unwrap()), Ok(()));
 
-        let part = Amount::rounded(source.total.get() * Decimal::new(paid_part, 2), 2);
+        let part = Amount::rounded(source.venta.total.get() * Decimal::new(paid_part, 2), 2);
         prop_assume!(part.get() > Decimal::ZERO);
-        let total = source.total.to_string();
+        let total = source.venta.total.to_string();
         let mut invoice = paid(1, &total, &part.to_string());
         (invoice.total, invoice.renglones) = (money(&total), source.renglones);
         let mut receipt = payment(vec![invoice]);
         receipt.pago.moneda = "USD".to_owned();
-        receipt.pago.tipo_cambio = source.tipo_cambio;
+        receipt.pago.tipo_cambio = source.venta.tipo_cambio;
         prop_assert_eq!(judge(&build_payment(&receipt).unwrap()), Ok(()));
     }
 

@@ -80,7 +80,7 @@ async fn stock_returns_as_it_went_wherever_that_was() {
     let mut lines = sale("pedido", &[line(NAIL, 2, "100.00"), line(FOOD, 3, "1.00"), line(NAIL, 5, "90.00")]);
     lines["almacen"] = json!("002");
     let (venta, factura) = invoiced(&ana, &lines).await;
-    did(company.act("invoice.stamped", &of(factura, json!({}))).await);
+    did(company.act("invoice.stamped", &of(factura, json!({"uuid": UUIDS[1]}))).await);
     assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(-7), json!(0))));
     world.run("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await;
     world.run("UPDATE productos SET costo = costo + 1").await;
@@ -162,7 +162,7 @@ async fn reasons_have_their_rules() {
     for motivo in ["02", "03", "04"] {
         let venta = captured(&company, &nails("factura")).await;
         let own = found(&ana, "factura", venta).await["factura"].as_i64().unwrap();
-        did(company.act("invoice.stamped", &of(own, json!({}))).await);
+        did(company.act("invoice.stamped", &of(own, json!({"uuid": UUIDS[2]}))).await);
         did(company.act("invoice.cancel", &of(own, json!({"motivo": motivo}))).await);
         let shown = only(&ana, &format!("/facturas?clave={own}")).await;
         assert_eq!([&shown["motivo_cancelacion"], &shown["uuid_sustitucion"]], [&json!(motivo), &Value::Null]);

@@ -12,7 +12,7 @@ use crate::documents::UUIDS;
 async fn paid(company: &Company, ana: &Actor) -> i64 {
     let later = json!({"condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
     let (venta, factura) = invoiced(ana, &with(&nails("pedido"), later)).await;
-    did(company.act("invoice.stamped", &of(factura, json!({}))).await);
+    did(company.act("invoice.stamped", &of(factura, json!({"uuid": UUIDS[0]}))).await);
     let cxc = only(ana, &format!("/cxc?venta={venta}")).await["clave"].clone();
     did(company.act("payment.apply", &payment(&cxc, "100.00")).await);
     let complement = only(ana, "/cxc-pagos").await;
@@ -50,7 +50,7 @@ async fn a_refused_complement_is_corrected_and_stamped() {
     assert_eq!(only(&ana, "/cxc-pagos").await["complemento"], "error");
     assert_eq!(only(&ana, "/facturas?tipo=pago").await["error_codigo"], "CRP20");
     books::check(&world, &company).await;
-    did(company.act("invoice.stamped", &of(complement, json!({}))).await);
+    did(company.act("invoice.stamped", &of(complement, json!({"uuid": UUIDS[2]}))).await);
     assert_eq!(only(&ana, "/cxc-pagos").await["complemento"], "timbrado");
     books::check(&world, &company).await;
 }

@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_core::backoffice::{InvoiceRejected, InvoiceStamped};
+use svc_core::stamping::{SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper};
 use svc_tests::{BASE_URL, World, books};
 
 use super::super::shop::{captured, found, invoiced, is_isolated, nails, only, queued, refuses, shop};
@@ -75,20 +76,17 @@ async fn what_was_refused_is_corrected_and_stamped() {
     )
     .await;
 
-    // Without a uuid it gets one of its own.
-    did(company.act("invoice.stamped", &of(factura, json!({}))).await);
+    did(company.act("invoice.stamped", &of(factura, json!({"uuid": UUIDS[1]}))).await);
     let invoice = only(&ana, "/facturas?estatus=vigente").await;
-    let uuid = invoice["uuid"].as_str().unwrap();
-    assert_eq!((uuid.len(), &uuid[14..15], uuid.to_lowercase().as_str()), (36, "4", uuid));
-    assert_eq!([&invoice["error_codigo"], &invoice["error_mensaje"]], [&Value::Null, &Value::Null]);
-    assert_eq!(found(&ana, "factura", venta).await["uuid"], uuid);
+    assert_eq!(
+        [&invoice["uuid"], &invoice["error_codigo"], &invoice["error_mensaje"]],
+        [&json!(UUIDS[1]), &Value::Null, &Value::Null]
+    );
+    assert_eq!(found(&ana, "factura", venta).await["uuid"], UUIDS[1]);
     assert_eq!(
         summary(&events_since(&world, &before).await[0]).1,
-        json!({"factura": factura, "venta": venta, "uuid": uuid})
+        json!({"factura": factura, "venta": venta, "uuid": UUIDS[1]})
     );
-    let other = captured(&company, &nails("factura")).await;
-    did(company.act("invoice.stamped", &of(2, json!({"uuid": null}))).await);
-    assert_ne!(found(&ana, "factura", other).await["uuid"], uuid);
     books::check(&world, &company).await;
 }
 
@@ -108,9 +106,13 @@ async fn what_is_wrong_is_named() {
     }
     refused.extend([
         (of(waiting, json!({"uuid": 5})), "dato_invalido", "uuid: "),
-        (of(factura, json!({})), "estado_invalido", "factura: no espera timbre"),
-        (of(99, json!({})), "no_encontrado", "factura: "),
+        (of(factura, json!({"uuid": UUIDS[1]})), "estado_invalido", "factura: no espera timbre"),
+        (of(99, json!({"uuid": UUIDS[1]})), "no_encontrado", "factura: "),
         (json!({}), "dato_requerido", "factura: "),
+        (of(waiting, json!({})), "dato_requerido", "xml: hace falta xml, o uuid con el sandbox"),
+        (of(waiting, json!({"uuid": null})), "dato_requerido", "xml: "),
+        (of(waiting, json!({"uuid": UUIDS[1], "xml": "<a/>"})), "dato_invalido", "xml: va xml o uuid"),
+        (of(waiting, json!({"xml": "no"})), "dato_invalido", "xml: no es un CFDI timbrado"),
         (of(waiting, json!({"venta": 1})), "campo_no_permitido", "venta: "),
     ]);
     refuses(&company, "invoice.stamped", &refused).await;
@@ -127,7 +129,7 @@ async fn what_is_wrong_is_named() {
         ],
     )
     .await;
-    is_isolated(&company, "invoice.stamped", of(waiting, json!({}))).await;
+    is_isolated(&company, "invoice.stamped", of(waiting, json!({"uuid": UUIDS[1]}))).await;
     is_isolated(&company, "invoice.rejected", of(waiting, no)).await;
 }
 
@@ -138,7 +140,7 @@ async fn two_words_on_one_invoice_are_one() {
     let ana = company.admin().await;
     for _ in 0..6 {
         let (venta, factura) = invoiced(&ana, &nails("pedido")).await;
-        let (yes, no) = (of(factura, json!({})), of(factura, json!({"codigo": "X", "mensaje": "No"})));
+        let (yes, no) = (of(factura, json!({"uuid": UUIDS[1]})), of(factura, json!({"codigo": "X", "mensaje": "No"})));
         let cancel = json!({"venta": venta});
         did(company.act("invoice.rejected", &no).await);
         // Of a refused invoice that is stamped and a sale that is cancelled at once, one comes too late.
@@ -157,7 +159,80 @@ async fn an_embedder_records_answers_with_typed_inputs() {
     captured(&company, &nails("factura")).await;
     let no = InvoiceRejected { factura: 1, codigo: "X".parse().unwrap(), mensaje: "No".parse().unwrap() };
     assert_eq!(company.perform(&no).await.unwrap().factura, 1);
-    let yes = InvoiceStamped { factura: 1, uuid: Some(UUIDS[1].parse().unwrap()) };
+    let yes = InvoiceStamped { factura: 1, xml: None, uuid: Some(UUIDS[1].parse().unwrap()) };
     assert_eq!(company.perform(&yes).await.unwrap().factura, 1);
     assert_eq!(only(&company.admin().await, "/facturas").await["uuid"], UUIDS[1]);
+}
+
+/// The record's document, stamped elsewhere by its sealed XML.
+async fn stamped_elsewhere(sealed: &str) -> String {
+    let request = StampRequest::new("1".to_owned(), sealed.to_owned());
+    SandboxStamper::sign(&request, UUIDS[2].parse().unwrap(), "2026-10-12T18:00:09Z".parse().unwrap()).unwrap().xml
+}
+
+#[tokio::test]
+async fn a_stamped_document_is_taken_if_it_is_the_records() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (_, sent) = invoiced(&ana, &nails("pedido")).await;
+    let (_, other) = invoiced(&ana, &nails("pedido")).await;
+    // Sealed and sent; nobody answered.
+    let lost = Lost::default();
+    world.stamp(&lost).await;
+    let sealed = lost.0.lock().unwrap().clone();
+    let first = stamped_elsewhere(&sealed[0]).await;
+    let refused = [
+        (of(other, json!({"xml": first})), "dato_invalido", "xml: no es de este registro: ya se selló otro documento"),
+        (of(sent, json!({"xml": sealed[0]})), "dato_invalido", "xml: no trae un timbre completo"),
+        (of(sent, json!({"xml": first.replace("SubTotal=\"", "SubTotal=\"1")})), "dato_invalido", "xml: su sello"),
+    ];
+    refuses(&company, "invoice.stamped", &refused).await;
+    did(company.act("invoice.stamped", &of(sent, json!({"xml": first}))).await);
+    let record = only(&ana, "/facturas?estatus=vigente").await;
+    assert_eq!((&record["clave"], &record["uuid"]), (&json!(sent), &json!(UUIDS[2])));
+    assert_eq!(record["fecha_timbrado"], "2026-10-12T18:00:09Z");
+    assert_eq!(company.file("invoice.xml", &json!({"factura": sent})).await.unwrap().unwrap(), first.as_bytes());
+    // One that nothing was sealed of is known by what it says: the captured invoice has another folio.
+    world.run("DELETE FROM facturas_xml WHERE NOT timbrado").await;
+    let second = stamped_elsewhere(&sealed[1]).await;
+    let captured = captured(&company, &nails("factura")).await;
+    let of_captured = found(&ana, "factura", captured).await["factura"].as_i64().unwrap();
+    let refused = [
+        (
+            of(of_captured, json!({"xml": second})),
+            "dato_invalido",
+            "xml: no es de este registro: tiene otra serie o folio",
+        ),
+        (of(other, json!({"xml": second, "uuid": UUIDS[1]})), "dato_invalido", "xml: va xml o uuid"),
+    ];
+    refuses(&company, "invoice.stamped", &refused).await;
+    did(company.act("invoice.stamped", &of(other, json!({"xml": second}))).await);
+    books::check(&world, &company).await;
+}
+
+#[tokio::test]
+async fn without_the_sandbox_a_folio_alone_is_no_stamp() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let (_, factura) = invoiced(&ana, &nails("pedido")).await;
+    let office = svc_core::Context::builder(world.store.clone(), BASE_URL).clock(world.clock.clone()).build().unwrap();
+    let input = of(factura, json!({"uuid": UUIDS[0]}));
+    let input = svc_core::json::Json::parse_object(input.to_string().as_bytes()).unwrap();
+    let refused = office.act(company.id, "invoice.stamped", &input).await.unwrap_err();
+    assert_eq!(refused.code().codigo(), "dato_requerido");
+    assert_eq!(only(&ana, "/facturas").await["estatus"], "en_espera");
+}
+
+/// A provider that nothing is heard of; it keeps what it was sent.
+#[derive(Default)]
+struct Lost(std::sync::Mutex<Vec<String>>);
+
+#[async_trait::async_trait]
+impl Stamper for Lost {
+    async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
+        self.0.lock().unwrap().push(request.xml.clone());
+        Err(StampFailure::Unreachable("lost".to_owned()))
+    }
 }

@@ -1,5 +1,6 @@
 //! `sale.cancel`
 
+use crate::documents::UUIDS;
 use serde_json::{Value, json};
 use svc_core::backoffice::CancelSale;
 use svc_tests::{World, books};
@@ -109,7 +110,7 @@ async fn what_is_paid_or_invoiced_is_not_cancelled() {
     let waiting = captured(&company, &nails("factura")).await;
     let (of_api, _) = invoiced(&ana, &nails("pedido")).await;
     let stamped = captured(&company, &nails("factura")).await;
-    did(company.act("invoice.stamped", &json!({"factura": 3})).await);
+    did(company.act("invoice.stamped", &json!({"factura": 3, "uuid": UUIDS[0]})).await);
     let begun = captured(&company, &nails("pedido")).await;
     did(company.act("sale.invoicing-begin", &json!({"venta": begun})).await);
     let of = |venta: i64| json!({"venta": venta});
@@ -144,8 +145,12 @@ async fn what_is_paid_or_invoiced_is_not_cancelled() {
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(0))), "those of the stamped one are gone");
     // The refused invoice of a cancelled sale is not stamped any more.
     for factura in [1, 2] {
-        refuses(&company, "invoice.stamped", &[(json!({"factura": factura}), "estado_invalido", "factura: su venta")])
-            .await;
+        refuses(
+            &company,
+            "invoice.stamped",
+            &[(json!({"factura": factura, "uuid": UUIDS[0]}), "estado_invalido", "factura: su venta")],
+        )
+        .await;
     }
     books::check(&world, &company).await;
 }

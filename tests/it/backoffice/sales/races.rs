@@ -1,5 +1,6 @@
 //! Of two concurrent requests for the same effect one has it.
 
+use crate::documents::UUIDS;
 use serde_json::{Value, json};
 use svc_tests::{Company, World, books};
 
@@ -30,7 +31,7 @@ async fn a_step_is_taken_once() {
         assert_eq!(thrice(&company, "sale.invoicing-end", &of, "estado_invalido").await, 1);
         assert_eq!(thrice(&company, "sale.cancel", &of, "estado_invalido").await, 1);
         let (_, factura) = invoiced(&ana, &nails("pedido")).await;
-        let of = json!({"factura": factura});
+        let of = json!({"factura": factura, "uuid": UUIDS[0]});
         assert_eq!(thrice(&company, "invoice.stamped", &of, "estado_invalido").await, 1);
         let cancel = json!({"factura": factura, "motivo": "02"});
         assert_eq!(thrice(&company, "invoice.cancel", &cancel, "estado_invalido").await, 1);

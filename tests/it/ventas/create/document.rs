@@ -34,6 +34,7 @@ async fn the_least_body_makes_an_order_with_the_defaults() {
         "cantidad_surtida": 0, "unidad": "Pieza", "unidad_sat": "H87", "codigo_sat": "31161620",
         "objeto_impuesto": "02", "precio_unitario": "100.00", "descuento": "0.00", "subtotal": "250.00",
         "iva_tasa": "0.160000", "iva": "40.00", "total": "290.00",
+        "ieps": "0.00", "retenciones": "0.00",
     });
     assert_eq!(ana.walk("/ventas-renglones?venta=1").await, [line]);
     let emitted =

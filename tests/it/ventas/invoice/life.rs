@@ -94,12 +94,12 @@ async fn credit_is_free_again_when_it_is_paid_or_cancelled() {
         [made(&ana, &on_credit()).await, made(&ana, &on_credit()).await, made(&ana, &on_credit()).await];
     let paid = invoiced(&ana, first, json!({})).await.ok(202)["factura"].clone();
     invoiced(&ana, second, json!({})).await.fails(422, "credito_insuficiente");
-    act(&company, "invoice.stamped", json!({"factura": paid})).await;
+    act(&company, "invoice.stamped", json!({"factura": paid, "uuid": UUIDS[1]})).await;
     let payment = json!({"importe": "232.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "R-1"});
     ana.post("/cxc/1/pagos", payment).await.ok(201);
     let cancelled = invoiced(&ana, second, json!({})).await.ok(202)["factura"].clone();
     invoiced(&ana, third, json!({})).await.fails(422, "credito_insuficiente");
-    act(&company, "invoice.stamped", json!({"factura": cancelled})).await;
+    act(&company, "invoice.stamped", json!({"factura": cancelled, "uuid": UUIDS[2]})).await;
     act(&company, "invoice.cancel", json!({"factura": cancelled, "motivo": "03"})).await;
     invoiced(&ana, third, json!({})).await.ok(202);
 }

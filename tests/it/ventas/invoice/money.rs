@@ -172,7 +172,8 @@ async fn what_is_paid_of_the_sale_counts_and_credit_wants_no_advance() {
     invoiced(&ana, venta, json!({})).await.ok(202);
     let venta = made(&ana, &on_credit()).await;
     invoiced(&ana, venta, json!({})).await.ok(202);
-    let free = with(&ready(), "renglones", json!([{"producto": 1, "cantidad": 1, "precio_unitario": 0}]));
+    let free =
+        with(&ready(), "renglones", json!([{"producto": 1, "cantidad": 1, "precio_unitario": 9, "descuento": 9}]));
     let venta = made(&ana, &free).await;
     invoiced(&ana, venta, json!({})).await.ok(202);
 }

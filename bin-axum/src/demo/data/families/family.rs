@@ -18,6 +18,8 @@ pub(in crate::demo::data) struct Family {
     pub(in crate::demo::data) kit: bool,
     /// The key of the sales tax.
     pub(in crate::demo::data) tax: &'static str,
+    /// Further taxes, each with the import's field.
+    pub(in crate::demo::data) taxes: &'static [(&'static str, &'static str)],
     /// The lines.
     pub(in crate::demo::data) lines: &'static [Line],
 }
@@ -44,6 +46,7 @@ pub(super) const GOODS: Family = Family {
     subkind: "terminado",
     kit: false,
     tax: "16",
+    taxes: &[],
     lines: &[],
 };
 

@@ -160,4 +160,21 @@ pub(super) const FAMILIES: &[Family] = &[
         ],
         ..GOODS
     },
+    Family {
+        prefix: "JAR-INS",
+        category: "Riego y jardinería",
+        brands: &["Jardelia"],
+        taxes: &[("ieps_tasa", "0.06")],
+        lines: &[line("10191509", "Insecticida {}", "en aerosol 400 ml|concentrado 1 l", (6_900, 28_400))],
+        ..GOODS
+    },
+    Family {
+        prefix: "SRV-PRO",
+        category: "Servicios",
+        unit: "Servicio",
+        kind: "virtual_con_precio",
+        taxes: &[("retencion_isr", "0.1"), ("retencion_iva", "0.106667")],
+        lines: &[line("80101500", "Honorarios de asesoría en obra{}", "", (90_000, 95_000))],
+        ..GOODS
+    },
 ];

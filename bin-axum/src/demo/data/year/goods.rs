@@ -15,6 +15,8 @@ pub(super) struct Good {
     pub(super) sat: String,
     /// IVA in percent; `None` is exempt.
     pub(super) tax: Option<i64>,
+    /// IEPS in percent; 0 is none.
+    pub(super) ieps: i64,
     /// Cents, a unit.
     pub(super) cost: i64,
     /// Cents, a unit, before IVA.
@@ -50,6 +52,7 @@ pub(super) fn of(products: &[Record]) -> Vec<Good> {
                 unit: text(record, "unidad"),
                 sat: text(record, "codigo_sat"),
                 tax: text(record, "iva_venta").parse().ok(),
+                ieps: text(record, "ieps_tasa").strip_prefix("0.").and_then(|part| part.parse().ok()).unwrap_or(0),
                 cost,
                 // A third on top, in whole tens of cents.
                 price: (cost * 135 / 100 / 10 + 1) * 10,

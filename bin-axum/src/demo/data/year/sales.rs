@@ -155,8 +155,9 @@ fn lines(
         number += 1;
         let subtotal = good.price * count;
         let discount = if dice.percent(12) { percent_of(subtotal, 5) } else { 0 };
-        let tax = percent_of(subtotal - discount, good.tax.unwrap_or(0));
-        sum = Sum { subtotal: sum.subtotal + subtotal, discount: sum.discount + discount, tax: sum.tax + tax };
+        let ieps = percent_of(subtotal - discount, good.ieps);
+        let tax = percent_of(subtotal - discount + ieps, good.tax.unwrap_or(0));
+        sum = Sum { subtotal: sum.subtotal + subtotal, discount: sum.discount + discount, tax: sum.tax + tax + ieps };
         let mut record = Record::new();
         put(&mut record, "venta", clave);
         put(&mut record, "renglon", number);
@@ -172,7 +173,11 @@ fn lines(
         put(&mut record, "subtotal", money(subtotal));
         put(&mut record, "iva_tasa", good.rate());
         put(&mut record, "iva", money(tax));
-        put(&mut record, "total", money(subtotal - discount + tax));
+        if good.ieps > 0 {
+            put(&mut record, "ieps_tasa", format!("0.{:02}", good.ieps));
+            put(&mut record, "ieps", money(ieps));
+        }
+        put(&mut record, "total", money(subtotal - discount + ieps + tax));
         records.write("ventas-renglones", record);
         match sale.kind {
             "venta" | "factura" => {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::{decimal, invoice, issuer, money, receiver};
 use crate::domain::cfdi::{
     Amount, Certificate, Cfdi, CfdiRelacionado, CfdiRelacionados, GlobalSource, Heading, InvoiceSource, Issuer, Line,
-    OtherTaxes, PaidInvoice, Payment, Periodicidad, Receipt, ReceiptSource, Receiver, SettledInvoice, Ticket,
+    OtherTaxes, PaidInvoice, Payment, Periodicidad, Receipt, ReceiptSource, Receiver, SettledInvoice, SoldSale, Ticket,
     TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_receipts, build_related,
 };
 use crate::domain::line::{self, IepsRate, VatRate};
@@ -175,18 +175,17 @@ impl Dice {
         let lines = if self.one_in(40) { 80 } else { 1 + self.below(6) };
         let lines = (0..lines).map(|_| self.line(&emisor, withheld)).collect();
         let paid = self.one_in(2);
-        InvoiceSource {
-            emisor,
-            receptor,
-            encabezado: self.heading(),
+        let made = invoice(lines);
+        let venta = SoldSale {
             moneda: self.pick(&CURRENCIES).to_owned(),
             tipo_cambio: self.rate(),
             condicion_pago: [None, Some(PaymentTerm::Contado), Some(PaymentTerm::Credito)][self.below(3) as usize],
             dias_credito: Some(self.below(90).cast_signed()),
             forma_pago_sat: Some(if paid { self.pick(&["01", "03", "28"]) } else { "99" }.to_owned()),
             metodo_pago_sat: Some(if paid { "PUE" } else { "PPD" }.to_owned()),
-            ..invoice(lines)
-        }
+            ..made.venta
+        };
+        InvoiceSource { emisor, receptor, encabezado: self.heading(), venta, renglones: made.renglones }
     }
 
     fn period(&mut self, emisor: Issuer) -> GlobalSource {
@@ -309,11 +308,11 @@ impl Dice {
             let lines = (0..=self.below(4)).map(|_| self.line(emisor, withheld)).collect();
             let sale = invoice(lines);
             // Enough to be paid in three parts, each of them worth something in any currency.
-            if sale.total.get() >= Decimal::TEN {
+            if sale.venta.total.get() >= Decimal::TEN {
                 break sale;
             }
         };
-        let total = sale.total.get();
+        let total = sale.venta.total.get();
         let cents = |share: Decimal| Amount::rounded(share, 2).get();
         let before = cents(total * Decimal::new(self.pick(&[0, 0, 33, 50]), 2));
         let owed = total - before;
@@ -329,7 +328,7 @@ impl Dice {
                 uuid: self.uuid(),
                 serie: self.maybe_text(),
                 folio: self.maybe_text(),
-                total: sale.total,
+                total: sale.venta.total,
                 parcialidad: if before.is_zero() { 1 } else { 2 + self.below(30).cast_signed() },
                 saldo_anterior: Money::new(owed),
                 importe: Money::new(paid),

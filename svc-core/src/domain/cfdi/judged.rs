@@ -1,0 +1,91 @@
+//! A document between its judgement and its seal: all of it is settled but its date, its certificate and its signature.
+//!
+//! It is kept as XML without these, so that what is kept has one form and one reader: that of the sealed document, which the
+//! authority's standard fixes.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::node::Node;
+use super::source::Certificate;
+use super::{Cfdi, CfdiFault, SealFault, xml};
+use crate::domain::sat;
+
+impl Cfdi {
+    /// The document as XML without signature, which [`Self::read`] reads back.
+    pub fn unsealed(&self) -> Result<String, SealFault> {
+        let root = Node::of(self).map_err(|_| SealFault::Document)?;
+        xml::write(&root).map_err(|_| SealFault::Document)
+    }
+
+    /// The document with what only its sealing brings: when it is issued, and the certificate that signs it.
+    pub fn to_be_sealed(self, fecha: DateTime<Utc>, certificate: &Certificate) -> Result<Self, CfdiFault> {
+        let zone = sat::time_zone(&self.lugar_expedicion)
+            .ok_or(CfdiFault::Issuer("un código postal válido en el lugar de expedición"))?;
+        Ok(Self {
+            fecha: fecha.with_timezone(&zone).naive_local(),
+            no_certificado: certificate.numero.clone(),
+            certificado: certificate.text(),
+            ..self
+        })
+    }
+
+    /// Gives the invoices that a payment document pays their fiscal folios, in their order; those that were not stamped yet when
+    /// it was judged had none. `false` if there are not as many.
+    pub fn name_paid(&mut self, folios: &[Uuid]) -> bool {
+        let payments = self.complemento.iter_mut().flat_map(|complement| &mut complement.pagos.pago);
+        let paid: Vec<_> = payments.flat_map(|payment| &mut payment.docto_relacionado).collect();
+        if paid.len() != folios.len() {
+            return false;
+        }
+        for (document, folio) in paid.into_iter().zip(folios) {
+            document.id_documento = *folio;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::cfdi::testing::{invoice, line, mixed, paid, payment};
+    use crate::domain::cfdi::{Issuer, build_invoice, build_payment};
+
+    #[test]
+    fn what_was_judged_is_read_back_whole() {
+        let mut odd = line("1", "100", "0", "0.160000");
+        odd.descripcion = Some("Ñandú & \"Cía\" <1/2'>  \t de   más".to_owned());
+        for mut source in [mixed(), invoice(vec![odd])] {
+            source.emisor = Issuer { certificado: None, ..source.emisor };
+            let document = build_invoice(&source).unwrap();
+            assert_eq!(document.no_certificado, "");
+            assert_eq!(Cfdi::read(&document.unsealed().unwrap()).unwrap(), document);
+        }
+    }
+
+    #[test]
+    fn sealing_brings_date_and_certificate_and_nothing_else() {
+        let source = mixed();
+        let whole = build_invoice(&source).unwrap();
+        let mut judged = source.clone();
+        judged.emisor.certificado = None;
+        judged.encabezado.fecha = crate::domain::time::Timestamp::new("2020-01-01T00:00:00Z".parse().unwrap());
+        let judged = build_invoice(&judged).unwrap();
+        let certificate = source.emisor.certificado.unwrap();
+        assert_ne!(judged, whole);
+        assert_eq!(judged.to_be_sealed(source.encabezado.fecha.get(), &certificate), Ok(whole));
+    }
+
+    #[test]
+    fn folios_come_with_the_stamps() {
+        let folios = [Uuid::from_u128(7), Uuid::from_u128(8)];
+        let unknown =
+            folios.map(|_| crate::domain::cfdi::PaidInvoice { uuid: Uuid::nil(), ..paid(1, "443.50", "100") });
+        let document = build_payment(&payment(unknown.to_vec())).unwrap();
+        let mut document = Cfdi::read(&document.unsealed().unwrap()).unwrap();
+        assert!(!document.name_paid(&folios[..1]));
+        assert!(document.name_paid(&folios));
+        let found = &document.complemento.unwrap().pagos.pago[0].docto_relacionado;
+        assert_eq!([found[0].id_documento, found[1].id_documento], folios);
+    }
+}

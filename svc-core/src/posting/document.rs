@@ -1,0 +1,164 @@
+//! The tax document of what is invoiced or paid, from the company's present records: judged when it is asked for, and kept
+//! until it is sealed ([`crate::stamping`]).
+
+use std::collections::HashMap;
+
+use rust_decimal::Decimal;
+use uuid::Uuid;
+
+use crate::domain::cfdi::{
+    Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver,
+    build_invoice, build_payment,
+};
+use crate::domain::invoice::Terms;
+use crate::domain::money::Money;
+use crate::domain::words::InvoiceStatus;
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+use crate::store::{StampingPayment, StampingRecord};
+
+/// The refusal of what no document can be made of; its text names line and reason.
+pub(crate) fn unfit(fault: &CfdiFault) -> Error {
+    Error::new(Code::DocumentoInvalido).message(fault.to_string())
+}
+
+/// Keeps the judged document of a record that is queued.
+pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Result<(), Error> {
+    let xml = document.unsealed().map_err(Error::internal)?;
+    Ok(cx.tx.keep_judged(factura, Some(&xml)).await?)
+}
+
+/// The document of a sale, on these terms if they are not the sale's yet; without date, certificate and seal.
+pub(crate) async fn of_sale(
+    cx: &mut Cx<'_>,
+    venta: i64,
+    cliente: Option<i64>,
+    terms: Option<&Terms>,
+    encabezado: Heading,
+) -> Result<Result<Cfdi, CfdiFault>, Error> {
+    let Some((cp, mut sale)) = cx.tx.sale_to_stamp(venta).await? else {
+        return Ok(Err(CfdiFault::Missing("la venta que se factura")));
+    };
+    if let Some(terms) = terms.cloned() {
+        sale.forma_pago_sat = terms.forma_pago_sat;
+        sale.metodo_pago_sat = terms.metodo_pago_sat;
+        sale.uso_cfdi = terms.uso_cfdi;
+    }
+    let source = InvoiceSource {
+        emisor: issuer(cx, cp),
+        receptor: receiver(cx, cliente).await?,
+        encabezado,
+        venta: sale,
+        renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
+    };
+    Ok(build_invoice(&source))
+}
+
+/// Fiscal folios of the invoices that a complement's payments pay.
+pub(crate) enum Folios {
+    /// All of them, in the order of the payments.
+    Known(Vec<Uuid>),
+    /// This invoice waits for its own.
+    Waits(i64),
+    /// One will never have any.
+    Missing,
+}
+
+/// The document of these payments of a complement; without date, certificate and seal, and with a nil fiscal folio for an invoice
+/// that has none yet.
+pub(crate) async fn of_payments(
+    cx: &mut Cx<'_>,
+    record: StampingRecord,
+    payments: Vec<StampingPayment>,
+) -> Result<Result<Cfdi, CfdiFault>, Error> {
+    let Some((cp, pago)) = payments.first().map(|first| (first.cp.clone(), money_in(first, &payments))) else {
+        return Ok(Err(CfdiFault::Missing("el pago del complemento")));
+    };
+    Ok(build_payment(&PaymentSource {
+        emisor: issuer(cx, cp),
+        receptor: receiver(cx, record.cliente).await?,
+        encabezado: heading(record),
+        pago,
+        facturas: paid_invoices(cx, payments).await?,
+    }))
+}
+
+/// Judges a complement that is queued, and keeps its document. Money that came in is written down whatever its document lacks:
+/// then none is kept, and the worker tells the fault.
+pub(crate) async fn keep_of_payments(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
+    let Some(record) = cx.tx.stamping_record(factura).await? else { return Ok(()) };
+    let payments = cx.tx.payments_to_stamp(factura).await?;
+    match of_payments(cx, record, payments).await? {
+        Ok(document) => keep(cx, factura, &document).await,
+        Err(_) => Ok(cx.tx.keep_judged(factura, None).await?),
+    }
+}
+
+/// The fiscal folios of the invoices that these payments pay.
+pub(crate) fn folios(payments: &[StampingPayment]) -> Folios {
+    let mut known = Vec::with_capacity(payments.len());
+    for payment in payments {
+        match (payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()), payment.factura) {
+            (Some(uuid), _) => known.push(uuid),
+            // A rejected invoice may still be corrected and stamped.
+            (None, Some((factura, InvoiceStatus::EnEspera | InvoiceStatus::Error))) => return Folios::Waits(factura),
+            (None, _) => return Folios::Missing,
+        }
+    }
+    Folios::Known(known)
+}
+
+/// The heading of a record's document.
+pub(crate) fn heading(record: StampingRecord) -> Heading {
+    Heading { serie: record.serie, folio: record.folio, fecha: record.fecha }
+}
+
+fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> Payment {
+    Payment {
+        fecha: first.fecha,
+        forma_pago_sat: first.forma_pago_sat.clone(),
+        moneda: first.moneda.clone(),
+        tipo_cambio: first.tipo_cambio,
+        monto: Money::new(payments.iter().map(|payment| payment.importe.get()).sum::<Decimal>()),
+        referencia: first.referencia.clone(),
+    }
+}
+
+/// The invoices that payments pay, with the lines of their sales.
+async fn paid_invoices(cx: &mut Cx<'_>, payments: Vec<StampingPayment>) -> Result<Vec<PaidInvoice>, Error> {
+    let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
+    let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
+    for (venta, line) in cx.tx.lines_to_stamp(&sales).await? {
+        lines.entry(venta).or_default().push(line);
+    }
+    let paid = |payment: StampingPayment| PaidInvoice {
+        uuid: payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()).unwrap_or_default(),
+        serie: payment.serie,
+        folio: payment.folio,
+        total: payment.total,
+        parcialidad: payment.parcialidad,
+        saldo_anterior: payment.saldo_anterior,
+        importe: payment.importe,
+        saldo_insoluto: payment.saldo_insoluto,
+        renglones: payment.venta.and_then(|venta| lines.get(&venta)).cloned().unwrap_or_default(),
+    };
+    Ok(payments.into_iter().map(paid).collect())
+}
+
+/// The company, issuing where the postal code `cp` is, else at its own.
+fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
+    Issuer {
+        rfc: cx.company.rfc.clone(),
+        nombre: cx.company.nombre.clone(),
+        regimen: cx.company.regimen,
+        cp: cp.or_else(|| cx.company.cp.clone()),
+        certificado: None,
+    }
+}
+
+async fn receiver(cx: &mut Cx<'_>, cliente: Option<i64>) -> Result<Receiver, Error> {
+    Ok(match cliente {
+        Some(cliente) => cx.tx.receiver(cliente).await?.unwrap_or_default(),
+        None => Receiver::default(),
+    })
+}

@@ -1,0 +1,154 @@
+//! `invoice.restamp`, `payment.restamp`: what was rejected is corrected, made anew and stamped.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_core::stamping::{SandboxStamper, StampFailure, StampRequest, StampedXml};
+use svc_tests::{World, with};
+
+use super::{Shop, Stub, accept, nails, report, unreachable};
+
+fn refuse(_: &StampRequest) -> Result<StampedXml, StampFailure> {
+    Err(StampFailure::Rejected { codigo: "CFDI40145".to_owned(), mensaje: "El nombre no corresponde".to_owned() })
+}
+
+/// Fails with that code, and says that.
+async fn refused(shop: &Shop, action: &str, input: Value, code: &str, text: &str) {
+    let error = shop.company.act(action, &input).await.expect_err("it is refused").to_string();
+    assert!(error.starts_with(code) && error.contains(text), "{action} {input}: {error}");
+}
+
+#[tokio::test]
+async fn a_rejected_invoice_is_corrected_and_stamped() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (venta, factura) = shop.invoice(nails()).await;
+    assert_eq!(world.stamp(&Stub::new(refuse)).await, with!(report(), rechazados: 1));
+    assert_eq!(shop.factura(factura).await["estatus"], "error");
+    shop.actor.put("/clientes/1", json!({"nombre": "Xenón Industrial", "cp": "44100"})).await.ok(200);
+    world.clock.advance(TimeDelta::hours(1));
+    let done = shop.company.act("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    assert_eq!(done, json!({"factura": factura}));
+    let waiting = shop.factura(factura).await;
+    assert_eq!(
+        [&waiting["estatus"], &waiting["error_codigo"], &waiting["error_mensaje"]],
+        [&json!("en_espera"), &Value::Null, &Value::Null]
+    );
+    assert_eq!(waiting["modificado"], "2026-10-12T19:00:00Z");
+    let again = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
+    assert_eq!(again["estatus"], "timbrando");
+    refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "espera su timbre").await;
+    // What was corrected is judged now, and not what comes after.
+    shop.actor.put("/clientes/1", json!({"nombre": "Después"})).await.ok(200);
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    let document = stamper.document();
+    assert_eq!(
+        (document.receptor.nombre.as_str(), document.receptor.domicilio_fiscal_receptor.as_str()),
+        ("XENÓN INDUSTRIAL", "44100")
+    );
+    assert_eq!((document.serie.as_deref(), document.folio.as_deref()), (Some("F"), Some("1")));
+    let stamped = shop.factura(factura).await;
+    assert_eq!((&stamped["estatus"], &stamped["folio"]), (&json!("vigente"), &json!("1")));
+    let event: String =
+        world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM eventos WHERE tipo = 'factura.timbrada'").await;
+    let event: Value = serde_json::from_str(&event).unwrap();
+    assert_eq!(event["datos"], json!({"factura": factura, "venta": venta, "uuid": stamped["uuid"]}));
+    refused(
+        &shop,
+        "invoice.restamp",
+        json!({"factura": factura, "forzar": true}),
+        "estado_invalido",
+        "no está en error",
+    )
+    .await;
+    refused(&shop, "invoice.restamp", json!({"factura": 99}), "no_encontrado", "factura").await;
+}
+
+#[tokio::test]
+async fn the_sandbox_takes_what_was_put_right() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.actor.put("/clientes/1", json!({"nombre": "Rechazo"})).await.ok(200);
+    let (_, factura) = shop.invoice(nails()).await;
+    assert_eq!(world.stamp(&SandboxStamper).await.rechazados, 1);
+    assert_eq!(shop.factura(factura).await["error_codigo"], "CFDI40145");
+    shop.actor.put("/clientes/1", json!({"nombre": "Ana"})).await.ok(200);
+    shop.company.act("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    assert_eq!(world.stamp(&SandboxStamper).await.timbrados, 1);
+    assert_eq!(shop.factura(factura).await["estatus"], "vigente");
+}
+
+#[tokio::test]
+async fn what_still_cannot_be_is_refused_and_stays_rejected() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (venta, factura) = shop.invoice(nails()).await;
+    world.stamp(&Stub::new(refuse)).await;
+    world.run("UPDATE ventas_renglones SET precio_unitario = 0").await;
+    refused(&shop, "invoice.restamp", json!({"factura": factura}), "documento_invalido", "renglón 1: ").await;
+    world.run("UPDATE ventas_renglones SET precio_unitario = 100").await;
+    world.run("UPDATE clientes SET regimen = NULL").await;
+    refused(&shop, "invoice.restamp", json!({"factura": factura}), "cliente_sin_regimen", "").await;
+    // The customer's use takes the place of one that their regime does not admit any more.
+    world.run("UPDATE clientes SET regimen = 616, rfc = 'XAXX010101000', uso_cfdi = 'S01' WHERE clave = 1").await;
+    let record = shop.factura(factura).await;
+    assert_eq!((&record["estatus"], &record["error_codigo"]), (&json!("error"), &json!("CFDI40145")));
+    assert_eq!(world.count("timbrados").await, 0);
+    shop.company.act("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    let stamper = Stub::new(refuse);
+    world.stamp(&stamper).await;
+    assert_eq!(stamper.document().receptor.uso_cfdi, "S01");
+    // Its sale is cancelled: nothing is invoiced any more.
+    shop.company.act("sale.cancel", &json!({"venta": venta})).await.unwrap();
+    refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "cancelada").await;
+}
+
+#[tokio::test]
+async fn a_stuck_document_is_dropped_when_that_is_forced() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    let lost = Stub::new(unreachable);
+    world.stamp(&lost).await;
+    let force = json!({"factura": factura, "forzar": true});
+    refused(&shop, "invoice.restamp", force.clone(), "estado_invalido", "72 horas").await;
+    world.clock.advance(TimeDelta::hours(73));
+    refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "forzar").await;
+    shop.actor.put("/clientes/1", json!({"nombre": "Ana María"})).await.ok(200);
+    shop.company.act("invoice.restamp", &force).await.unwrap();
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    assert_ne!(stamper.sent(), lost.sent());
+    assert_eq!(stamper.document().receptor.nombre, "ANA MARÍA");
+    assert_eq!(shop.factura(factura).await["estatus"], "vigente");
+    assert_eq!(world.count("facturas_xml").await, 1);
+}
+
+#[tokio::test]
+async fn a_rejected_complement_is_corrected_and_stamped() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    shop.invoice(nails()).await;
+    world.stamp(&Stub::new(accept)).await;
+    let pago = shop.pay(1, "580.00", "SPEI 1").await;
+    refused(&shop, "payment.restamp", json!({"pago": pago}), "estado_invalido", "espera su timbre").await;
+    world.stamp(&Stub::new(refuse)).await;
+    let payment = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
+    assert_eq!(payment["complemento"], "error");
+    let complement = &payment["factura"];
+    refused(&shop, "invoice.restamp", json!({"factura": complement}), "estado_invalido", "payment.restamp").await;
+    shop.actor.put("/clientes/1", json!({"nombre": "Ana María"})).await.ok(200);
+    let done = shop.company.act("payment.restamp", &json!({"pago": pago})).await.unwrap();
+    assert_eq!(done, json!({"pago": pago}));
+    assert_eq!(shop.one(&format!("/cxc-pagos?clave={pago}")).await["complemento"], "encolado");
+    let stamper = Stub::new(accept);
+    assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
+    let document = stamper.document();
+    assert_eq!((document.receptor.nombre.as_str(), document.folio.as_deref()), ("ANA MARÍA", Some("1")));
+    let paid = shop.one(&format!("/cxc-pagos?clave={pago}")).await;
+    assert_eq!((&paid["complemento"], &paid["factura"]), (&json!("timbrado"), complement));
+    refused(&shop, "payment.restamp", json!({"pago": pago}), "estado_invalido", "no está en error").await;
+    refused(&shop, "payment.restamp", json!({"pago": 99}), "no_encontrado", "pago").await;
+    shop.company.act("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    refused(&shop, "payment.restamp", json!({"pago": pago}), "estado_invalido", "cancelado").await;
+}
