@@ -81,6 +81,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<backoffice::ReceivePurchase>(),
     Entry::operation::<backoffice::CreateOpportunity>(),
     Entry::operation::<backoffice::MoveOpportunity>(),
+    Entry::operation::<backoffice::EditUser>(),
     Entry::operation::<backoffice::UseQuota>(),
 ];
 

@@ -32,15 +32,22 @@ impl CustomerTx for PostgresTx {
     }
 
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito, prospecto
              FROM clientes WHERE empresa = $1 AND clave = $2";
         self.read_buyer(statement, clave).await
     }
 
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito, prospecto
              FROM clientes WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE";
         self.read_buyer(statement, clave).await
+    }
+
+    async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
+        let query = sqlx::query(
+            "UPDATE clientes SET prospecto = false, modificado = $3 WHERE empresa = $1 AND clave = $2 AND prospecto",
+        );
+        self.changes_one(query.bind(self.empresa).bind(clave).bind(modificado.get())).await
     }
 
     async fn update_customer(
@@ -74,5 +81,6 @@ fn buyer(row: &PgRow) -> Result<Buyer, sqlx::Error> {
         lista: row.try_get(4)?,
         dias_credito: row.try_get(5)?,
         limite_credito: money(row, 6)?,
+        prospecto: row.try_get(7)?,
     })
 }

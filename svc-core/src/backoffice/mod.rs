@@ -38,4 +38,4 @@ pub use sales::{
 };
 pub use secrets::SecretsRotated;
 pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
-pub use users::{CreateUser, DisableUser, UserNamed};
+pub use users::{CreateUser, DisableUser, EditUser, UserNamed};

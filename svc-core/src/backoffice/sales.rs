@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::domain::event::EventKind;
 use crate::domain::invoice::InvoiceableSale;
-use crate::domain::order::{Handover, hand_over};
+use crate::domain::order::{Handover, OrderLine, hand_over};
 use crate::domain::quantity::{PositiveQuantity, Quantity};
 use crate::domain::stock::StockChange;
 use crate::domain::words::{InvoiceStatus, SaleKind, SaleOrigin};
@@ -138,9 +138,11 @@ impl Input for CaptureSale {
 }
 
 impl Operation for CaptureSale {
-    const SPEC: Spec = Spec::new("Capture a sales document of any type")
-        .named("sale.capture")
-        .emits(&[EventKind::VentaCreada, EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new("Capture a sales document of any type").named("sale.capture").emits(&[
+        EventKind::VentaCreada,
+        EventKind::ClienteCreado,
+        EventKind::ExistenciaCambiada,
+    ]);
     type Output = SaleCaptured;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCaptured, Error> {
@@ -203,17 +205,25 @@ impl Operation for CancelSale {
     }
 }
 
+/// What an order of these lines has yet to hand over of its goods.
+fn left_of(goods: Vec<SaleGoods>, lines: &[OrderLine]) -> Vec<SaleGoods> {
+    let left = |line: SaleGoods| {
+        let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon)?;
+        let left = ordered.cantidad.get() - ordered.cantidad_surtida.get();
+        (left > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(left), ..line })
+    };
+    goods.into_iter().filter_map(left).collect()
+}
+
 /// The release of what an order still reserves: of each line what was not handed over.
 async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
     let lines = cx.tx.order_lines(sale.clave).await?;
     let release = |line: SaleGoods| {
-        let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon)?;
-        let left = ordered.cantidad.get() - ordered.cantidad_surtida.get();
-        let change =
-            StockChange { producto: line.producto, sku: line.sku, movement: None, apartado: Quantity::new(-left) };
-        (left > Decimal::ZERO).then_some(change)
+        let apartado = Quantity::new(-line.cantidad.get());
+        StockChange { producto: line.producto, sku: line.sku, movement: None, apartado }
     };
-    let changes: Vec<StockChange> = cx.tx.sale_goods(sale.clave).await?.into_iter().filter_map(release).collect();
+    let goods = cx.tx.sale_goods(sale.clave).await?;
+    let changes: Vec<StockChange> = left_of(goods, &lines).into_iter().map(release).collect();
     if changes.is_empty() {
         return Ok(Vec::new());
     }
@@ -237,6 +247,7 @@ impl Operation for FulfilOrder {
         }
         let ordered = cx.tx.order_lines(sale.clave).await?;
         let given: Vec<_> = self.renglones.iter().map(|line| (line.renglon, line.cantidad.get())).collect();
+        let before = ordered.clone();
         let Handover { lines, fulfilment, monto_surtido } = hand_over(ordered, &given, sale.amounts.total)?;
         cx.tx.set_fulfilment(sale.clave, &lines, fulfilment, monto_surtido, cx.now).await?;
         let handed = |line: SaleGoods| {
@@ -244,9 +255,11 @@ impl Operation for FulfilOrder {
                 given.iter().filter(|(renglon, _)| *renglon == line.renglon).map(|(_, cantidad)| cantidad.get()).sum();
             (quantity > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(quantity), ..line })
         };
-        let goods: Vec<SaleGoods> = cx.tx.sale_goods(sale.clave).await?.into_iter().filter_map(handed).collect();
+        let ordered_goods = cx.tx.sale_goods(sale.clave).await?;
+        let goods: Vec<SaleGoods> = ordered_goods.iter().cloned().filter_map(handed).collect();
         if !goods.is_empty() {
             let almacen = stock::warehouse_of_sale(cx, &sale).await?;
+            stock::judge_there(cx, &almacen, &goods, &left_of(ordered_goods, &before)).await?;
             books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
         }
         Ok(SaleNamed { venta: sale.clave })

@@ -3,12 +3,14 @@
 use rust_decimal::Decimal;
 
 use super::books::{self, Owed};
+use super::prospect::becomes_customer;
 use super::stock;
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
-    InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, due_date, invoice_series, judge_advance,
-    judge_credit, judge_payment, judge_receiver,
+    InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, counted_advance, due_date, invoice_series,
+    judge_advance, judge_credit, judge_payment, judge_receiver,
 };
+use crate::domain::money::Money;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -59,8 +61,10 @@ pub(crate) async fn request(
         terms.uso_cfdi.as_deref().or(buyer.uso_cfdi.as_deref()),
     )?;
     let paid = judge_payment(sale.condicion_pago, &terms)?;
-    judge_money(cx, &sale, &buyer, paid.condicion_pago).await?;
-    let invoice = issue(cx, &sale, &buyer, &paid, &Terms { uso_cfdi: Some(uso_cfdi), ..terms }).await?;
+    judge_goods(cx, &sale).await?;
+    let anticipo_contado = judge_money(cx, &sale, &buyer, paid.condicion_pago).await?;
+    let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
+    let invoice = issue(cx, &sale, &buyer, &paid, &terms, anticipo_contado).await?;
     Ok(Requested { invoice, before: false })
 }
 
@@ -72,13 +76,22 @@ fn being_invoiced(error: StoreError) -> Error {
     }
 }
 
-/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance.
+/// Where the company does not sell below its stock, the goods are there. A warehouse that cannot be taken from is told last.
+async fn judge_goods(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
+    let Ok(almacen) = stock::warehouse_of_sale(cx, sale).await else { return Ok(()) };
+    let goods = cx.tx.sale_goods(sale.clave).await?;
+    let held: &[_] = if sale.tipo == SaleKind::Pedido { &goods } else { &[] };
+    stock::judge_there(cx, &almacen, &goods, held).await
+}
+
+/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance, of which it gives the part that the
+/// customer's advances have to make up.
 async fn judge_money(
     cx: &mut Cx<'_>,
     sale: &InvoiceableSale,
     buyer: &Buyer,
     condicion_pago: PaymentTerm,
-) -> Result<(), Error> {
+) -> Result<Option<Money>, Error> {
     let total = sale.amounts.total.get();
     match (condicion_pago, sale.cliente) {
         (PaymentTerm::Credito, Some(cliente)) => {
@@ -91,10 +104,11 @@ async fn judge_money(
             let advances = cx.tx.advances(cliente, &sale.moneda).await?;
             let paid = total - sale.saldo.get();
             judge_advance(cx.company.anticipo_minimo, advances + paid, total)?;
+            return Ok(counted_advance(cx.company.anticipo_minimo, paid, total));
         }
         _ => {}
     }
-    Ok(())
+    Ok(None)
 }
 
 /// The effects: registry, stock, sale, receivable, accounting entry and stamping queue.
@@ -104,7 +118,11 @@ async fn issue(
     buyer: &Buyer,
     paid: &InvoiceTerms,
     terms: &Terms,
+    anticipo_contado: Option<Money>,
 ) -> Result<SaleInvoice, Error> {
+    if let (true, Some(cliente)) = (buyer.prospecto, sale.cliente) {
+        becomes_customer(cx, cliente).await?;
+    }
     let almacen = stock::warehouse_of_sale(cx, sale).await?;
     let goods = cx.tx.sale_goods(sale.clave).await?;
     let serie = invoice_series(sale.sucursal);
@@ -124,7 +142,7 @@ async fn issue(
     let fecha = mexico_date(cx.now.get());
     let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
     let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
-    let invoiced = InvoicedSale { factura, serie: &serie, folio: number, vencimiento, terms };
+    let invoiced = InvoicedSale { factura, serie: &serie, folio: number, vencimiento, terms, anticipo_contado };
     cx.tx.turn_into_invoice(sale.clave, &invoiced, cx.now).await?;
     let owed = Owed {
         venta: sale.clave,

@@ -119,19 +119,27 @@ static SALES: Source = Source {
     from: "ventas v LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen",
     alias: "v.",
     columns: &[("almacen", "a.codigo")],
-    // The lines of any product with that SKU, and those that bear it themselves.
-    filters: &[("sku", |page, sku| {
-        page.with(
-            "v.clave = ANY (ARRAY(WITH q (sku) AS (SELECT ",
-            sku,
-            ") SELECT venta FROM ventas_renglones WHERE empresa = $1 AND producto = ANY (ARRAY( \
-                SELECT clave FROM productos WHERE empresa = $1 AND sku = (SELECT sku FROM q))) \
-             UNION ALL SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)))",
-        );
-    })],
+    filters: &[("tipo", sale_kind), ("sku", sale_sku)],
     span: Span::BY_DATE,
     ..Source::PLAIN
 };
+
+/// A document that is named by its clave is also found by what it was made as, which those were told whom its creation was notified to.
+fn sale_kind(page: &mut Page<'_>, tipo: &Value<'_>) {
+    let kinds = if page.query().has(&["clave"]) { " IN (v.tipo, v.tipo_creado)" } else { " = v.tipo" };
+    page.with("", tipo, kinds);
+}
+
+/// The lines of any product with that SKU, and those that bear it themselves.
+fn sale_sku(page: &mut Page<'_>, sku: &Value<'_>) {
+    page.with(
+        "v.clave = ANY (ARRAY(WITH q (sku) AS (SELECT ",
+        sku,
+        ") SELECT venta FROM ventas_renglones WHERE empresa = $1 AND producto = ANY (ARRAY( \
+                SELECT clave FROM productos WHERE empresa = $1 AND sku = (SELECT sku FROM q))) \
+             UNION ALL SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)))",
+    );
+}
 
 static SALE_LINES: Source = Source {
     from: "ventas_renglones r LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto",

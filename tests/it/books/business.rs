@@ -11,7 +11,7 @@ use svc_tests::{Actor, Company, Resource, World};
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: of states and amounts, never of a request's form.
-const REFUSALS: [&str; 22] = [
+const REFUSALS: [&str; 23] = [
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
     "cxc_cancelada",
@@ -25,6 +25,7 @@ const REFUSALS: [&str; 22] = [
     "no_encontrado",
     "pago_repetido",
     "pedido_con_surtido",
+    "saldo_insuficiente",
     "saldo_vencido",
     "sucursal_no_coincide",
     "venta_cancelada",

@@ -3,4 +3,5 @@
 mod create;
 mod invoice;
 mod list;
+mod notified;
 pub(crate) mod shop;

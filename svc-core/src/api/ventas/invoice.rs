@@ -65,7 +65,7 @@ impl Operation for InvoiceSale {
                 .answers_repetitions()
                 .optional_body(),
         )
-        .emits(&[EventKind::ExistenciaCambiada])
+        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada])
         .errors(&[
             Code::VentaNoApi,
             Code::VentaCancelada,
@@ -87,6 +87,7 @@ impl Operation for InvoiceSale {
             Code::VentaSinFormaPago,
             Code::FormaPagoInvalida,
             Code::FormaPagoIncompatible,
+            Code::ExistenciaInsuficiente,
             Code::CreditoInsuficiente,
             Code::SaldoVencido,
             Code::AnticipoInsuficiente,

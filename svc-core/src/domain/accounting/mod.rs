@@ -8,18 +8,22 @@ use rust_decimal::Decimal;
 use super::line;
 use super::money::Money;
 use super::quantity::Rate;
-use super::words::{PaymentOrigin, words};
+use super::words::words;
 use crate::error::{Code, Error};
 
 words! {
     /// An account, by its number in the SAT's "código agrupador de cuentas" (RMF, Anexo 24, apartado A).
     pub enum Account {
+        /// Caja y efectivo: cash that was not taken to a bank.
+        Caja = "101.01",
         /// Bancos nacionales: what lies in the bank accounts.
         Bancos = "102.01",
         /// Clientes nacionales: what customers owe.
         Clientes = "105.01",
         /// Inventario: goods, at cost.
         Inventario = "115.01",
+        /// Proveedores nacionales: what is owed to suppliers.
+        Proveedores = "201.01",
         /// Anticipo de cliente nacional: what customers paid before anything was owed.
         Anticipos = "206.01",
         /// IVA trasladado cobrado: charged and paid, so due to the authority.
@@ -242,8 +246,8 @@ pub(crate) fn sale_entry(
 /// The amounts of a payment that are posted; in the receivable's currency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentAmounts {
-    /// What it was made from.
-    pub origen: PaymentOrigin,
+    /// Where it came from, or to.
+    pub source: Account,
     /// The amount.
     pub importe: Money,
     /// What had been paid of the receivable before.
@@ -275,10 +279,6 @@ pub(crate) fn payment_entry(
 ) -> Result<Option<Entry>, EntryError> {
     let pesos = |amount| line::pesos(amount, payment.tipo_cambio).ok_or(EntryError::TooLarge);
     let (importe, impuestos) = (pesos(payment.importe)?, pesos(payment.impuestos)?);
-    let source = match payment.origen {
-        PaymentOrigin::Deposito => Account::Bancos,
-        PaymentOrigin::SaldoAFavor | PaymentOrigin::Anticipo => Account::Anticipos,
-    };
     // The IVA due after this payment less the IVA posted so far: instalments add up to the whole IVA, whichever of them were
     // cancelled between. Payments that were never posted collected their part elsewhere.
     let collected = |paid: Decimal| line::share(impuestos, Money::new(paid), payment.total).get();
@@ -294,7 +294,7 @@ pub(crate) fn payment_entry(
         concepto,
         fecha,
         [
-            EntryLine::cargo(source, importe),
+            EntryLine::cargo(payment.source, importe),
             EntryLine::abono(Account::Clientes, importe),
             EntryLine::cargo(from, Money::new(vat.abs())),
             EntryLine::abono(to, Money::new(vat.abs())),

@@ -4,7 +4,7 @@
 //! file.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use rust_decimal::Decimal;
+use rust_decimal::{Decimal, RoundingStrategy};
 
 use super::money::Money;
 use super::quantity::Rate;
@@ -228,6 +228,13 @@ pub(crate) fn judge_advance(minimum_percent: Decimal, advance: Decimal, total: D
         return Err(Code::AnticipoInsuficiente);
     }
     Ok(())
+}
+
+/// What the customer's advances make up of a sale's least advance, in whole cents; none where what was `paid` of the sale does.
+pub(crate) fn counted_advance(minimum_percent: Decimal, paid: Decimal, total: Decimal) -> Option<Money> {
+    let least = (total * minimum_percent / Decimal::ONE_HUNDRED)
+        .round_dp_with_strategy(2, RoundingStrategy::ToPositiveInfinity);
+    (least > paid).then(|| Money::new(least - paid))
 }
 
 /// The due day of an invoice of `fecha`: the same day, or after the days of credit.
