@@ -18,8 +18,6 @@ impl CustomerTx for PostgresTx {
         let clave = self.next("clientes", 1).await?;
         let more = [
             ("folio", Value::Text(clave.to_string().into()), Kind::Text),
-            ("prospecto", Value::Boolean(row.prospecto), Kind::Boolean),
-            ("vendedor", row.vendedor.map_or(Value::Null, Value::Integer), Kind::Integer),
             ("mensaje", row.mensaje.map_or(Value::Null, |text| Value::Text(text.into())), Kind::Text),
             ("modificado", row.creado.to_value(), Kind::Instant),
         ];

@@ -9,7 +9,8 @@ use svc_core::domain::money::Money;
 use svc_core::domain::sale::Amounts;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
-    Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
+    Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentOrigin, PaymentTerm, ProductKind, ReceivableStatus, SaleKind,
+    SaleOrigin,
 };
 use svc_core::store::{InvoicedSale, InvoicingTx, PaymentTx as _, SaleGoods, StoreError};
 
@@ -29,7 +30,8 @@ impl InvoicingTx for PostgresTx {
             "SELECT v.clave, v.tipo, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal, v.almacen, v.cliente,
                     v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
                     v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
-                    v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid
+                    v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid,
+                    v.folio
              FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
              WHERE v.empresa = $1 AND v.clave = $2",
         )
@@ -83,6 +85,29 @@ impl InvoicingTx for PostgresTx {
         self.run(query).await
     }
 
+    async fn invoice_receivable(
+        &mut self,
+        clave: i64,
+        folio: &str,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let query = sqlx::query(
+            "UPDATE cxc SET folio = $3, tipo_venta = $8, factura = $4, metodo_pago_sat = $5, vencimiento = $6, modificado = $7
+             WHERE empresa = $1 AND venta = $2 AND estatus <> $9",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(folio)
+        .bind(invoiced.factura)
+        .bind(&invoiced.terms.metodo_pago_sat)
+        .bind(invoiced.vencimiento)
+        .bind(now.get())
+        .bind(SaleKind::Factura.word())
+        .bind(ReceivableStatus::Cancelado.word());
+        self.changes_one(query).await
+    }
+
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
         let query = sqlx::query("UPDATE ventas SET facturando = $3 WHERE empresa = $1 AND clave = $2")
             .bind(self.empresa)
@@ -118,6 +143,7 @@ fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
     Ok(InvoiceableSale {
         clave: row.try_get(0)?,
         tipo: word(row, 1, SaleKind::of)?,
+        folio: row.try_get(28)?,
         origen: word(row, 2, SaleOrigin::of)?,
         cancelada: row.try_get(3)?,
         surtido: word_or_null(row, 4, Fulfilment::of)?,

@@ -42,6 +42,18 @@ pub(crate) async fn request(
     if sale.is_being_invoiced(cx.now.get()) {
         return Err(Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER));
     }
+    let invoice = invoice(cx, &sale, supplied, InvoiceOrigin::Api).await?;
+    Ok(Requested { invoice, before: false })
+}
+
+/// Judges terms, company, customer, goods and money of a sale that may be invoiced, which is locked, and invoices it. Of an order that is
+/// fulfilled the goods have left already, and it is owed.
+pub(crate) async fn invoice(
+    cx: &mut Cx<'_>,
+    sale: &InvoiceableSale,
+    supplied: SuppliedTerms,
+    origen: InvoiceOrigin,
+) -> Result<SaleInvoice, Error> {
     let terms = sale.terms(supplied)?;
     if !cx.company.facturacion {
         return Err(Code::PlanSinFacturacion.into());
@@ -61,11 +73,23 @@ pub(crate) async fn request(
         terms.uso_cfdi.as_deref().or(buyer.uso_cfdi.as_deref()),
     )?;
     let paid = judge_payment(sale.condicion_pago, &terms)?;
-    judge_goods(cx, &sale).await?;
-    let anticipo_contado = judge_money(cx, &sale, &buyer, paid.condicion_pago).await?;
+    let anticipo_contado = if sale.is_fulfilled() {
+        None
+    } else {
+        judge_goods(cx, sale).await?;
+        judge_money(cx, sale, &buyer, paid.condicion_pago).await?
+    };
     let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
-    let invoice = issue(cx, &sale, &buyer, &paid, &terms, anticipo_contado).await?;
-    Ok(Requested { invoice, before: false })
+    let issued = Issued { terms: &terms, anticipo_contado, origen };
+    issue(cx, sale, &buyer, &paid, &issued).await
+}
+
+/// What an invoice is issued with, besides its sale.
+struct Issued<'a> {
+    terms: &'a Terms,
+    /// What it counts of the customer's advances.
+    anticipo_contado: Option<Money>,
+    origen: InvoiceOrigin,
 }
 
 /// The sale's row stayed locked past the lock timeout.
@@ -117,18 +141,22 @@ async fn issue(
     sale: &InvoiceableSale,
     buyer: &Buyer,
     paid: &InvoiceTerms,
-    terms: &Terms,
-    anticipo_contado: Option<Money>,
+    issued: &Issued<'_>,
 ) -> Result<SaleInvoice, Error> {
+    let Issued { terms, anticipo_contado, origen } = *issued;
     if let (true, Some(cliente)) = (buyer.prospecto, sale.cliente) {
         becomes_customer(cx, cliente).await?;
     }
-    let almacen = stock::warehouse_of_sale(cx, sale).await?;
-    let goods = cx.tx.sale_goods(sale.clave).await?;
     let serie = invoice_series(sale.sucursal);
     let number = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;
     let folio = format!("{serie}{number}");
-    let costo = books::goods_leave(cx, &almacen, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?;
+    let costo = if sale.is_fulfilled() {
+        books::cost_of_goods_gone(cx, sale.clave).await?
+    } else {
+        let almacen = stock::warehouse_of_sale(cx, sale).await?;
+        let goods = cx.tx.sale_goods(sale.clave).await?;
+        books::goods_leave(cx, &almacen, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?
+    };
     let row = NewInvoice {
         tipo: InvoiceKind::Factura,
         venta: Some(sale.clave),
@@ -136,7 +164,7 @@ async fn issue(
         serie: &serie,
         folio: number,
         fecha: cx.now,
-        origen: InvoiceOrigin::Api,
+        origen,
     };
     let factura = cx.tx.insert_invoice(&row).await?;
     let fecha = mexico_date(cx.now.get());
@@ -158,11 +186,13 @@ async fn issue(
         vencimiento,
         amounts: sale.amounts,
     };
-    books::becomes_owed(cx, &owed, costo).await?;
+    if !(sale.is_fulfilled() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?) {
+        books::becomes_owed(cx, &owed, costo).await?;
+    }
     cx.tx.queue_stamping(factura, cx.now).await?;
     Ok(SaleInvoice {
         clave: factura,
-        origen: InvoiceOrigin::Api,
+        origen,
         estatus: InvoiceStatus::EnEspera,
         serie: Some(serie),
         folio: Some(number.to_string()),

@@ -12,10 +12,6 @@ use crate::domain::time::Timestamp;
 pub struct NewCustomerRow<'a> {
     /// Its data.
     pub data: &'a CustomerData,
-    /// Whether it is a prospect of the CRM.
-    pub prospecto: bool,
-    /// The salesperson it is assigned to.
-    pub vendedor: Option<i64>,
     /// The prospect's message.
     pub mensaje: Option<&'a str>,
     /// Now.

@@ -59,6 +59,15 @@ pub trait InvoicingTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
+    /// Makes the receivable that a fulfilled order has its invoice's, of that folio; `false` when it has none.
+    async fn invoice_receivable(
+        &mut self,
+        clave: i64,
+        folio: &str,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+
     /// Sets since when the application has been invoicing a sale; `None` clears it.
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;
 

@@ -83,7 +83,10 @@ async fn every_form_but_99_pays_and_cash_may_be_taken_to_the_bank() {
     let ana = company.admin().await;
     let body = json!({"importe": "1.00", "cuenta_bancaria": 1, "forma_pago_sat": "01", "fecha": "2026-10-12", "referencia": "C"});
     ana.post(&format!("/cxc/{cxc}/pagos"), body).await.fails(400, "dato_invalido");
-    assert_eq!(world.sql::<String>("SELECT to_char(saldo, 'FM990.00') FROM cuentas_bancarias WHERE clave = 1").await, "12.00");
+    assert_eq!(
+        world.sql::<String>("SELECT to_char(saldo, 'FM990.00') FROM cuentas_bancarias WHERE clave = 1").await,
+        "12.00"
+    );
     books::check(&world, &company).await;
 }
 

@@ -1,6 +1,8 @@
 //! Back-office actions by name; one file an area.
 
 mod below_stock;
+mod edits;
+mod flow;
 mod funds;
 mod invoices;
 mod naming;

@@ -3,8 +3,8 @@
 use serde_json::json;
 use svc_tests::{World, books};
 
-use super::shop::{captured, nails, only, shop, with};
 use super::emitted;
+use super::shop::{captured, nails, only, shop, with};
 
 #[tokio::test]
 async fn a_prospect_who_buys_is_a_customer_from_then_on() {

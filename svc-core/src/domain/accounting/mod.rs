@@ -120,6 +120,7 @@ pub struct Entry {
     venta: Option<i64>,
     factura: Option<i64>,
     pago: Option<i64>,
+    cxp_pago: Option<i64>,
 }
 
 impl Entry {
@@ -141,7 +142,8 @@ impl Entry {
         if !balance.is_zero() {
             return Err(EntryError::Unbalanced);
         }
-        let entry = Self { concepto: concepto.into(), fecha, lines, venta: None, factura: None, pago: None };
+        let entry =
+            Self { concepto: concepto.into(), fecha, lines, venta: None, factura: None, pago: None, cxp_pago: None };
         Ok((!entry.lines.is_empty()).then_some(entry))
     }
 
@@ -161,6 +163,12 @@ impl Entry {
     #[must_use]
     pub fn of_payment(self, pago: Option<i64>) -> Self {
         Self { pago, ..self }
+    }
+
+    /// The same, about a payment of an account payable.
+    #[must_use]
+    pub fn of_payable_payment(self, cxp_pago: Option<i64>) -> Self {
+        Self { cxp_pago, ..self }
     }
 
     /// The entry of `fecha` that undoes this one: every line on the other side.
@@ -193,6 +201,11 @@ impl Entry {
     /// The record of the registry of invoices it is about.
     pub fn factura(&self) -> Option<i64> {
         self.factura
+    }
+
+    /// The payment of an account payable it is about.
+    pub fn cxp_pago(&self) -> Option<i64> {
+        self.cxp_pago
     }
 
     /// The payment it is about.
