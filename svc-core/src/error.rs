@@ -201,6 +201,10 @@ codes! {
     SaldoVencido = 422 "saldo_vencido" "el cliente tiene saldo vencido",
     /// The advance is less than the company's minimum.
     AnticipoInsuficiente = 422 "anticipo_insuficiente" "el anticipo no llega al mínimo de la empresa",
+    /// The company refuses to sell what its stock does not have.
+    ExistenciaInsuficiente = 422 "existencia_insuficiente" "la existencia no alcanza y la empresa no vende sin existencia",
+    /// The customer has not that much of an advance, or in their favour.
+    SaldoInsuficiente = 422 "saldo_insuficiente" "importe: es mayor que lo que el cliente tiene en anticipos o a su favor",
     /// The payment is more than what is owed.
     ImporteExcedeSaldo = 422 "importe_excede_saldo" "importe: es mayor que el saldo",
     /// Nothing is owed.

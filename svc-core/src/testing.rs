@@ -16,6 +16,7 @@ pub(crate) fn company(id: u8) -> Company {
         franquicia: false,
         facturacion: true,
         anticipo_minimo: Decimal::ZERO,
+        vender_sin_existencia: true,
         rfc: None,
         regimen: None,
         cp: None,

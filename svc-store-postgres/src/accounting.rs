@@ -27,8 +27,8 @@ impl AccountingTx for PostgresTx {
                  SELECT cuenta, cargo, abono, renglon
                  FROM unnest($9::text[], $10::numeric[], $11::numeric[]) WITH ORDINALITY AS r (cuenta, cargo, abono, renglon)
              ), poliza AS (
-                 INSERT INTO polizas (empresa, clave, fecha, concepto, venta, factura, pago, creada, cargos, abonos)
-                 SELECT $1, $2, $3, $4, $5, $6, $7, $8, sum(cargo), sum(abono) FROM renglones
+                 INSERT INTO polizas (empresa, clave, fecha, concepto, venta, factura, pago, creada, cargos, abonos, cxp_pago)
+                 SELECT $1, $2, $3, $4, $5, $6, $7, $8, sum(cargo), sum(abono), $12 FROM renglones
              )
              INSERT INTO polizas_renglones (empresa, poliza, renglon, cuenta, cargo, abono)
              SELECT $1, $2, renglon, cuenta, cargo, abono FROM renglones",
@@ -43,7 +43,8 @@ impl AccountingTx for PostgresTx {
         .bind(now.get())
         .bind(entry.lines().iter().map(|line| line.cuenta.word()).collect::<Vec<_>>())
         .bind(on(Side::Cargo))
-        .bind(on(Side::Abono));
+        .bind(on(Side::Abono))
+        .bind(entry.cxp_pago());
         self.run(query).await?;
         Ok(clave)
     }

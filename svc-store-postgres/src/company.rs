@@ -39,8 +39,8 @@ pub(crate) fn key_record(row: &PgRow, period: Period) -> Result<KeyRecord, sqlx:
 /// connection lives once a migration adds a column.
 macro_rules! company_columns {
     () => {
-        "empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo, rfc, regimen, cp, \
-         cursor_clave"
+        "empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo, \
+         vender_sin_existencia, rfc, regimen, cp, cursor_clave"
     };
 }
 
@@ -62,6 +62,7 @@ fn read_company(row: &PgRow) -> Result<Company, sqlx::Error> {
         franquicia: row.try_get("franquicia")?,
         facturacion: row.try_get("facturacion")?,
         anticipo_minimo: row.try_get("anticipo_minimo")?,
+        vender_sin_existencia: row.try_get("vender_sin_existencia")?,
         rfc: row.try_get("rfc")?,
         regimen: row.try_get("regimen")?,
         cp: row.try_get("cp")?,
@@ -98,8 +99,8 @@ impl CompanyTx for PostgresTx {
     async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError> {
         let query = sqlx::query(
             "INSERT INTO empresas (empresa, nombre, plan, licencias, limites, api, franquicia, facturacion,
-                                   anticipo_minimo, rfc, regimen, cp, cursor_clave, creada)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+                                   anticipo_minimo, rfc, regimen, cp, cursor_clave, creada, vender_sin_existencia)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
         )
         .bind(self.empresa)
         .bind(&company.nombre)
@@ -114,7 +115,8 @@ impl CompanyTx for PostgresTx {
         .bind(company.regimen)
         .bind(&company.cp)
         .bind(&company.cursor_key[..])
-        .bind(now);
+        .bind(now)
+        .bind(company.vender_sin_existencia);
         self.run(query).await?;
         self.insert_first_records(company).await
     }
@@ -125,7 +127,8 @@ impl CompanyTx for PostgresTx {
                  licencias = coalesce($4, licencias), limites = coalesce($5, limites), api = coalesce($6, api),
                  franquicia = coalesce($7, franquicia), facturacion = coalesce($8, facturacion),
                  anticipo_minimo = coalesce($9, anticipo_minimo), rfc = coalesce($10, rfc),
-                 regimen = coalesce($11, regimen), cp = coalesce($12, cp)
+                 regimen = coalesce($11, regimen), cp = coalesce($12, cp),
+                 vender_sin_existencia = coalesce($13, vender_sin_existencia)
              WHERE empresa = $1",
         )
         .bind(self.empresa)
@@ -139,8 +142,15 @@ impl CompanyTx for PostgresTx {
         .bind(change.anticipo_minimo)
         .bind(&change.rfc)
         .bind(change.regimen)
-        .bind(&change.cp);
-        self.run(query).await
+        .bind(&change.cp)
+        .bind(change.vender_sin_existencia);
+        self.run(query).await?;
+        let Some(correo) = &change.correo else { return Ok(()) };
+        let query = sqlx::query(
+            "UPDATE usuarios SET correo = nullif($2, '')
+             WHERE empresa = $1 AND clave = (SELECT min(clave) FROM usuarios WHERE empresa = $1)",
+        );
+        self.run(query.bind(self.empresa).bind(correo)).await
     }
 
     async fn insert_user(&mut self, user: &NewUser) -> Result<i64, StoreError> {
@@ -159,6 +169,35 @@ impl CompanyTx for PostgresTx {
     async fn disable_user(&mut self, usuario: i64) -> Result<bool, StoreError> {
         let query = sqlx::query("UPDATE usuarios SET activo = false WHERE empresa = $1 AND clave = $2");
         self.changes_one(query.bind(self.empresa).bind(usuario)).await
+    }
+
+    async fn user(&mut self, usuario: i64) -> Result<Option<(NewUser, bool)>, StoreError> {
+        let row = sqlx::query(
+            "SELECT nombre, correo, vendedor, activo FROM usuarios WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+        )
+        .bind(self.empresa)
+        .bind(usuario)
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        let read = |row: PgRow| {
+            let user = NewUser { nombre: row.try_get(0)?, correo: row.try_get(1)?, vendedor: row.try_get(2)? };
+            Ok((user, row.try_get(3)?))
+        };
+        row.map(read).transpose().map_err(store_error)
+    }
+
+    async fn update_user(&mut self, usuario: i64, user: &NewUser, active: bool) -> Result<(), StoreError> {
+        let query = sqlx::query(
+            "UPDATE usuarios SET nombre = $3, correo = $4, vendedor = $5, activo = $6 WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(usuario)
+        .bind(&user.nombre)
+        .bind(&user.correo)
+        .bind(user.vendedor)
+        .bind(active);
+        self.run(query).await
     }
 
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError> {
@@ -245,14 +284,5 @@ impl PostgresTx {
         .bind(names)
         .bind(keys);
         self.run(query).await
-    }
-
-    /// Whether an update found its record.
-    async fn changes_one(
-        &mut self,
-        query: sqlx::query::Query<'_, sqlx::Postgres, sqlx::postgres::PgArguments>,
-    ) -> Result<bool, StoreError> {
-        let done = query.execute(self.connection()).await.map_err(store_error)?;
-        Ok(done.rows_affected() == 1)
     }
 }

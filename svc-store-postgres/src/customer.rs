@@ -16,8 +16,6 @@ use crate::transaction::PostgresTx;
 impl CustomerTx for PostgresTx {
     async fn insert_customer(&mut self, row: &NewCustomerRow<'_>) -> Result<i64, StoreError> {
         let more = [
-            ("prospecto", Value::Boolean(row.prospecto), Kind::Boolean),
-            ("vendedor", row.vendedor.map_or(Value::Null, Value::Integer), Kind::Integer),
             ("mensaje", row.mensaje.map_or(Value::Null, |text| Value::Text(text.into())), Kind::Text),
             ("modificado", row.creado.to_value(), Kind::Instant),
         ];
@@ -29,15 +27,22 @@ impl CustomerTx for PostgresTx {
     }
 
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito, prospecto
              FROM clientes WHERE empresa = $1 AND clave = $2";
         self.read_buyer(statement, clave).await
     }
 
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito
+        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito, prospecto
              FROM clientes WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE";
         self.read_buyer(statement, clave).await
+    }
+
+    async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
+        let query = sqlx::query(
+            "UPDATE clientes SET prospecto = false, modificado = $3 WHERE empresa = $1 AND clave = $2 AND prospecto",
+        );
+        self.changes_one(query.bind(self.empresa).bind(clave).bind(modificado.get())).await
     }
 
     async fn update_customer(
@@ -71,5 +76,6 @@ fn buyer(row: &PgRow) -> Result<Buyer, sqlx::Error> {
         lista: row.try_get(4)?,
         dias_credito: row.try_get(5)?,
         limite_credito: money(row, 6)?,
+        prospecto: row.try_get(7)?,
     })
 }

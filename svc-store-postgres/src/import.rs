@@ -4,17 +4,22 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use async_trait::async_trait;
+use chrono::DateTime;
 use sqlx::postgres::PgRow;
-use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
-use svc_core::domain::value::Value;
+use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, QueryBuilder, Row as _, SqlSafeStr, Type};
+use svc_core::domain::value::{Kind, Value};
 use svc_core::domain::words::{OpportunityStatus, SaleKind};
-use svc_core::store::{ImportTx, ImportedReceivable, ImportedSale, Parents, StoreError};
+use svc_core::record::{ListSpec, Query};
+use svc_core::store::{EachRow, ImportTx, ImportedReceivable, ImportedSale, Parents, StoreError};
 
 use crate::columns::{rate, word};
 use crate::copy::Copy;
 use crate::error::store_error;
+use crate::page::Page;
 use crate::sale::folio_series;
+use crate::sources;
 use crate::transaction::PostgresTx;
+use crate::value::{PostgresRow, push};
 
 #[async_trait]
 impl ImportTx for PostgresTx {
@@ -90,6 +95,74 @@ impl ImportTx for PostgresTx {
             copy.end();
         }
         copy.send(self.connection(), format!("COPY {table} (empresa, {}) FROM STDIN", columns.join(", "))).await
+    }
+
+    async fn lock_record(
+        &mut self,
+        list: &'static ListSpec,
+        clave: i64,
+        each: EachRow<'_>,
+    ) -> Result<bool, StoreError> {
+        let lock =
+            AssertSqlSafe(format!("SELECT FROM {} WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE", list.table));
+        self.run(sqlx::query(lock).bind(self.empresa).bind(clave)).await?;
+        // Separate statements, so that it sees what the previous holder of the lock has written.
+        let query = Query::new(list, clave.checked_sub(1), 1, DateTime::UNIX_EPOCH);
+        let mut sql = Page::of(sources::of(list.table), list, &query, self.empresa).into_sql();
+        let row = sql.build().fetch_optional(self.connection()).await.map_err(store_error)?;
+        // The next record, where this one is not there.
+        let Some(row) = row.filter(|row| row.try_get(0).is_ok_and(|found: i64| found == clave)) else {
+            return Ok(false);
+        };
+        each(&PostgresRow(&row))?;
+        Ok(true)
+    }
+
+    async fn update_record(
+        &mut self,
+        table: &'static str,
+        clave: i64,
+        columns: &[&'static str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError> {
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("UPDATE ");
+        sql.push(table).push(" SET ");
+        for (at, (column, value)) in columns.iter().zip(values).enumerate() {
+            sql.push(if at == 0 { "" } else { ", " }).push(column).push(" = ");
+            match value {
+                Value::Null => {
+                    sql.push("NULL");
+                }
+                // No kind is needed of what is not null.
+                value => push(&mut sql, value, Kind::Text),
+            }
+        }
+        sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
+        self.run(sql.build()).await
+    }
+
+    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError> {
+        sqlx::query_scalar(
+            "WITH RECURSIVE arriba AS (
+                 SELECT clave, padre FROM categorias WHERE empresa = $1 AND clave = $2
+                 UNION SELECT c.clave, c.padre FROM categorias c JOIN arriba a ON c.clave = a.padre WHERE c.empresa = $1
+             )
+             SELECT EXISTS (SELECT FROM arriba WHERE clave = $3)",
+        )
+        .bind(self.empresa)
+        .bind(below)
+        .bind(categoria)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
+    }
+
+    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError> {
+        let query = sqlx::query(
+            "UPDATE almacenes SET principal = false WHERE empresa = $1 AND clave <> $2 AND principal
+               AND sucursal = (SELECT sucursal FROM almacenes WHERE empresa = $1 AND clave = $2)",
+        );
+        self.run(query.bind(self.empresa).bind(almacen)).await
     }
 
     async fn claves_of(

@@ -5,12 +5,14 @@ use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::invoice::{InvoiceableSale, SaleInvoice};
+use svc_core::domain::money::Money;
 use svc_core::domain::sale::Amounts;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
-    Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
+    Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentOrigin, PaymentTerm, ProductKind, ReceivableStatus, SaleKind,
+    SaleOrigin,
 };
-use svc_core::store::{InvoicedSale, InvoicingTx, SaleGoods, StoreError};
+use svc_core::store::{InvoicedSale, InvoicingTx, PaymentTx as _, SaleGoods, StoreError};
 
 use crate::columns::{money, quantity, rate, word, word_or_null};
 use crate::error::store_error;
@@ -29,7 +31,7 @@ impl InvoicingTx for PostgresTx {
                     v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
                     v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
                     v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid,
-                    v.retenciones, r.ieps, r.isr_retenido
+                    v.retenciones, r.ieps, r.isr_retenido, v.folio
              FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido
@@ -68,7 +70,8 @@ impl InvoicingTx for PostgresTx {
     ) -> Result<(), StoreError> {
         let query = sqlx::query(
             "UPDATE ventas SET tipo = $11, factura = $3, serie = $4, folio = $5, vencimiento = $6, forma_pago_sat = $7,
-                 metodo_pago_sat = $8, uso_cfdi = $9, surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = $10
+                 metodo_pago_sat = $8, uso_cfdi = $9, surtido_estatus = NULL, monto_surtido = NULL, facturando = NULL, modificado = $10,
+                 anticipo_contado = $12, tipo_creado = coalesce(tipo_creado, tipo)
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
@@ -81,8 +84,32 @@ impl InvoicingTx for PostgresTx {
         .bind(&invoiced.terms.metodo_pago_sat)
         .bind(&invoiced.terms.uso_cfdi)
         .bind(now.get())
-        .bind(SaleKind::Factura.word());
+        .bind(SaleKind::Factura.word())
+        .bind(invoiced.anticipo_contado.map(Money::get));
         self.run(query).await
+    }
+
+    async fn invoice_receivable(
+        &mut self,
+        clave: i64,
+        folio: &str,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let query = sqlx::query(
+            "UPDATE cxc SET folio = $3, tipo_venta = $8, factura = $4, metodo_pago_sat = $5, vencimiento = $6, modificado = $7
+             WHERE empresa = $1 AND venta = $2 AND estatus <> $9",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(folio)
+        .bind(invoiced.factura)
+        .bind(&invoiced.terms.metodo_pago_sat)
+        .bind(invoiced.vencimiento)
+        .bind(now.get())
+        .bind(SaleKind::Factura.word())
+        .bind(ReceivableStatus::Cancelado.word());
+        self.changes_one(query).await
     }
 
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {
@@ -94,20 +121,25 @@ impl InvoicingTx for PostgresTx {
     }
 
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError> {
-        sqlx::query_scalar(
-            "SELECT coalesce((SELECT sum(total - saldo) FROM ventas
-                              WHERE empresa = $1 AND tipo = $4 AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
-                  - coalesce((SELECT sum(importe) FROM cxc_pagos
-                              WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = $5 AND NOT cancelado), 0)",
+        let unapplied = self.funds(cliente, moneda, PaymentOrigin::Anticipo).await?;
+        // What was applied of an advance to the sale itself is no more counted: it is paid.
+        let counted: Decimal = sqlx::query_scalar(
+            "SELECT coalesce(sum(greatest(least(v.anticipo_contado - p.aplicado, v.saldo), 0)), 0)
+             FROM ventas v CROSS JOIN LATERAL (
+                 SELECT coalesce(sum(importe), 0) AS aplicado FROM cxc_pagos
+                 WHERE empresa = $1 AND venta = v.clave AND origen = $4 AND NOT cancelado
+             ) p
+             WHERE v.empresa = $1 AND v.cliente = $2 AND v.moneda = $3 AND NOT v.cancelada AND v.saldo > 0
+               AND v.anticipo_contado IS NOT NULL",
         )
         .bind(self.empresa)
         .bind(cliente)
         .bind(moneda)
-        .bind(SaleKind::Anticipo.word())
         .bind(PaymentOrigin::Anticipo.word())
         .fetch_one(self.connection())
         .await
-        .map_err(store_error)
+        .map_err(store_error)?;
+        Ok(unapplied - counted)
     }
 }
 
@@ -115,6 +147,7 @@ fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
     Ok(InvoiceableSale {
         clave: row.try_get(0)?,
         tipo: word(row, 1, SaleKind::of)?,
+        folio: row.try_get(31)?,
         origen: word(row, 2, SaleOrigin::of)?,
         cancelada: row.try_get(3)?,
         surtido: word_or_null(row, 4, Fulfilment::of)?,

@@ -21,6 +21,10 @@ fn status(row: &PgRow, at: usize) -> Result<OpportunityStatus, sqlx::Error> {
 
 #[async_trait]
 impl OpportunityTx for PostgresTx {
+    async fn is_stage_used(&mut self, etapa: i64) -> Result<bool, StoreError> {
+        self.exists("SELECT EXISTS (SELECT FROM oportunidades WHERE empresa = $1 AND etapa = $2)", etapa).await
+    }
+
     async fn stage(&mut self, clave: i64) -> Result<Option<domain::Stage>, StoreError> {
         let row = sqlx::query(
             "SELECT clave, tipo, estatus = 'activo' FROM etapas_oportunidad

@@ -6,7 +6,9 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::payment::{Debt, Instalment, PaidSale};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{CancellationReason, Complement, InvoiceKind, InvoiceStatus, ReceivableStatus, SaleKind};
+use svc_core::domain::words::{
+    CancellationReason, Complement, InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus, SaleKind,
+};
 use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
 
 use crate::columns::{money, rate, word};
@@ -40,6 +42,34 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         Ok(Some(debt))
+    }
+
+    async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError> {
+        let statement = match origen {
+            PaymentOrigin::Anticipo => {
+                "SELECT coalesce((SELECT sum(total - saldo) FROM ventas
+                                  WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
+                      - coalesce((SELECT sum(importe) FROM cxc_pagos
+                                  WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = $4 AND NOT cancelado), 0)"
+            }
+            // An import brings payments without what they were made from; those have no entry.
+            PaymentOrigin::SaldoAFavor => {
+                "SELECT coalesce((SELECT sum(importe) FROM saldos_a_favor
+                                  WHERE empresa = $1 AND cliente = $2 AND moneda = $3), 0)
+                      - coalesce((SELECT sum(x.importe) FROM cxc_pagos x
+                                  WHERE x.empresa = $1 AND x.cliente = $2 AND x.moneda = $3 AND x.origen = $4 AND NOT x.cancelado
+                                    AND EXISTS (SELECT FROM polizas p WHERE p.empresa = $1 AND p.pago = x.clave)), 0)"
+            }
+            PaymentOrigin::Deposito => return Ok(Decimal::ZERO),
+        };
+        sqlx::query_scalar(statement)
+            .bind(self.empresa)
+            .bind(cliente)
+            .bind(moneda)
+            .bind(origen.word())
+            .fetch_one(self.connection())
+            .await
+            .map_err(store_error)
     }
 
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError> {

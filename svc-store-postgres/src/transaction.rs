@@ -67,6 +67,12 @@ impl PostgresTx {
         std::mem::take(&mut self.unwritten).statement(self.empresa)
     }
 
+    /// Whether an update found its record.
+    pub(crate) async fn changes_one(&mut self, query: Query<'_, Postgres, PgArguments>) -> Result<bool, StoreError> {
+        let done = query.execute(self.connection()).await.map_err(store_error)?;
+        Ok(done.rows_affected() == 1)
+    }
+
     /// Runs a statement about the company (`$1`) and one clave (`$2`) that yields a boolean.
     pub(crate) async fn exists(&mut self, statement: &'static str, clave: i64) -> Result<bool, StoreError> {
         sqlx::query_scalar(statement)

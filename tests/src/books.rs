@@ -6,12 +6,14 @@ use svc_core::domain::company::CompanyId;
 use crate::{Company, World};
 
 /// The tables that operations write.
-const WRITTEN: [&str; 18] = [
+const WRITTEN: [&str; 21] = [
     "clientes",
     "contadores",
     "cuentas_bancarias",
     "cxc",
     "cxc_pagos",
+    "cxp",
+    "cxp_pagos",
     "depositos",
     "eventos",
     "eventos_agrupados",
@@ -22,6 +24,7 @@ const WRITTEN: [&str; 18] = [
     "polizas",
     "polizas_renglones",
     "productos",
+    "saldos_a_favor",
     "timbrados",
     "ventas",
     "ventas_renglones",
@@ -131,16 +134,53 @@ const RULES: &[(&str, &str)] = &[
              FROM cxc WHERE empresa = $1 GROUP BY venta
          ) x ON x.venta = v.clave
          WHERE v.empresa = $1 AND (
-             coalesce(x.cuentas, 0) <> CASE WHEN v.tipo IN ('pedido', 'cotizacion') THEN 0 ELSE 1 END
+             coalesce(x.cuentas, 0) <> CASE WHEN v.tipo = 'cotizacion' OR (v.tipo = 'pedido' AND v.surtido_estatus <> 'surtido') THEN 0 ELSE 1 END
              OR x.cancelado <> v.cancelada OR x.total <> v.total OR x.moneda <> v.moneda
              OR v.saldo <> CASE WHEN v.cancelada THEN 0 ELSE coalesce(x.saldo, v.total) END)",
     ),
     (
-        "a bank account holds its valid deposits",
+        "a bank account holds its valid deposits, less what was paid from it",
         "SELECT format('cuenta %s', c.clave) FROM cuentas_bancarias c
          WHERE c.empresa = $1 AND c.saldo <> (
              SELECT coalesce(sum(importe), 0) FROM depositos
-             WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado)",
+             WHERE empresa = $1 AND cuenta_bancaria = c.clave AND NOT cancelado) - (
+             SELECT coalesce(sum(importe), 0) FROM cxp_pagos WHERE empresa = $1 AND cuenta_bancaria = c.clave)",
+    ),
+    (
+        "a payable is its total less what was paid of it, and so says account 201.01",
+        "SELECT format('cxp %s', x.clave)
+         FROM cxp x CROSS JOIN LATERAL (
+             SELECT coalesce(sum(importe), 0) AS importe, coalesce(sum(round(importe * x.tipo_cambio, 2)), 0) AS pesos
+             FROM cxp_pagos WHERE empresa = $1 AND cxp = x.clave
+         ) p
+         CROSS JOIN LATERAL (
+             SELECT coalesce(sum(r.cargo - r.abono), 0) AS pesos
+             FROM cxp_pagos g JOIN polizas z ON z.empresa = $1 AND z.cxp_pago = g.clave
+             JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = z.clave AND r.cuenta = '201.01'
+             WHERE g.empresa = $1 AND g.cxp = x.clave
+         ) c
+         WHERE x.empresa = $1 AND (x.saldo <> x.total - x.pagado OR x.pagado <> p.importe OR c.pesos <> p.pesos
+             OR (x.estatus = 'pagado') <> (x.saldo = 0))",
+    ),
+    (
+        "of a customer's advances no more is applied than was paid",
+        "SELECT format('cliente %s', p.cliente)
+         FROM (SELECT cliente, moneda, sum(importe) AS aplicado FROM cxc_pagos
+               WHERE empresa = $1 AND origen = 'anticipo' AND NOT cancelado GROUP BY cliente, moneda) p
+         WHERE p.aplicado > (SELECT coalesce(sum(total - saldo), 0) FROM ventas v
+                             WHERE v.empresa = $1 AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.cliente = p.cliente
+                               AND v.moneda = p.moneda)",
+    ),
+    (
+        "the till holds what was paid in cash",
+        "SELECT 'cuenta 101.01'
+         WHERE (SELECT coalesce(sum(r.cargo - r.abono), 0)
+                FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND r.cuenta = '101.01'
+                WHERE p.empresa = $1)
+             <> (SELECT coalesce(sum(round(importe * tipo_cambio, 2)), 0) FROM cxc_pagos
+                 WHERE empresa = $1 AND origen = 'deposito' AND deposito IS NULL AND NOT cancelado)
+              - (SELECT coalesce(sum(round(g.importe * x.tipo_cambio, 2)), 0) FROM cxp_pagos g
+                 JOIN cxp x ON x.empresa = $1 AND x.clave = g.cxp WHERE g.empresa = $1 AND g.cuenta_bancaria IS NULL)",
     ),
     (
         "what is applied of a deposit is what its valid payments pay",
@@ -164,8 +204,7 @@ const RULES: &[(&str, &str)] = &[
          SELECT 'pedidos y cotizaciones'
          WHERE (SELECT coalesce(sum(valor), 0) FROM contadores
                 WHERE empresa = $1 AND serie IN ('folio:pedido:', 'folio:cotizacion:'))
-             <> (SELECT count(*) FROM ventas v LEFT JOIN facturas f ON f.empresa = $1 AND f.clave = v.factura
-                 WHERE v.empresa = $1 AND (v.tipo IN ('pedido', 'cotizacion') OR f.origen = 'api'))
+             < (SELECT count(*) FROM ventas WHERE empresa = $1 AND tipo IN ('pedido', 'cotizacion'))
          UNION ALL
          SELECT format('%s %s%s dos veces', tipo, serie, folio) FROM ventas
          WHERE empresa = $1 GROUP BY tipo, serie, folio HAVING count(*) > 1",
@@ -179,6 +218,7 @@ const RULES: &[(&str, &str)] = &[
              UNION ALL SELECT 'cxc', count(*) FROM cxc WHERE empresa = $1
              UNION ALL SELECT 'cxc_pagos', count(*) FROM cxc_pagos WHERE empresa = $1
              UNION ALL SELECT 'depositos', count(*) FROM depositos WHERE empresa = $1
+             UNION ALL SELECT 'cxp_pagos', count(*) FROM cxp_pagos WHERE empresa = $1
              UNION ALL SELECT 'polizas', count(*) FROM polizas WHERE empresa = $1
              UNION ALL SELECT 'movimientos_inventario', count(*) FROM movimientos_inventario WHERE empresa = $1
          )
@@ -256,8 +296,9 @@ const RULES: &[(&str, &str)] = &[
         "what is queued to be stamped is what waits for it and is stamped by us",
         "SELECT format('factura %s', f.clave)
          FROM facturas f LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = f.clave
-         WHERE f.empresa = $1
-           AND (t.factura IS NOT NULL) <> (f.estatus = 'en_espera' AND (f.origen = 'api' OR f.tipo = 'pago'))",
+         LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta
+         WHERE f.empresa = $1 AND (t.factura IS NOT NULL)
+             <> (f.estatus = 'en_espera' AND (f.origen = 'api' OR f.tipo = 'pago' OR v.tipo_creado IS NOT NULL))",
     ),
     (
         "a sealed document waits in the queue, a stamped one is a stamped record's",

@@ -168,6 +168,11 @@ impl Company {
         L::IntoIter: Send + 'static,
     {
         let lines = lines.into_iter();
-        self.world.office.import(self.id, resource, lines, progress).await.map_err(|error| error.to_string())
+        self.world
+            .office
+            .import(self.id, resource, lines, progress)
+            .await
+            .map(|done| done.importados)
+            .map_err(|error| error.to_string())
     }
 }

@@ -54,6 +54,12 @@ pub(crate) struct CompanyArgs {
     /// Least advance of a cash sale to be invoiced, percent.
     #[arg(long, value_name = "PERCENT")]
     min_advance: Option<Decimal>,
+    /// Whether it sells what its stock does not have.
+    #[arg(long, value_enum)]
+    below_stock: Option<BelowStockArg>,
+    /// Its owner's e-mail, which is told of webhooks that are disabled; an empty one is none.
+    #[arg(long)]
+    email: Option<String>,
     /// Its tax id.
     #[arg(long)]
     rfc: Option<String>,
@@ -76,6 +82,12 @@ pub(crate) enum LimitsArg {
     Enforced,
     Notice,
     Inherit,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum BelowStockArg {
+    Allow,
+    Refuse,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -103,6 +115,8 @@ impl From<CompanyArgs> for CompanyChange {
             franquicia: on(args.franchise),
             facturacion: on(args.invoicing),
             anticipo_minimo: args.min_advance,
+            vender_sin_existencia: args.below_stock.map(|below| matches!(below, BelowStockArg::Allow)),
+            correo: args.email,
             rfc: args.rfc,
             regimen: args.regimen,
             cp: args.cp,
@@ -126,6 +140,21 @@ pub(crate) enum UserCommand {
         /// Whether sales and contacts can be credited to them.
         #[arg(long)]
         salesperson: bool,
+    },
+    /// Change a user; what is not given stays.
+    Edit {
+        /// The company's number.
+        #[arg(long)]
+        company: CompanyId,
+        /// The user's clave.
+        #[arg(long)]
+        user: i64,
+        /// Their name.
+        #[arg(long)]
+        name: Option<String>,
+        /// Their e-mail; an empty one is none.
+        #[arg(long)]
+        email: Option<String>,
     },
     /// End a user's access; their keys stop working.
     Disable {

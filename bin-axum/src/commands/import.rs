@@ -27,7 +27,7 @@ pub(super) async fn run(context: &Context, company: CompanyId, resource: &str, f
     let outcome =
         context.import(company, resource, Lines(BufReader::new(input)), &mut |count| bar.set_position(count)).await;
     bar.finish_and_clear();
-    print(&serde_json::json!({ "importados": outcome? }))
+    print(&outcome?)
 }
 
 fn style() -> ProgressStyle {

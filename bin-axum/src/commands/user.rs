@@ -1,6 +1,7 @@
-use svc_core::Context;
-use svc_core::backoffice::{CreateUser, DisableUser};
+use svc_core::backoffice::{CreateUser, DisableUser, EditUser};
+use svc_core::json::{Patch, Text};
 use svc_core::store::NewUser;
+use svc_core::{Context, Error};
 
 use crate::cli::UserCommand;
 use crate::failure::Failure;
@@ -11,6 +12,19 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<(), F
         UserCommand::Create { company, name, email, salesperson } => {
             let user = NewUser { nombre: name, correo: email, vendedor: salesperson };
             print(&context.perform(company, &CreateUser(user)).await?)
+        }
+        UserCommand::Edit { company, user, name, email } => {
+            let mut edit = EditUser { clave: user, ..EditUser::default() };
+            if let Some(name) = name {
+                edit.nombre = name.parse::<Text<_>>().map_err(Error::from)?.into();
+            }
+            if let Some(email) = email {
+                edit.correo = match email.trim() {
+                    "" => Patch::Clear,
+                    email => Patch::Set(email.parse().map_err(Error::from)?),
+                };
+            }
+            print(&context.perform(company, &edit).await?)
         }
         UserCommand::Disable { company, user } => {
             print(&context.perform(company, &DisableUser { usuario: user }).await?)

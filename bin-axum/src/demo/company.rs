@@ -89,7 +89,7 @@ async fn load_certificate(context: &Context, company: CompanyId) -> Result<(), F
 
 async fn load(context: &Context, company: CompanyId, resource: Resource, records: Vec<Value>) -> Result<(), Failure> {
     let lines = records.into_iter().map(|record| io::Result::Ok(record.to_string().into_bytes()));
-    let count = context.import(company, resource, lines, &mut |_| ()).await?;
+    let count = context.import(company, resource, lines, &mut |_| ()).await?.importados;
     tracing::info!(resource = resource.name(), count, "demo data");
     Ok(())
 }

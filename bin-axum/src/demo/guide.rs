@@ -57,8 +57,13 @@ fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
             get("/productos?buscar=TORNÍLLO%20galvanizado&limite=5"),
         ),
         (
-            "The latest quarter's invoices: at most 92 days at a time",
+            "Sales that are invoiced, by the date of the sale: at most 92 days at a time",
             get(&format!("/ventas?tipo=factura&fecha_desde={since}&limite=3")),
+        ),
+        (
+            "Revenue of a month goes by the invoice's own date, which GET /facturas has (a sale keeps the date of its order): for the \
+             amounts, /ventas?tipo=factura&clave= and the venta of each",
+            get(&format!("/facturas?tipo=factura&estatus=vigente&fecha_desde={since}&limite=3")),
         ),
         ("What was sold in one of them", get("/ventas-renglones?venta=1")),
         ("How a product came to its stock (kardex)", get("/movimientos-inventario?sku=FER-TOR-0106&limite=5")),

@@ -66,15 +66,11 @@ impl Operation for CreateLead {
             razon_social: self.empresa.as_deref().map(str::to_owned),
             correo,
             telefono: self.telefono.as_deref().map(str::to_owned),
-            ..CustomerData::default()
-        };
-        let row = NewCustomerRow {
-            data: &data,
             prospecto: true,
             vendedor: self.vendedor,
-            mensaje: self.mensaje.as_deref(),
-            creado: cx.now,
+            ..CustomerData::default()
         };
+        let row = NewCustomerRow { data: &data, mensaje: self.mensaje.as_deref(), creado: cx.now };
         let prospecto = cx.tx.insert_customer(&row).await?;
         Ok(LeadCreated { prospecto, creado: cx.now, folio: prospecto.to_string() })
     }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::users::email;
 use crate::context::Context;
 use crate::domain::clock::random_bytes;
 use crate::domain::company::{Company, CompanyId, Plan};
@@ -23,7 +24,8 @@ pub struct CompanyCreated {
 
 impl Context {
     /// Creates a company with its head office (branch 0), a main warehouse `001`, units, price list 1 and an owner.
-    /// Defaults of `settings`: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance.
+    /// Defaults of `settings`: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance, sells below stock; an
+    /// owner without e-mail address.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
         let settings = settle(settings)?;
         let Some(nombre) = settings.nombre.clone() else {
@@ -39,20 +41,24 @@ impl Context {
             franquicia: false,
             facturacion: true,
             anticipo_minimo: rust_decimal::Decimal::ZERO,
+            vender_sin_existencia: true,
             rfc: None,
             regimen: None,
             cp: None,
             cursor_key: random_bytes(self.random()),
         };
+        let correo = settings.correo.clone().filter(|correo| !correo.is_empty());
         settings.apply(&mut company);
         let id = company.id;
-        transact(self.store(), self.random(), id, &mut Create { context: self, company }).await
+        transact(self.store(), self.random(), id, &mut Create { context: self, company, correo }).await
     }
 }
 
 struct Create<'a> {
     context: &'a Context,
     company: Company,
+    /// The owner's e-mail address.
+    correo: Option<String>,
 }
 
 impl Work for Create<'_> {
@@ -60,7 +66,7 @@ impl Work for Create<'_> {
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<CompanyCreated, Error> {
         tx.insert_company(&self.company, self.context.now()).await?;
-        let owner = NewUser { nombre: "Titular".to_owned(), correo: None, vendedor: true };
+        let owner = NewUser { nombre: "Titular".to_owned(), correo: self.correo.clone(), vendedor: true };
         let usuario = tx.insert_user(&owner).await?;
         Ok(CompanyCreated { empresa: self.company.id, usuario })
     }
@@ -96,6 +102,9 @@ fn settle(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
     }
     if settings.licencias.is_some_and(|licencias| licencias < 0) {
         return invalid("licencias", "no puede ser negativo");
+    }
+    if let Some(correo) = &mut settings.correo {
+        *correo = email(correo)?;
     }
     let percent = rust_decimal::Decimal::ZERO..=rust_decimal::Decimal::ONE_HUNDRED;
     if settings.anticipo_minimo.is_some_and(|minimum| !percent.contains(&minimum)) {

@@ -3,11 +3,14 @@
 
 mod certificates;
 mod companies;
+mod customers;
 mod documents;
+mod edits;
 pub mod import;
 mod invoices;
 mod keys;
 mod opportunities;
+mod orders;
 mod payables;
 mod payments;
 mod products;
@@ -21,13 +24,16 @@ mod users;
 
 pub use certificates::{CertificateLoaded, LoadCertificate};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany};
+pub use customers::{CustomerTerms, ReviseCustomer};
 pub use documents::{SavePdf, SaveXml};
+pub(crate) use edits::Edit;
 pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
 };
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
 pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
-pub use payables::{CapturePayable, PayableNamed};
+pub use orders::{InvoiceOrder, OrderInvoiced, OrderQuote};
+pub use payables::{CapturePayable, PayPayable, PayableNamed, PayablePaid};
 pub use payments::{
     Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
 };
@@ -39,5 +45,5 @@ pub use sales::{
     BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
 };
 pub use secrets::SecretsRotated;
-pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
-pub use users::{CreateUser, DisableUser, UserNamed};
+pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
+pub use users::{CreateUser, DisableUser, EditUser, UserNamed};

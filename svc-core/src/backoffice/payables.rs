@@ -1,20 +1,26 @@
 //! Accounts payable.
 
+use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::import::require_uuid;
 use super::purchases::{branch, supplier};
+use crate::domain::accounting::{Account, Entry, EntryLine};
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
+use crate::domain::deposit::PaidAccount;
+use crate::domain::line;
+use crate::domain::money::Money;
 use crate::domain::payable::settle;
+use crate::domain::payment::{judge_amount, judge_day, too_large};
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::time::Date;
-use crate::domain::words::{PayableKind, PurchaseStatus};
+use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{NewPayable, PurchaseOrder};
+use crate::store::{NewPayable, NewPayablePayment, PurchaseOrder};
 
 /// Captures an account payable: an expense, or the bill of a purchase order, which has one at most.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -50,6 +56,32 @@ pub struct CapturePayable {
     pub operaciones: Option<Within<1, 1_000_000>>,
     /// What it is for.
     pub concepto: Option<Text<500>>,
+}
+
+/// Pays an account payable, in part or in full.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PayPayable {
+    /// The account payable, by its clave.
+    pub cxp: i64,
+    /// The amount, in its currency.
+    pub importe: Money,
+    /// The bank account it is paid from, of the same currency; in cash when left out.
+    pub cuenta_bancaria: Option<i64>,
+    /// The day.
+    pub fecha: Date,
+    /// Reference.
+    pub referencia: Text<100>,
+}
+
+/// The answer of [`PayPayable`].
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct PayablePaid {
+    /// The account payable.
+    pub cxp: i64,
+    /// The payment's clave.
+    pub pago: i64,
 }
 
 /// The account payable that was made.
@@ -106,6 +138,55 @@ impl Operation for CapturePayable {
             cx.tx.update_purchase(compra, order.estatus, Some(cxp), cx.now).await?;
         }
         Ok(PayableNamed { cxp })
+    }
+}
+
+impl Operation for PayPayable {
+    const SPEC: Spec = Spec::new("Pay an account payable").named("payable.pay");
+    type Output = PayablePaid;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PayablePaid, Error> {
+        let cxp = self.cxp;
+        let payment = NewPayablePayment {
+            cxp,
+            fecha: judge_day(self.fecha.0, cx.now)?,
+            importe: judge_amount(self.importe)?,
+            cuenta_bancaria: self.cuenta_bancaria,
+            referencia: &self.referencia,
+        };
+        let missing = || {
+            Error::field(Code::NoEncontrado, "cxp", format_args!("la cuenta por pagar {cxp} no existe en la empresa"))
+        };
+        let debt = cx.tx.lock_payable(cxp).await?.ok_or_else(missing)?;
+        if cx.tx.is_payable_paid(&payment).await? {
+            return Err(Code::PagoRepetido.into());
+        }
+        let refused = |text| Err(Error::field(Code::EstadoInvalido, "cxp", text));
+        match debt.estatus {
+            PayableStatus::Cancelado => return refused("está cancelada"),
+            _ if debt.saldo <= Decimal::ZERO => return refused("no tiene saldo por pagar"),
+            _ if payment.importe.get() > debt.saldo => return Err(Code::ImporteExcedeSaldo.into()),
+            _ => {}
+        }
+        let source = match self.cuenta_bancaria {
+            Some(cuenta) => {
+                let account = cx.tx.lock_bank_account(cuenta).await?;
+                let account = PaidAccount::judge(account.as_ref())?;
+                if account.moneda != debt.moneda {
+                    let text = "su moneda no es la de la cuenta por pagar";
+                    return Err(Error::field(Code::MonedaDistinta, "cuenta_bancaria", text));
+                }
+                Account::Bancos
+            }
+            None => Account::Caja,
+        };
+        let pago = cx.tx.pay_payable(&payment, cx.now).await?;
+        let pesos = line::pesos(payment.importe, debt.tipo_cambio).ok_or_else(too_large)?;
+        let lines = [EntryLine::cargo(Account::Proveedores, pesos), EntryLine::abono(source, pesos)];
+        if let Some(entry) = Entry::new(format!("Pago {pago} de la cuenta por pagar {cxp}"), payment.fecha, lines)? {
+            cx.tx.insert_entry(&entry.of_payable_payment(Some(pago)), cx.now).await?;
+        }
+        Ok(PayablePaid { cxp, pago })
     }
 }
 

@@ -11,10 +11,10 @@ use crate::domain::deposit::PaidAccount;
 use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{BankForm, default_form, judge_amount, judge_day, too_large};
+use crate::domain::payment::{Debt, default_form, judge_amount, judge_day, too_large};
 use crate::domain::sat;
 use crate::domain::time::Date;
-use crate::domain::words::PaymentOrigin;
+use crate::domain::words::{PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
@@ -36,14 +36,14 @@ pub struct ApplyPayment {
     pub aplicaciones: Option<Many<Application, 500>>,
     /// What it is made from; a deposit when left out.
     pub origen: Option<PaymentOrigin>,
-    /// The bank account; required of a deposit.
+    /// The bank account; required of a deposit, unless it is cash, which then stays in the till.
     pub cuenta_bancaria: Option<i64>,
-    /// Payment form: 02, 03, 04 or 28 of a deposit, of which it is required; else 17 for a balance in the customer's
+    /// Payment form, any of the SAT's catalogue but 99; required of a deposit, else 17 for a balance in the customer's
     /// favour and 30 for an advance when left out.
     pub forma_pago_sat: Option<Digits<2>>,
     /// The day.
     pub fecha: Date,
-    /// Bank reference; required of a deposit.
+    /// Bank reference; required of a deposit in a bank account.
     pub referencia: Option<Text<100>>,
 }
 
@@ -148,10 +148,9 @@ impl ApplyPayment {
         let refused = |text| Err(Error::field(Code::DatoInvalido, "forma_pago_sat", text));
         match (self.forma_pago_sat.as_deref(), default_form(origen)) {
             (None, None) => Err(Error::field(Code::DatoRequerido, "forma_pago_sat", "es obligatorio")),
-            (Some(form), None) if BankForm::of(form).is_none() => refused("debe ser 02, 03, 04 o 28"),
             // 99 is "to be defined", which does not apply to a payment.
-            (Some("99"), Some(_)) => refused("no puede ser 99"),
-            (Some(form), Some(_)) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
+            (Some("99"), _) => refused("no puede ser 99"),
+            (Some(form), _) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
             (None, Some(form)) | (Some(form), _) => Ok(form),
         }
     }
@@ -196,6 +195,11 @@ impl Operation for CancelPayment {
             return refused("ya está cancelado");
         }
         let debt = cx.tx.lock_debt(payment.cxc).await?;
+        if let Some(debt) = &debt
+            && is_spent(cx, debt, payment.importe).await?
+        {
+            return refused("el anticipo que pagó ya se aplicó");
+        }
         let estatus = debt.map(|debt| debt.status_without(payment.importe));
         cx.tx.cancel_payment(pago, &payment, estatus, cx.now).await?;
         if let (Some(cuenta), Some(deposito)) = (payment.cuenta_bancaria, payment.deposito) {
@@ -217,6 +221,14 @@ impl Operation for CancelPayment {
         }
         Ok(PaymentNamed { pago })
     }
+}
+
+/// Whether the payment is of an advance of which more than the rest would be is applied already.
+async fn is_spent(cx: &mut Cx<'_>, debt: &Debt, importe: Money) -> Result<bool, Error> {
+    let advance = debt.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Anticipo);
+    let Some(cliente) = debt.cliente.filter(|_| advance) else { return Ok(false) };
+    cx.tx.lock_buyer(cliente).await?;
+    Ok(cx.tx.funds(cliente, &debt.moneda, PaymentOrigin::Anticipo).await? < importe.get())
 }
 
 impl Operation for CaptureDeposit {

@@ -5,15 +5,17 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::domain::clock::mexico_date;
 use crate::domain::event::EventKind;
-use crate::domain::invoice::InvoiceableSale;
-use crate::domain::order::{Handover, hand_over};
+use crate::domain::invoice::{InvoiceableSale, due_date};
+use crate::domain::order::{Handover, OrderLine, hand_over};
 use crate::domain::quantity::{PositiveQuantity, Quantity};
 use crate::domain::stock::StockChange;
-use crate::domain::words::{InvoiceStatus, SaleKind, SaleOrigin};
+use crate::domain::words::{Fulfilment, InvoiceStatus, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json, Many};
 use crate::operation::{Cx, Input, Operation, Spec};
+use crate::posting::books::Owed;
 use crate::posting::sale::{Channel, MOST_LINES, SaleBody, make};
 use crate::posting::{books, stock};
 use crate::schema::{self, with_field};
@@ -74,7 +76,7 @@ pub struct CancelSale {
     pub venta: i64,
 }
 
-/// Hands over goods of an order: they leave the warehouse, and their reservation with them.
+/// Hands over goods of an order: they leave the warehouse, and their reservation with them. When all is handed over the order is owed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FulfilOrder {
@@ -102,12 +104,12 @@ pub struct SaleNamed {
     pub venta: i64,
 }
 
-fn wrong_state(text: &str) -> Error {
+pub(super) fn wrong_state(text: &str) -> Error {
     Error::field(Code::EstadoInvalido, "venta", text)
 }
 
 /// A document, locked; one that is cancelled takes no further step.
-async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<InvoiceableSale, Error> {
+pub(super) async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<InvoiceableSale, Error> {
     let missing =
         || Error::field(Code::NoEncontrado, "venta", format_args!("la venta {venta} no existe en la empresa"));
     let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
@@ -138,9 +140,11 @@ impl Input for CaptureSale {
 }
 
 impl Operation for CaptureSale {
-    const SPEC: Spec = Spec::new("Capture a sales document of any type")
-        .named("sale.capture")
-        .emits(&[EventKind::VentaCreada, EventKind::ExistenciaCambiada]);
+    const SPEC: Spec = Spec::new("Capture a sales document of any type").named("sale.capture").emits(&[
+        EventKind::VentaCreada,
+        EventKind::ClienteCreado,
+        EventKind::ExistenciaCambiada,
+    ]);
     type Output = SaleCaptured;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCaptured, Error> {
@@ -203,17 +207,25 @@ impl Operation for CancelSale {
     }
 }
 
+/// What an order of these lines has yet to hand over of its goods.
+fn left_of(goods: Vec<SaleGoods>, lines: &[OrderLine]) -> Vec<SaleGoods> {
+    let left = |line: SaleGoods| {
+        let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon)?;
+        let left = ordered.cantidad.get() - ordered.cantidad_surtida.get();
+        (left > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(left), ..line })
+    };
+    goods.into_iter().filter_map(left).collect()
+}
+
 /// The release of what an order still reserves: of each line what was not handed over.
 async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
     let lines = cx.tx.order_lines(sale.clave).await?;
     let release = |line: SaleGoods| {
-        let ordered = lines.iter().find(|ordered| ordered.renglon == line.renglon)?;
-        let left = ordered.cantidad.get() - ordered.cantidad_surtida.get();
-        let change =
-            StockChange { producto: line.producto, sku: line.sku, movement: None, apartado: Quantity::new(-left) };
-        (left > Decimal::ZERO).then_some(change)
+        let apartado = Quantity::new(-line.cantidad.get());
+        StockChange { producto: line.producto, sku: line.sku, movement: None, apartado }
     };
-    let changes: Vec<StockChange> = cx.tx.sale_goods(sale.clave).await?.into_iter().filter_map(release).collect();
+    let goods = cx.tx.sale_goods(sale.clave).await?;
+    let changes: Vec<StockChange> = left_of(goods, &lines).into_iter().map(release).collect();
     if changes.is_empty() {
         return Ok(Vec::new());
     }
@@ -223,6 +235,28 @@ async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(Active
     };
     let almacen = almacen.ok_or(Code::AlmacenInvalido)?;
     Ok(changes.into_iter().map(|change| (almacen.clone(), change)).collect())
+}
+
+/// An order of which all was handed over is owed from that day, invoiced or not.
+async fn owe(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
+    let fecha = mexico_date(cx.now.get());
+    let term = sale.condicion_pago.unwrap_or(PaymentTerm::Contado);
+    let costo = books::cost_of_goods_gone(cx, sale.clave).await?;
+    let owed = Owed {
+        venta: sale.clave,
+        tipo: sale.tipo,
+        factura: None,
+        folio: &sale.folio.unwrap_or(sale.clave).to_string(),
+        cliente: sale.cliente,
+        sucursal: sale.sucursal,
+        moneda: &sale.moneda,
+        tipo_cambio: sale.tipo_cambio,
+        metodo_pago_sat: sale.metodo_pago_sat.as_deref().and_then(PaymentMethod::of),
+        fecha,
+        vencimiento: due_date(fecha, term, sale.dias_credito),
+        amounts: sale.amounts,
+    };
+    books::becomes_owed(cx, &owed, costo).await.map(|_| ())
 }
 
 impl Operation for FulfilOrder {
@@ -237,6 +271,7 @@ impl Operation for FulfilOrder {
         }
         let ordered = cx.tx.order_lines(sale.clave).await?;
         let given: Vec<_> = self.renglones.iter().map(|line| (line.renglon, line.cantidad.get())).collect();
+        let before = ordered.clone();
         let Handover { lines, fulfilment, monto_surtido } = hand_over(ordered, &given, sale.amounts.total)?;
         cx.tx.set_fulfilment(sale.clave, &lines, fulfilment, monto_surtido, cx.now).await?;
         let handed = |line: SaleGoods| {
@@ -244,10 +279,15 @@ impl Operation for FulfilOrder {
                 given.iter().filter(|(renglon, _)| *renglon == line.renglon).map(|(_, cantidad)| cantidad.get()).sum();
             (quantity > Decimal::ZERO).then(|| SaleGoods { cantidad: Quantity::new(quantity), ..line })
         };
-        let goods: Vec<SaleGoods> = cx.tx.sale_goods(sale.clave).await?.into_iter().filter_map(handed).collect();
+        let ordered_goods = cx.tx.sale_goods(sale.clave).await?;
+        let goods: Vec<SaleGoods> = ordered_goods.iter().cloned().filter_map(handed).collect();
         if !goods.is_empty() {
             let almacen = stock::warehouse_of_sale(cx, &sale).await?;
+            stock::judge_there(cx, &almacen, &goods, &left_of(ordered_goods, &before)).await?;
             books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
+        }
+        if fulfilment == Fulfilment::Surtido && sale.surtido != Some(Fulfilment::Surtido) {
+            owe(cx, &sale).await?;
         }
         Ok(SaleNamed { venta: sale.clave })
     }

@@ -53,6 +53,50 @@ pub struct ReserveStock {
     pub cantidad: Quantity,
 }
 
+/// Brings the stock of a product to what was counted; the difference is one adjustment.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CountStock {
+    /// The product, by its SKU; this or `producto`.
+    pub sku: Option<Text<100>>,
+    /// The product, by its clave; this or `sku`.
+    pub producto: Option<i64>,
+    /// The warehouse, by its code.
+    pub almacen: Exact<3>,
+    /// How many were counted; not less than none.
+    pub existencia: Quantity,
+    /// A reference for the ledger.
+    pub referencia: Option<Text<100>>,
+}
+
+/// Moves stock of a product to another warehouse: it leaves the one and comes to the other at once.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TransferStock {
+    /// The product, by its SKU; this or `producto`.
+    pub sku: Option<Text<100>>,
+    /// The product, by its clave; this or `sku`.
+    pub producto: Option<i64>,
+    /// The warehouse that it leaves, by its code.
+    pub almacen: Exact<3>,
+    /// The warehouse that it comes to, by its code.
+    pub almacen_destino: Exact<3>,
+    /// How many.
+    pub cantidad: Quantity,
+    /// A reference for the ledger.
+    pub referencia: Option<Text<100>>,
+}
+
+/// The answer of [`CountStock`].
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct StockCounted {
+    /// The adjustment; none where the count is what the books say.
+    pub movimiento: Option<i64>,
+    /// The stock record.
+    pub existencia: i64,
+}
+
 /// The answer of [`MoveStock`].
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
@@ -117,6 +161,59 @@ impl MoveStock {
             movement: Some(Movement { tipo, cantidad: self.cantidad, costo_unitario }),
             apartado: Quantity::default(),
         }
+    }
+}
+
+impl Operation for CountStock {
+    const SPEC: Spec =
+        Spec::new("Bring stock to what was counted").named("stock.count").emits(&[EventKind::ExistenciaCambiada]);
+    type Output = StockCounted;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<StockCounted, Error> {
+        let name = ProductName::of_body(self.producto, self.sku.as_deref());
+        name.judge()?;
+        if self.existencia < Quantity::default() {
+            return Err(Error::field(Code::DatoInvalido, "existencia", "no puede ser negativa"));
+        }
+        let product = held_product(cx, name).await?;
+        let almacen = warehouse(cx, "almacen", &self.almacen).await?;
+        let held = cx.tx.lock_stock(almacen.clave, &[product.clave]).await?;
+        let [row] = held.as_slice() else { return Err(Error::internal("one product has several stock records")) };
+        let difference = self.existencia.get() - row.existencia.get();
+        if difference.is_zero() {
+            return Ok(StockCounted { movimiento: None, existencia: row.clave });
+        }
+        let tipo = if difference.is_sign_negative() { MovementKind::AjusteSalida } else { MovementKind::AjusteEntrada };
+        let cantidad = Quantity::new(difference.abs());
+        let change = StockChange {
+            producto: product.clave,
+            sku: product.sku,
+            movement: Some(Movement { tipo, cantidad, costo_unitario: product.costo }),
+            apartado: Quantity::default(),
+        };
+        let context = MovementContext { referencia: self.referencia.as_deref(), ..MovementContext::default() };
+        let posted = stock::post(cx, &almacen, &[change], &context).await?;
+        Ok(StockCounted { movimiento: posted.movimiento, existencia: row.clave })
+    }
+}
+
+impl Operation for TransferStock {
+    const SPEC: Spec =
+        Spec::new("Move stock to another warehouse").named("stock.transfer").emits(&[EventKind::ExistenciaCambiada]);
+    type Output = StockMoved;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<StockMoved, Error> {
+        let moved = MoveStock {
+            sku: self.sku.clone(),
+            producto: self.producto,
+            almacen: self.almacen.clone(),
+            tipo: MovementKind::TraspasoSalida,
+            cantidad: self.cantidad,
+            almacen_destino: Some(self.almacen_destino.clone()),
+            costo_unitario: None,
+            referencia: self.referencia.clone(),
+        };
+        moved.run(cx).await
     }
 }
 

@@ -1,8 +1,11 @@
 //! The persons of the ERP.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use crate::domain::words::Status;
 use crate::error::{Code, Error};
+use crate::json::{Patch, Sent, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::NewUser;
 
@@ -17,12 +20,48 @@ pub struct DisableUser {
     pub usuario: i64,
 }
 
+/// Edits a user in part; `estatus` `inactivo` ends their access, `activo` gives it back.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditUser {
+    /// The user, by their clave.
+    pub clave: i64,
+    /// Name.
+    #[serde(default)]
+    pub nombre: Sent<Text<100>>,
+    /// E-mail address, which is told of webhooks that are disabled.
+    #[serde(default)]
+    pub correo: Patch<Text<254>>,
+    /// Whether sales and contacts can be credited to them.
+    #[serde(default)]
+    pub vendedor: Sent<bool>,
+    /// Whether they have access.
+    #[serde(default)]
+    pub estatus: Sent<Status>,
+}
+
 /// The user that was made or changed.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
 pub struct UserNamed {
     /// Their clave.
     pub usuario: i64,
+}
+
+/// An e-mail address without the spaces around it; an empty one is none.
+pub(super) fn email(given: &str) -> Result<String, Error> {
+    let address = given.trim();
+    let parts = address.split_once('@').is_some_and(|(person, host)| {
+        !person.is_empty() && !host.is_empty() && !host.contains('@') && address.chars().count() <= 254
+    });
+    if !address.is_empty() && (!parts || address.contains(|c: char| c.is_whitespace() || c.is_control() || c == ',')) {
+        return Err(Error::field(Code::DatoInvalido, "correo", "debe ser una dirección de correo"));
+    }
+    Ok(address.to_owned())
+}
+
+fn missing(usuario: i64) -> Error {
+    Error::field(Code::NoEncontrado, "usuario", format_args!("el usuario {usuario} no existe en la empresa"))
 }
 
 impl Operation for CreateUser {
@@ -33,7 +72,9 @@ impl Operation for CreateUser {
         if self.0.nombre.trim().is_empty() {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
         }
-        Ok(UserNamed { usuario: cx.tx.insert_user(&self.0).await? })
+        let correo = self.0.correo.as_deref().map(email).transpose()?.filter(|correo| !correo.is_empty());
+        let user = NewUser { correo, ..self.0.clone() };
+        Ok(UserNamed { usuario: cx.tx.insert_user(&user).await? })
     }
 }
 
@@ -43,9 +84,30 @@ impl Operation for DisableUser {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
         if !cx.tx.disable_user(self.usuario).await? {
-            let text = format_args!("el usuario {} no existe en la empresa", self.usuario);
-            return Err(Error::field(Code::NoEncontrado, "usuario", text));
+            return Err(missing(self.usuario));
         }
         Ok(UserNamed { usuario: self.usuario })
+    }
+}
+
+impl Operation for EditUser {
+    const SPEC: Spec = Spec::new("Edit a user").named("user.edit").changes_access();
+    type Output = UserNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
+        let usuario = self.clave;
+        let mut correo = self.correo.clone().map(Text::into_string);
+        if let Patch::Set(address) = &mut correo {
+            *address = email(address)?;
+        }
+        let (mut user, mut active) = cx.tx.user(usuario).await?.ok_or_else(|| missing(usuario))?;
+        if let Some(nombre) = self.nombre.get() {
+            user.nombre = nombre.to_string();
+        }
+        correo.apply(&mut user.correo);
+        user.vendedor = self.vendedor.get().copied().unwrap_or(user.vendedor);
+        active = self.estatus.get().map_or(active, |estatus| *estatus == Status::Activo);
+        cx.tx.update_user(usuario, &user, active).await?;
+        Ok(UserNamed { usuario })
     }
 }

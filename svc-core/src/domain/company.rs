@@ -70,6 +70,8 @@ pub struct Company {
     pub facturacion: bool,
     /// Least advance of a cash sale to be invoiced, percent of its total.
     pub anticipo_minimo: Decimal,
+    /// Whether it sells what its stock does not have.
+    pub vender_sin_existencia: bool,
     /// Its tax id.
     pub rfc: Option<String>,
     /// Its tax regime.

@@ -1,5 +1,6 @@
 //! A customer's data and their rules, for the API and the back office alike.
 
+use super::money::Money;
 use super::rfc::Rfc;
 use super::text::{clean_phone, normalise_email};
 use super::writable::writable;
@@ -15,6 +16,16 @@ writable! {
     data CustomerData in "clientes" {
         /// Legal name.
         razon_social: Option<String>,
+        /// Credit limit, in pesos.
+        limite_credito: Money,
+        /// Days of credit.
+        dias_credito: i64,
+        /// Their price list.
+        lista: Option<i64>,
+        /// The salesperson whose account it is.
+        vendedor: Option<i64>,
+        /// Whether they are a prospect of the CRM.
+        prospecto: bool,
     }
     /// Creates a customer and emits `cliente.creado` (spec, "POST /clientes").
     create CreateCustomer

@@ -27,6 +27,9 @@ words! {
     }
 }
 
+/// `c_FormaPago`: cash.
+pub(crate) const CASH: &str = "01";
+
 /// The payment form (`c_FormaPago`) of a payment without a bank: 17 for a balance in the customer's favour, 30 for an
 /// advance. None for a deposit, whose form the caller gives.
 pub(crate) fn default_form(origen: PaymentOrigin) -> Option<&'static str> {

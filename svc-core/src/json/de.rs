@@ -45,7 +45,7 @@ impl<'de> Deserializer<'de> for &'de Json {
 
 impl<'de> Cursor<'de> {
     /// A string that was checked when the body was parsed.
-    fn text_value(&mut self) -> Cow<'de, str> {
+    pub(super) fn text_value(&mut self) -> Cow<'de, str> {
         self.string().unwrap_or_default()
     }
 

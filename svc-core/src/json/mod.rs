@@ -113,6 +113,33 @@ impl Json {
         Ok((taken, rest))
     }
 
+    /// The object of those members alone, each of which is a single value where it is right, and the object without them.
+    pub(crate) fn split(&self, names: &[&'static str]) -> (Self, Self) {
+        let (mut cursor, mut taken, mut rest) = (self.cursor(), Self::default(), self.clone());
+        cursor.enter();
+        while cursor.has_more() {
+            let key = cursor.text_value();
+            let Some(name) = names.iter().find(|name| **name == key) else {
+                cursor.skip();
+                continue;
+            };
+            let literal = match cursor.kind() {
+                Kind::Array => "[]",
+                Kind::Object => "{}",
+                Kind::Null | Kind::Bool | Kind::Number | Kind::String => "",
+            };
+            let literal = if literal.is_empty() {
+                cursor.literal()
+            } else {
+                cursor.skip();
+                literal
+            };
+            taken.first.push((name, literal.to_owned()));
+            rest.left_out.push(name);
+        }
+        (taken, rest)
+    }
+
     /// Hands the canonical form of the body to `sink`, in pieces: keys sorted, no white space, numbers by value. Two bodies that say
     /// the same have the same canonical form; it is what an Idempotency-Key's fingerprint covers (contract §4).
     pub fn canonical(&self, mut sink: impl FnMut(&[u8])) {

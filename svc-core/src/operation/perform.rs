@@ -2,6 +2,7 @@
 
 use super::{Actor, Cx, Operation, Spec};
 use crate::context::Context;
+use crate::domain::clock::Clock;
 use crate::domain::company::{Company, CompanyId};
 use crate::error::{Code, Error};
 use crate::store::{Tx, Work, transact};
@@ -38,6 +39,10 @@ struct Perform<'a, O> {
 
 impl<O: Operation> Work for Perform<'_, O> {
     type Output = O::Output;
+
+    fn clock(&self) -> Option<&dyn Clock> {
+        Some(self.context.clock())
+    }
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<O::Output, Error> {
         let company = existing(tx, self.company).await?;

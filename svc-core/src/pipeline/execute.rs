@@ -6,6 +6,7 @@ use super::authenticate::Caller;
 use super::idempotency::Key;
 use super::respond::Reply;
 use crate::context::Context;
+use crate::domain::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Actor, Answer, AnyOperation, Cx, Http, Repetition, path};
@@ -40,6 +41,10 @@ impl Write<'_> {
 
 impl Work for Write<'_> {
     type Output = Reply;
+
+    fn clock(&self) -> Option<&dyn Clock> {
+        Some(self.context.clock())
+    }
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Reply, Error> {
         let now = self.context.now();

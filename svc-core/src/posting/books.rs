@@ -51,8 +51,18 @@ pub(crate) async fn goods_leave(
     let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
     stock::post(cx, almacen, &changes, &context).await?;
     let costs = goods.iter().map(|line| cost_of(line.cantidad, line.costo).map(Money::get));
-    let too_large = || Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos");
-    costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_large)
+    costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)
+}
+
+/// What the goods cost that a sale has taken so far.
+pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Money, Error> {
+    let gone = cx.tx.goods_gone(venta).await?;
+    let costs = gone.iter().map(|gone| cost_of(gone.cantidad, gone.costo_unitario).map(Money::get));
+    costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)
+}
+
+fn too_costly() -> Error {
+    Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos")
 }
 
 /// Why a document with payments is not cancelled.

@@ -3,13 +3,15 @@
 use rust_decimal::Decimal;
 
 use super::books::{self, Owed};
+use super::prospect::becomes_customer;
 use super::{document, stock};
 use crate::domain::cfdi::{Cfdi, Heading};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
-    InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, due_date, invoice_series, judge_advance,
-    judge_credit, judge_payment, judge_receiver,
+    InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, counted_advance, due_date, invoice_series,
+    judge_advance, judge_credit, judge_payment, judge_receiver,
 };
+use crate::domain::money::Money;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
@@ -41,6 +43,18 @@ pub(crate) async fn request(
     if sale.is_being_invoiced(cx.now.get()) {
         return Err(Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER));
     }
+    let invoice = invoice(cx, &sale, supplied, InvoiceOrigin::Api).await?;
+    Ok(Requested { invoice, before: false })
+}
+
+/// Judges terms, company, customer, goods and money of a sale that may be invoiced, which is locked, and invoices it. Of an order that is
+/// fulfilled the goods have left already, and it is owed.
+pub(crate) async fn invoice(
+    cx: &mut Cx<'_>,
+    sale: &InvoiceableSale,
+    supplied: SuppliedTerms,
+    origen: InvoiceOrigin,
+) -> Result<SaleInvoice, Error> {
     let terms = sale.terms(supplied)?;
     judge_issuer(cx).await?;
     let buyer = match sale.cliente {
@@ -59,9 +73,23 @@ pub(crate) async fn request(
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
     let document = document::of_sale(cx, sale.clave, sale.cliente, Some(&terms), heading).await?;
     let document = document.map_err(|fault| document::unfit(&fault))?;
-    judge_money(cx, &sale, &buyer, paid.condicion_pago).await?;
-    let invoice = issue(cx, &sale, &buyer, &paid, &terms, document).await?;
-    Ok(Requested { invoice, before: false })
+    let anticipo_contado = if sale.is_fulfilled() {
+        None
+    } else {
+        judge_goods(cx, sale).await?;
+        judge_money(cx, sale, &buyer, paid.condicion_pago).await?
+    };
+    let issued = Issued { terms: &terms, anticipo_contado, origen, document };
+    issue(cx, sale, &buyer, &paid, issued).await
+}
+
+/// What an invoice is issued with, besides its sale.
+struct Issued<'a> {
+    terms: &'a Terms,
+    /// What it counts of the customer's advances.
+    anticipo_contado: Option<Money>,
+    origen: InvoiceOrigin,
+    document: Cfdi,
 }
 
 /// Refuses a company that cannot issue documents now.
@@ -84,13 +112,22 @@ fn being_invoiced(error: StoreError) -> Error {
     }
 }
 
-/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance.
+/// Where the company does not sell below its stock, the goods are there. A warehouse that cannot be taken from is told last.
+async fn judge_goods(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
+    let Ok(almacen) = stock::warehouse_of_sale(cx, sale).await else { return Ok(()) };
+    let goods = cx.tx.sale_goods(sale.clave).await?;
+    let held: &[_] = if sale.tipo == SaleKind::Pedido { &goods } else { &[] };
+    stock::judge_there(cx, &almacen, &goods, held).await
+}
+
+/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance, of which it gives the part that the
+/// customer's advances have to make up.
 async fn judge_money(
     cx: &mut Cx<'_>,
     sale: &InvoiceableSale,
     buyer: &Buyer,
     condicion_pago: PaymentTerm,
-) -> Result<(), Error> {
+) -> Result<Option<Money>, Error> {
     let total = sale.amounts.total.get();
     match (condicion_pago, sale.cliente) {
         (PaymentTerm::Credito, Some(cliente)) => {
@@ -103,10 +140,11 @@ async fn judge_money(
             let advances = cx.tx.advances(cliente, &sale.moneda).await?;
             let paid = total - sale.saldo.get();
             judge_advance(cx.company.anticipo_minimo, advances + paid, total)?;
+            return Ok(counted_advance(cx.company.anticipo_minimo, paid, total));
         }
         _ => {}
     }
-    Ok(())
+    Ok(None)
 }
 
 /// The effects: registry, stock, sale, receivable, accounting entry and stamping queue.
@@ -115,15 +153,22 @@ async fn issue(
     sale: &InvoiceableSale,
     buyer: &Buyer,
     paid: &InvoiceTerms,
-    terms: &Terms,
-    document: Cfdi,
+    issued: Issued<'_>,
 ) -> Result<SaleInvoice, Error> {
-    let almacen = stock::warehouse_of_sale(cx, sale).await?;
-    let goods = cx.tx.sale_goods(sale.clave).await?;
+    let Issued { terms, anticipo_contado, origen, document } = issued;
+    if let (true, Some(cliente)) = (buyer.prospecto, sale.cliente) {
+        becomes_customer(cx, cliente).await?;
+    }
     let serie = invoice_series(sale.sucursal);
     let number = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;
     let folio = format!("{serie}{number}");
-    let costo = books::goods_leave(cx, &almacen, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?;
+    let costo = if sale.is_fulfilled() {
+        books::cost_of_goods_gone(cx, sale.clave).await?
+    } else {
+        let almacen = stock::warehouse_of_sale(cx, sale).await?;
+        let goods = cx.tx.sale_goods(sale.clave).await?;
+        books::goods_leave(cx, &almacen, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?
+    };
     let row = NewInvoice {
         tipo: InvoiceKind::Factura,
         venta: Some(sale.clave),
@@ -131,13 +176,13 @@ async fn issue(
         serie: &serie,
         folio: number,
         fecha: cx.now,
-        origen: InvoiceOrigin::Api,
+        origen,
     };
     let factura = cx.tx.insert_invoice(&row).await?;
     let fecha = mexico_date(cx.now.get());
     let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
     let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
-    let invoiced = InvoicedSale { factura, serie: &serie, folio: number, vencimiento, terms };
+    let invoiced = InvoicedSale { factura, serie: &serie, folio: number, vencimiento, terms, anticipo_contado };
     cx.tx.turn_into_invoice(sale.clave, &invoiced, cx.now).await?;
     let owed = Owed {
         venta: sale.clave,
@@ -153,13 +198,15 @@ async fn issue(
         vencimiento,
         amounts: sale.amounts,
     };
-    books::becomes_owed(cx, &owed, costo).await?;
+    if !(sale.is_fulfilled() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?) {
+        books::becomes_owed(cx, &owed, costo).await?;
+    }
     cx.tx.queue_stamping(factura, cx.now).await?;
     let document = Cfdi { serie: Some(serie.clone()), folio: Some(number.to_string()), ..document };
     document::keep(cx, factura, &document).await?;
     Ok(SaleInvoice {
         clave: factura,
-        origen: InvoiceOrigin::Api,
+        origen,
         estatus: InvoiceStatus::EnEspera,
         serie: Some(serie),
         folio: Some(number.to_string()),

@@ -130,7 +130,7 @@ pub(super) async fn priced(
 }
 
 /// The amounts of a line, or what is wrong with it.
-pub(crate) fn amounts(found: Result<Amounts, AmountFault>, at: usize) -> Result<Amounts, Error> {
+pub(crate) fn amounts<T>(found: Result<T, AmountFault>, at: usize) -> Result<T, Error> {
     found.map_err(|of| match of {
         AmountFault::TooLarge => fault(Code::DatoInvalido, at, "cantidad", "el importe pasa de 18 dígitos"),
         AmountFault::DiscountAboveSubtotal => {

@@ -7,6 +7,7 @@ pub(crate) mod invoice;
 pub(crate) mod lines;
 pub(crate) mod payment;
 pub(crate) mod products;
+pub(crate) mod prospect;
 pub(crate) mod sale;
 pub(crate) mod stamped;
 pub(crate) mod stock;

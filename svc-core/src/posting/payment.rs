@@ -6,11 +6,11 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::document;
-use crate::domain::accounting::{PaymentAmounts, payment_entry};
+use crate::domain::accounting::{Account, PaymentAmounts, payment_entry};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
 use crate::domain::money::Money;
-use crate::domain::payment::{Debt, Instalment, payment_series};
+use crate::domain::payment::{CASH, Debt, Instalment, payment_series};
 use crate::domain::words::{Complement, InvoiceKind, InvoiceOrigin, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
@@ -52,9 +52,23 @@ pub(crate) struct PartApplied {
 }
 
 impl<'a> Terms<'a> {
-    /// The money that came to the bank; none of a balance in the customer's favour or an advance.
+    fn is_kept_in_the_till(&self) -> bool {
+        self.origen == PaymentOrigin::Deposito && self.forma_pago_sat == CASH && self.cuenta_bancaria.is_none()
+    }
+
+    /// What the money is taken from, or comes to, in the books.
+    fn source(&self) -> Account {
+        match self.origen {
+            _ if self.is_kept_in_the_till() => Account::Caja,
+            PaymentOrigin::Deposito => Account::Bancos,
+            PaymentOrigin::SaldoAFavor | PaymentOrigin::Anticipo => Account::Anticipos,
+        }
+    }
+
+    /// The money that came to the bank; none of cash in the till, a balance in the customer's favour or an advance.
     fn receipt(&self, importe: Money) -> Result<Option<Receipt<'a>>, Error> {
-        if self.origen != PaymentOrigin::Deposito {
+        // Cash that is not taken to a bank stays in the till.
+        if self.origen != PaymentOrigin::Deposito || self.is_kept_in_the_till() {
             return Ok(None);
         }
         let missing = |field| Error::field(Code::DatoRequerido, field, "es obligatorio");
@@ -88,6 +102,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
         debt.judge(matches!(cx.actor, Actor::Key { .. }))?;
         instalments.push((debt, judge(debt, terms, account.as_ref(), *importe)?));
+        judge_funds(cx, terms.origen, debt, *importe).await?;
     }
     let deposito = match (&receipt, waiting) {
         (None, _) => None,
@@ -148,6 +163,18 @@ fn judge(debt: &Debt, terms: &Terms<'_>, account: Option<&PaidAccount>, importe:
     debt.pay(importe)
 }
 
+/// Refuses to apply more of an advance, or of a balance in the customer's favour, than there is (contract §7). The customer stays
+/// locked, so that of two payments the second sees the first.
+async fn judge_funds(cx: &mut Cx<'_>, origen: PaymentOrigin, debt: &Debt, importe: Money) -> Result<(), Error> {
+    if origen == PaymentOrigin::Deposito {
+        return Ok(());
+    }
+    let Some(cliente) = debt.cliente else { return Err(Code::SaldoInsuficiente.into()) };
+    cx.tx.lock_buyer(cliente).await?;
+    let funds = cx.tx.funds(cliente, &debt.moneda, origen).await?;
+    if importe.get() > funds { Err(Code::SaldoInsuficiente.into()) } else { Ok(()) }
+}
+
 /// Creates one payment complement for each customer with an invoice that needs one, in the series of the branch of the
 /// customer's first receivable.
 async fn complements<'d>(
@@ -202,7 +229,7 @@ async fn write(
     }
     let [iva, ieps, total] = debt.taxes();
     let amounts = PaymentAmounts {
-        origen: terms.origen,
+        source: terms.source(),
         importe: instalment.importe,
         pagado: debt.pagado,
         contabilizado,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::books::{self, Owed};
 use super::lines::{self, Pricing};
+use super::prospect::becomes_customer;
 use super::stock;
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
@@ -178,6 +179,9 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     };
     let venta = cx.tx.insert_sale(&sale).await?;
     cx.emit(&Event::VentaCreada { venta, tipo }).await?;
+    if buyer.prospecto && tipo != SaleKind::Cotizacion {
+        becomes_customer(cx, body.cliente).await?;
+    }
     let made = Made { venta, tipo, folio, amounts, factura: None, cxc: None };
     match due {
         None if tipo == SaleKind::Pedido => {
@@ -201,6 +205,7 @@ async fn owe(
 ) -> Result<Made, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), sale.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
+    stock::judge_there(cx, almacen, &leaving, &[]).await?;
     let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
     if let Some(serie) = sale.serie {
         let row = NewInvoice {

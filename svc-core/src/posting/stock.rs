@@ -1,13 +1,15 @@
 //! Stock changes: every change of stock and reservations is posted here.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+use rust_decimal::Decimal;
 
 use crate::domain::event::Event;
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::stock::{Holding, StockChange, cost_of};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, MovementContext, NewMovement};
+use crate::store::{ActiveWarehouse, MovementContext, NewMovement, SaleGoods};
 
 /// What was posted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +36,42 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &InvoiceableSale) -
         None => cx.tx.main_warehouse(sale.sucursal).await?,
     };
     Ok(found.ok_or(Code::AlmacenInvalido)?)
+}
+
+/// Refuses goods that the warehouse does not have beyond what other orders reserve, where the company does not sell below its
+/// stock; `held` is what the document itself still reserves. The stock stays locked.
+pub(crate) async fn judge_there(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    goods: &[SaleGoods],
+    held: &[SaleGoods],
+) -> Result<(), Error> {
+    if cx.company.vender_sin_existencia {
+        return Ok(());
+    }
+    let of = |lines: &[SaleGoods], producto: i64| -> Decimal {
+        lines.iter().filter(|line| line.producto == producto).map(|line| line.cantidad.get()).sum()
+    };
+    let products: BTreeSet<i64> = goods.iter().map(|line| line.producto).collect();
+    if products.is_empty() {
+        return Ok(());
+    }
+    let there = cx.tx.lock_stock(almacen.clave, &products.into_iter().collect::<Vec<_>>()).await?;
+    for row in there {
+        let others = (row.apartado.get() - of(held, row.producto)).max(Decimal::ZERO);
+        let free = row.existencia.get() - others;
+        if of(goods, row.producto) > free {
+            let sku = goods.iter().find(|line| line.producto == row.producto).and_then(|line| line.sku.as_deref());
+            let text = format_args!(
+                "del producto {} hay {} sin apartar en el almacén {}",
+                sku.map_or_else(|| row.producto.to_string(), str::to_owned),
+                free.max(Decimal::ZERO).normalize(),
+                almacen.codigo
+            );
+            return Err(Error::field(Code::ExistenciaInsuficiente, "renglones", text));
+        }
+    }
+    Ok(())
 }
 
 /// Changes the stock of a warehouse: locks the records in ascending order of product, whatever the order of `changes`,

@@ -22,7 +22,7 @@ record! {
         /// Whether it is in use.
         estatus: WarehouseStatus => Option<WarehouseStatus>,
     }
-    import WarehouseImport {}
+    import WarehouseImport edited as WarehouseChanges {}
 }
 
 impl List for Warehouse {

@@ -18,7 +18,7 @@ record! {
         /// Whether it is in use.
         estatus: Status => Option<Status>,
     }
-    import CategoryImport {}
+    import CategoryImport edited as CategoryChanges {}
 }
 
 impl List for Category {

@@ -20,7 +20,7 @@ record! {
         /// Whether it is in use.
         estatus: Status => Option<Status>,
     }
-    import BankAccountImport {}
+    import BankAccountImport edited as BankAccountChanges {}
 }
 
 impl List for BankAccount {

@@ -22,7 +22,7 @@ record! {
         /// Whether it is in use.
         estatus: Status => Option<Status>,
     }
-    import StageImport {}
+    import StageImport edited as StageChanges {}
 }
 
 impl List for Stage {

@@ -91,3 +91,36 @@ macro_rules! import {
 }
 
 pub(crate) use import;
+
+/// What an edit changes of a record that can be imported.
+pub(crate) trait Changes: DeserializeOwned + schemars::JsonSchema + Send + Sync + 'static {
+    /// The record as it is imported.
+    type Import: Import;
+
+    /// Puts what was sent in its place; a cleared field is as one that an import leaves out.
+    fn apply(&self, record: &mut Self::Import);
+}
+
+/// Declares what an edit may change of an import's record: each of its fields, all of which may be left out. [`record!`](super::record)
+/// calls it for records with `edited as`.
+macro_rules! changes {
+    (struct $name:ident of $import:ident { $($(#[$note:meta])* $field:ident: $type:ty,)* }) => {
+        #[derive(Debug, Default, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub(crate) struct $name {
+            $($(#[$note])* pub(crate) $field: $crate::json::Sent<$type>,)*
+        }
+
+        impl $crate::record::Changes for $name {
+            type Import = $import;
+
+            fn apply(&self, record: &mut $import) {
+                $(if let Some(value) = self.$field.get() {
+                    record.$field.clone_from(value);
+                })*
+            }
+        }
+    };
+}
+
+pub(crate) use changes;

@@ -16,7 +16,7 @@ record! {
         /// Whether it is in use.
         estatus: BrandStatus => Option<BrandStatus>,
     }
-    import BrandImport {}
+    import BrandImport edited as BrandChanges {}
 }
 
 impl List for Brand {

@@ -43,7 +43,7 @@ pub mod webhooks;
 pub use crate::domain::value::{FromValue, Kind, Row, RowError, ToValue, Value};
 pub use filter::{Compare, Filter, Takes};
 pub(crate) use import::Reference;
-pub(crate) use import::{Import, import};
+pub(crate) use import::{Changes, Import, changes, import};
 pub use list::{Condition, List, ListSpec, Pages, Query};
 pub use window::LONGEST as LONGEST_WINDOW;
 
@@ -88,11 +88,41 @@ pub trait Record: Sized {
 /// - `= expression` computes the field from the ones above it: it has no column.
 /// - `=> Given` is the field's type in an import; without it the import does not take the field.
 /// - Under `import` stand columns that an import may fill and no list shows.
+/// - `import Name edited as Changes { … }`: the back office edits what it imports; see [`changes!`].
 /// - Under `unstored` stand fields that an import accepts, since the list's items have them, and does not store.
 ///
 /// It makes `SaleLine` (`Serialize`, `JsonSchema`, [`Record`]) and, by [`import!`], `SaleLineImport`. Without the `import` part
 /// it makes the record alone.
 macro_rules! record {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident in $table:literal {
+            $($(#[$doc:meta])* $field:ident: $type:ty $(=> $given:ty)? $(= $derived:expr)?,)*
+        }
+        import $import:ident edited as $changes:ident {
+            $($(#[$extra_meta:meta])* $extra:ident: $extra_type:ty,)*
+        }
+        $(unstored { $($unstored:ident: $unstored_type:ty,)* })?
+    ) => {
+        $crate::record::record! {
+            $(#[$meta])*
+            pub struct $name in $table {
+                $($(#[$doc])* $field: $type $(=> $given)? $(= $derived)?,)*
+            }
+            import $import {
+                $($(#[$extra_meta])* $extra: $extra_type,)*
+            }
+            $(unstored { $($unstored: $unstored_type,)* })?
+        }
+
+        $crate::record::changes! {
+            struct $changes of $import {
+                $($($field: $given,)?)*
+                $($(#[$extra_meta])* $extra: $extra_type,)*
+                $($($unstored: $unstored_type,)*)?
+            }
+        }
+    };
     (
         $(#[$meta:meta])*
         pub struct $name:ident in $table:literal {

@@ -16,7 +16,7 @@ record! {
         /// Whether it is in use.
         estatus: Status => Option<Status>,
     }
-    import LossReasonImport {}
+    import LossReasonImport edited as LossReasonChanges {}
 }
 
 impl List for LossReason {

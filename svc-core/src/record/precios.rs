@@ -36,7 +36,7 @@ record! {
         /// When it was changed last.
         modificado: Option<Timestamp> => Option<Timestamp>,
     }
-    import PriceImport {}
+    import PriceImport edited as PriceChanges {}
     unstored { sku: Option<Text<100>>, lista_nombre: Option<Text<100>>, }
 }
 

@@ -26,7 +26,7 @@ record! {
         /// Whether it is in use.
         estatus: SupplierStatus => Option<SupplierStatus>,
     }
-    import SupplierImport {
+    import SupplierImport edited as SupplierChanges {
         #[serde(skip)]
         busqueda: String,
     }

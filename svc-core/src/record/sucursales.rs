@@ -18,7 +18,7 @@ record! {
         /// Whether it is in use.
         estatus: Status => Option<Status>,
     }
-    import BranchImport {}
+    import BranchImport edited as BranchChanges {}
 }
 
 impl List for Branch {

@@ -18,7 +18,7 @@ record! {
         /// Whether it is in use.
         estatus: Status => Option<Status>,
     }
-    import UnitImport {}
+    import UnitImport edited as UnitChanges {}
 }
 
 impl List for Unit {

@@ -7,15 +7,21 @@ use crate::operation::Router;
 pub(crate) fn samples() -> Vec<(&'static str, Value)> {
     vec![
         ("customer.create", json!({"nombre": "Ana", "rfc": "XAXX010101000", "cp": "01000", "pais": null})),
-        ("customer.edit", json!({"clave": 1, "nombre": "Ana", "regimen": null, "correo": "ana@example.com"})),
         ("product.create", json!({"sku": "A", "descripcion": "Clavo", "unidad": 1, "costo": "5.00", "tipo": "A"})),
         ("product.edit", json!({"clave": 1, "costo": 5.5, "tipo": null, "unidad": 2})),
+        (
+            "customer.edit",
+            json!({"clave": 1, "nombre": "Ana", "regimen": null, "correo": "ana@example.com", "limite_credito": "5000.00",
+                   "dias_credito": 30, "lista": null, "vendedor": 2, "prospecto": false, "razon_social": "Ana SA"}),
+        ),
         ("product.delete", json!({"clave": 1})),
         (
             "stock.move",
             json!({"sku": "A", "almacen": "001", "tipo": "traspaso_salida", "cantidad": 2.5, "almacen_destino": "002"}),
         ),
         ("stock.reserve", json!({"producto": 1, "almacen": "001", "cantidad": -3})),
+        ("stock.count", json!({"sku": "A", "almacen": "001", "existencia": 12.5})),
+        ("stock.transfer", json!({"sku": "A", "almacen": "001", "almacen_destino": "002", "cantidad": 2})),
         (
             "sale.capture",
             json!({"tipo": "factura", "cliente": 1, "origen": "plataforma", "sucursal": 2, "condicion_pago": "credito",
@@ -26,6 +32,8 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         ("sale.invoicing-end", json!({"venta": 1})),
         ("sale.cancel", json!({"venta": 1})),
         ("order.fulfil", json!({"venta": 1, "renglones": [{"renglon": 1, "cantidad": 2}]})),
+        ("quote.order", json!({"venta": 1})),
+        ("order.invoice", json!({"venta": 1, "forma_pago_sat": "03", "metodo_pago_sat": "PUE", "uso_cfdi": "G03"})),
         ("invoice.stamped", json!({"factura": 1, "uuid": "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d"})),
         ("invoice.rejected", json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "No corresponde"})),
         ("invoice.restamp", json!({"factura": 1, "forzar": false})),
@@ -49,6 +57,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
             "payable.capture",
             json!({"total": "-116.00", "moneda": "USD", "tipo_cambio": 17.5, "uuid": "6128396f-c09b-4ec6-8699-43c5f7e3b230"}),
         ),
+        ("payable.pay", json!({"cxp": 1, "importe": "10.00", "fecha": "2026-10-12", "referencia": "SPEI 1"})),
         (
             "purchase.capture",
             json!({"proveedor": 1, "fecha": "2026-10-12T18:00:00Z", "renglones": [{"sku": "A", "cantidad": 2, "iva": "3.20"}]}),
@@ -59,6 +68,17 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
             json!({"nombre": "Bodega", "etapa": 1, "monto": "1500.00", "cierre": "2026-12-31", "probabilidad": 40}),
         ),
         ("opportunity.move", json!({"oportunidad": 1, "etapa": 4, "motivo_perdida": 2})),
+        ("supplier.edit", json!({"clave": 1, "nombre": "Aceros", "rfc": null, "estatus": "inactivo"})),
+        ("brand.edit", json!({"clave": 1, "nombre": "Acme", "estatus": "eliminado"})),
+        ("category.edit", json!({"clave": 1, "nombre": "Clavos", "padre": 2})),
+        ("unit.edit", json!({"clave": 1, "clave_sat": "H87"})),
+        ("price.edit", json!({"clave": 1, "precio": "99.50", "iva_incluido": true, "vigencia_hasta": null})),
+        ("bank-account.edit", json!({"clave": 1, "banco": "Uno", "estatus": "inactivo"})),
+        ("branch.edit", json!({"clave": 3, "cp": "06700"})),
+        ("warehouse.edit", json!({"clave": 1, "codigo": "002", "principal": true})),
+        ("user.edit", json!({"clave": 1, "correo": "ana@example.com", "vendedor": true})),
+        ("stage.edit", json!({"clave": 1, "orden": 3, "probabilidad": 40})),
+        ("loss-reason.edit", json!({"clave": 1, "nombre": "Precio"})),
         ("quota.use", json!({"operaciones": 250})),
     ]
 }

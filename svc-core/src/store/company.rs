@@ -81,6 +81,10 @@ pub struct CompanyChange {
     pub facturacion: Option<bool>,
     /// See [`Company::anticipo_minimo`].
     pub anticipo_minimo: Option<Decimal>,
+    /// See [`Company::vender_sin_existencia`].
+    pub vender_sin_existencia: Option<bool>,
+    /// The e-mail address of the owner, the company's first user; an empty one is none.
+    pub correo: Option<String>,
     /// See [`Company::rfc`].
     pub rfc: Option<String>,
     /// See [`Company::regimen`].
@@ -90,7 +94,7 @@ pub struct CompanyChange {
 }
 
 impl CompanyChange {
-    /// Applies the changes to `company`.
+    /// Applies the changes to `company`; the owner's address is no setting of its own.
     pub fn apply(self, company: &mut Company) {
         fn set<T>(field: &mut T, value: Option<T>) {
             if let Some(value) = value {
@@ -105,6 +109,7 @@ impl CompanyChange {
         set(&mut company.franquicia, self.franquicia);
         set(&mut company.facturacion, self.facturacion);
         set(&mut company.anticipo_minimo, self.anticipo_minimo);
+        set(&mut company.vender_sin_existencia, self.vender_sin_existencia);
         company.rfc = self.rfc.or(company.rfc.take());
         company.regimen = self.regimen.or(company.regimen);
         company.cp = self.cp.or(company.cp.take());
@@ -157,6 +162,12 @@ pub trait CompanyTx {
 
     /// Disables a user; `false` when there is no such user.
     async fn disable_user(&mut self, usuario: i64) -> Result<bool, StoreError>;
+
+    /// A user, and whether they have access, locked until the end.
+    async fn user(&mut self, usuario: i64) -> Result<Option<(NewUser, bool)>, StoreError>;
+
+    /// Updates a user.
+    async fn update_user(&mut self, usuario: i64, user: &NewUser, active: bool) -> Result<(), StoreError>;
 
     /// The first user of the company: the default owner of keys.
     async fn first_user(&mut self) -> Result<Option<i64>, StoreError>;

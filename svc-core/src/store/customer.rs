@@ -12,10 +12,6 @@ use crate::domain::time::Timestamp;
 pub struct NewCustomerRow<'a> {
     /// Its data.
     pub data: &'a CustomerData,
-    /// Whether it is a prospect of the CRM.
-    pub prospecto: bool,
-    /// The salesperson it is assigned to.
-    pub vendedor: Option<i64>,
     /// The prospect's message.
     pub mensaje: Option<&'a str>,
     /// Now.
@@ -39,6 +35,8 @@ pub struct Buyer {
     pub dias_credito: i64,
     /// Credit limit, in pesos.
     pub limite_credito: Money,
+    /// Whether they are a prospect still.
+    pub prospecto: bool,
 }
 
 /// Customers inside a transaction.
@@ -56,6 +54,9 @@ pub trait CustomerTx {
 
     /// The same, locked until the end, so that of two concurrent sales on credit the second sees the debt of the first.
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
+
+    /// Turns a prospect into a customer; `false` when they were none any more.
+    async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
 
     /// Updates a customer's data. Fails with [`super::Conflict::Rfc`] when another customer has the RFC.
     async fn update_customer(

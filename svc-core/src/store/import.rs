@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 
-use super::StoreError;
+use super::{EachRow, StoreError};
 use crate::domain::quantity::Rate;
 use crate::domain::value::Value;
 use crate::domain::words::{OpportunityStatus, SaleKind};
+use crate::record::ListSpec;
 
 /// Tables whose records may name another of the same table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,26 @@ pub trait ImportTx {
         columns: &'static [&'static str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
+
+    /// Locks the record of `list` with that clave until the end and calls `each` with it, in the list's columns; `false` without calling
+    /// it when there is none, or one that the list hides.
+    async fn lock_record(&mut self, list: &'static ListSpec, clave: i64, each: EachRow<'_>)
+    -> Result<bool, StoreError>;
+
+    /// Writes these columns of a record of `table`: all of them, or none.
+    async fn update_record(
+        &mut self,
+        table: &'static str,
+        clave: i64,
+        columns: &[&'static str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError>;
+
+    /// Whether the category `below` is `categoria` or lies below it.
+    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError>;
+
+    /// Makes a warehouse the only main one of its branch.
+    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError>;
 
     /// The claves of the records of `table` by these values of `column`; the lowest clave where several have the same.
     async fn claves_of(

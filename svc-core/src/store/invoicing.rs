@@ -38,6 +38,8 @@ pub struct InvoicedSale<'a> {
     pub vencimiento: NaiveDate,
     /// Its payment terms, complete.
     pub terms: &'a Terms,
+    /// What it counts of the customer's advances as its own, in its currency; until it is paid no other sale counts that.
+    pub anticipo_contado: Option<Money>,
 }
 
 /// The invoicing of orders and quotes inside a transaction.
@@ -49,7 +51,7 @@ pub trait InvoicingTx {
     /// The lines of a sale whose products are kept in stock, in order.
     async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;
 
-    /// Changes the type of an order or a quote to invoice; its balance becomes its total.
+    /// Changes the type of an order or a quote to invoice; what it was made as is remembered.
     async fn turn_into_invoice(
         &mut self,
         clave: i64,
@@ -57,10 +59,19 @@ pub trait InvoicingTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
+    /// Makes the receivable that a fulfilled order has its invoice's, of that folio; `false` when it has none.
+    async fn invoice_receivable(
+        &mut self,
+        clave: i64,
+        folio: &str,
+        invoiced: &InvoicedSale<'_>,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+
     /// Sets since when the application has been invoicing a sale; `None` clears it.
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;
 
-    /// The unapplied advances of a customer in a currency: what was paid of their valid advances, less what of it was
-    /// applied to receivables.
+    /// The advances of a customer in a currency that a sale may count as its own: what was paid of their valid advances, less what
+    /// of it was applied to receivables, and less what other sales have counted that are neither paid nor cancelled.
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError>;
 }

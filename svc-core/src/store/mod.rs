@@ -74,7 +74,7 @@ pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
 pub use layer::StoreLayer;
 pub use opportunity::{NewOpportunity, OpportunityTx};
 pub use outbox::{NewEvent, OutboxTx};
-pub use payable::{NewPayable, PayableTx};
+pub use payable::{NewPayable, NewPayablePayment, OpenPayable, PayableTx};
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};

@@ -44,6 +44,9 @@ pub struct NewOpportunity<'a> {
 /// The CRM's funnel inside a transaction.
 #[async_trait]
 pub trait OpportunityTx {
+    /// Whether there are opportunities in that stage.
+    async fn is_stage_used(&mut self, etapa: i64) -> Result<bool, StoreError>;
+
     /// A stage of the funnel, locked until the end.
     async fn stage(&mut self, clave: i64) -> Result<Option<Stage>, StoreError>;
 

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use chrono::NaiveDate;
+use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::domain::money::Money;
@@ -74,6 +75,10 @@ pub enum Withdrawal {
 pub trait PaymentTx {
     /// A receivable with its sales document, both locked against other changes until the end.
     async fn lock_debt(&mut self, cxc: i64) -> Result<Option<Debt>, StoreError>;
+
+    /// What a customer has in a currency to pay from that is no deposit: of advances what was paid of the valid ones, of a balance in
+    /// their favour what arose of it, each less what was applied to receivables. None of deposits.
+    async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
 
     /// Inserts a payment; returns its clave.
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError>;

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 use super::StoreError;
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
-use crate::domain::order::OrderLine;
+use crate::domain::order::{OrderLine, OrderPart, PricedLine};
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{Amounts, SaleProduct};
 use crate::domain::tax::OtherRates;
@@ -115,6 +115,23 @@ pub trait SaleTx {
         monto_surtido: Money,
         now: Timestamp,
     ) -> Result<(), StoreError>;
+
+    /// The lines of an order with what their amounts follow from.
+    async fn priced_lines(&mut self, clave: i64) -> Result<Vec<PricedLine>, StoreError>;
+
+    /// Takes what was handed over out of an order, which keeps the rest, of which nothing is handed over: a new order has it with the
+    /// same terms and line numbers, fulfilled, and the movements of its goods. Returns its clave.
+    async fn divide_order(
+        &mut self,
+        clave: i64,
+        handed: &OrderPart,
+        left: &OrderPart,
+        now: Timestamp,
+    ) -> Result<i64, StoreError>;
+
+    /// Changes a quote into an order of that folio, whose goods are in `almacen`; nothing of it is handed over.
+    async fn turn_into_order(&mut self, clave: i64, folio: i64, almacen: i64, now: Timestamp)
+    -> Result<(), StoreError>;
 
     /// Sets a document as cancelled, with balance zero.
     async fn set_sale_cancelled(&mut self, clave: i64, now: Timestamp) -> Result<(), StoreError>;

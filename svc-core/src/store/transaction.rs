@@ -3,14 +3,18 @@
 use std::future::Future;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use tokio::time::sleep;
 
 use super::{CompanyId, Store, StoreError, Tx};
-use crate::domain::clock::{Random, random_bytes};
-use crate::error::Error;
+use crate::domain::clock::{Clock, Random, random_bytes};
+use crate::error::{Code, Error};
 
 /// Attempts at a transaction that fails with [`StoreError::Transient`].
 const ATTEMPTS: u32 = 4;
+
+/// The time from the beginning of a transaction that writes `modificado` to its commit. What would take longer is given up.
+const LONGEST: TimeDelta = TimeDelta::seconds(30);
 
 /// The body of a transaction. It may run more than once, so its only side effects are those of `tx`.
 pub(crate) trait Work: Send {
@@ -19,6 +23,12 @@ pub(crate) trait Work: Send {
 
     /// Whether it can be retried from the start.
     const REPEATABLE: bool = true;
+
+    /// The clock by which `modificado` is written, if it is: whoever asks for what has changed since finds a change no later than
+    /// [`LONGEST`] after the moment it bears (contract §3).
+    fn clock(&self) -> Option<&dyn Clock> {
+        None
+    }
 
     fn run(&mut self, tx: &mut dyn Tx) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
@@ -61,7 +71,15 @@ fn pause(attempt: u32, random: &dyn Random) -> Duration {
 
 async fn attempt_once<W: Work>(store: &dyn Store, company: CompanyId, work: &mut W) -> Result<W::Output, Error> {
     let mut tx = store.begin(company).await?;
-    match work.run(tx.as_mut()).await {
+    let began = work.clock().map(Clock::now);
+    let outcome = match work.run(tx.as_mut()).await {
+        Ok(_) if began.zip(work.clock()).is_some_and(|(began, clock)| clock.now() - began > LONGEST) => {
+            let cause = "the transaction took so long that its changes would have been missed";
+            Err(Error::new(Code::NoDisponible).retry_after(1).caused_by(cause))
+        }
+        outcome => outcome,
+    };
+    match outcome {
         Ok(output) => {
             tx.commit().await?;
             Ok(output)

@@ -7,13 +7,21 @@ pub(super) static SALES: Source = Source {
     from: "ventas v LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen",
     alias: "v.",
     columns: &[("almacen", "a.codigo")],
-    filters: &[("sku", |page, sku| {
-        if page.span_is_short() {
-            of_sku_in_span(page, sku);
-        } else {
-            next_of_sku(page, sku);
-        }
-    })],
+    filters: &[
+        // A document that is named by its clave is also found by what it was made as, which those were told whom its creation was
+        // notified to.
+        ("tipo", |page, tipo| {
+            let kinds = if page.query().has(&["clave"]) { " IN (v.tipo, v.tipo_creado)" } else { " = v.tipo" };
+            page.with("", tipo, kinds);
+        }),
+        ("sku", |page, sku| {
+            if page.span_is_short() {
+                of_sku_in_span(page, sku);
+            } else {
+                next_of_sku(page, sku);
+            }
+        }),
+    ],
     span: Span::BY_DATE,
     ..Source::PLAIN
 };

@@ -1,16 +1,22 @@
 //! Back-office actions by name; one file an area.
 
+mod below_stock;
+mod edits;
+mod flow;
+mod funds;
 mod invoices;
 mod naming;
 mod opportunities;
 mod payables;
 mod payments;
 mod products;
+mod prospects;
 mod purchases;
 mod quota;
 mod sales;
 pub(crate) mod shop;
 mod stock;
+mod users;
 
 use serde_json::Value;
 use svc_tests::{Company, World};

@@ -11,7 +11,7 @@ use svc_tests::{Actor, Company, Resource, World};
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: of states and amounts, never of a request's form.
-const REFUSALS: [&str; 22] = [
+const REFUSALS: [&str; 23] = [
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
     "cxc_cancelada",
@@ -25,6 +25,7 @@ const REFUSALS: [&str; 22] = [
     "no_encontrado",
     "pago_repetido",
     "pedido_con_surtido",
+    "saldo_insuficiente",
     "saldo_vencido",
     "sucursal_no_coincide",
     "venta_cancelada",
@@ -120,6 +121,42 @@ impl Business {
                 let pago = self.one(*payment, "cxc_pagos").await;
                 self.act("payment.cancel", json!({"pago": pago})).await
             }
+            Deed::PayCash(cxc, part) => {
+                let (cxc, importe, _) = self.owed(*cxc, *part).await;
+                let fecha = mexico_date(self.company.world.clock.now()).to_string();
+                let input = json!({"cxc": cxc, "importe": importe.to_string(), "forma_pago_sat": "01", "fecha": fecha});
+                self.act("payment.apply", input).await
+            }
+            Deed::OrderQuote(sale) => {
+                let quotes = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo = 'cotizacion' AND NOT cancelada";
+                let venta = self.among(*sale, "ventas", quotes).await;
+                self.act("quote.order", json!({"venta": venta})).await
+            }
+            Deed::InvoiceOrder(sale) => {
+                let begun = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo = 'pedido' AND NOT cancelada
+                             ORDER BY surtido_estatus = 'pendiente', clave LIMIT 40";
+                let venta = self.among(*sale, "ventas", begun).await;
+                self.act("order.invoice", json!({"venta": venta})).await
+            }
+            Deed::Count(producto, there) => {
+                let existencia = number(Decimal::new(i64::from(*there), 3));
+                self.act("stock.count", json!({"producto": producto, "almacen": "001", "existencia": existencia})).await
+            }
+            Deed::Transfer(producto, moved) => {
+                let cantidad = number(Decimal::new(i64::from(*moved), 3));
+                let input =
+                    json!({"producto": producto, "almacen": "001", "almacen_destino": "030", "cantidad": cantidad});
+                self.act("stock.transfer", input).await
+            }
+            Deed::Owe(cents, dollars) => {
+                let mut input = json!({"total": Decimal::new(i64::from(*cents), 2).to_string()});
+                if *dollars {
+                    input["moneda"] = json!("USD");
+                    input["tipo_cambio"] = json!("17.543217");
+                }
+                self.act("payable.capture", input).await
+            }
+            Deed::PayPayable(cxp, part, bank) => self.pay_payable(*cxp, *part, *bank).await,
             Deed::Wait(minutes) => {
                 self.company.world.clock.advance(TimeDelta::minutes(i64::from(*minutes)));
                 Ok(())
@@ -235,6 +272,28 @@ impl Business {
                 self.act("payment.apply", input).await
             }
         }
+    }
+
+    async fn pay_payable(&self, cxp: Pick, part: u32, bank: bool) -> Result<(), Refused> {
+        let cxp = self.one(cxp, "cxp").await;
+        let found: Option<(Decimal, String)> =
+            sqlx::query_as("SELECT saldo, moneda FROM cxp WHERE empresa = $1 AND clave = $2")
+                .bind(self.company.id.0)
+                .bind(cxp)
+                .fetch_optional(self.company.world.pool())
+                .await
+                .expect("a payable");
+        let (saldo, moneda) = found.unwrap_or_default();
+        let importe = (saldo * Decimal::new(i64::from(part), 3)).round_dp(2).max(Decimal::new(1, 2));
+        let mut input = self.terms(if moneda == "USD" { 2 } else { 1 }, &importe);
+        let fields = input.as_object_mut().expect("an object");
+        fields.remove("forma_pago_sat");
+        if !bank {
+            fields.remove("cuenta_bancaria");
+        }
+        fields.insert("cxp".to_owned(), json!(cxp));
+        fields.insert("importe".to_owned(), json!(importe.to_string()));
+        self.act("payable.pay", input).await
     }
 
     async fn pay_several(&self, all: &[Pick], part: u32) -> Result<(), Refused> {

@@ -77,6 +77,17 @@ pub(crate) enum Deed {
     /// One deposit over several receivables.
     PaySeveral(Vec<Pick>, u32),
     CancelPayment(Pick),
+    /// In cash, that is kept in the till.
+    PayCash(Pick, u32),
+    OrderQuote(Pick),
+    InvoiceOrder(Pick),
+    /// A product, and how many thousandths of it there are or move.
+    Count(i64, u32),
+    Transfer(i64, u32),
+    /// An expense, in cents, and whether it is in dollars.
+    Owe(u32, bool),
+    /// Thousandths of what is left of it, and whether from the bank.
+    PayPayable(Pick, u32, bool),
     /// Time passes, in minutes.
     Wait(u32),
 }
@@ -99,6 +110,13 @@ impl Deed {
             Self::PayByApi(..) => "pagos",
             Self::PaySeveral(..) => "payment.apply of several",
             Self::CancelPayment(_) => "payment.cancel",
+            Self::PayCash(..) => "payment.apply in cash",
+            Self::OrderQuote(_) => "quote.order",
+            Self::InvoiceOrder(_) => "order.invoice",
+            Self::Count(..) => "stock.count",
+            Self::Transfer(..) => "stock.transfer",
+            Self::Owe(..) => "payable.capture",
+            Self::PayPayable(..) => "payable.pay",
             Self::Wait(_) => "wait",
         }
     }
@@ -132,8 +150,20 @@ fn deed() -> impl Strategy<Value = Deed> {
         15 => (pick(), part()).prop_map(|(cxc, part)| Deed::PayByApi(cxc, part)),
         6 => (prop::collection::vec(pick(), 2..5), part()).prop_map(|(all, part)| Deed::PaySeveral(all, part)),
         12 => pick().prop_map(Deed::CancelPayment),
+        12 => (pick(), part()).prop_map(|(cxc, part)| Deed::PayCash(cxc, part)),
+        10 => pick().prop_map(Deed::OrderQuote),
+        15 => pick().prop_map(Deed::InvoiceOrder),
+        4 => (goods(), 0_u32..50_000).prop_map(|(producto, there)| Deed::Count(producto, there)),
+        4 => (goods(), 1_u32..20_000).prop_map(|(producto, moved)| Deed::Transfer(producto, moved)),
+        4 => (1_u32..1_000_000, any::<bool>()).prop_map(|(cents, dollars)| Deed::Owe(cents, dollars)),
+        8 => (pick(), part(), any::<bool>()).prop_map(|(cxp, part, bank)| Deed::PayPayable(cxp, part, bank)),
         4 => prop_oneof![1_u32..20, 1_u32..3000].prop_map(Deed::Wait),
     ]
+}
+
+/// A product that warehouses hold.
+fn goods() -> impl Strategy<Value = i64> {
+    select(vec![1_i64, 2, 3, 4, 6])
 }
 
 fn document(tipos: &[&'static str]) -> impl Strategy<Value = Document> + use<> {

@@ -3,6 +3,7 @@
 mod create;
 mod cursor;
 mod edit;
+mod followed;
 mod interact;
 mod limits;
 mod list;

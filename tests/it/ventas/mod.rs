@@ -3,5 +3,6 @@
 mod create;
 mod invoice;
 mod list;
+mod notified;
 pub(crate) mod shop;
 mod taxes;

@@ -34,7 +34,7 @@ impl Operation for CreateCustomer {
         refuse_franchise(cx)?;
         let mut data = CustomerData::from(self);
         data.settle(&CustomerData::default())?;
-        let row = NewCustomerRow { data: &data, prospecto: false, vendedor: None, mensaje: None, creado: cx.now };
+        let row = NewCustomerRow { data: &data, mensaje: None, creado: cx.now };
         let cliente = cx.tx.insert_customer(&row).await?;
         cx.emit(&Event::ClienteCreado { cliente }).await?;
         Ok(CustomerCreated { cliente, folio: cliente.to_string(), rfc: data.rfc })

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, refuse_franchise};
-use crate::domain::customer::EditCustomer;
+use crate::domain::customer::{CustomerData, EditCustomer};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
@@ -19,27 +19,39 @@ pub struct CustomerEdited {
 
 impl Operation for EditCustomer {
     const SPEC: Spec = Spec::new("Edit a customer")
-        .named("customer.edit")
         .http(Http::put("/clientes/{clave}", Scope::ClientesWrite))
         .emits(&[EventKind::ClienteActualizado])
         .errors(WRITE_ERRORS);
     type Output = CustomerEdited;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CustomerEdited, Error> {
-        let cliente = self.clave;
-        let before = cx.tx.customer(cliente).await?.ok_or(Code::NoEncontrado)?;
-        refuse_franchise(cx)?;
-        let mut after = before.clone();
-        after.edit(self);
-        // The name is the legal name too (contract §4): the tax document must not bear an older one.
-        if after.nombre != before.nombre && before.razon_social.is_some() {
-            after.razon_social.clone_from(&after.nombre);
-        }
-        after.settle(&before)?;
-        if after != before {
-            cx.tx.update_customer(cliente, &after, cx.now).await?;
-            cx.emit(&Event::ClienteActualizado { cliente }).await?;
-        }
-        Ok(CustomerEdited { cliente })
+        edit(cx, self, |_| ()).await
     }
+}
+
+/// Edits a customer, with what `further` changes besides. Who was a prospect and is none any more becomes a customer then.
+pub(crate) async fn edit(
+    cx: &mut Cx<'_>,
+    body: &EditCustomer,
+    further: impl FnOnce(&mut CustomerData),
+) -> Result<CustomerEdited, Error> {
+    let cliente = body.clave;
+    let before = cx.tx.customer(cliente).await?.ok_or(Code::NoEncontrado)?;
+    refuse_franchise(cx)?;
+    let mut after = before.clone();
+    after.edit(body);
+    // The name is the legal name too (contract §4): the tax document must not bear an older one.
+    if after.nombre != before.nombre && before.razon_social.is_some() {
+        after.razon_social.clone_from(&after.nombre);
+    }
+    further(&mut after);
+    after.settle(&before)?;
+    if after != before {
+        cx.tx.update_customer(cliente, &after, cx.now).await?;
+        cx.emit(&Event::ClienteActualizado { cliente }).await?;
+        if before.prospecto && !after.prospecto {
+            cx.emit(&Event::ClienteCreado { cliente }).await?;
+        }
+    }
+    Ok(CustomerEdited { cliente })
 }

@@ -6,6 +6,7 @@ mod interact;
 
 pub use create::CustomerCreated;
 pub use edit::CustomerEdited;
+pub(crate) use edit::edit;
 pub use interact::{InteractionLogged, LogInteraction};
 
 pub use crate::domain::customer::{CreateCustomer, EditCustomer};

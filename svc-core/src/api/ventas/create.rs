@@ -34,7 +34,7 @@ pub struct SaleCreated {
 impl Operation for CreateSale {
     const SPEC: Spec = Spec::new("Create an order or a quote")
         .http(Http::post("/ventas", Scope::VentasWrite))
-        .emits(&[EventKind::VentaCreada, EventKind::ExistenciaCambiada])
+        .emits(&[EventKind::VentaCreada, EventKind::ClienteCreado, EventKind::ExistenciaCambiada])
         .errors(&[
             Code::ClienteInvalido,
             Code::ProductoInvalido,

@@ -65,7 +65,7 @@ impl Operation for InvoiceSale {
                 .answers_repetitions()
                 .optional_body(),
         )
-        .emits(&[EventKind::ExistenciaCambiada])
+        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada])
         .errors(&[
             Code::VentaNoApi,
             Code::VentaCancelada,
@@ -88,6 +88,7 @@ impl Operation for InvoiceSale {
             Code::FormaPagoInvalida,
             Code::FormaPagoIncompatible,
             Code::DocumentoInvalido,
+            Code::ExistenciaInsuficiente,
             Code::CreditoInsuficiente,
             Code::SaldoVencido,
             Code::AnticipoInsuficiente,

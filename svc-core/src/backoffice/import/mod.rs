@@ -28,11 +28,12 @@ mod tests;
 use std::io;
 
 use load::Lines;
-pub(super) use rules::require_uuid;
+pub(super) use rules::{HEAD_OFFICE, Rules, require_exact_integers, require_uuid};
 use rules::{
-    HEAD_OFFICE, NO_SERIES, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case,
-    move_past_folios, own_folio, require, require_clave, require_currency, require_exact_integers,
+    NO_SERIES, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case, move_past_folios, own_folio,
+    require, require_clave, require_currency,
 };
+use serde::Serialize;
 
 use crate::context::Context;
 use crate::domain::company::CompanyId;
@@ -137,7 +138,8 @@ impl From<StoreError> for ImportError {
 }
 
 impl Context {
-    /// Imports the records of `lines` into `company`: all of them, or none. Returns how many. `progress` is called
+    /// Imports the records of `lines` into `company`: all of them, or none. Returns how many, and since when: the moment of its start, which
+    /// they bear as `modificado` unless they bring their own, however long it takes. `progress` is called
     /// with the count after each batch. Empty lines are skipped. An error names the first invalid line.
     pub async fn import<L>(
         &self,
@@ -145,17 +147,27 @@ impl Context {
         resource: Resource,
         lines: L,
         progress: &mut (dyn FnMut(u64) + Send),
-    ) -> Result<u64, ImportError>
+    ) -> Result<Imported, ImportError>
     where
         L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static,
     {
         let now = Timestamp::new(self.now());
         let mut work = Import { company, resource, lines: Some(Lines::new(lines)), progress, now, fault: None };
         match transact(self.store(), self.random(), company, &mut work).await {
-            Ok(count) => Ok(count),
+            Ok(importados) => Ok(Imported { importados, desde: now }),
             Err(error) => Err(work.fault.unwrap_or(ImportError::Failed(error))),
         }
     }
+}
+
+/// What an import brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Imported {
+    /// How many records.
+    pub importados: u64,
+    /// Since when whoever follows changes by `modificado_desde` asks for them: when it began.
+    pub desde: Timestamp,
 }
 
 struct Import<'a, L> {

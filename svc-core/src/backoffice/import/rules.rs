@@ -13,7 +13,7 @@ use crate::record::{Import as Imported, Reference};
 use crate::store::{Conflict, Parents, StoreError, Tx};
 
 /// The branch of records that name none.
-pub(super) const HEAD_OFFICE: i64 = 0;
+pub(in crate::backoffice) const HEAD_OFFICE: i64 = 0;
 
 /// The largest integer that a line may bring: claves, folios, references and counts, in either direction. JSON readers that keep
 /// numbers as doubles have integers up to 2⁵³ − 1 = 9 007 199 254 740 991 exactly (RFC 8259, §6). This bound leaves 7·10¹² claves
@@ -24,7 +24,7 @@ pub(super) const MOST_INTEGER: i64 = 9_000_000_000_000_000;
 pub(super) const NO_SERIES: i64 = 1_000_000_000_000;
 
 /// The rules of a record that can be imported.
-pub(super) trait Rules: Imported {
+pub(crate) trait Rules: Imported {
     /// The field by which a record names another of its own kind, which may come later in the file.
     const PARENT: Option<(&'static str, Parents)> = None;
 
@@ -158,7 +158,7 @@ pub(super) fn require_currency(moneda: Option<&str>) -> Result<(), Fault> {
 }
 
 /// The integers of a record are within [`MOST_INTEGER`].
-pub(super) fn require_exact_integers<R: Rules>(record: &R) -> Result<(), Fault> {
+pub(in crate::backoffice) fn require_exact_integers<R: Rules>(record: &R) -> Result<(), Fault> {
     let mut values = Vec::with_capacity(R::COLUMNS.len());
     record.values(&mut values);
     let beyond =

@@ -9,12 +9,14 @@ use super::line;
 use super::money::Money;
 use super::quantity::Rate;
 use super::sale::Amounts;
-use super::words::{PaymentOrigin, words};
+use super::words::words;
 use crate::error::{Code, Error};
 
 words! {
     /// An account, by its number in the SAT's "código agrupador de cuentas" (RMF, Anexo 24, apartado A).
     pub enum Account {
+        /// Caja y efectivo: cash that was not taken to a bank.
+        Caja = "101.01",
         /// Bancos nacionales: what lies in the bank accounts.
         Bancos = "102.01",
         /// Clientes nacionales: what customers owe.
@@ -25,6 +27,8 @@ words! {
         IsrRetenido = "113.02",
         /// Inventario: goods, at cost.
         Inventario = "115.01",
+        /// Proveedores nacionales: what is owed to suppliers.
+        Proveedores = "201.01",
         /// Anticipo de cliente nacional: what customers paid before anything was owed.
         Anticipos = "206.01",
         /// IVA trasladado cobrado: charged and paid, so due to the authority.
@@ -125,6 +129,7 @@ pub struct Entry {
     venta: Option<i64>,
     factura: Option<i64>,
     pago: Option<i64>,
+    cxp_pago: Option<i64>,
 }
 
 impl Entry {
@@ -146,7 +151,8 @@ impl Entry {
         if !balance.is_zero() {
             return Err(EntryError::Unbalanced);
         }
-        let entry = Self { concepto: concepto.into(), fecha, lines, venta: None, factura: None, pago: None };
+        let entry =
+            Self { concepto: concepto.into(), fecha, lines, venta: None, factura: None, pago: None, cxp_pago: None };
         Ok((!entry.lines.is_empty()).then_some(entry))
     }
 
@@ -166,6 +172,12 @@ impl Entry {
     #[must_use]
     pub fn of_payment(self, pago: Option<i64>) -> Self {
         Self { pago, ..self }
+    }
+
+    /// The same, about a payment of an account payable.
+    #[must_use]
+    pub fn of_payable_payment(self, cxp_pago: Option<i64>) -> Self {
+        Self { cxp_pago, ..self }
     }
 
     /// The entry of `fecha` that undoes this one: every line on the other side.
@@ -198,6 +210,11 @@ impl Entry {
     /// The record of the registry of invoices it is about.
     pub fn factura(&self) -> Option<i64> {
         self.factura
+    }
+
+    /// The payment of an account payable it is about.
+    pub fn cxp_pago(&self) -> Option<i64> {
+        self.cxp_pago
     }
 
     /// The payment it is about.
@@ -254,8 +271,8 @@ pub(crate) fn sale_entry(
 /// The amounts of a payment that are posted; in the receivable's currency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentAmounts {
-    /// What it was made from.
-    pub origen: PaymentOrigin,
+    /// Where it came from, or to.
+    pub source: Account,
     /// The amount.
     pub importe: Money,
     /// What had been paid of the receivable before.
@@ -291,10 +308,6 @@ pub(crate) fn payment_entry(
 ) -> Result<Option<Entry>, EntryError> {
     let pesos = |amount| line::pesos(amount, payment.tipo_cambio).ok_or(EntryError::TooLarge);
     let importe = pesos(payment.importe)?;
-    let source = match payment.origen {
-        PaymentOrigin::Deposito => Account::Bancos,
-        PaymentOrigin::SaldoAFavor | PaymentOrigin::Anticipo => Account::Anticipos,
-    };
     let (iva, ieps) = (&payment.contabilizado.iva, &payment.contabilizado.ieps);
     let taxes = [
         (pesos(payment.iva)?, iva, Account::IvaNoCobrado, Account::IvaCobrado),
@@ -305,7 +318,7 @@ pub(crate) fn payment_entry(
         let (from, to) = if due.is_sign_negative() { (to, from) } else { (from, to) };
         [EntryLine::cargo(from, Money::new(due.abs())), EntryLine::abono(to, Money::new(due.abs()))]
     });
-    let paid = [EntryLine::cargo(source, importe), EntryLine::abono(Account::Clientes, importe)];
+    let paid = [EntryLine::cargo(payment.source, importe), EntryLine::abono(Account::Clientes, importe)];
     Entry::new(concepto, fecha, paid.into_iter().chain(taxes))
 }
 

@@ -36,7 +36,7 @@ fn sale() -> SaleAmounts {
 
 fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
     PaymentAmounts {
-        origen: PaymentOrigin::Deposito,
+        source: Account::Bancos,
         importe: money(importe),
         pagado: money(pagado),
         contabilizado: Collected::default(),
@@ -111,10 +111,10 @@ fn another_currency_is_rounded_half_up_to_pesos_and_the_customer_owes_the_sum() 
 fn a_payment_collects_its_part_of_the_iva() {
     let entry = payment_entry("Pago", day(), &payment("1160", "0")).unwrap().unwrap();
     assert_eq!(shown(&entry), ["102.01 +1160.00", "105.01 -1160.00", "209.01 +160.00", "208.01 -160.00"]);
-    for origen in [PaymentOrigin::SaldoAFavor, PaymentOrigin::Anticipo] {
-        let advance = PaymentAmounts { origen, ..payment("580", "0") };
+    for (source, number) in [(Account::Caja, "101.01"), (Account::Anticipos, "206.01")] {
+        let advance = PaymentAmounts { source, ..payment("580", "0") };
         let entry = payment_entry("Pago", day(), &advance).unwrap().unwrap();
-        assert_eq!(shown(&entry), ["206.01 +580.00", "105.01 -580.00", "209.01 +80.00", "208.01 -80.00"]);
+        assert_eq!(shown(&entry), [&format!("{number} +580.00"), "105.01 -580.00", "209.01 +80.00", "208.01 -80.00"]);
     }
     let untaxed = PaymentAmounts { iva: money("0"), ..payment("1", "0") };
     assert_eq!(shown(&payment_entry("x", day(), &untaxed).unwrap().unwrap()), ["102.01 +1.00", "105.01 -1.00"]);
@@ -196,8 +196,8 @@ proptest! {
         importe in amount(), pagado in amount(), total in amount(), impuestos in amount(), tipo_cambio in exchange(),
     ) {
         let contabilizado = Collected::default();
-        let origen = PaymentOrigin::Deposito;
-        let payment = PaymentAmounts { origen, importe, pagado, contabilizado, total, iva: impuestos, ieps: Money::default(), tipo_cambio };
+        let source = Account::Bancos;
+        let payment = PaymentAmounts { source, importe, pagado, contabilizado, total, iva: impuestos, ieps: Money::default(), tipo_cambio };
         match payment_entry("x", day(), &payment) {
             Ok(Some(entry)) => {
                 prop_assert!(balance(&entry).is_zero());

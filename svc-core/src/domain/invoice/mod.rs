@@ -4,7 +4,7 @@
 //! file.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
-use rust_decimal::Decimal;
+use rust_decimal::{Decimal, RoundingStrategy};
 
 use super::money::Money;
 use super::quantity::Rate;
@@ -37,6 +37,8 @@ pub struct InvoiceableSale {
     pub clave: i64,
     /// What it is.
     pub tipo: SaleKind,
+    /// Its number in its series.
+    pub folio: Option<i64>,
     /// Who made it.
     pub origen: SaleOrigin,
     /// Whether it was cancelled.
@@ -120,6 +122,22 @@ impl InvoiceableSale {
             return Err(Code::SucursalNoCoincide);
         }
         Ok(())
+    }
+
+    /// Whether it is an order of which all was handed over.
+    pub(crate) fn is_fulfilled(&self) -> bool {
+        self.tipo == SaleKind::Pedido && self.surtido == Some(Fulfilment::Surtido)
+    }
+
+    /// Refuses a sale that the back office may not invoice: it must be an order or a quote, not cancelled and not invoiced.
+    pub(crate) fn judge_in_office(&self) -> Result<(), Code> {
+        match self.tipo {
+            _ if self.cancelada => Err(Code::VentaCancelada),
+            _ if self.facturada => Err(Code::VentaYaFacturada),
+            SaleKind::Factura => Err(Code::VentaYaFacturada),
+            SaleKind::Pedido | SaleKind::Cotizacion => Ok(()),
+            _ => Err(Code::VentaNoFacturable),
+        }
     }
 
     /// Whether the application is invoicing it at this moment.
@@ -230,6 +248,13 @@ pub(crate) fn judge_advance(minimum_percent: Decimal, advance: Decimal, total: D
         return Err(Code::AnticipoInsuficiente);
     }
     Ok(())
+}
+
+/// What the customer's advances make up of a sale's least advance, in whole cents; none where what was `paid` of the sale does.
+pub(crate) fn counted_advance(minimum_percent: Decimal, paid: Decimal, total: Decimal) -> Option<Money> {
+    let least = (total * minimum_percent / Decimal::ONE_HUNDRED)
+        .round_dp_with_strategy(2, RoundingStrategy::ToPositiveInfinity);
+    (least > paid).then(|| Money::new(least - paid))
 }
 
 /// The due day of an invoice of `fecha`: the same day, or after the days of credit.

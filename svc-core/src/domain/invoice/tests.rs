@@ -2,6 +2,7 @@ use super::*;
 
 fn sale() -> InvoiceableSale {
     InvoiceableSale {
+        folio: Some(1),
         clave: 1,
         tipo: SaleKind::Pedido,
         origen: SaleOrigin::Api,

@@ -1,5 +1,7 @@
 //! The fulfilment of orders (`order.fulfil`).
 
+mod division;
+
 use rust_decimal::Decimal;
 
 use super::line;
@@ -7,6 +9,9 @@ use super::money::Money;
 use super::quantity::Quantity;
 use super::words::Fulfilment;
 use crate::error::{Code, Error};
+
+pub(crate) use division::divide;
+pub use division::{LinePart, OrderPart, PricedLine};
 
 /// A line of an order to be fulfilled.
 #[derive(Debug, Clone)]

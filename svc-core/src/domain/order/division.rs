@@ -1,0 +1,130 @@
+//! The division of an order of which part was handed over: that part is invoiced, the order stays open with the rest.
+
+use rust_decimal::Decimal;
+
+use crate::domain::line::{self, VatRate};
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::sale::{AmountFault, Amounts};
+use crate::domain::tax::OtherRates;
+
+/// A line of an order with what its amounts follow from.
+#[derive(Debug, Clone)]
+pub struct PricedLine {
+    /// Its number.
+    pub renglon: i64,
+    /// How many were ordered.
+    pub cantidad: Quantity,
+    /// How many were handed over.
+    pub cantidad_surtida: Quantity,
+    /// Price of one, before IVA.
+    pub precio_unitario: Money,
+    /// Discount on the line.
+    pub descuento: Money,
+    /// IVA; none where it is not subject to tax.
+    pub iva_tasa: Option<VatRate>,
+    /// Its other taxes.
+    pub otros: OtherRates,
+}
+
+/// A part of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinePart {
+    /// The line's number.
+    pub renglon: i64,
+    /// How many.
+    pub cantidad: Quantity,
+    /// What they come to.
+    pub amounts: Amounts,
+}
+
+/// A part of an order: its lines, and what they come to.
+#[derive(Debug, Clone, Default)]
+pub struct OrderPart {
+    /// The parts of lines, none of them empty.
+    pub lines: Vec<LinePart>,
+    /// Their sums.
+    pub amounts: Amounts,
+}
+
+/// What was handed over of an order's lines, and what is left of them. The discount goes with the quantity, rounded half-up; amounts
+/// follow from it as in any document, so what both parts come to may differ from the whole by cents.
+pub(crate) fn divide(lines: &[PricedLine]) -> Result<(OrderPart, OrderPart), AmountFault> {
+    let (mut handed, mut left) = (Vec::new(), Vec::new());
+    for line in lines {
+        let given = line.cantidad_surtida.get().min(line.cantidad.get());
+        let discount = line::share(line.descuento, Money::new(given), Money::new(line.cantidad.get()));
+        handed.extend(part(line, given, discount.get())?);
+        left.extend(part(line, line.cantidad.get() - given, line.descuento.get() - discount.get())?);
+    }
+    Ok((whole(handed)?, whole(left)?))
+}
+
+fn part(line: &PricedLine, cantidad: Decimal, descuento: Decimal) -> Result<Option<LinePart>, AmountFault> {
+    if cantidad <= Decimal::ZERO {
+        return Ok(None);
+    }
+    let cantidad = Quantity::new(cantidad);
+    let subtotal = line::subtotal(cantidad, line.precio_unitario).ok_or(AmountFault::TooLarge)?;
+    // Of a line that is all discount, rounding may leave a cent too much.
+    let descuento = Money::new(descuento.min(subtotal.get()));
+    let amounts = Amounts::of_taxed_line(cantidad, line.precio_unitario, descuento, line.iva_tasa, &line.otros)?;
+    Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts }))
+}
+
+fn whole(lines: Vec<LinePart>) -> Result<OrderPart, AmountFault> {
+    let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts))?;
+    Ok(OrderPart { lines, amounts })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn line(cantidad: i64, surtida: i64, precio: i64, descuento: i64) -> PricedLine {
+        PricedLine {
+            renglon: 1,
+            cantidad: Quantity::new(Decimal::new(cantidad, 3)),
+            cantidad_surtida: Quantity::new(Decimal::new(surtida, 3)),
+            precio_unitario: Money::new(Decimal::new(precio, 4)),
+            descuento: Money::new(Decimal::new(descuento, 2)),
+            iva_tasa: VatRate::of_key("16"),
+            otros: OtherRates::default(),
+        }
+    }
+
+    #[test]
+    fn what_was_handed_over_takes_its_part_of_the_discount() {
+        let (handed, left) = divide(&[line(10_000, 4_000, 1_000_000, 10_000), line(1_000, 0, 500_000, 0)]).unwrap();
+        let shown = |part: &OrderPart| {
+            let Amounts { subtotal, descuento, impuestos, total, .. } = part.amounts;
+            [subtotal, descuento, impuestos, total].map(|amount| amount.to_string()).join(" ")
+        };
+        assert_eq!((handed.lines.len(), shown(&handed)), (1, "400.00 40.00 57.60 417.60".to_owned()));
+        assert_eq!((left.lines.len(), shown(&left)), (2, "650.00 60.00 94.40 684.40".to_owned()));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_but_cents(
+            lines in prop::collection::vec((1_i64..1_000_000, 0_u32..=1000, 0_i64..10_000_000, 0_u32..=100), 1..20)
+        ) {
+            let lines: Vec<PricedLine> = lines.into_iter().map(|(cantidad, part, precio, percent)| {
+                let mut line = line(cantidad, cantidad * i64::from(part) / 1000, precio, 0);
+                let subtotal = line::subtotal(line.cantidad, line.precio_unitario).unwrap().get();
+                line.descuento = Money::new((subtotal * Decimal::new(percent.into(), 2)).round_dp(2).min(subtotal));
+                line
+            }).collect();
+            let (handed, left) = divide(&lines).unwrap();
+            let quantity = |part: &OrderPart| part.lines.iter().map(|line| line.cantidad.get()).sum::<Decimal>();
+            prop_assert_eq!(quantity(&handed) + quantity(&left), lines.iter().map(|line| line.cantidad.get()).sum());
+            let whole = lines.iter().map(|line| {
+                Amounts::of_line(line.cantidad, line.precio_unitario, line.descuento, line.iva_tasa).unwrap().total.get()
+            }).sum::<Decimal>();
+            let apart = (handed.amounts.total.get() + left.amounts.total.get() - whole).abs();
+            prop_assert!(apart <= Decimal::new(3, 2) * Decimal::from(lines.len()), "{apart}");
+        }
+    }
+}

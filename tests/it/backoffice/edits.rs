@@ -1,0 +1,195 @@
+//! Edits of whatever can be imported, and of customers beyond the API.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_tests::{Actor, Company, Resource, World};
+
+use super::shop::{nails, only, refuses, shop, with};
+use super::{did, emitted};
+
+async fn edited(company: &Company, action: &str, input: Value) -> Value {
+    did(company.act(action, &input).await)
+}
+
+async fn stocked(world: &World) -> (Company, Actor) {
+    let company = shop(world).await;
+    company.load(Resource::Marcas, &[json!({"nombre": "Acme"}), json!({"nombre": "Otra"})]).await;
+    company.load(Resource::Categorias, &[json!({"nombre": "Uno"}), json!({"nombre": "Dos", "padre": 1})]).await;
+    let price = json!({"producto": 1, "lista": 1, "precio": "100.00", "vigencia_desde": "2026-01-01"});
+    company.load(Resource::Precios, &[price]).await;
+    let supplier = json!({"nombre": "Aceros", "rfc": "VECJ880326XX4", "correo": "a@example.com"});
+    company.load(Resource::Proveedores, &[supplier]).await;
+    company
+        .load(Resource::EtapasOportunidad, &[json!({"nombre": "Nueva"}), json!({"nombre": "Ganada", "tipo": "ganada"})])
+        .await;
+    company.load(Resource::MotivosPerdida, &[json!({"nombre": "Precio"})]).await;
+    let ana = company.admin().await;
+    (company, ana)
+}
+
+#[tokio::test]
+async fn what_was_sent_changes_and_the_rest_stays() {
+    let world = World::new().await;
+    let (company, ana) = stocked(&world).await;
+    let before = emitted(&world).await.len();
+    for (action, name, path, change) in [
+        ("supplier.edit", "proveedor", "/proveedores", json!({"nombre": "Aceros del Sur", "estatus": "inactivo"})),
+        ("brand.edit", "marca", "/marcas", json!({"nombre": "Acme MX"})),
+        ("category.edit", "categoria", "/categorias", json!({"nombre": "Primera", "estatus": "inactivo"})),
+        ("unit.edit", "unidad", "/unidades", json!({"nombre": "Bolsa", "clave_sat": "XBG", "estatus": "inactivo"})),
+        (
+            "price.edit",
+            "precio",
+            "/precios",
+            json!({"precio": "95.500000", "iva_incluido": true, "cantidad_minima": 5}),
+        ),
+        ("bank-account.edit", "cuenta_bancaria", "/cuentas-bancarias", json!({"banco": "Uno", "estatus": "inactivo"})),
+        ("warehouse.edit", "almacen", "/almacenes", json!({"codigo": "X01", "nombre": "Bodega"})),
+        (
+            "stage.edit",
+            "etapa",
+            "/etapas-oportunidad",
+            json!({"nombre": "Primer contacto", "orden": 7, "probabilidad": 15}),
+        ),
+        ("loss-reason.edit", "motivo_perdida", "/motivos-perdida", json!({"nombre": "Caro", "estatus": "inactivo"})),
+        ("branch.edit", "sucursal", "/sucursales", json!({"nombre": "Centro", "cp": "06700"})),
+    ] {
+        let clave = if name == "sucursal" { 3 } else { 1 };
+        let address = format!("{path}?clave={clave}");
+        let was = only(&ana, &address).await;
+        assert_eq!(edited(&company, action, json!({"clave": clave})).await, json!({name: clave}), "{action}");
+        assert_eq!(only(&ana, &address).await, was, "{action}: nothing was sent");
+        world.clock.advance(TimeDelta::minutes(1));
+        edited(&company, action, with(&json!({"clave": clave}), change.clone())).await;
+        let mut expected = with(&was, change);
+        if expected["modificado"].is_string() {
+            expected["modificado"] = only(&ana, &address).await["modificado"].clone();
+            assert_ne!(expected["modificado"], was["modificado"], "{action}");
+        }
+        if expected["precio"].is_string() {
+            expected["precio"] = json!("95.50");
+        }
+        assert_eq!(only(&ana, &address).await, expected, "{action}");
+    }
+    assert_eq!(emitted(&world).await.len(), before, "none of these has an event");
+}
+
+#[tokio::test]
+async fn null_clears_what_can_be_cleared() {
+    let world = World::new().await;
+    let (company, ana) = stocked(&world).await;
+    edited(&company, "supplier.edit", json!({"clave": 1, "rfc": null, "correo": ""})).await;
+    let supplier = only(&ana, "/proveedores?clave=1").await;
+    assert_eq!(
+        (&supplier["rfc"], &supplier["correo"], &supplier["nombre"]),
+        (&Value::Null, &Value::Null, &json!("Aceros"))
+    );
+    edited(&company, "price.edit", json!({"clave": 1, "vigencia_desde": null, "moneda": null})).await;
+    let price = only(&ana, "/precios?clave=1").await;
+    assert_eq!((&price["vigencia_desde"], &price["moneda"]), (&Value::Null, &json!("MXN")));
+    // A supplier is found by its new name, and a price list has its new one.
+    edited(&company, "supplier.edit", json!({"clave": 1, "nombre": "Ferretería Peña"})).await;
+    assert_eq!(ana.walk("/proveedores?nombre=pena").await.len(), 1);
+    edited(&company, "price.edit", json!({"clave": 1, "lista_nombre": "Mostrador", "sku": "C-2"})).await;
+    let price = only(&ana, "/precios?clave=1").await;
+    assert_eq!(
+        (&price["lista_nombre"], &price["sku"], &price["producto"]),
+        (&json!("Mostrador"), &json!("C-2"), &json!(2))
+    );
+    edited(&company, "warehouse.edit", json!({"clave": 2, "principal": true})).await;
+    assert_eq!(only(&ana, "/almacenes?sucursal=0&principal=true").await["clave"], 2);
+}
+
+#[tokio::test]
+async fn an_edit_keeps_the_rules_of_the_import_and_some_more() {
+    let world = World::new().await;
+    let (company, ana) = stocked(&world).await;
+    let opportunity = json!({"nombre": "Bodega", "etapa": 1});
+    did(company.act("opportunity.create", &opportunity).await);
+    world.run("UPDATE cuentas_bancarias SET saldo = 1 WHERE clave = 1").await;
+    for (action, change, codigo, said) in [
+        ("supplier.edit", json!({"rfc": "malo"}), "dato_invalido", "rfc: "),
+        ("supplier.edit", json!({"estatus": "raro"}), "dato_invalido", "estatus: "),
+        ("supplier.edit", json!({"saldo": 1}), "campo_no_permitido", "saldo: "),
+        ("brand.edit", json!({"nombre": null}), "dato_requerido", "nombre: "),
+        ("brand.edit", json!({"nombre": "Otra"}), "dato_invalido", "nombre: "),
+        ("category.edit", json!({"padre": 99}), "referencia_invalida", "padre: "),
+        ("category.edit", json!({"padre": 2}), "estado_invalido", "padre: "),
+        ("category.edit", json!({"padre": 1}), "estado_invalido", "padre: "),
+        ("unit.edit", json!({"clave_sat": "???"}), "dato_invalido", "clave_sat: "),
+        ("price.edit", json!({"precio": "-1"}), "dato_invalido", "precio: "),
+        ("price.edit", json!({"producto": 99}), "referencia_invalida", "producto: "),
+        ("price.edit", json!({"vigencia_hasta": "2025-12-31"}), "dato_invalido", "vigencia_hasta: "),
+        ("price.edit", json!({"modificado": "2026-10-12T00:00:00Z"}), "campo_no_permitido", "modificado: "),
+        ("bank-account.edit", json!({"moneda": "USD"}), "estado_invalido", "moneda: "),
+        ("warehouse.edit", json!({"codigo": "002"}), "dato_invalido", "codigo: "),
+        ("warehouse.edit", json!({"sucursal": 9}), "referencia_invalida", "sucursal: "),
+        ("stage.edit", json!({"tipo": "perdida"}), "estado_invalido", "tipo: "),
+        ("stage.edit", json!({"probabilidad": 101}), "dato_invalido", "probabilidad: "),
+    ] {
+        refuses(&company, action, &[(with(&json!({"clave": 1}), change), codigo, said)]).await;
+    }
+    refuses(&company, "branch.edit", &[(json!({"clave": 0, "estatus": "inactivo"}), "estado_invalido", "estatus: ")])
+        .await;
+    refuses(
+        &company,
+        "brand.edit",
+        &[
+            (json!({"nombre": "X"}), "dato_requerido", "clave: "),
+            (json!({"clave": 99, "nombre": "X"}), "no_encontrado", "clave: "),
+            (json!({"clave": 0}), "no_encontrado", "clave: "),
+            (json!({"clave": i64::MIN}), "no_encontrado", "clave: "),
+        ],
+    )
+    .await;
+    // What is deleted is there no more.
+    edited(&company, "brand.edit", json!({"clave": 2, "estatus": "eliminado"})).await;
+    refuses(&company, "brand.edit", &[(json!({"clave": 2, "estatus": "activo"}), "no_encontrado", "")]).await;
+    // Another company's record neither.
+    let other = world.company().await;
+    refuses(&other, "supplier.edit", &[(json!({"clave": 1, "nombre": "X"}), "no_encontrado", "")]).await;
+    assert_eq!(only(&ana, "/proveedores?clave=1").await["nombre"], "Aceros");
+}
+
+#[tokio::test]
+async fn a_customers_terms_are_edited_in_the_office_alone() {
+    let world = World::new().await;
+    let company = shop(&world).await;
+    let ana = company.admin().await;
+    let price = [json!({"producto": 1, "lista": 2, "precio": "1"})];
+    company.load(Resource::Precios, &price).await;
+    let stored = "SELECT concat_ws(' ', coalesce(razon_social, '-'), round(limite_credito, 2), dias_credito, coalesce(lista, 0), coalesce(vendedor, 0), prospecto) FROM clientes WHERE clave = 1";
+    for (change, after) in [
+        (json!({"limite_credito": "500.50", "dias_credito": 30}), "- 500.50 30 0 0 f"),
+        (json!({"razon_social": "Ana SA", "lista": 2, "vendedor": 1}), "Ana SA 500.50 30 2 1 f"),
+        (json!({"nombre": "Ana Luz"}), "Ana Luz 500.50 30 2 1 f"),
+        (json!({"nombre": "Ana", "razon_social": "Ana SA"}), "Ana SA 500.50 30 2 1 f"),
+        (json!({"prospecto": true}), "Ana SA 500.50 30 2 1 t"),
+        (json!({"limite_credito": null, "dias_credito": "", "lista": null, "vendedor": null}), "Ana SA 0.00 0 0 0 t"),
+    ] {
+        let input = with(&json!({"clave": 1}), change.clone());
+        assert_eq!(edited(&company, "customer.edit", input).await, json!({"cliente": 1}), "{change}");
+        assert_eq!(world.sql::<String>(stored).await, after, "{change}");
+    }
+    let before = emitted(&world).await.len();
+    edited(&company, "customer.edit", json!({"clave": 1, "prospecto": false})).await;
+    let told = emitted(&world).await;
+    assert!(told[before - 1..].iter().any(|(tipo, _)| tipo == "cliente.creado"), "{told:?}");
+    for (change, codigo, said) in [
+        (json!({"limite_credito": "-1"}), "dato_invalido", "limite_credito: "),
+        (json!({"limite_credito": [1]}), "dato_invalido", "limite_credito: "),
+        (json!({"dias_credito": 366}), "dato_invalido", "dias_credito: "),
+        (json!({"lista": 99}), "referencia_invalida", "lista: "),
+        (json!({"vendedor": 99}), "vendedor_invalido", ""),
+        (json!({"prospecto": null}), "dato_requerido", "prospecto: "),
+        (json!({"saldo": 1}), "campo_no_permitido", "saldo: "),
+    ] {
+        refuses(&company, "customer.edit", &[(with(&json!({"clave": 1}), change), codigo, said)]).await;
+    }
+    ana.put("/clientes/1", json!({"limite_credito": "1"})).await.fails(400, "campo_no_permitido");
+    // Terms are the ERP's: they take effect on the next sale.
+    edited(&company, "customer.edit", json!({"clave": 1, "lista": 2})).await;
+    let mut body = nails("pedido");
+    body["renglones"][0].as_object_mut().expect("a line").remove("precio_unitario");
+    assert_eq!(ana.post("/ventas", body).await.ok(201)["subtotal"], "2.00");
+}
