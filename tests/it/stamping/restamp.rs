@@ -47,12 +47,12 @@ async fn a_rejected_invoice_is_corrected_and_stamped() {
         ("XENÓN INDUSTRIAL", "44100")
     );
     assert_eq!((document.serie.as_deref(), document.folio.as_deref()), (Some("F"), Some("1")));
-    let stamped = shop.factura(factura).await;
-    assert_eq!((&stamped["estatus"], &stamped["folio"]), (&json!("vigente"), &json!("1")));
+    let record = shop.factura(factura).await;
+    assert_eq!((&record["estatus"], &record["folio"]), (&json!("vigente"), &json!("1")));
     let event: String =
         world.sql("SELECT convert_from(cuerpo, 'UTF8') FROM eventos WHERE tipo = 'factura.timbrada'").await;
     let event: Value = serde_json::from_str(&event).unwrap();
-    assert_eq!(event["datos"], json!({"factura": factura, "venta": venta, "uuid": stamped["uuid"]}));
+    assert_eq!(event["datos"], json!({"factura": factura, "venta": venta, "uuid": record["uuid"]}));
     refused(
         &shop,
         "invoice.restamp",
