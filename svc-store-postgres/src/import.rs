@@ -6,8 +6,8 @@ use std::hash::Hash;
 use async_trait::async_trait;
 use chrono::DateTime;
 use sqlx::postgres::PgRow;
-use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, QueryBuilder, Row as _, SqlSafeStr, Type};
-use svc_core::domain::value::{Kind, Value};
+use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
+use svc_core::domain::value::Value;
 use svc_core::domain::words::{OpportunityStatus, SaleKind};
 use svc_core::record::{ListSpec, Query};
 use svc_core::store::{EachRow, ImportTx, ImportedReceivable, ImportedSale, Parents, StoreError};
@@ -19,7 +19,7 @@ use crate::page::Page;
 use crate::sale::folio_series;
 use crate::sources;
 use crate::transaction::PostgresTx;
-use crate::value::{PostgresRow, push};
+use crate::value::PostgresRow;
 
 #[async_trait]
 impl ImportTx for PostgresTx {
@@ -125,20 +125,7 @@ impl ImportTx for PostgresTx {
         columns: &[&'static str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError> {
-        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("UPDATE ");
-        sql.push(table).push(" SET ");
-        for (at, (column, value)) in columns.iter().zip(values).enumerate() {
-            sql.push(if at == 0 { "" } else { ", " }).push(column).push(" = ");
-            match value {
-                Value::Null => {
-                    sql.push("NULL");
-                }
-                // No kind is needed of what is not null.
-                value => push(&mut sql, value, Kind::Text),
-            }
-        }
-        sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
-        self.run(sql.build()).await
+        self.update_columns(table, clave, columns, values).await
     }
 
     async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError> {

@@ -133,10 +133,10 @@ impl SaleTx for PostgresTx {
         let query = sqlx::query(
             "INSERT INTO ventas (empresa, clave, tipo, folio, fecha, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
                  condicion_pago, dias_credito, forma_pago_sat, metodo_pago_sat, uso_cfdi, subtotal, descuento, impuestos, total, saldo,
-                 surtido_estatus, monto_surtido, origen, referencia, comentarios, desglose, modificado, retenciones)
+                 surtido_estatus, monto_surtido, origen, referencia, comentarios, desglose, modificado, retenciones, tipo_creado)
              SELECT empresa, $3, tipo, folio, $8, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
                     condicion_pago, dias_credito, forma_pago_sat, metodo_pago_sat, uso_cfdi, $4, $5, $6, $7, $7,
-                    $9, $7, origen, referencia, comentarios, desglose, $8, $10
+                    $9, $7, origen, referencia, comentarios, desglose, $8, $10, $11
              FROM ventas WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)
@@ -148,7 +148,8 @@ impl SaleTx for PostgresTx {
         .bind(handed.amounts.total.get())
         .bind(now.get())
         .bind(Fulfilment::Surtido.word())
-        .bind(handed.amounts.retenciones.get());
+        .bind(handed.amounts.retenciones.get())
+        .bind(SaleKind::Factura.word());
         self.run(query).await?;
         let goes = |line: &&LinePart| left.lines.iter().all(|rest| rest.renglon != line.renglon);
         let (whole, parts): (Vec<&LinePart>, Vec<&LinePart>) = handed.lines.iter().partition(goes);

@@ -53,6 +53,30 @@ impl PostgresTx {
         self.run(sql.build()).await
     }
 
+    /// Writes these columns of a record of `table`.
+    pub(crate) async fn update_columns(
+        &mut self,
+        table: &'static str,
+        clave: i64,
+        columns: &[&'static str],
+        values: &[Value<'_>],
+    ) -> Result<(), StoreError> {
+        let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("UPDATE ");
+        sql.push(table).push(" SET ");
+        for (at, (column, value)) in columns.iter().zip(values).enumerate() {
+            sql.push(if at == 0 { "" } else { ", " }).push(column).push(" = ");
+            match value {
+                Value::Null => {
+                    sql.push("NULL");
+                }
+                // No kind is needed of what is not null.
+                value => push(&mut sql, value, Kind::Text),
+            }
+        }
+        sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
+        self.run(sql.build()).await
+    }
+
     /// The data of a record, locked against other changes until the end.
     pub(crate) async fn lock_stored<T: Stored>(&mut self, clave: i64) -> Result<Option<T>, StoreError> {
         self.lock_stored_where(clave, "true").await

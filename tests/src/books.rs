@@ -204,7 +204,13 @@ const RULES: &[(&str, &str)] = &[
          SELECT 'pedidos y cotizaciones'
          WHERE (SELECT coalesce(sum(valor), 0) FROM contadores
                 WHERE empresa = $1 AND serie IN ('folio:pedido:', 'folio:cotizacion:'))
-             < (SELECT count(*) FROM ventas WHERE empresa = $1 AND tipo IN ('pedido', 'cotizacion'))
+             NOT BETWEEN (SELECT count(*) FILTER (WHERE coalesce(tipo_creado, tipo) IN ('pedido', 'cotizacion'))
+                               + count(*) FILTER (WHERE tipo = 'pedido' AND tipo_creado = 'cotizacion')
+                          FROM ventas WHERE empresa = $1)
+                 -- A quote that is invoiced may have been an order between.
+                 AND (SELECT count(*) FILTER (WHERE coalesce(tipo_creado, tipo) IN ('pedido', 'cotizacion'))
+                           + count(*) FILTER (WHERE tipo <> 'cotizacion' AND tipo_creado = 'cotizacion')
+                      FROM ventas WHERE empresa = $1)
          UNION ALL
          SELECT format('%s %s%s dos veces', tipo, serie, folio) FROM ventas
          WHERE empresa = $1 GROUP BY tipo, serie, folio HAVING count(*) > 1",

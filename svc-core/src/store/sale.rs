@@ -120,7 +120,7 @@ pub trait SaleTx {
     async fn priced_lines(&mut self, clave: i64) -> Result<Vec<PricedLine>, StoreError>;
 
     /// Takes what was handed over out of an order, which keeps the rest, of which nothing is handed over: a new order has it with the
-    /// same terms and line numbers, fulfilled, and the movements of its goods. Returns its clave.
+    /// same terms and line numbers, fulfilled, and the movements of its goods; it is made to be invoiced. Returns its clave.
     async fn divide_order(
         &mut self,
         clave: i64,

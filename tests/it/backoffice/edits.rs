@@ -108,7 +108,7 @@ async fn an_edit_keeps_the_rules_of_the_import_and_some_more() {
     did(company.act("opportunity.create", &opportunity).await);
     world.run("UPDATE cuentas_bancarias SET saldo = 1 WHERE clave = 1").await;
     for (action, change, codigo, said) in [
-        ("supplier.edit", json!({"rfc": "malo"}), "dato_invalido", "rfc: "),
+        ("supplier.edit", json!({"rfc": "malo"}), "rfc_invalido", "rfc: "),
         ("supplier.edit", json!({"estatus": "raro"}), "dato_invalido", "estatus: "),
         ("supplier.edit", json!({"saldo": 1}), "campo_no_permitido", "saldo: "),
         ("brand.edit", json!({"nombre": null}), "dato_requerido", "nombre: "),
