@@ -70,6 +70,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<backoffice::InvoiceRejected>(),
     Entry::download::<backoffice::SaveXml>(),
     Entry::download::<backoffice::SavePdf>(),
+    Entry::operation::<backoffice::SubstituteInvoice>(),
     Entry::operation::<backoffice::CancelInvoice>(),
     Entry::operation::<backoffice::AcceptCancellation>(),
     Entry::operation::<backoffice::RejectCancellation>(),

@@ -21,7 +21,13 @@ pub(crate) const OF_RECORD: &str = "SELECT f.estatus, x.xml FROM facturas f
      LEFT JOIN facturas_xml x ON x.empresa = f.empresa AND x.factura = f.clave AND x.timbrado
      WHERE f.empresa = $1 AND f.clave = $2";
 
-fn inflated(bytes: &[u8]) -> Result<String, sqlx::Error> {
+/// A text, deflated.
+pub(crate) fn deflated(text: &str) -> Vec<u8> {
+    compress_to_vec_zlib(text.as_bytes(), LEVEL)
+}
+
+/// The same, as it was.
+pub(crate) fn inflated(bytes: &[u8]) -> Result<String, sqlx::Error> {
     let bytes = decompress_to_vec_zlib(bytes).map_err(|error| sqlx::Error::Decode(error.to_string().into()))?;
     String::from_utf8(bytes).map_err(|error| sqlx::Error::Decode(error.utf8_error().into()))
 }
@@ -37,7 +43,7 @@ impl PostgresTx {
         .bind(self.empresa)
         .bind(factura)
         .bind(timbrado)
-        .bind(compress_to_vec_zlib(xml.as_bytes(), LEVEL))
+        .bind(deflated(xml))
         .bind(now.get());
         self.run(query).await
     }

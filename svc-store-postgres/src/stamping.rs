@@ -7,7 +7,7 @@ use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver};
 use svc_core::domain::line::VatRate;
 use svc_core::domain::time::{Date, Timestamp};
-use svc_core::domain::words::{InvoiceKind, InvoiceStatus, PaymentTerm};
+use svc_core::domain::words::{Held, InvoiceKind, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
     LeasedStamping, StampingLease, StampingPayment, StampingRecord, StampingSale, StampingTx, StoreError,
 };
@@ -146,15 +146,18 @@ impl StampingTx for PostgresTx {
         factura: i64,
         proximo: DateTime<Utc>,
         ultimo_error: &str,
+        detenido: Option<Held>,
     ) -> Result<(), StoreError> {
         let query = sqlx::query(
-            "UPDATE timbrados SET proximo = $3, intentos = intentos + 1, ultimo_error = $4, token = NULL, arrendado = NULL
+            "UPDATE timbrados SET proximo = $3, intentos = intentos + 1, ultimo_error = $4, detenido = $5, token = NULL,
+                                  arrendado = NULL
              WHERE empresa = $1 AND factura = $2",
         )
         .bind(self.empresa)
         .bind(factura)
         .bind(proximo)
-        .bind(ultimo_error);
+        .bind(ultimo_error)
+        .bind(detenido.map(Held::word));
         self.run(query).await
     }
 

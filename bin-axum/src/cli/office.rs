@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand, ValueEnum};
 use rust_decimal::Decimal;
 use svc_core::domain::company::{CompanyId, LimitMode, Plan};
+use svc_core::settings::StamperSettings;
 use svc_core::store::CompanyChange;
 
 use super::settings::DEFAULT_BASE_URL;
@@ -213,6 +214,9 @@ pub(crate) struct ActionArgs {
     /// The API's public address: links in notices begin with it.
     #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
     pub(crate) base_url: String,
+    /// Who is asked when an action cancels a document.
+    #[command(flatten)]
+    pub(crate) stamper: StamperSettings,
     /// The action's name.
     #[arg(required_unless_present = "list")]
     pub(crate) action: Option<String>,

@@ -16,6 +16,7 @@ mod quota;
 mod sales;
 mod secrets;
 mod stock;
+mod substitutes;
 mod users;
 
 pub use certificates::{CertificateLoaded, LoadCertificate};
@@ -38,4 +39,5 @@ pub use sales::{
 };
 pub use secrets::SecretsRotated;
 pub use stock::{MoveStock, ReserveStock, StockMoved, StockReserved};
+pub use substitutes::SubstituteInvoice;
 pub use users::{CreateUser, DisableUser, UserNamed};
