@@ -6,7 +6,8 @@ use svc_core::domain::company::CompanyId;
 use crate::{Company, World};
 
 /// The tables that operations write.
-const WRITTEN: [&str; 18] = [
+const WRITTEN: [&str; 20] = [
+    "cancelaciones",
     "clientes",
     "contadores",
     "cuentas_bancarias",
@@ -16,6 +17,7 @@ const WRITTEN: [&str; 18] = [
     "eventos",
     "eventos_agrupados",
     "facturas",
+    "facturas_acuses",
     "facturas_xml",
     "inventario",
     "movimientos_inventario",
@@ -251,7 +253,15 @@ const RULES: &[(&str, &str)] = &[
         "SELECT format('factura %s', f.clave)
          FROM facturas f LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = f.clave
          WHERE f.empresa = $1
-           AND (t.factura IS NOT NULL) <> (f.estatus = 'en_espera' AND (f.origen = 'api' OR f.tipo = 'pago'))",
+           AND (t.factura IS NOT NULL)
+               <> (f.estatus = 'en_espera' AND (f.origen = 'api' OR f.tipo = 'pago' OR f.sustituye IS NOT NULL))",
+    ),
+    (
+        "a cancellation in the queue is one of a valid record that was asked for, and every one of those is there",
+        "SELECT format('factura %s', f.clave)
+         FROM facturas f LEFT JOIN cancelaciones c ON c.empresa = $1 AND c.factura = f.clave
+         WHERE f.empresa = $1
+           AND (c.factura IS NOT NULL) <> (f.estatus = 'vigente' AND f.cancelacion_solicitada IS NOT NULL)",
     ),
     (
         "a sealed document waits in the queue, a stamped one is a stamped record's",

@@ -30,6 +30,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         ("invoice.rejected", json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "No corresponde"})),
         ("invoice.xml", json!({"factura": 1})),
         ("invoice.pdf", json!({"factura": 1})),
+        ("invoice.substitute", json!({"factura": 1})),
         ("invoice.cancel", json!({"factura": 1, "motivo": "02", "requiere_aceptacion": true})),
         ("invoice.cancel-accepted", json!({"factura": 1})),
         ("invoice.cancel-rejected", json!({"factura": 1})),

@@ -1,11 +1,13 @@
 //! The stamping worker: its requests, its leases and what it writes.
 
+mod cancellations;
 mod complements;
 mod documents;
 mod invoices;
 mod leases;
 mod pace;
 mod sandbox;
+mod unknown;
 
 use std::sync::Mutex;
 
@@ -115,7 +117,7 @@ impl<F: Fn(&StampRequest) -> Result<StampedXml, StampFailure> + Send + Sync> Stu
     }
 
     fn ids(&self) -> Vec<String> {
-        self.requests.lock().unwrap().iter().map(|request| request.id.clone()).collect()
+        self.requests.lock().unwrap().iter().map(|request| own(&request.id).to_owned()).collect()
     }
 
     fn document(&self) -> Cfdi {
@@ -143,8 +145,15 @@ fn accept(request: &StampRequest) -> Result<StampedXml, StampFailure> {
 }
 
 fn uuid(id: &str) -> Uuid {
-    let digits: u128 = id.replace('-', "").parse().expect("an id of two numbers");
+    let digits: u128 = own(id).replace('-', "").parse().expect("an id of two numbers");
     Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_0000_0000_0000 + digits)
+}
+
+/// A request's id without that of the installation, with which it begins.
+fn own(id: &str) -> &str {
+    let (installation, own) = id.split_once('-').expect("an installation's id");
+    assert_eq!(installation.len(), 15, "{id}");
+    own
 }
 
 fn unreachable(_: &StampRequest) -> Result<StampedXml, StampFailure> {

@@ -3,6 +3,7 @@
 mod cancellation;
 mod concepts;
 mod document;
+mod levies;
 mod payments;
 
 use std::sync::LazyLock;
