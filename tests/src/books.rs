@@ -231,13 +231,15 @@ const RULES: &[(&str, &str)] = &[
          HAVING sum(CASE m.tipo WHEN 'venta' THEN m.cantidad ELSE -m.cantidad END) <> 0",
     ),
     (
-        "an invoice goes with its sale, and its fiscal folio is everybody's",
+        "an invoice goes with its sale, and its fiscal folio is everybody's, but for what takes another's place",
         "SELECT format('factura %s', f.clave)
          FROM facturas f JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta LEFT JOIN cxc x ON x.empresa = $1 AND x.venta = v.clave
-         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo <> 'factura' OR v.factura <> f.clave
-             OR (f.estatus = 'cancelada' AND NOT v.cancelada) OR (f.estatus IN ('vigente', 'en_espera') AND v.cancelada)
-             OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
-             OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid)",
+         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo <> 'factura' OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
+             OR v.factura <> f.clave AND f.sustituye IS NULL
+                 AND NOT EXISTS (SELECT FROM facturas s WHERE s.empresa = $1 AND s.sustituye = f.clave)
+             OR v.factura = f.clave AND (
+                 (f.estatus = 'cancelada' AND NOT v.cancelada) OR (f.estatus IN ('vigente', 'en_espera') AND v.cancelada)
+                 OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid))",
     ),
     (
         "a payment's complement says what the registry does",

@@ -96,7 +96,7 @@ async fn nothing_moves_before_the_final_word() {
         assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1), "{minutes}");
     }
     assert_eq!((authority.sent(), *authority.asked.lock().unwrap()), (1, 5), "sent once, asked about often");
-    let sale = shop.one(&format!("/ventas?clave={venta}")).await;
+    let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
     let record = shop.factura(factura).await;
     assert_eq!((&record["estatus"], &sale["cancelada"]), (&json!("vigente"), &json!(false)));
     assert_eq!(world.count("eventos WHERE tipo = 'factura.cancelada'").await, 0);
@@ -115,7 +115,7 @@ async fn nothing_moves_before_the_final_word() {
     assert_eq!(world.stamp(&authority).await, with!(report(), cancelados: 1));
     let record = shop.factura(factura).await;
     assert_eq!((&record["estatus"], &record["motivo_cancelacion"]), (&json!("cancelada"), &json!("02")));
-    assert_eq!(shop.actor.get("/ventas?cancelada=true").await.ok(200)["datos"][0]["clave"], venta);
+    assert_eq!(shop.actor.get("/ventas?tipo=factura&cancelada=true").await.ok(200)["datos"][0]["clave"], venta);
     assert_eq!(world.count("eventos WHERE tipo = 'factura.cancelada'").await, 1);
     assert_eq!(world.count("facturas_acuses").await, 1);
     assert_eq!(world.count("cancelaciones").await, 0);
@@ -250,7 +250,7 @@ async fn a_substitute_takes_the_place_of_an_invoice() {
     let shop = Shop::new(&world).await;
     let (venta, old) = shop.invoice(nails()).await;
     world.stamp(&SandboxStamper).await;
-    let before = shop.one(&format!("/ventas?clave={venta}")).await;
+    let before = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
     shop.company.act("customer.edit", &json!({"clave": 1, "nombre": "Ana Corregida"})).await.unwrap();
     let made = shop.company.act("invoice.substitute", &json!({"factura": old})).await.unwrap();
     let new = made["factura"].as_i64().unwrap();
@@ -272,7 +272,7 @@ async fn a_substitute_takes_the_place_of_an_invoice() {
     assert_eq!(related.tipo_relacion, TipoRelacion::Sustitucion);
     assert_eq!(json!(related.cfdi_relacionado[0].uuid.to_string()), shop.factura(old).await["uuid"]);
     assert_eq!((document.folio.as_deref(), document.receptor.nombre.as_str()), (Some("2"), "ANA CORREGIDA"));
-    let sale = shop.one(&format!("/ventas?clave={venta}")).await;
+    let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
     assert_eq!((&sale["factura"], &sale["uuid"], &sale["folio"]), (&json!(new), &record["uuid"], &json!(2)));
     let receivable = shop.one(&format!("/cxc?venta={venta}")).await;
     assert_eq!((&receivable["factura"], &receivable["folio"]), (&json!(new), &json!("F2")));
@@ -291,7 +291,7 @@ async fn a_substitute_takes_the_place_of_an_invoice() {
         .unwrap();
     let replaced = shop.factura(old).await;
     assert_eq!((&replaced["estatus"], &replaced["uuid_sustitucion"]), (&json!("cancelada"), &record["uuid"]));
-    let sale = shop.one(&format!("/ventas?clave={venta}")).await;
+    let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
     assert_eq!((&sale["cancelada"], &sale["saldo"]), (&json!(false), &json!("1160.00")), "the sale stands");
     assert_eq!(world.count("movimientos_inventario WHERE tipo = 'cancelacion_venta'").await, 0);
     let told = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
