@@ -14,6 +14,7 @@ use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
 use svc_core::domain::value::Value;
+use svc_core::domain::words::Held;
 use svc_core::record::clientes::Customer;
 use svc_core::record::{ListSpec, Query, Record as _};
 use svc_core::store::{
@@ -51,6 +52,10 @@ impl Reader for MemoryReader<'_> {
 #[async_trait]
 impl QueueStore for Memory {
     async fn due(&self, _: Backlog, _: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -136,6 +141,10 @@ impl Store for Memory {
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
         Err(StoreError::Unavailable("this store only reads".into()))
+    }
+
+    async fn installation(&self) -> Result<String, StoreError> {
+        Ok("0".to_owned())
     }
 }
 

@@ -23,10 +23,12 @@
 //! | [`REQUESTS_IN_FLIGHT`] | gauge | – |
 //! | [`TRANSACTION_RETRIES`] | counter | – |
 //! | [`DELIVERIES`] | counter | `outcome`: `delivered` `retried` `failed` `lost` |
-//! | [`STAMPINGS`] | counter | `outcome`: `stamped` `rejected` `postponed` `waiting` `lost` `failed` |
+//! | [`STAMPINGS`] | counter | `outcome`: `stamped` `rejected` `postponed` `held` `waiting` `lost` `failed` |
+//! | [`CANCELLATIONS`] | counter | `outcome`: `cancelled` `rejected` `postponed` `held` `waiting` `lost` `failed` |
+//! | [`HELD`] | gauge | `reason`: `estancado` (nobody can tell what became of it) `configuracion` (the provider refuses the account) |
 //! | [`EMAILS`] | counter | `outcome`: `sent` `postponed` `given_up` |
 //! | [`BACKGROUND_FAILURES`] | counter | `work`: `stamping` `delivery` `mail` `clean-up` `usage` `keys`; `reason`: `error` `panic` `company` |
-//! | [`QUEUE_AGE`] | gauge, seconds | `queue`: `stampings` `groups` `events` `deliveries` `discards` `mails` |
+//! | [`QUEUE_AGE`] | gauge, seconds | `queue`: `stampings` `cancellations` `groups` `events` `deliveries` `discards` `mails` |
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -61,6 +63,12 @@ pub const DELIVERIES: &str = "svc_deliveries_total";
 /// Attempts at stampings, by outcome.
 pub const STAMPINGS: &str = "svc_stampings_total";
 
+/// Attempts at cancellations, by outcome.
+pub const CANCELLATIONS: &str = "svc_cancellations_total";
+
+/// Documents that wait for a person, by why, as the last reading saw.
+pub const HELD: &str = "svc_documents_held";
+
 /// Attempts at e-mails, by outcome.
 pub const EMAILS: &str = "svc_emails_total";
 
@@ -85,6 +93,8 @@ pub fn describe() {
     metrics::describe_counter!(TRANSACTION_RETRIES, "Transactions and statements run again after a collision");
     metrics::describe_counter!(DELIVERIES, "Attempts at deliveries of webhooks, by outcome");
     metrics::describe_counter!(STAMPINGS, "Attempts at stampings, by outcome");
+    metrics::describe_counter!(CANCELLATIONS, "Attempts at cancellations, by outcome");
+    metrics::describe_gauge!(HELD, "Documents that wait for a person, by why");
     metrics::describe_counter!(EMAILS, "Attempts at e-mails, by outcome");
     metrics::describe_counter!(BACKGROUND_FAILURES, "Failures of background work, by work and reason");
     metrics::describe_gauge!(QUEUE_AGE, Unit::Seconds, "How long the oldest item of a queue has been due");
@@ -107,6 +117,11 @@ pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Err
     background_failed(work, "company");
     let cause = error.cause().map(tracing::field::display);
     tracing::warn!(work, empresa = company.0, %error, cause, "a company's records are left alone for now");
+}
+
+/// Notes how many documents wait for a person, for this reason.
+pub(crate) fn held(reason: &'static str, count: u64) {
+    gauge!(HELD, "reason" => reason).set(count as f64);
 }
 
 /// Notes for how long the oldest item of a queue has been due.

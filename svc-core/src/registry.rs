@@ -76,6 +76,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<backoffice::RestampInvoice>(),
     Entry::download::<backoffice::SaveXml>(),
     Entry::download::<backoffice::SavePdf>(),
+    Entry::operation::<backoffice::SubstituteInvoice>(),
     Entry::operation::<backoffice::CancelInvoice>(),
     Entry::operation::<backoffice::AcceptCancellation>(),
     Entry::operation::<backoffice::RejectCancellation>(),

@@ -15,6 +15,10 @@ pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
     row.try_get(at).map(Money::new)
 }
 
+pub(crate) fn money_or_null(row: &PgRow, at: usize) -> Result<Option<Money>, sqlx::Error> {
+    Ok(row.try_get::<Option<_>, _>(at)?.map(Money::new))
+}
+
 pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> {
     row.try_get(at).map(Quantity::new)
 }

@@ -51,13 +51,16 @@ impl InvoiceTx for PostgresTx {
             "WITH f AS (
                  UPDATE facturas SET estatus = $6, uuid = $3, fecha_timbrado = $4, error_codigo = NULL, error_mensaje = NULL,
                                      modificado = $5
-                 WHERE empresa = $1 AND clave = $2 RETURNING venta
+                 WHERE empresa = $1 AND clave = $2 RETURNING venta, sustituye, serie, folio
              ), v AS (
-                 UPDATE ventas SET uuid = $3, modificado = $5 FROM f
-                 WHERE empresa = $1 AND ventas.clave = f.venta AND ventas.factura = $2
+                 UPDATE ventas SET uuid = $3, modificado = $5, factura = $2,
+                     serie = CASE WHEN f.sustituye IS NULL THEN ventas.serie ELSE f.serie END,
+                     folio = CASE WHEN f.sustituye IS NULL THEN ventas.folio ELSE f.folio::bigint END
+                 FROM f WHERE empresa = $1 AND ventas.clave = f.venta AND ventas.factura IN ($2, f.sustituye)
              ), c AS (
-                 UPDATE cxc SET uuid = $3, modificado = $5 FROM f
-                 WHERE empresa = $1 AND cxc.venta = f.venta AND cxc.factura = $2
+                 UPDATE cxc SET uuid = $3, modificado = $5, factura = $2,
+                     folio = CASE WHEN f.sustituye IS NULL THEN cxc.folio ELSE concat(f.serie, f.folio) END
+                 FROM f WHERE empresa = $1 AND cxc.venta = f.venta AND cxc.factura IN ($2, f.sustituye)
              ), p AS (
                  UPDATE cxc_pagos SET complemento = $7, uuid = $3
                  WHERE empresa = $1 AND factura = $2 AND complemento <> $8
@@ -110,7 +113,8 @@ impl InvoiceTx for PostgresTx {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let query = sqlx::query(
-            "UPDATE facturas SET cancelacion_solicitada = $5, motivo_cancelacion = $3, uuid_sustitucion = $4, modificado = $5
+            "UPDATE facturas SET cancelacion_solicitada = $5, motivo_cancelacion = $3, uuid_sustitucion = $4, modificado = $5,
+                                 error_codigo = NULL, error_mensaje = NULL
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)

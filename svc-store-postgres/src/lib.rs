@@ -37,6 +37,7 @@
 
 mod accounting;
 mod bank;
+mod cancellation;
 mod certificate;
 mod columns;
 mod company;
@@ -151,5 +152,13 @@ impl Store for PostgresStore {
             .await
             .map(CompanyId)
             .map_err(store_error)
+    }
+
+    async fn installation(&self) -> Result<String, StoreError> {
+        let number: i64 = sqlx::query_scalar("SELECT last_value FROM instalacion")
+            .fetch_one(self.background.of_all())
+            .await
+            .map_err(store_error)?;
+        Ok(format!("{number:015x}"))
     }
 }

@@ -268,7 +268,8 @@ impl PostgresTx {
         self.run(query).await?;
         let query = sqlx::query(
             "UPDATE facturas
-             SET estatus = $4, fecha_cancelacion = $3, modificado = $3, motivo_cancelacion = $5
+             SET estatus = $4, fecha_cancelacion = $3, modificado = $3, cancelacion_solicitada = NULL,
+                 motivo_cancelacion = coalesce(motivo_cancelacion, $5)
              WHERE empresa = $1 AND clave = $2",
         )
         .bind(self.empresa)

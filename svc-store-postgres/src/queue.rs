@@ -5,8 +5,10 @@ use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::company::CompanyId;
+use svc_core::domain::words::Held;
 use svc_core::store::{Backlog, Due, QueueStore, StoreError};
 
+use crate::columns::word;
 use crate::error::store_error;
 use crate::store::PostgresStore;
 
@@ -24,7 +26,10 @@ const DUE_NOTICES: &str = "
     ORDER BY desde NULLS LAST LIMIT $2";
 
 const DUE_STAMPINGS: &str = "
-    SELECT empresa, 0, min(proximo) AS desde FROM timbrados WHERE proximo <= $1 GROUP BY empresa ORDER BY desde LIMIT $2";
+    SELECT empresa, 0, min(proximo) AS desde FROM timbrados WHERE proximo <= $1 GROUP BY empresa
+    UNION ALL
+    SELECT empresa, 1, min(proximo) FROM cancelaciones WHERE proximo <= $1 GROUP BY empresa
+    ORDER BY desde LIMIT $2";
 
 const DUE_MAIL: &str = "
     SELECT empresa, 0, min(proximo) AS desde FROM avisos WHERE proximo <= $1 GROUP BY empresa ORDER BY desde LIMIT $2";
@@ -47,6 +52,21 @@ impl QueueStore for PostgresStore {
             Ok(Due { company: CompanyId(row.try_get(0)?), queue, since: row.try_get(2)? })
         };
         rows.map_err(store_error)?.iter().map(due).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT detenido, sum(n)::bigint FROM (
+                 SELECT detenido, count(*) AS n FROM timbrados WHERE detenido IS NOT NULL GROUP BY detenido
+                 UNION ALL
+                 SELECT detenido, count(*) FROM cancelaciones WHERE detenido IS NOT NULL GROUP BY detenido
+             ) d GROUP BY detenido ORDER BY detenido DESC",
+        )
+        .fetch_all(self.background.of_all())
+        .await
+        .map_err(store_error)?;
+        let held = |row: &PgRow| Ok((word(row, 0, Held::of)?, row.try_get::<i64, _>(1)?.cast_unsigned()));
+        rows.iter().map(held).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {

@@ -8,7 +8,7 @@ use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver, SoldSale};
 use svc_core::domain::line::VatRate;
 use svc_core::domain::tax::OtherRates;
 use svc_core::domain::time::{Date, Timestamp};
-use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus, PaymentTerm};
+use svc_core::domain::words::{Complement, Held, InvoiceKind, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
     LeasedStamping, QueuedStamping, StampingLease, StampingPayment, StampingRecord, StampingTx, StoreError,
 };
@@ -41,7 +41,7 @@ impl StampingTx for PostgresTx {
              INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)
              ON CONFLICT (empresa, factura) DO UPDATE SET
                  proximo = excluded.proximo, creado = excluded.creado, intentos = 0, token = NULL, arrendado = NULL,
-                 ultimo_error = NULL, documento = NULL",
+                 ultimo_error = NULL, documento = NULL, detenido = NULL",
         )
         .bind(self.empresa)
         .bind(factura)
@@ -221,15 +221,18 @@ impl StampingTx for PostgresTx {
         factura: i64,
         proximo: DateTime<Utc>,
         ultimo_error: &str,
+        detenido: Option<Held>,
     ) -> Result<(), StoreError> {
         let query = sqlx::query(
-            "UPDATE timbrados SET proximo = $3, intentos = intentos + 1, ultimo_error = $4, token = NULL, arrendado = NULL
+            "UPDATE timbrados SET proximo = $3, intentos = intentos + 1, ultimo_error = $4, detenido = $5, token = NULL,
+                                  arrendado = NULL
              WHERE empresa = $1 AND factura = $2",
         )
         .bind(self.empresa)
         .bind(factura)
         .bind(proximo)
-        .bind(ultimo_error);
+        .bind(ultimo_error)
+        .bind(detenido.map(Held::word));
         self.run(query).await
     }
 

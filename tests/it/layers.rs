@@ -38,6 +38,7 @@ const POSTGRES: &Layers = &[
         &[
             "accounting",
             "bank",
+            "cancellation",
             "certificate",
             "company",
             "customer",

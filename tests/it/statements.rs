@@ -16,11 +16,15 @@ use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
 /// Plain reads over companies, without locks: a part of each that tells it.
-const READS: [&str; 10] = [
+const READS: [&str; 12] = [
     // What is due, and webhooks that a server of the release before left behind.
     "SELECT empresa, 0, min(vence) AS desde FROM eventos_agrupados",
     "SELECT empresa, 0, min(proximo) AS desde FROM timbrados",
     "SELECT empresa, 0, min(proximo) AS desde FROM avisos",
+    // What waits for a person.
+    "SELECT detenido, sum(n)::bigint FROM (",
+    // What providers know the installation by, which is no company's.
+    "SELECT last_value FROM instalacion",
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",
     // Keys of several companies, looked up together.
     "unnest($1::bigint[], $2::text[]) AS pedida",

@@ -6,7 +6,8 @@ use svc_core::domain::company::CompanyId;
 use crate::{Company, World};
 
 /// The tables that operations write.
-const WRITTEN: [&str; 21] = [
+const WRITTEN: [&str; 23] = [
+    "cancelaciones",
     "clientes",
     "contadores",
     "cuentas_bancarias",
@@ -18,6 +19,7 @@ const WRITTEN: [&str; 21] = [
     "eventos",
     "eventos_agrupados",
     "facturas",
+    "facturas_acuses",
     "facturas_xml",
     "inventario",
     "movimientos_inventario",
@@ -281,13 +283,15 @@ const RULES: &[(&str, &str)] = &[
          HAVING sum(CASE m.tipo WHEN 'venta' THEN m.cantidad ELSE -m.cantidad END) <> 0",
     ),
     (
-        "an invoice goes with its sale, and its fiscal folio is everybody's",
+        "an invoice goes with its sale, and its fiscal folio is everybody's, but for what takes another's place",
         "SELECT format('factura %s', f.clave)
          FROM facturas f JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta LEFT JOIN cxc x ON x.empresa = $1 AND x.venta = v.clave
-         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo <> 'factura' OR v.factura <> f.clave
-             OR (f.estatus = 'cancelada' AND NOT v.cancelada) OR (f.estatus IN ('vigente', 'en_espera') AND v.cancelada)
-             OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
-             OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid)",
+         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo <> 'factura' OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
+             OR v.factura <> f.clave AND f.sustituye IS NULL
+                 AND NOT EXISTS (SELECT FROM facturas s WHERE s.empresa = $1 AND s.sustituye = f.clave)
+             OR v.factura = f.clave AND (
+                 (f.estatus = 'cancelada' AND NOT v.cancelada) OR (f.estatus IN ('vigente', 'en_espera') AND v.cancelada)
+                 OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid))",
     ),
     (
         "a payment's complement says what the registry does",
@@ -303,8 +307,17 @@ const RULES: &[(&str, &str)] = &[
         "SELECT format('factura %s', f.clave)
          FROM facturas f LEFT JOIN timbrados t ON t.empresa = $1 AND t.factura = f.clave
          LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta
-         WHERE f.empresa = $1 AND (t.factura IS NOT NULL)
-             <> (f.estatus = 'en_espera' AND (f.origen = 'api' OR f.tipo = 'pago' OR v.tipo_creado IS NOT NULL))",
+         WHERE f.empresa = $1
+           AND (t.factura IS NOT NULL)
+                <> (f.estatus = 'en_espera'
+                    AND (f.origen = 'api' OR f.tipo = 'pago' OR f.sustituye IS NOT NULL OR v.tipo_creado IS NOT NULL))",
+     ),
+     (
+         "a cancellation in the queue is one of a valid record that was asked for, and every one of those is there",
+         "SELECT format('factura %s', f.clave)
+          FROM facturas f LEFT JOIN cancelaciones c ON c.empresa = $1 AND c.factura = f.clave
+          WHERE f.empresa = $1
+            AND (c.factura IS NOT NULL) <> (f.estatus = 'vigente' AND f.cancelacion_solicitada IS NOT NULL)",
     ),
     (
         "a sealed document waits in the queue, a stamped one is a stamped record's",

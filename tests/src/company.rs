@@ -10,6 +10,7 @@ use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::json::Json;
 use svc_core::operation::Operation;
+use svc_core::stamping::{SandboxStamper, cancel_asked};
 use svc_core::store::{CompanyChange, NewUser, Store as _};
 
 use crate::{Actor, Resource, World, certificate};
@@ -64,6 +65,10 @@ impl Company {
     pub async fn act(&self, name: &str, input: &Value) -> Result<Value, Error> {
         let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
         let output = self.world.office.act(self.id, name, &input).await?;
+        if matches!(name, "invoice.cancel" | "payment.cancel") {
+            // As the command line does, with the sandbox.
+            cancel_asked(&self.world.office, &SandboxStamper, self.id).await?;
+        }
         Ok(serde_json::from_slice(&output).expect("an action answers JSON"))
     }
 

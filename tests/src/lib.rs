@@ -254,6 +254,7 @@ impl World {
     pub async fn end_leases(&self) {
         let ends = "UPDATE entregas SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE timbrados SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
+                    UPDATE cancelaciones SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE avisos SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE webhooks SET sondeo = NULL WHERE sondeo IS NOT NULL";
         sqlx::raw_sql(ends).execute(self.pool()).await.expect("the leases end");

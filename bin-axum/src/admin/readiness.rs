@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use svc_core::Context;
-use svc_core::store::Queue;
+use svc_core::domain::words::Held;
+use svc_core::store::{Queue, StoreError};
 use svc_store_postgres::Probe;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
@@ -95,17 +96,27 @@ impl DatabaseCheck {
 }
 
 impl QueueAges {
+    async fn read(&self) -> Result<(Vec<(Queue, TimeDelta)>, Vec<(Held, u64)>), StoreError> {
+        Ok((self.context.oldest_due().await?, self.context.held().await?))
+    }
+
     async fn lines(&mut self) -> String {
         if let Some((at, lines)) = &self.last
             && at.elapsed() < FRESH
         {
             return lines.clone();
         }
-        let lines = match timeout(TIMEOUT, self.context.oldest_due()).await {
-            Ok(Ok(oldest)) => {
-                let line =
+        let lines = match timeout(TIMEOUT, self.read()).await {
+            Ok(Ok((oldest, held))) => {
+                let queue =
                     |(queue, age): (Queue, TimeDelta)| format!("{} due for {} s\n", queue.name(), age.num_seconds());
-                oldest.into_iter().map(line).collect()
+                let held = held.into_iter().map(|(held, count)| match held {
+                    Held::Stuck => format!("{count} documents stuck: nobody can tell whether they were stamped\n"),
+                    Held::Misconfigured => {
+                        format!("{count} documents held: the stamping provider refuses the account\n")
+                    }
+                });
+                oldest.into_iter().map(queue).chain(held).collect()
             }
             Ok(Err(error)) => {
                 tracing::warn!(%error, "the queues were not read");

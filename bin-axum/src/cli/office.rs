@@ -243,6 +243,7 @@ pub(crate) struct ActionArgs {
     /// The API's public address: links in notices begin with it.
     #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
     pub(crate) base_url: String,
+    /// Who is asked when an action cancels a document.
     #[command(flatten)]
     pub(crate) stamper: StamperSettings,
     /// The action's name.

@@ -2,11 +2,16 @@ use std::io::Read as _;
 
 use serde_json::value::RawValue;
 use svc_core::Context;
+use svc_core::domain::company::CompanyId;
 use svc_core::json::Json;
+use svc_core::stamping::{CancelOutcome, Stamper, cancel_asked};
 
 use crate::cli::ActionArgs;
 use crate::failure::Failure;
 use crate::output::{print, write};
+
+/// The actions that cancel documents with the authority.
+const CANCELLING: [&str; 2] = ["invoice.cancel", "payment.cancel"];
 
 /// Prints every action with the schema of its input: one JSON document.
 pub(super) fn list() -> Result<(), Failure> {
@@ -22,8 +27,30 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
         return write(&file);
     }
     let output = context.act(company, &action, &input).await?;
+    if CANCELLING.contains(&action.as_str()) {
+        ask(context, args.stamper.stamper()?.as_ref(), company).await?;
+    }
     let output: &RawValue = serde_json::from_slice(&output).map_err(|error| Failure::Other(error.to_string()))?;
     print(&output)
+}
+
+/// Asks the provider about what was cancelled just now. What is refused is an error; what cannot be asked waits for the next pass.
+async fn ask(context: &Context, stamper: &dyn Stamper, company: CompanyId) -> Result<(), Failure> {
+    match cancel_asked(context, stamper, company).await {
+        Ok(outcomes) => {
+            let refused = outcomes.into_iter().find_map(|(factura, outcome)| match outcome {
+                CancelOutcome::Refused { codigo, mensaje } => Some((factura, codigo, mensaje)),
+                _ => None,
+            });
+            let text =
+                |(factura, codigo, mensaje)| format!("the cancellation of {factura} was refused: {codigo}: {mensaje}");
+            refused.map_or(Ok(()), |refusal| Err(Failure::Other(text(refusal))))
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the cancellation waits for the next stamping pass");
+            Ok(())
+        }
+    }
 }
 
 fn from_stdin() -> Result<String, Failure> {

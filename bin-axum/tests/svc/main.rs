@@ -11,6 +11,7 @@ mod limits;
 mod listen;
 mod lists;
 mod pooler;
+mod providers;
 mod secrecy;
 mod secrets;
 mod shutdown;

@@ -45,8 +45,8 @@ pub(crate) fn invoice(server: &Demo) {
 fn one_pass_stamps_what_is_due() {
     let svc = Svc::new();
     let key = company(&svc);
-    let nothing =
-        json!({"timbrados": 0, "rechazados": 0, "pospuestos": 0, "en_espera": 0, "perdidos": 0, "fallidos": 0});
+    let nothing = json!({"timbrados": 0, "rechazados": 0, "pospuestos": 0, "detenidos": 0, "en_espera": 0, "cancelados": 0,
+               "cancelaciones_rechazadas": 0, "cancelaciones_en_proceso": 0, "perdidos": 0, "fallidos": 0});
     assert_eq!(svc.ok(&["stamp", "--secrets-key", KEY]), nothing);
     let server = svc.serve(&["--no-workers"], key);
     invoice(&server);
@@ -77,7 +77,8 @@ fn a_signalled_server_waits_for_what_is_being_stamped() {
     let mut request = BufReader::new(provider.accept().unwrap().0);
     let head: Vec<String> = request.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
     assert!(head.contains(&"authorization: Bearer secreto".to_owned()), "{head:?}");
-    assert!(head.contains(&"idempotency-key: 1-1".to_owned()), "{head:?}");
+    let id = head.iter().find_map(|line| line.strip_prefix("idempotency-key: ")).unwrap();
+    assert!(id.ends_with("-1-1") && id.len() == "-1-1".len() + 15, "it begins with the installation's: {id}");
     let length = head.iter().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
     let mut xml = vec![0; length];
     request.read_exact(&mut xml).unwrap();

@@ -4,16 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::substitutes;
 use crate::domain::cfdi::{Cfdi, StampedXml, TipoDeComprobante, UnfitStamp, holds};
-use crate::domain::event::{Event, EventKind};
-use crate::domain::invoice::InvoiceableSale;
+use crate::domain::event::EventKind;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::{books, stamped};
+use crate::posting::{cancelled, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
 /// Records that an invoice or complement was stamped: one that is waiting, or one that was rejected and then corrected.
@@ -43,7 +43,8 @@ pub struct InvoiceRejected {
     pub mensaje: Text<1000>,
 }
 
-/// Cancels a stamped invoice: at once, or once its receiver accepts.
+/// Asks the authority to cancel a stamped invoice. A stamping pass sends that and follows it, and `svc do` sends it at once; until the
+/// final word nothing else changes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelInvoice {
@@ -53,7 +54,8 @@ pub struct CancelInvoice {
     pub motivo: CancellationReason,
     /// The fiscal folio of the invoice that replaces it; required by reason 01, not accepted with another.
     pub uuid_sustitucion: Option<Text<36>>,
-    /// Whether its receiver has to accept; false when left out.
+    /// Whether its receiver is said to have to accept, which the authority decides: the sandbox then waits for
+    /// `invoice.cancel-accepted` or `invoice.cancel-rejected`, for 72 hours.
     pub requiere_aceptacion: Option<bool>,
 }
 
@@ -81,7 +83,7 @@ pub struct InvoiceNamed {
     pub factura: i64,
 }
 
-fn wrong_state(text: &str) -> Error {
+pub(super) fn wrong_state(text: &str) -> Error {
     Error::field(Code::EstadoInvalido, "factura", text)
 }
 
@@ -245,7 +247,7 @@ impl CancelInvoice {
 }
 
 impl Operation for CancelInvoice {
-    const SPEC: Spec = Spec::new("Cancel an invoice, or request its receiver's acceptance")
+    const SPEC: Spec = Spec::new("Ask the authority to cancel an invoice")
         .named("invoice.cancel")
         .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
     type Output = InvoiceNamed;
@@ -262,16 +264,19 @@ impl Operation for CancelInvoice {
         if invoice.cancelacion_solicitada {
             return Err(wrong_state("su cancelación ya se solicitó"));
         }
-        if replacement.is_some() && replacement == invoice.uuid {
-            return Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "es el de la misma factura"));
+        if let Some(uuid) = &replacement {
+            if replacement == invoice.uuid {
+                return Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "es el de la misma factura"));
+            }
+            substitutes::judge(cx, &invoice, uuid).await?;
+        }
+        let waits = |(_, estatus): &(i64, InvoiceStatus)| *estatus == InvoiceStatus::EnEspera;
+        if cx.tx.substitutes(invoice.clave).await?.iter().any(waits) {
+            return Err(wrong_state("la factura que la sustituye espera timbre"));
         }
         let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
-        if self.requiere_aceptacion == Some(true) {
-            sale(cx, &invoice).await?;
-            cx.tx.request_cancellation(invoice.clave, &cancellation, cx.now).await?;
-        } else {
-            cancel(cx, &invoice, Some(&cancellation)).await?;
-        }
+        cancelled::sale(cx, &invoice).await?;
+        cancelled::request(cx, &invoice, &cancellation, None, self.requiere_aceptacion == Some(true)).await?;
         Ok(InvoiceNamed { factura: invoice.clave })
     }
 }
@@ -284,7 +289,7 @@ impl Operation for AcceptCancellation {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
         let invoice = requested(cx, self.factura).await?;
-        cancel(cx, &invoice, None).await?;
+        cancelled::finish(cx, &invoice).await?;
         Ok(InvoiceNamed { factura: invoice.clave })
     }
 }
@@ -296,7 +301,7 @@ impl Operation for RejectCancellation {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
         let invoice = requested(cx, self.factura).await?;
-        cx.tx.drop_cancellation(invoice.clave, cx.now).await?;
+        cancelled::refused(cx, &invoice).await?;
         Ok(InvoiceNamed { factura: invoice.clave })
     }
 }
@@ -308,36 +313,4 @@ async fn requested(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, E
         return Err(wrong_state("no se solicitó su cancelación"));
     }
     Ok(invoice)
-}
-
-/// The sale that is cancelled with its invoice, locked after its receivables; `None` if it was cancelled before or has another
-/// invoice.
-async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
-    let Some(venta) = invoice.venta else { return Ok(None) };
-    let paid = cx.tx.lock_receivables(venta).await?;
-    let goes_too =
-        |sale: &InvoiceableSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
-    match cx.tx.lock_sale(venta).await? {
-        Some(sale) if goes_too(&sale) && paid => Err(books::has_payments()),
-        Some(sale) if goes_too(&sale) => Ok(Some(venta)),
-        _ => Ok(None),
-    }
-}
-
-/// The effects of a final cancellation: registry, sale, stock, receivable, accounting entry, event.
-async fn cancel(
-    cx: &mut Cx<'_>,
-    invoice: &RegisteredInvoice,
-    cancellation: Option<&Cancellation<'_>>,
-) -> Result<(), Error> {
-    let sale = sale(cx, invoice).await?;
-    cx.tx.set_cancelled(invoice.clave, cancellation, cx.now).await?;
-    if let Some(venta) = sale {
-        books::undo(cx, venta, invoice.folio.as_deref(), Vec::new()).await?;
-        cx.tx.set_sale_cancelled(venta, cx.now).await?;
-    }
-    if let (Some(venta), Some(uuid)) = (invoice.venta, invoice.uuid.clone()) {
-        cx.emit(&Event::FacturaCancelada { factura: invoice.clave, venta, uuid }).await?;
-    }
-    Ok(())
 }

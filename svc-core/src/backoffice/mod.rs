@@ -20,6 +20,7 @@ mod restamp;
 mod sales;
 mod secrets;
 mod stock;
+mod substitutes;
 mod users;
 
 pub use certificates::{CertificateLoaded, LoadCertificate};
@@ -46,4 +47,5 @@ pub use sales::{
 };
 pub use secrets::SecretsRotated;
 pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
+pub use substitutes::SubstituteInvoice;
 pub use users::{CreateUser, DisableUser, EditUser, UserNamed};

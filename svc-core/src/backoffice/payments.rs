@@ -6,7 +6,6 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::clock::mexico_date;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::EventKind;
 use crate::domain::line;
@@ -14,13 +13,13 @@ use crate::domain::money::Money;
 use crate::domain::payment::{Debt, default_form, judge_amount, judge_day, too_large};
 use crate::domain::sat;
 use crate::domain::time::Date;
-use crate::domain::words::{PaymentOrigin, SaleKind};
+use crate::domain::words::{CancellationReason, PaymentOrigin, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::{Digits, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::document;
-use crate::posting::payment::{Terms, apply};
-use crate::store::{DepositOrigin, Receipt, Withdrawal};
+use crate::posting::cancelled;
+use crate::posting::payment::{Terms, apply, undo};
+use crate::store::{Cancellation, DepositOrigin, Receipt};
 
 /// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for each.
 ///
@@ -79,11 +78,15 @@ pub enum PaymentsApplied {
 ///
 /// A deposit that payments created is cancelled with the last of them; a captured one becomes unapplied again. A complement
 /// is cancelled with the last of its payments.
+///
+/// A payment whose complement is stamped stays as it is until the authority's final word on that.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelPayment {
     /// The payment's clave.
     pub pago: i64,
+    /// The SAT's reason for the cancellation of its complement: 02 when left out, 03 or 04.
+    pub motivo: Option<CancellationReason>,
 }
 
 /// The payment that was changed.
@@ -194,30 +197,29 @@ impl Operation for CancelPayment {
         if payment.cancelado {
             return refused("ya está cancelado");
         }
-        let debt = cx.tx.lock_debt(payment.cxc).await?;
-        if let Some(debt) = &debt
-            && is_spent(cx, debt, payment.importe).await?
+        if let Some(debt) = cx.tx.lock_debt(payment.cxc).await?
+            && is_spent(cx, &debt, payment.importe).await?
         {
             return refused("el anticipo que pagó ya se aplicó");
         }
-        let estatus = debt.map(|debt| debt.status_without(payment.importe));
-        cx.tx.cancel_payment(pago, &payment, estatus, cx.now).await?;
-        if let (Some(cuenta), Some(deposito)) = (payment.cuenta_bancaria, payment.deposito) {
-            cx.tx.lock_bank_account(cuenta).await?;
-            cx.tx.release_deposit(deposito, cuenta, payment.importe).await?;
-        }
-        if let Some(factura) = payment.factura {
-            match cx.tx.withdraw_complement(factura, pago, cx.now).await? {
-                Withdrawal::Underway => {
-                    return refused("su complemento se envió a timbrar y aún no hay respuesta; reintente");
-                }
-                // What was judged had this payment in it.
-                Withdrawal::Shared => document::keep_of_payments(cx, factura).await?,
-                Withdrawal::Done => {}
+        let motivo = match self.motivo.unwrap_or(CancellationReason::Wrong) {
+            CancellationReason::Replaced => {
+                let text = "01 exige el complemento que lo sustituye, y no hay quien lo haga";
+                return Err(Error::field(Code::DatoInvalido, "motivo", text));
             }
-        }
-        if let Some(entry) = cx.tx.entry_of_payment(pago).await? {
-            cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+            other => other,
+        };
+        if let Some(factura) = payment.factura
+            && let Some(complement) = cx.tx.lock_invoice(factura).await?
+            && cx.tx.is_last_of_stamped(factura, pago).await?
+        {
+            if complement.cancelacion_solicitada {
+                return refused("su cancelación ya se solicitó");
+            }
+            let cancellation = Cancellation { motivo: motivo.word(), uuid_sustitucion: None };
+            cancelled::request(cx, &complement, &cancellation, Some(pago), false).await?;
+        } else {
+            undo(cx, pago, &payment).await?;
         }
         Ok(PaymentNamed { pago })
     }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::Context;
+use crate::domain::words::Held;
 use crate::observe;
 use crate::store::{Backlog, Due, Queue, StoreError};
 
@@ -14,6 +15,18 @@ impl Context {
             observe::queue_age(queue.name(), age(&due, queue, now).unwrap_or_default());
         }
         Ok(due)
+    }
+
+    /// How many documents wait for a person, by why ([`observe::HELD`]).
+    pub async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
+        let held = self.store().held().await?;
+        for reason in [Held::Stuck, Held::Misconfigured] {
+            observe::held(
+                reason.word(),
+                held.iter().find(|(other, _)| *other == reason).map_or(0, |(_, count)| *count),
+            );
+        }
+        Ok(held)
     }
 
     /// For how long the oldest item of each queue has been due, of all companies; a queue with nothing due is left out.

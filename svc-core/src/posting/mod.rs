@@ -2,6 +2,7 @@
 //! and the back office share them, so that both channels have the same effects.
 
 pub(crate) mod books;
+pub(crate) mod cancelled;
 pub(crate) mod document;
 pub(crate) mod invoice;
 pub(crate) mod lines;

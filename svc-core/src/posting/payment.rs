@@ -7,6 +7,7 @@ use rust_decimal::Decimal;
 
 use super::document;
 use crate::domain::accounting::{Account, PaymentAmounts, payment_entry};
+use crate::domain::clock::mexico_date;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
 use crate::domain::money::Money;
@@ -14,7 +15,7 @@ use crate::domain::payment::{CASH, Debt, Instalment, payment_series};
 use crate::domain::words::{Complement, InvoiceKind, InvoiceOrigin, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
-use crate::store::{DepositOrigin, NewInvoice, NewPayment, Receipt};
+use crate::store::{AppliedPayment, DepositOrigin, NewInvoice, NewPayment, Receipt, Withdrawal};
 
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
@@ -49,6 +50,33 @@ pub(crate) struct PartApplied {
     pub(crate) saldo: Money,
     /// Its complement.
     pub(crate) complemento: Complement,
+}
+
+/// Undoes a payment that is locked and not cancelled: the balances of receivable and sale, its deposit, its complement if no other
+/// payment shares it, its accounting entry. A complement whose fate is open is an error.
+pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
+    let debt = cx.tx.lock_debt(payment.cxc).await?;
+    let estatus = debt.map(|debt| debt.status_without(payment.importe));
+    cx.tx.cancel_payment(pago, payment, estatus, cx.now).await?;
+    if let (Some(cuenta), Some(deposito)) = (payment.cuenta_bancaria, payment.deposito) {
+        cx.tx.lock_bank_account(cuenta).await?;
+        cx.tx.release_deposit(deposito, cuenta, payment.importe).await?;
+    }
+    if let Some(factura) = payment.factura {
+        match cx.tx.withdraw_complement(factura, pago, cx.now).await? {
+            Withdrawal::Underway => {
+                let text = "su complemento se envió a timbrar y aún no hay respuesta; reintente";
+                return Err(Error::field(Code::EstadoInvalido, "pago", text));
+            }
+            // What was judged had this payment in it.
+            Withdrawal::Shared => document::keep_of_payments(cx, factura).await?,
+            Withdrawal::Done => {}
+        }
+    }
+    if let Some(entry) = cx.tx.entry_of_payment(pago).await? {
+        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+    }
+    Ok(())
 }
 
 impl<'a> Terms<'a> {

@@ -39,6 +39,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         ("invoice.restamp", json!({"factura": 1, "forzar": false})),
         ("invoice.xml", json!({"factura": 1})),
         ("invoice.pdf", json!({"factura": 1})),
+        ("invoice.substitute", json!({"factura": 1})),
         ("invoice.cancel", json!({"factura": 1, "motivo": "02", "requiere_aceptacion": true})),
         ("invoice.cancel-accepted", json!({"factura": 1})),
         ("invoice.cancel-rejected", json!({"factura": 1})),

@@ -6,12 +6,16 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Hidden, SettingError};
-use crate::stamping::{HttpStamper, HttpStamperError, SandboxStamper, Stamper};
+use crate::stamping::{FinkokStamper, HttpStamper, HttpStamperError, SandboxStamper, SatStatus, Stamper, SwStamper};
 use crate::webhooks::{HttpSender, Networks, NoAuthorities, Notifier, Sender, SmtpError, SmtpNotifier};
 use crate::work::Outside;
 
 /// The stamper that needs no provider.
 const SANDBOX: &str = "sandbox";
+
+/// What the addresses of providers with protocols of their own begin with.
+const SW: &str = "sw+";
+const FINKOK: &str = "finkok+";
 
 /// The machine's own addresses.
 const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
@@ -43,12 +47,19 @@ impl OutsideSettings {
 /// Who has invoices stamped.
 #[derive(Debug, Args)]
 pub struct StamperSettings {
-    /// Who has invoices stamped: the URL of a provider, or sandbox, which plays one.
+    /// Who has invoices stamped: sandbox, which plays a provider, or a provider's address: sw+https://…, finkok+https://…, or https://… of
+    /// one that speaks the protocol of this project.
     #[arg(long, env = "SVC_STAMPER", default_value = SANDBOX)]
     stamper: String,
-    /// What the provider knows us by.
+    /// The user that the provider knows us by; without one the token is all there is.
+    #[arg(long, env = "SVC_STAMPER_USER")]
+    stamper_user: Option<String>,
+    /// What the provider knows us by: the user's password, or a token.
     #[arg(long, env = "SVC_STAMPER_TOKEN", hide_env_values = true)]
     stamper_token: Option<Hidden>,
+    /// Address of the authority's service that tells what became of cancellations; its public one by default.
+    #[arg(long, env = "SVC_SAT_STATUS")]
+    sat_status: Option<String>,
     /// How long the provider may take to answer, in seconds.
     #[arg(long, env = "SVC_STAMPER_TIMEOUT", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     stamper_timeout: u64,
@@ -70,12 +81,28 @@ impl StamperSettings {
             return Ok(Arc::new(SandboxStamper));
         }
         let wrong = |error: HttpStamperError| {
-            let setting = if matches!(error, HttpStamperError::Token) { "SVC_STAMPER_TOKEN" } else { "SVC_STAMPER" };
+            let setting = match error {
+                HttpStamperError::Token => "SVC_STAMPER_TOKEN",
+                HttpStamperError::User => "SVC_STAMPER_USER",
+                _ => "SVC_STAMPER",
+            };
             SettingError(format!("{setting}: {error}"))
         };
+        let given =
+            |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+        let (user, address) = (given(&self.stamper_user), given(&self.sat_status));
         let token = Hidden::given(self.stamper_token.as_ref()).unwrap_or_default();
         let timeout = Duration::from_secs(self.stamper_timeout);
-        Ok(Arc::new(HttpStamper::new(url, token, timeout).map_err(wrong)?))
+        let status = SatStatus::new(address.as_deref(), timeout);
+        let status = status.map_err(|error| SettingError(format!("SVC_SAT_STATUS: {error}")))?;
+        if let Some(url) = url.strip_prefix(SW) {
+            return Ok(Arc::new(SwStamper::new(url, user.as_deref(), token, status, timeout).map_err(wrong)?));
+        }
+        if let Some(url) = url.strip_prefix(FINKOK) {
+            let (user, status) = (user.unwrap_or_default(), address.map(|_| status));
+            return Ok(Arc::new(FinkokStamper::new(url, &user, token, status, timeout).map_err(wrong)?));
+        }
+        Ok(Arc::new(HttpStamper::new(url, token, status, timeout).map_err(wrong)?))
     }
 }
 

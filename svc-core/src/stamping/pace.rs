@@ -7,6 +7,12 @@ use crate::domain::clock::{Random, random_bytes};
 /// How long a complement waits for its invoice before it is checked again; stamping the invoice makes it due at once.
 pub(super) const WAIT: TimeDelta = TimeDelta::minutes(5);
 
+/// From one question what became of a cancellation to the next: after the first, the second, and so on.
+pub(super) const FOLLOW_UP: [TimeDelta; 3] = [TimeDelta::minutes(5), TimeDelta::minutes(15), TimeDelta::hours(1)];
+
+/// When a document is sent again whose fate nobody can tell, or whose account is refused.
+pub(super) const HELD: TimeDelta = TimeDelta::hours(6);
+
 /// Seconds after the first attempt, the second, and so on; the last value holds for all that follow.
 const STEPS: [i64; 6] = [30, 60, 2 * 60, 5 * 60, 15 * 60, 60 * 60];
 

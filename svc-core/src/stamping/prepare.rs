@@ -4,7 +4,8 @@
 use chrono::TimeDelta;
 use uuid::Uuid;
 
-use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, SigningKey, seal};
+use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, CfdiRelacionados, SigningKey, TipoRelacion, seal};
+use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::domain::words::InvoiceKind;
 use crate::error::Error;
@@ -23,8 +24,8 @@ pub(super) struct Prepare {
 
 /// What to do with a leased record.
 pub(super) enum Prepared {
-    /// Stamp this document, a sealed XML that is stored.
-    Document(String),
+    /// Stamp this document, a sealed XML that is stored; with whether it was stored before, hence may have been sent.
+    Document(String, bool),
     /// No document can be made.
     Fault(CfdiFault),
     /// It is a complement, and this invoice that it pays has to be stamped first.
@@ -40,7 +41,7 @@ impl Operation for Prepare {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Prepared, Error> {
         let Some(record) = cx.tx.leased_record(self.factura, self.token).await? else { return Ok(Prepared::Lost) };
         if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
-            return Ok(Prepared::Document(xml));
+            return Ok(Prepared::Document(xml, true));
         }
         let fecha = issued(record.fecha, cx.now);
         let judged = cx.tx.judged_document(self.factura).await?;
@@ -56,17 +57,20 @@ impl Operation for Prepare {
             Some(certificate) => document.to_be_sealed(fecha.get(), &certificate).map_err(Prepared::Fault),
             None => Err(missing),
         });
-        let document = match whole {
+        let mut document = match whole {
             Ok(document) => document,
             Err(other) => return Ok(other),
         };
+        if let Some(uuid) = cx.tx.replaced_folio(self.factura).await?.as_deref().and_then(parse_uuid) {
+            document.cfdi_relacionados.push(CfdiRelacionados::of(TipoRelacion::Sustitucion, uuid));
+        }
         // Who stores a document holds the lease: no other's word has come in since, and none comes before the commit.
         if !cx.tx.lock_lease(self.factura, self.token).await? {
             return Ok(Prepared::Lost);
         }
         let xml = sealed(cx, &document).await?;
         cx.tx.keep_sealed(self.factura, &xml, cx.now).await?;
-        Ok(Prepared::Document(xml))
+        Ok(Prepared::Document(xml, false))
     }
 }
 

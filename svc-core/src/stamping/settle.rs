@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::pace::{WAIT, pause};
+use super::pace::{HELD, WAIT, pause};
 use super::{MOST_CODE, MOST_MESSAGE, StampFailure, StampedXml, plain};
 use crate::domain::cfdi::CfdiFault;
 use crate::domain::time::Timestamp;
-use crate::domain::words::InvoiceStatus;
+use crate::domain::words::{Held, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::stamped;
@@ -21,6 +21,10 @@ pub(super) enum Verdict {
     },
     /// There is no result, for this reason.
     Unreachable(String),
+    /// It waits for a person, for this reason.
+    Held(Held, String),
+    /// It was never stamped, and is too old: it takes a new date.
+    Redate,
     /// No attempt was made: this invoice has to be stamped first.
     Waits(i64),
 }
@@ -33,6 +37,8 @@ impl From<Result<StampedXml, StampFailure>> for Verdict {
                 Self::Refused { codigo: plain(&codigo, MOST_CODE), mensaje: plain(&mensaje, MOST_MESSAGE) }
             }
             Err(StampFailure::Unreachable(why)) => Self::Unreachable(plain(&why, MOST_MESSAGE)),
+            Err(StampFailure::Misconfigured(why)) => Self::Held(Held::Misconfigured, plain(&why, MOST_MESSAGE)),
+            Err(StampFailure::Unknown(why)) => Self::Held(Held::Stuck, plain(&why, MOST_MESSAGE)),
         }
     }
 }
@@ -49,6 +55,7 @@ pub(super) enum Settled {
     Stamped,
     Rejected,
     Postponed,
+    Held,
     Waiting,
     /// Nothing: the lease had ended.
     Lost,
@@ -89,7 +96,21 @@ impl Operation for Settle {
             }
             Verdict::Unreachable(why) => {
                 let proximo = cx.now.get() + pause(self.intentos, cx.random);
-                cx.tx.postpone_stamping(self.factura, proximo, why).await?;
+                cx.tx.postpone_stamping(self.factura, proximo, why, None).await?;
+                Ok(Settled::Postponed)
+            }
+            Verdict::Held(held, why) => {
+                let wait = match held {
+                    Held::Stuck => HELD,
+                    Held::Misconfigured => pause(self.intentos, cx.random),
+                };
+                cx.tx.postpone_stamping(self.factura, cx.now.get() + wait, why, Some(*held)).await?;
+                Ok(Settled::Held)
+            }
+            Verdict::Redate => {
+                cx.tx.drop_sealed(self.factura).await?;
+                let why = "never stamped, and older than 72 hours";
+                cx.tx.postpone_stamping(self.factura, cx.now.get(), why, None).await?;
                 Ok(Settled::Postponed)
             }
             Verdict::Waits(_) => {

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::BoxFuture;
@@ -10,16 +11,18 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::cancellation::{self, CancelOutcome};
 use super::prepare::{Prepare, Prepared};
 use super::settle::{Settle, Settled, Verdict};
-use super::{StampRequest, Stamper};
+use super::{StampFailure, StampRequest, Stamper};
 use crate::budget::Budget;
 use crate::context::Context;
 use crate::domain::clock::random_uuid;
 use crate::domain::company::CompanyId;
+use crate::domain::words::Held;
 use crate::error::Error;
 use crate::observe;
-use crate::store::{Backlog, LeasedStamping, StampingLease, StoreError, Tx, Work, transact};
+use crate::store::{Backlog, LeasedStamping, Queue, StampingLease, StoreError, Tx, Work, transact};
 
 /// Records worked on at once. A company gets another one while it has fewer under way than are free: half of all by itself,
 /// less beside others, and none has to wait for all of another's.
@@ -31,6 +34,9 @@ const MARGIN: TimeDelta = TimeDelta::minutes(1);
 /// The longest deadline of a stamper that a lease takes into account.
 const LONGEST: TimeDelta = TimeDelta::days(1);
 
+/// A provider's refusal of a document for its age, or for a date in the future.
+const TOO_OLD: &str = "401";
+
 /// What a stamping pass did, in numbers of records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -41,8 +47,16 @@ pub struct StampReport {
     pub rechazados: u64,
     /// To be retried: the provider was not reached.
     pub pospuestos: u64,
+    /// Waiting for a person: the provider refuses the account, or nobody can tell what became of them.
+    pub detenidos: u64,
     /// Payment complements that wait for their invoice to be stamped.
     pub en_espera: u64,
+    /// Cancelled, finally.
+    pub cancelados: u64,
+    /// Cancellations that the authority or a receiver refused.
+    pub cancelaciones_rechazadas: u64,
+    /// Cancellations that the authority has, and has not spoken on.
+    pub cancelaciones_en_proceso: u64,
     /// Settled by another worker in the meantime; the outcome here was not written.
     pub perdidos: u64,
     /// Not read or not written, because of an error; they are due again when their lease ends.
@@ -60,6 +74,7 @@ impl StampReport {
             Some(Settled::Stamped) => (&mut self.timbrados, "stamped"),
             Some(Settled::Rejected) => (&mut self.rechazados, "rejected"),
             Some(Settled::Postponed) => (&mut self.pospuestos, "postponed"),
+            Some(Settled::Held) => (&mut self.detenidos, "held"),
             Some(Settled::Waiting) => (&mut self.en_espera, "waiting"),
             Some(Settled::Lost) => (&mut self.perdidos, "lost"),
             None => (&mut self.fallidos, "failed"),
@@ -67,10 +82,24 @@ impl StampReport {
         *counter += 1;
         observe::attempts(observe::STAMPINGS, outcome, 1);
     }
+
+    fn count_cancellation(&mut self, outcome: Option<&CancelOutcome>) {
+        let (counter, outcome) = match outcome {
+            Some(CancelOutcome::Cancelled) => (&mut self.cancelados, "cancelled"),
+            Some(CancelOutcome::Refused { .. }) => (&mut self.cancelaciones_rechazadas, "rejected"),
+            Some(CancelOutcome::Waiting) => (&mut self.cancelaciones_en_proceso, "waiting"),
+            Some(CancelOutcome::Postponed) => (&mut self.pospuestos, "postponed"),
+            Some(CancelOutcome::Held) => (&mut self.detenidos, "held"),
+            Some(CancelOutcome::Lost) => (&mut self.perdidos, "lost"),
+            None => (&mut self.fallidos, "failed"),
+        };
+        *counter += 1;
+        observe::attempts(observe::CANCELLATIONS, outcome, 1);
+    }
 }
 
-/// Stamps the records that are due when it begins, of all companies, until all are done or `budget` is used up; gives what it
-/// did.
+/// Stamps the records that are due when it begins, of all companies, and sends and follows the cancellations that are, until all are
+/// done or `budget` is used up; gives what it did.
 ///
 /// Call it on a timer. Several passes may run at once and share the work: a record is leased to one of them under a token, for
 /// longer than the stamper may take, and an outcome is written only while its token is valid. No transaction is open and no
@@ -92,35 +121,68 @@ pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget)
         }
         match under_way.next().await {
             Some(Step::Leased(leases, records)) => {
+                let installation = Arc::clone(&leases.installation);
                 idle = Some(leases);
-                for (company, token, record) in records {
-                    out.begin(company);
-                    under_way.push(
-                        async move { Step::Done(company, work(context, stamper, company, token, record).await) }
-                            .boxed(),
-                    );
+                for task in records {
+                    out.begin(task.company);
+                    let installation = Arc::clone(&installation);
+                    let done =
+                        async move { Step::Done(task.company, work(context, stamper, &installation, task).await) };
+                    under_way.push(done.boxed());
                 }
             }
             // Without its leases the pass takes nothing more; records under way are finished.
             Some(Step::Failed(error)) => failure = Some(error),
-            Some(Step::Done(company, settled)) => {
+            Some(Step::Done(company, Done::Stamping(settled))) => {
                 out.end(company);
                 more_due |= matches!(settled, Some(Settled::Stamped | Settled::Waiting));
                 report.count(settled);
             }
-            None => return failure.map_or(Ok(report), Err),
+            Some(Step::Done(company, Done::Cancellation(outcome))) => {
+                out.end(company);
+                report.count_cancellation(outcome.as_ref());
+            }
+            None => break,
         }
     }
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    if !report.is_empty() {
+        context.held().await?;
+    }
+    Ok(report)
+}
+
+/// How long a record is leased: longer than two calls of the stamper.
+pub(super) fn lease_time(stamper: &dyn Stamper) -> TimeDelta {
+    let deadline = TimeDelta::from_std(stamper.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
+    deadline * 2 + MARGIN
+}
+
+/// A leased record, and what is due with it.
+#[derive(Clone, Copy)]
+struct Task {
+    company: CompanyId,
+    queue: Queue,
+    token: Uuid,
+    record: LeasedStamping,
+}
+
+/// What came of a task; none if it failed.
+enum Done {
+    Stamping(Option<Settled>),
+    Cancellation(Option<CancelOutcome>),
 }
 
 /// A step of a pass.
 enum Step<'a> {
-    /// These records were leased, under these tokens.
-    Leased(Leases<'a>, Vec<(CompanyId, Uuid, LeasedStamping)>),
+    /// These records were leased.
+    Leased(Leases<'a>, Vec<Task>),
     /// What is due could not be found.
     Failed(StoreError),
-    /// The work on a record has ended; none if it failed.
-    Done(CompanyId, Option<Settled>),
+    /// The work on a record has ended.
+    Done(CompanyId, Done),
 }
 
 /// The records under way, by company.
@@ -161,21 +223,22 @@ struct Leases<'a> {
     lease_time: TimeDelta,
     /// Only records due by then are leased, so that a pass ends even if records that it postpones become due again.
     due: DateTime<Utc>,
-    /// The companies with records that are due, in their turn.
-    companies: VecDeque<CompanyId>,
+    /// The companies with records that are due, in their turn, and in which queue.
+    companies: VecDeque<(CompanyId, Queue)>,
+    /// What providers know this installation by; empty before there is anything to send.
+    installation: Arc<str>,
     taken: u32,
 }
 
 impl<'a> Leases<'a> {
     fn new(context: &'a Context, stamper: &dyn Stamper, budget: Budget) -> Self {
-        let deadline = TimeDelta::from_std(stamper.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
-        let lease_time = deadline + MARGIN;
-        Self { context, budget, lease_time, due: context.now(), companies: VecDeque::new(), taken: 0 }
+        let (lease_time, due) = (lease_time(stamper), context.now());
+        Self { context, budget, lease_time, due, companies: VecDeque::new(), installation: "".into(), taken: 0 }
     }
 
     /// Whether a record may be leased: of a company that is known to have more, or, if none is, of those that are to be found.
     fn may_lease(&self, out: &Out, more_due: bool) -> bool {
-        let known = self.companies.iter().any(|&company| out.room_of(company) > 0);
+        let known = self.companies.iter().any(|&(company, _)| out.room_of(company) > 0);
         out.has_room() && (known || self.companies.is_empty() && more_due)
     }
 
@@ -183,8 +246,14 @@ impl<'a> Leases<'a> {
     async fn lease(mut self, mut out: Out) -> Step<'a> {
         if self.companies.is_empty() && self.budget.left(self.taken, self.context.now()) > 0 {
             match self.context.due(Backlog::Stamping, self.due).await {
-                Ok(due) => self.companies = due.iter().map(|due| due.company).collect(),
+                Ok(due) => self.companies = due.iter().map(|due| (due.company, due.queue)).collect(),
                 Err(error) => return Step::Failed(error),
+            }
+            if !self.companies.is_empty() && self.installation.is_empty() {
+                match self.context.store().installation().await {
+                    Ok(installation) => self.installation = installation.into(),
+                    Err(error) => return Step::Failed(error),
+                }
             }
         }
         let mut leased = Vec::new();
@@ -194,16 +263,15 @@ impl<'a> Leases<'a> {
             if left == 0 {
                 self.companies.clear();
             }
-            let Some(company) = self.companies.pop_front().filter(|_| out.has_room()) else { break };
+            let Some((company, queue)) = self.companies.pop_front().filter(|_| out.has_room()) else { break };
             let most = out.room_of(company).min(left);
             if most == 0 {
-                self.companies.push_back(company);
+                self.companies.push_back((company, queue));
                 continue;
             }
             let token = random_uuid(self.context.random());
             let lease = StampingLease { most, due: self.due, now, token, until: now + self.lease_time };
-            let records = match transact(self.context.store(), self.context.random(), company, &mut Lease(lease)).await
-            {
+            let records = match self.lease_of(company, queue, lease).await {
                 Ok(records) => records,
                 Err(error) => {
                     observe::company_failed("stamping", company, &error);
@@ -213,14 +281,29 @@ impl<'a> Leases<'a> {
             let count = u32::try_from(records.len()).unwrap_or(most);
             self.taken = self.taken.saturating_add(count);
             if count == most {
-                self.companies.push_back(company);
+                self.companies.push_back((company, queue));
             }
             for record in records {
                 out.begin(company);
-                leased.push((company, token, record));
+                leased.push(Task { company, queue, token, record });
             }
         }
         Step::Leased(self, leased)
+    }
+
+    async fn lease_of(
+        &self,
+        company: CompanyId,
+        queue: Queue,
+        lease: StampingLease,
+    ) -> Result<Vec<LeasedStamping>, Error> {
+        let (store, random) = (self.context.store(), self.context.random());
+        match queue {
+            Queue::Cancellations => {
+                transact(store, random, company, &mut cancellation::Lease { lease, unsent: false }).await
+            }
+            _ => transact(store, random, company, &mut Lease(lease)).await,
+        }
     }
 }
 
@@ -234,49 +317,89 @@ impl Work for Lease {
     }
 }
 
-/// Prepares, stamps and settles one record; none, and a line in the log, if it could not be read or written, or its work
-/// panicked: it is due again when its lease ends.
-async fn work(
-    context: &Context,
-    stamper: &dyn Stamper,
-    company: CompanyId,
-    token: Uuid,
-    record: LeasedStamping,
-) -> Option<Settled> {
-    let work = AssertUnwindSafe(stamp(context, stamper, company, token, record)).catch_unwind();
-    work.await.unwrap_or_else(|_| {
-        observe::background_failed("stamping", "panic");
-        tracing::error!(empresa = company.0, factura = record.factura, "stamping panicked; it is tried again later");
-        None
-    })
-}
-
-async fn stamp(
-    context: &Context,
-    stamper: &dyn Stamper,
-    company: CompanyId,
-    token: Uuid,
-    record: LeasedStamping,
-) -> Option<Settled> {
-    let LeasedStamping { factura, intentos } = record;
+/// Does what is due with one record; none, and a line in the log, if it could not be read or written, or its work panicked: it is
+/// due again when its lease ends.
+async fn work(context: &Context, stamper: &dyn Stamper, installation: &str, task: Task) -> Done {
+    let Task { company, queue, token, record } = task;
+    let factura = record.factura;
     let failed = |error: &Error| {
         tracing::warn!(empresa = company.0, factura, error = %error, cause = error.cause().map(tracing::field::display), "stamping failed");
     };
-    let prepared = context.perform(company, &Prepare { factura, token }).await;
-    let verdict = match prepared.inspect_err(failed).ok()? {
-        Prepared::Document(xml) => {
+    let panicked = || {
+        observe::background_failed("stamping", "panic");
+        tracing::error!(empresa = company.0, factura, "stamping panicked; it is tried again later");
+    };
+    match queue {
+        Queue::Cancellations => {
+            let work = cancellation::work(context, stamper, company, installation, token, record);
+            let work = AssertUnwindSafe(work).catch_unwind().await;
+            Done::Cancellation(
+                work.inspect_err(|_| panicked()).ok().and_then(|outcome| outcome.inspect_err(failed).ok()),
+            )
+        }
+        _ => {
+            let work = AssertUnwindSafe(stamp(context, stamper, installation, task)).catch_unwind().await;
+            Done::Stamping(work.inspect_err(|_| panicked()).ok().and_then(|settled| settled.inspect_err(failed).ok()))
+        }
+    }
+}
+
+/// Prepares, stamps and settles one record.
+async fn stamp(context: &Context, stamper: &dyn Stamper, installation: &str, task: Task) -> Result<Settled, Error> {
+    let Task { company, token, record: LeasedStamping { factura, intentos }, .. } = task;
+    let verdict = match context.perform(company, &Prepare { factura, token }).await? {
+        Prepared::Document(xml, sent_before) => {
             // The same in all attempts, by any worker.
-            let request = StampRequest::new(format!("{}-{factura}", company.0), xml);
-            Verdict::from(stamper.stamp(&request).await)
+            let request = StampRequest::new(format!("{installation}-{}-{factura}", company.0), xml);
+            let request = request.at(context.now());
+            let verdict = ask(stamper, &request, sent_before).await;
+            tell(company, factura, &request, &verdict);
+            verdict
         }
         Prepared::Fault(fault) => fault.into(),
         Prepared::Waits(invoice) => Verdict::Waits(invoice),
-        Prepared::Lost => return Some(Settled::Lost),
+        Prepared::Lost => return Ok(Settled::Lost),
     };
     let settle = Settle { factura, token, intentos, verdict };
-    let settled = context.perform(company, &settle).await.inspect_err(failed).ok()?;
+    let settled = context.perform(company, &settle).await?;
     if let (Settled::Lost, Verdict::Accepted(stamped)) = (settled, &settle.verdict) {
         tracing::warn!(empresa = company.0, factura, uuid = %stamped.timbre.uuid, "stamped after its lease had ended");
     }
-    Some(settled)
+    Ok(settled)
+}
+
+/// Has a document stamped. That it is too old says nothing of what became of it when it was sent before, so that is asked.
+async fn ask(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -> Verdict {
+    let answer = stamper.stamp(request).await;
+    let too_old = matches!(&answer, Err(StampFailure::Rejected { codigo, .. }) if codigo == TOO_OLD);
+    if !(too_old && sent_before) {
+        return answer.into();
+    }
+    match stamper.earlier(request).await {
+        Ok(Some(stamped)) => Verdict::Accepted(stamped),
+        Ok(None) => Verdict::Redate,
+        Err(failure) => Err(failure).into(),
+    }
+}
+
+/// Tells operators what waits for them, and what will.
+fn tell(company: CompanyId, factura: i64, request: &StampRequest, verdict: &Verdict) {
+    let empresa = company.0;
+    match verdict {
+        Verdict::Held(Held::Stuck, why) => {
+            tracing::error!(
+                empresa,
+                factura,
+                why,
+                "nobody can tell whether a document was stamped: it waits for invoice.restamp with forzar"
+            );
+        }
+        Verdict::Held(Held::Misconfigured, why) => {
+            tracing::error!(empresa, factura, why, "the stamping provider refuses the account; documents wait");
+        }
+        Verdict::Unreachable(why) if request.is_old() => {
+            tracing::error!(empresa, factura, why, "a document's fate is unknown, and soon too old to be found out");
+        }
+        _ => {}
+    }
 }

@@ -8,6 +8,7 @@ use super::{
     SecretsBatch, Store, StoreError, Tx, Usage, UsageStore,
 };
 use crate::domain::quota::Period;
+use crate::domain::words::Held;
 
 /// A store that wraps another one to observe or change some of its operations: an audit, a cache, a timeout. Only
 /// [`Self::inner`] is required; every other method of [`Store`] is forwarded to it.
@@ -55,6 +56,10 @@ impl<S: StoreLayer> Store for S {
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
         self.inner().next_company().await
     }
+
+    async fn installation(&self) -> Result<String, StoreError> {
+        self.inner().installation().await
+    }
 }
 
 #[async_trait]
@@ -72,6 +77,10 @@ impl<S: StoreLayer> UsageStore for S {
 impl<S: StoreLayer> QueueStore for S {
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
         StoreLayer::due(self, backlog, now).await
+    }
+
+    async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
+        self.inner().held().await
     }
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {

@@ -15,6 +15,7 @@
 
 mod accounting;
 mod bank;
+mod cancellation;
 mod certificate;
 mod company;
 mod customer;
@@ -57,6 +58,7 @@ use crate::record::{List, ListSpec, Query, Row, RowError};
 
 pub use accounting::AccountingTx;
 pub use bank::{BankTx, DepositOrigin, Receipt};
+pub use cancellation::{AskedCancellation, CancellationPause, CancellationTx, Substitute};
 pub use certificate::{CertificateTx, SIGNING_KEY};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
@@ -197,6 +199,10 @@ pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send +
 
     /// Allocates the number of a new company; it never returns the same number twice.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
+
+    /// What stamping providers know this store's installation by: random, 1 to 40 digits and small letters, made with the store, and the
+    /// same for ever.
+    async fn installation(&self) -> Result<String, StoreError>;
 }
 
 /// Called with each row of a page; its error ends the read.
@@ -232,6 +238,7 @@ pub async fn read_page<L: List>(reader: &dyn Reader, query: &Query) -> Result<Ve
 pub trait Tx:
     AccountingTx
     + BankTx
+    + CancellationTx
     + CertificateTx
     + CompanyTx
     + CustomerTx

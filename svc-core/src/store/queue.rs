@@ -4,11 +4,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::{CompanyId, StoreError};
+use crate::domain::words::Held;
 
 /// A kind of background work, with queues of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Backlog {
-    /// Stamping of documents.
+    /// Stamping of documents, and their cancellation.
     Stamping,
     /// Delivery of notices.
     Notices,
@@ -22,6 +23,8 @@ pub enum Backlog {
 pub enum Queue {
     /// Documents to be stamped.
     Stampings,
+    /// Cancellations to be sent, or to be asked about.
+    Cancellations,
     /// Groups of events that are ready to become one event.
     Groups,
     /// Events without deliveries.
@@ -41,7 +44,7 @@ impl Backlog {
     /// Its queues.
     pub const fn queues(self) -> &'static [Queue] {
         match self {
-            Self::Stamping => &[Queue::Stampings],
+            Self::Stamping => &[Queue::Stampings, Queue::Cancellations],
             Self::Notices => &[Queue::Groups, Queue::Events, Queue::Deliveries, Queue::Discards],
             Self::Mail => &[Queue::Mails],
         }
@@ -53,6 +56,7 @@ impl Queue {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Stampings => "stampings",
+            Self::Cancellations => "cancellations",
             Self::Groups => "groups",
             Self::Events => "events",
             Self::Deliveries => "deliveries",
@@ -80,6 +84,9 @@ pub trait QueueStore: Send + Sync {
     /// first. It is one statement, whose cost grows with what is due, not with the number of companies. What another worker
     /// holds, or has just taken, may be among it.
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError>;
+
+    /// How many documents of all companies wait for a person, by why; none of those that there are none of.
+    async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError>;
 
     /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a server of the release
     /// before queued them; [`DeliveryTx::schedule_webhook`](super::DeliveryTx::schedule_webhook) mends it.

@@ -9,7 +9,7 @@ use crate::domain::cfdi::{Line, Receiver, SoldSale};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
-use crate::domain::words::{InvoiceKind, InvoiceStatus};
+use crate::domain::words::{Held, InvoiceKind, InvoiceStatus};
 
 /// The terms on which a worker leases records of a company.
 #[derive(Debug, Clone, Copy)]
@@ -141,12 +141,14 @@ pub trait StampingTx {
     /// A customer as the receiver of a document.
     async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError>;
 
-    /// Ends the lease of a record after a failed attempt, which is counted: it is due again at `proximo`.
+    /// Ends the lease of a record after a failed attempt, which is counted: it is due again at `proximo`;
+    /// `detenido` if it waits for a person.
     async fn postpone_stamping(
         &mut self,
         factura: i64,
         proximo: DateTime<Utc>,
         ultimo_error: &str,
+        detenido: Option<Held>,
     ) -> Result<(), StoreError>;
 
     /// The status of a record of the registry, locked in share mode until the end.

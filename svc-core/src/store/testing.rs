@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use crate::domain::company::{Company, CompanyId, LimitMode, TERMS_VERSION};
 use crate::domain::quota::Period;
 use crate::domain::scope::Scopes;
+use crate::domain::words::Held;
 use crate::record::{ListSpec, Query};
 use crate::store::{
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
@@ -92,11 +93,19 @@ impl Store for Empty {
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
         unreachable!("no company is made")
     }
+
+    async fn installation(&self) -> Result<String, StoreError> {
+        Ok("0".to_owned())
+    }
 }
 
 #[async_trait]
 impl QueueStore for Empty {
     async fn due(&self, _: Backlog, _: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
+        Ok(Vec::new())
+    }
+
+    async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
         Ok(Vec::new())
     }
 

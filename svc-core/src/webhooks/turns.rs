@@ -68,7 +68,7 @@ impl Turns {
                 Queue::Events => needs.events = true,
                 Queue::Discards => needs.discards = true,
                 Queue::Deliveries => needs.deliveries = true,
-                Queue::Stampings | Queue::Mails => continue,
+                Queue::Stampings | Queue::Cancellations | Queue::Mails => continue,
             }
             self.need(due.company, needs);
         }

@@ -104,12 +104,20 @@ impl Business {
             }
             Deed::CancelInvoice(invoice, motivo, acceptance) => {
                 let mut input = json!({"motivo": motivo, "requiere_aceptacion": acceptance});
-                if *motivo == "01" {
-                    input["uuid_sustitucion"] = json!(crate::documents::UUIDS[0]);
-                }
                 let valid =
                     "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente'";
-                input["factura"] = json!(self.among(*invoice, "facturas", valid).await);
+                let factura = json!({"factura": self.among(*invoice, "facturas", valid).await});
+                input["factura"] = factura["factura"].clone();
+                if *motivo == "01" {
+                    let refused = |error: svc_core::Error| error.code().codigo().to_owned();
+                    let made = self.company.act("invoice.substitute", &factura).await.map_err(refused)?;
+                    self.company.act("invoice.stamped", &made).await.map_err(refused)?;
+                    let uuid = sqlx::query_scalar("SELECT uuid FROM facturas WHERE empresa = $1 AND clave = $2")
+                        .bind(self.company.id.0)
+                        .bind(made["factura"].as_i64());
+                    let uuid: String = uuid.fetch_one(self.company.world.pool()).await.expect("a fiscal folio");
+                    input["uuid_sustitucion"] = json!(uuid);
+                }
                 self.act("invoice.cancel", input).await
             }
             Deed::Accept(invoice) => self.answer("invoice.cancel-accepted", *invoice).await,

@@ -1,5 +1,6 @@
 //! The stamping worker: its requests, its leases and what it writes.
 
+mod cancellations;
 mod complements;
 mod documents;
 mod invoices;
@@ -8,6 +9,7 @@ mod leases;
 mod pace;
 mod restamp;
 mod sandbox;
+mod unknown;
 
 use std::sync::Mutex;
 
@@ -117,7 +119,7 @@ impl<F: Fn(&StampRequest) -> Result<StampedXml, StampFailure> + Send + Sync> Stu
     }
 
     fn ids(&self) -> Vec<String> {
-        self.requests.lock().unwrap().iter().map(|request| request.id.clone()).collect()
+        self.requests.lock().unwrap().iter().map(|request| own(&request.id).to_owned()).collect()
     }
 
     fn document(&self) -> Cfdi {
@@ -145,8 +147,16 @@ fn accept(request: &StampRequest) -> Result<StampedXml, StampFailure> {
 }
 
 fn uuid(id: &str) -> Uuid {
-    let digits: u128 = id.replace('-', "").parse().expect("an id of two numbers");
+    let digits: u128 = own(id).replace('-', "").parse().expect("an id of two numbers");
     Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_0000_0000_0000 + digits)
+}
+
+/// A request's id without that of the installation, with which it begins; an id without that as it is.
+fn own(id: &str) -> &str {
+    match id.split_once('-') {
+        Some((installation, own)) if installation.len() == 15 => own,
+        _ => id,
+    }
 }
 
 fn unreachable(_: &StampRequest) -> Result<StampedXml, StampFailure> {

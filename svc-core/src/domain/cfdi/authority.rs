@@ -21,11 +21,16 @@ const VALID: &str = "2026-10-12T18:00:00Z";
 
 /// A certificate of the authority's for tests, and its key.
 pub(crate) fn csd(name: &str) -> (Certificate, SigningKey) {
-    let read = |ending| fs::read(files().join(format!("csd/{name}.{ending}"))).expect("a file");
-    let now = Timestamp::parse(VALID).unwrap();
-    let opened = certificate::open(&read("cer"), &read("key"), "12345678a", Some(name), now).unwrap();
+    let opened = opened(name);
     let key = SigningKey::from_pkcs8(&opened.key).unwrap();
     (Certificate { numero: opened.certificate.numero, der: opened.certificate.der }, key)
+}
+
+/// The same, as it is loaded.
+pub(super) fn opened(name: &str) -> certificate::Opened {
+    let read = |ending| fs::read(files().join(format!("csd/{name}.{ending}"))).expect("a file");
+    let now = Timestamp::parse(VALID).unwrap();
+    certificate::open(&read("cer"), &read("key"), "12345678a", Some(name), now).unwrap()
 }
 
 /// So many random documents, sealed.

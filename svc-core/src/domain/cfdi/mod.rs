@@ -22,6 +22,7 @@ mod as_text;
 #[cfg(test)]
 pub(crate) mod authority;
 mod cadena;
+mod cancellation;
 mod concept;
 mod element;
 mod fault;
@@ -52,6 +53,7 @@ use uuid::Uuid;
 
 pub(crate) use crate::domain::rfc::GENERIC_NATIONAL as GENERAL_PUBLIC_RFC;
 pub use amount::Amount;
+pub(crate) use cancellation::Cancelacion;
 pub use fault::CfdiFault;
 pub use invoice::{build_global, build_invoice, build_related};
 pub use pagos::{
@@ -204,6 +206,13 @@ pub struct CfdiRelacionados {
     pub tipo_relacion: TipoRelacion,
     /// The documents: one or more.
     pub cfdi_relacionado: Vec<CfdiRelacionado>,
+}
+
+impl CfdiRelacionados {
+    /// A relation to one document.
+    pub fn of(tipo_relacion: TipoRelacion, uuid: Uuid) -> Self {
+        Self { tipo_relacion, cfdi_relacionado: vec![CfdiRelacionado { uuid }] }
+    }
 }
 
 /// `c_TipoRelacion`, those that this service makes documents with.

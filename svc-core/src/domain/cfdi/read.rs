@@ -4,12 +4,15 @@
 
 use std::fmt::Display;
 
+use chrono::{DateTime, TimeZone as _, Utc};
+use chrono_tz::America::Mexico_City;
 use serde::de::value::{MapDeserializer, SeqDeserializer, StrDeserializer};
 use serde::de::{self, DeserializeOwned, Deserializer, IntoDeserializer, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 
 use super::element::{Element, NoXml};
 use super::{Cfdi, Complemento, Pagos20};
+use crate::domain::sat;
 
 /// No document is in an XML, and why.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +35,13 @@ impl Cfdi {
     /// The document in an XML of version 4.0, sealed or stamped. Amounts keep the decimals they are written with.
     pub fn read(xml: &str) -> Result<Self, NoCfdi> {
         Self::of(&Element::read(xml)?)
+    }
+
+    /// When it was issued: its date is in the zone of its place.
+    pub(crate) fn issued(&self) -> DateTime<Utc> {
+        let zone = sat::time_zone(&self.lugar_expedicion).unwrap_or(Mexico_City);
+        let at = zone.from_local_datetime(&self.fecha).earliest().map(|at| at.with_timezone(&Utc));
+        at.unwrap_or_else(|| self.fecha.and_utc())
     }
 
     pub(super) fn of(root: &Element) -> Result<Self, NoCfdi> {

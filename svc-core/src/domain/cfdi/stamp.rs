@@ -96,6 +96,25 @@ impl StampedXml {
         Ok((Self { xml, timbre }, document))
     }
 
+    /// The document `sealed` with its stamp, of which a provider gave the node alone, or a whole document around it.
+    #[cfg(feature = "client")]
+    pub(crate) fn with(sealed: &str, stamp: &str) -> Result<Self, UnfitStamp> {
+        let begin = stamp.find("<tfd:TimbreFiscalDigital").ok_or(UnfitStamp::NotStamped)?;
+        let end = stamp.rfind("/>").filter(|end| *end > begin).ok_or(UnfitStamp::NotStamped)? + "/>".len();
+        let xml = xml::with_stamp_text(sealed, &stamp[begin..end]).map_err(|_| UnfitStamp::NoDocument)?;
+        Self::read(xml, sealed)
+    }
+
+    /// The last eight characters of a stamped document's signature, and the RFC of its provider.
+    pub(crate) fn marks(xml: &str) -> Option<(String, String)> {
+        let root = Element::read(xml).ok()?;
+        let seal = root.get("Sello")?;
+        // Base64 is ASCII: the last eight bytes are the last eight characters.
+        let end = seal.get(seal.len().checked_sub(8)?..)?;
+        let stamp = root.at(&["Complemento", "TimbreFiscalDigital"])?;
+        Some((end.to_owned(), stamp.text("RfcProvCertif").to_owned()))
+    }
+
     /// When it was stamped.
     pub fn at(&self) -> Option<DateTime<Utc>> {
         Mexico_City.from_local_datetime(&self.timbre.fecha_timbrado).earliest().map(|at| at.with_timezone(&Utc))

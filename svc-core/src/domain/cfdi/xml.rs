@@ -58,10 +58,14 @@ pub(super) fn write(document: &Node) -> io::Result<String> {
 pub(super) fn with_stamp(document: &str, stamp: &Node) -> io::Result<String> {
     let mut writer = Writer::new(Vec::new());
     node(&mut writer, stamp, &STAMP, &declarations(&[&STAMP]))?;
-    let stamp = text(writer)?;
+    with_stamp_text(document, &text(writer)?)
+}
+
+/// The same with the stamp's node as text, as it came.
+pub(super) fn with_stamp_text(document: &str, stamp: &str) -> io::Result<String> {
     let [complement, root] = [COMPLEMENT, "Comprobante"].map(|name| format!("</{}:{name}>", CFDI.prefix));
     let (end, stamp) = if let Some(end) = document.rfind(&complement) {
-        (end, stamp)
+        (end, stamp.to_owned())
     } else {
         let end = document.rfind(&root).ok_or_else(|| io::Error::other("no document"))?;
         (end, format!("<{0}:{COMPLEMENT}>{stamp}</{0}:{COMPLEMENT}>", CFDI.prefix))

@@ -11,8 +11,8 @@ pub use goods::{
     PurchaseStatus, SupplierStatus, WarehouseStatus,
 };
 pub use sales::{
-    CancellationReason, Complement, Fulfilment, InvoiceKind, InvoiceOrigin, InvoiceStatus, OrderKind, PaymentMethod,
-    PaymentOrigin, PaymentTerm, ReceivableStatus, SaleKind, SaleOrigin,
+    CancellationReason, Complement, Fulfilment, Held, InvoiceKind, InvoiceOrigin, InvoiceStatus, OrderKind,
+    PaymentMethod, PaymentOrigin, PaymentTerm, ReceivableStatus, SaleKind, SaleOrigin,
 };
 
 /// A value of a closed set, each of which is a word on the wire and in the database.

@@ -146,6 +146,16 @@ words! {
 }
 
 words! {
+    /// Why a document waits for a person.
+    pub enum Held {
+        /// Nobody can tell what became of it.
+        Stuck = "estancado",
+        /// The provider refuses the account or the certificate.
+        Misconfigured = "configuracion",
+    }
+}
+
+words! {
     /// What requested a record of the stamping registry.
     pub enum InvoiceOrigin {
         /// The API.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use rcgen::{CertifiedKey, generate_simple_self_signed};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
@@ -12,58 +11,24 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::*;
-use crate::domain::cfdi::authority::csd;
-use crate::domain::cfdi::testing::mixed;
-use crate::domain::cfdi::{build_invoice, seal};
-use crate::stamping::SandboxStamper;
+use crate::outbound::Tls;
+use crate::stamping::endpoint::MOST;
+use crate::stamping::standin::{self, UUID, cancellation, reply, request, serve, stamped};
 
-const UUID: &str = "5ad427b5-2b1e-4d3c-9f0a-1b2c3d4e5f60";
 const TOKEN: &str = "tok_1234567890";
 
-fn request() -> StampRequest {
-    let (certificado, key) = csd("EKU9003173C9");
-    let mut source = mixed();
-    source.emisor.certificado = Some(certificado);
-    StampRequest::new("1-25".to_owned(), seal(&build_invoice(&source).unwrap(), &key).unwrap().xml)
-}
-
-/// The document of a request, stamped.
-fn stamped(request: &StampRequest) -> String {
-    SandboxStamper::sign(request, UUID.parse().unwrap(), "2026-10-12T18:00:04Z".parse().unwrap()).unwrap().xml
-}
-
-fn reply(status: u16, body: &str) -> Vec<u8> {
-    format!("HTTP/1.1 {status} Status\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
-}
-
-/// Reads a request whole, answers `answer` and closes; gives what it read.
-async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: Vec<u8>) -> String {
-    let mut read = Vec::new();
-    loop {
-        let text = String::from_utf8_lossy(&read);
-        let length = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.trim().parse::<usize>().ok());
-        let whole = text.find("\r\n\r\n").zip(length).is_some_and(|(head, length)| read.len() >= head + 4 + length);
-        let mut buffer = [0; 4096];
-        match if whole { 0 } else { stream.read(&mut buffer).await.unwrap_or(0) } {
-            0 => break,
-            more => read.extend_from_slice(&buffer[..more]),
-        }
-    }
-    // The client may have closed the connection already.
-    let _ = stream.write_all(&answer).await;
-    let _ = stream.shutdown().await;
-    String::from_utf8(read).unwrap()
+fn status() -> SatStatus {
+    SatStatus::new(Some("http://127.0.0.1:9"), Duration::from_secs(1)).unwrap()
 }
 
 /// A provider that answers one request; the request, and the provider's address.
-async fn provider(answer: Vec<u8>) -> (JoinHandle<String>, String) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1/timbrados?modo=prueba", listener.local_addr().unwrap());
-    (tokio::spawn(async move { serve(listener.accept().await.unwrap().0, answer).await }), url)
+async fn provider(answer: Vec<u8>) -> (JoinHandle<Vec<String>>, String) {
+    let (asked, url) = standin::provider([answer]).await;
+    (asked, format!("{url}/v1/timbrados?modo=prueba"))
 }
 
 fn stamper(url: &str) -> HttpStamper {
-    HttpStamper::new(url, TOKEN, Duration::from_secs(10)).unwrap()
+    HttpStamper::new(url, TOKEN, status(), Duration::from_secs(10)).unwrap()
 }
 
 async fn answered(answer: Vec<u8>) -> Result<StampedXml, StampFailure> {
@@ -86,7 +51,7 @@ async fn a_document_is_sent_and_stamped() {
     assert_eq!(answer.at(), Some("2026-10-12T18:00:04Z".parse().unwrap()));
     assert_eq!(answer.xml, stamped(&request));
 
-    let asked = asked.await.unwrap();
+    let asked = asked.await.unwrap().remove(0);
     let (head, body) = asked.split_once("\r\n\r\n").unwrap();
     let host = url.trim_start_matches("http://").split('/').next().unwrap();
     assert!(head.starts_with("POST /v1/timbrados?modo=prueba HTTP/1.1\r\n"), "{head}");
@@ -146,7 +111,11 @@ async fn a_rejection_has_the_providers_code_and_message() {
 #[tokio::test]
 async fn what_is_no_verdict_is_tried_again() {
     let verdict = "{\"codigo\":\"X\",\"mensaje\":\"Y\"}";
-    for status in [301, 401, 402, 403, 404, 407, 408, 409, 423, 425, 429, 500, 502, 503, 504] {
+    for status in [401, 402, 403] {
+        let failure = answered(reply(status, verdict)).await;
+        assert!(matches!(failure, Err(StampFailure::Misconfigured(_))), "{failure:?}");
+    }
+    for status in [301, 404, 407, 408, 409, 423, 425, 429, 500, 502, 503, 504] {
         assert!(cause(answered(reply(status, verdict)).await).contains(&status.to_string()));
     }
     for body in ["", "<html>Bad Request</html>", "{\"codigo\":\"X\"}", "{\"codigo\":\"\",\"mensaje\":\"Y\"}"] {
@@ -158,7 +127,7 @@ async fn what_is_no_verdict_is_tried_again() {
 async fn no_provider_no_answer_and_half_an_answer_are_not_reached() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let hasty = HttpStamper::new(&url, TOKEN, Duration::from_millis(100)).unwrap();
+    let hasty = HttpStamper::new(&url, TOKEN, status(), Duration::from_millis(100)).unwrap();
     assert!(cause(hasty.stamp(&request()).await).contains("100ms"));
     drop(listener);
     assert!(cause(stamper(&url).stamp(&request()).await).contains("no connection"));
@@ -199,7 +168,8 @@ async fn a_provider_is_who_its_certificate_says() {
     let over = |host: &str, trusted: &CertifiedKey<rcgen::KeyPair>| {
         let authorities = vec![trusted.cert.der().clone()];
         let url = format!("https://{host}:{port}/timbrados");
-        HttpStamper::over(&url, TOKEN, Duration::from_secs(10), || Tls::trusting(authorities)).unwrap()
+        let endpoint = Endpoint::over(&url, Duration::from_secs(10), || Tls::trusting(authorities)).unwrap();
+        HttpStamper::at(endpoint, TOKEN, status()).unwrap()
     };
     let ours = CertifiedKey { cert, signing_key };
     assert_eq!(over("localhost", &ours).stamp(&request()).await.unwrap().timbre.uuid.to_string(), UUID);
@@ -211,14 +181,14 @@ async fn a_provider_is_who_its_certificate_says() {
 #[test]
 fn only_a_safe_address_and_a_token_make_a_stamper() {
     let made = |url: &str, token: &str| {
-        let error = HttpStamper::new(url, token, Duration::from_secs(1)).err();
+        let error = HttpStamper::new(url, token, status(), Duration::from_secs(1)).err();
         error.map(|error| error.to_string())
     };
     for url in ["http://localhost:8081/t", "http://127.0.0.1", "http://[::1]:9/t", "HTTP://LOCALHOST"] {
         assert_eq!(made(url, TOKEN), None, "{url}");
     }
     // A machine may have no authorities at all.
-    let secure = HttpStamper::new("https://pac.mx/t", TOKEN, Duration::from_secs(1));
+    let secure = HttpStamper::new("https://pac.mx/t", TOKEN, status(), Duration::from_secs(1));
     assert!(matches!(secure, Ok(_) | Err(HttpStamperError::Authorities)), "{secure:?}");
     let (url, plain) = (HttpStamperError::Url.to_string(), HttpStamperError::Plain.to_string());
     for wrong in
@@ -232,6 +202,34 @@ fn only_a_safe_address_and_a_token_make_a_stamper() {
     for token in ["", "  ", "a\nb", "a\u{7f}"] {
         assert_eq!(made("http://localhost", token), Some(HttpStamperError::Token.to_string()), "{token:?}");
     }
-    let shown = format!("{:?}", HttpStamper::new("http://localhost/t", TOKEN, Duration::from_secs(1)).unwrap());
+    let shown =
+        format!("{:?}", HttpStamper::new("http://localhost/t", TOKEN, status(), Duration::from_secs(1)).unwrap());
     assert!(shown.contains("localhost") && !shown.contains("tok_"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_cancellation_is_received_or_refused() {
+    let cancel = async |answer: Vec<u8>| {
+        let (asked, url) = provider(answer).await;
+        (stamper(&url).cancel(&cancellation()).await, asked.await.unwrap().remove(0))
+    };
+    let (received, asked) = cancel(reply(200, "<Acuse/>")).await;
+    assert_eq!(received, Ok(CancelReceipt { acuse: Some("<Acuse/>".to_owned()) }));
+    assert!(asked.starts_with("POST /v1/timbrados/cancelaciones?modo=prueba HTTP/1.1\r\n"), "{asked}");
+    assert!(asked.ends_with("\r\n\r\n<Cancelacion/>"), "{asked}");
+    assert_eq!(cancel(reply(202, "")).await.0, Ok(CancelReceipt::default()));
+    let refusal = |codigo: &str| reply(400, &format!("{{\"codigo\":\"{codigo}\",\"mensaje\":\"No\"}}"));
+    assert_eq!(cancel(refusal("202")).await.0, Ok(CancelReceipt::default()), "asked for before");
+    for codigo in ["204", "206", "207", "no_cancelable"] {
+        assert!(matches!(cancel(refusal(codigo)).await.0, Err(StampFailure::Rejected { .. })), "{codigo}");
+    }
+    for codigo in ["203", "302", "305", "306", "310"] {
+        assert!(matches!(cancel(refusal(codigo)).await.0, Err(StampFailure::Misconfigured(_))), "{codigo}");
+    }
+    // A folio that was just stamped, a date that was off, and no verdict.
+    for answer in [refusal("205"), refusal("208"), reply(500, ""), reply(400, "<html>"), Vec::new()] {
+        assert!(matches!(cancel(answer).await.0, Err(StampFailure::Unreachable(_))));
+    }
+    let unsigned = CancelRequest { xml: None, ..cancellation() };
+    assert!(matches!(stamper("http://127.0.0.1:9").cancel(&unsigned).await, Err(StampFailure::Misconfigured(_))));
 }

@@ -2,9 +2,9 @@
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::{Rejection, Verdict, require};
-use crate::domain::cfdi::{Amount, Cfdi, Concepto, TipoFactor, Traslado};
-use crate::domain::sat::{self, Border};
+use super::{Rejection, Verdict, levies, require};
+use crate::domain::cfdi::{Amount, Cfdi, Concepto, Traslado};
+use crate::domain::sat;
 
 pub(super) fn judge(document: &Cfdi) -> Verdict {
     let decimals = heading(document)?;
@@ -12,11 +12,15 @@ pub(super) fn judge(document: &Cfdi) -> Verdict {
         keys(concept)?;
         amounts(concept, decimals)?;
         for tax in concept.impuestos.iter().flat_map(|taxes| &taxes.traslados) {
-            charge(tax, decimals, &document.lugar_expedicion)?;
+            levies::charge(tax, decimals, &document.lugar_expedicion)?;
+        }
+        for tax in concept.impuestos.iter().flat_map(|taxes| &taxes.retenciones) {
+            levies::withheld(tax, decimals)?;
         }
     }
     totals(document)?;
-    taxes(document)
+    taxes(document, decimals)?;
+    levies::withheld_sums(document)
 }
 
 /// Form and method of payment, and currency; gives the decimals of the currency.
@@ -74,22 +78,7 @@ fn keys(concept: &Concepto) -> Verdict {
         "CFDI40170",
         "El campo ObjetoImp no contiene un valor del catálogo c_ObjetoImp.",
     )?;
-    let taxed = concept.impuestos.as_ref();
-    require(
-        concept.objeto_imp != "02" || taxed.is_some(),
-        "CFDI40171",
-        "El nodo Impuestos del concepto debe existir cuando ObjetoImp es 02.",
-    )?;
-    require(
-        concept.objeto_imp == "02" || taxed.is_none(),
-        "CFDI40172",
-        "El nodo Impuestos del concepto no debe existir cuando ObjetoImp no es 02.",
-    )?;
-    require(
-        taxed.is_none_or(|taxes| !taxes.traslados.is_empty()),
-        "CFDI40173",
-        "El nodo Impuestos del concepto debe incluir al menos un traslado.",
-    )
+    levies::object(concept)
 }
 
 fn amounts(concept: &Concepto, decimals: u32) -> Verdict {
@@ -113,39 +102,6 @@ fn amounts(concept: &Concepto, decimals: u32) -> Verdict {
     require(discount <= concept.importe, "CFDI40169", "El campo Descuento es mayor que el campo Importe del concepto.")
 }
 
-fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Verdict {
-    require(tax.base.get() > Decimal::ZERO, "CFDI40174", "El campo Base del traslado debe ser mayor que cero.")?;
-    let (rate, amount) = match (tax.tipo_factor, tax.tasa_o_cuota, tax.importe) {
-        (TipoFactor::Exento, None, None) => return Ok(()),
-        (TipoFactor::Tasa | TipoFactor::Cuota, Some(rate), Some(amount)) => (rate, amount),
-        (TipoFactor::Exento, ..) => {
-            return require(false, "CFDI40177", "Un traslado Exento no debe registrar TasaOCuota ni Importe.");
-        }
-        (TipoFactor::Tasa | TipoFactor::Cuota, ..) => {
-            return require(false, "CFDI40178", "Un traslado con Tasa debe registrar TasaOCuota e Importe.");
-        }
-    };
-    let border = sat::postal_code(lugar).is_some_and(|border| border != Border::None);
-    require(
-        is_rate(rate, border),
-        "CFDI40179",
-        "El campo TasaOCuota del traslado no contiene un valor del catálogo c_TasaOCuota.",
-    )?;
-    require(
-        between(amount, tax.base, Reach::Exactly(rate), decimals),
-        "CFDI40180",
-        "El campo Importe del traslado no se encuentra entre el límite inferior y superior permitido.",
-    )
-}
-
-/// Whether `c_TasaOCuota` has the rate; 8 % only where the border stimulus applies.
-fn is_rate(rate: Amount, border: bool) -> bool {
-    match rate.get() {
-        rate if rate == Decimal::new(16, 2) || rate.is_zero() => true,
-        rate => border && rate == Decimal::new(8, 2),
-    }
-}
-
 fn totals(document: &Cfdi) -> Verdict {
     let sum = |amount: fn(&Concepto) -> Option<Amount>| -> Decimal {
         document.conceptos.iter().filter_map(amount).map(Amount::get).sum()
@@ -158,17 +114,20 @@ fn totals(document: &Cfdi) -> Verdict {
     )?;
     let discount = document.descuento.map_or(Decimal::ZERO, Amount::get);
     require(discount <= subtotal, "CFDI40110", "El campo Descuento es mayor que el campo SubTotal.")?;
-    let charged = document.impuestos.as_ref().and_then(|taxes| taxes.total_impuestos_trasladados);
+    let taxes = document.impuestos.as_ref();
+    let value = |amount: Option<Amount>| amount.map_or(Decimal::ZERO, Amount::get);
+    let charged = value(taxes.and_then(|taxes| taxes.total_impuestos_trasladados));
+    let withheld = value(taxes.and_then(|taxes| taxes.total_impuestos_retenidos));
     require(
-        discount == sum(|concept| concept.descuento)
-            && total == subtotal - discount + charged.map_or(Decimal::ZERO, Amount::get),
+        discount == sum(|concept| concept.descuento) && total == subtotal - discount + charged - withheld,
         "CFDI40119",
-        "El campo Total no corresponde con la suma del subtotal, menos los descuentos, más los impuestos trasladados.",
+        "El campo Total no corresponde con el subtotal, menos los descuentos, más los impuestos trasladados, menos los retenidos.",
     )
 }
 
 /// Whether the document's taxes are its concepts', added up.
-fn taxes(document: &Cfdi) -> Verdict {
+fn taxes(document: &Cfdi, decimals: u32) -> Verdict {
+    let is_sum = |sum: Decimal, written: Decimal| sum == written || Amount::rounded(sum, decimals).get() == written;
     let groups = document.impuestos.as_ref().map_or(&[][..], |taxes| &taxes.traslados);
     let parts =
         || document.conceptos.iter().filter_map(|concept| concept.impuestos.as_ref()).flat_map(|t| &t.traslados);
@@ -180,14 +139,14 @@ fn taxes(document: &Cfdi) -> Verdict {
         )?;
         let base: Decimal = parts().filter(|part| is_same(part, group)).map(|part| part.base.get()).sum();
         require(
-            base == group.base.get(),
+            is_sum(base, group.base.get()),
             "CFDI40215",
             "El campo Base no es igual a la suma de las bases de los conceptos.",
         )?;
         let amount: Decimal =
             parts().filter(|part| is_same(part, group)).filter_map(|part| part.importe).map(Amount::get).sum();
         require(
-            amount == group.importe.map_or(Decimal::ZERO, Amount::get),
+            is_sum(amount, group.importe.map_or(Decimal::ZERO, Amount::get)),
             "CFDI40221",
             "El campo Importe no es igual a la suma de los importes de los impuestos trasladados de los conceptos.",
         )?;

@@ -3,7 +3,7 @@
 use chrono::Datelike;
 
 use super::{REJECTED, Rejection, Verdict, require};
-use crate::domain::cfdi::{Cfdi, Emisor, GENERAL_PUBLIC, InformacionGlobal, Receptor, TipoDeComprobante};
+use crate::domain::cfdi::{Cfdi, Emisor, GENERAL_PUBLIC, InformacionGlobal, Periodicidad, Receptor, TipoDeComprobante};
 use crate::domain::rfc::Rfc;
 use crate::domain::sat::{self, FiscalFault, Regime};
 
@@ -23,7 +23,7 @@ pub(super) fn judge(document: &Cfdi) -> Verdict {
     match &document.informacion_global {
         Some(period) => of_period(document, period),
         None => require(
-            !is_general_public(&document.receptor) || document.tipo_de_comprobante == TipoDeComprobante::P,
+            !is_general_public(&document.receptor) || document.tipo_de_comprobante != TipoDeComprobante::I,
             "CFDI40130",
             "El nodo InformacionGlobal debe existir cuando el receptor es PUBLICO EN GENERAL.",
         ),
@@ -110,8 +110,19 @@ fn of_period(document: &Cfdi, period: &InformacionGlobal) -> Verdict {
         "CFDI40130",
         "El nodo InformacionGlobal exige el RFC XAXX010101000 y el nombre PUBLICO EN GENERAL.",
     )?;
-    let month = period.meses.len() == 2 && matches!(period.meses.parse(), Ok(1..=12));
-    require(month, "CFDI40134", "El campo Meses debe contener un valor entre 01 y 12.")?;
+    let month: Option<u32> = period.meses.parse().ok().filter(|_| period.meses.len() == 2);
+    if period.periodicidad == Periodicidad::Bimestral {
+        require(
+            document.emisor.regimen_fiscal == "621",
+            "CFDI40132",
+            "El campo Periodicidad sólo es 05 con el régimen fiscal 621.",
+        )?;
+        let bimester = matches!(month, Some(13..=18));
+        require(bimester, "CFDI40135", "El campo Meses debe contener un valor entre 13 y 18 con la periodicidad 05.")?;
+    } else {
+        let month = matches!(month, Some(1..=12));
+        require(month, "CFDI40134", "El campo Meses debe contener un valor entre 01 y 12.")?;
+    }
     let issued = document.fecha.year();
     require(
         (issued - 1..=issued).contains(&period.anio),

@@ -1,25 +1,28 @@
 //! A provider within this process.
 
+mod cancellation;
 mod concepts;
 mod document;
+mod levies;
 mod payments;
 
 use std::sync::LazyLock;
 
 use async_trait::async_trait;
-use chrono::{DateTime, TimeZone as _, Utc};
-use chrono_tz::America::Mexico_City;
+use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::{StampFailure, StampRequest, StampedXml, Stamper};
+use super::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure, StampRequest, StampedXml, Stamper};
 use crate::domain::cfdi::{Cfdi, Provider, SealFault, SigningKey, TipoDeComprobante, holds, stamp};
-use crate::domain::sat;
 
 /// A receiver whose name contains this is rejected.
 const REJECTED: &str = "RECHAZO";
 /// With a receiver whose name contains this, the provider is not reached.
 const NO_SERVICE: &str = "SIN SERVICIO";
+
+/// With a receiver whose name contains this, the account has no stamps left.
+const NO_CREDIT: &str = "SIN TIMBRES";
 
 /// Whose stamps these are: no provider's RFC.
 const RFC: &str = "AAA010101AAA";
@@ -32,9 +35,9 @@ static KEY: LazyLock<Result<SigningKey, SealFault>> =
 /// A provider within this process, for development and tests.
 ///
 /// It reads the XML and validates what needs no register of taxpayers: attributes, catalogues, sums and the seal, with the
-/// authority's codes (`CFDI40…`; `CRP20…` for payments; `301` and `302` for an XML or a seal that is none). It has no clock and no
-/// state, so it does not check a document's age; it dates the stamp as the document is, and the same XML always gets the same
-/// stamped XML, UUID and all.
+/// authority's codes (`CFDI40…`; `CRP20…` for payments; `301` and `302` for an XML or a seal that is none; `401` for one that is
+/// older than 72 hours at the time of the request). It has no clock and no state; it dates the stamp as the document is, and the same
+/// XML always gets the same stamped XML, UUID and all, as a provider that was sent it before gives the earlier one (307).
 ///
 /// Its stamps are whole, but worth nothing: they are signed with a key that everyone has (`key.der` in its folder; its certificate
 /// is beside it, number `30001000000500009999`).
@@ -45,6 +48,14 @@ static KEY: LazyLock<Result<SigningKey, SealFault>> =
 /// |---|---|
 /// | `RECHAZO` | rejected with `CFDI40145`: the name does not belong to the RFC |
 /// | `SIN SERVICIO` | the provider is not reached |
+/// | `SIN TIMBRES` | the account has none left: an operator's matter |
+/// | `NO CANCELABLE` | the document cannot be cancelled, as one that others relate to |
+/// | `ACEPTA` | its cancellation is accepted by the receiver an hour after it was asked for |
+/// | `RECHAZA` | its cancellation is refused by the receiver, five minutes after it was asked for |
+/// | `NO RESPONDE` | its cancellation waits for 72 hours, which accept it |
+///
+/// All others are cancelled at once; one that is said to need acceptance (`requiere_aceptacion`) waits for
+/// `invoice.cancel-accepted` or `invoice.cancel-rejected`, or for 72 hours.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SandboxStamper;
 
@@ -56,9 +67,32 @@ impl Stamper for SandboxStamper {
         if document.receptor.nombre.contains(NO_SERVICE) {
             return Err(StampFailure::Unreachable("the receiver's name simulates an outage".to_owned()));
         }
+        if document.receptor.nombre.contains(NO_CREDIT) {
+            return Err(StampFailure::Misconfigured(
+                "the receiver's name simulates an account without stamps".to_owned(),
+            ));
+        }
         judge(&document)?;
+        require(
+            request.at.is_none_or(|now| is_of_age(&document, now)),
+            "401",
+            "El rango de la fecha de generación es de más de 72 horas, o está en el futuro.",
+        )?;
         require(holds(&request.xml), "302", "Sello mal formado o inválido.")?;
-        Self::sign(request, folio(&request.xml), issued(&document))
+        Self::sign(request, folio(&request.xml), document.issued())
+    }
+
+    /// Nothing that it answers is lost on the way.
+    async fn earlier(&self, _request: &StampRequest) -> Result<Option<StampedXml>, StampFailure> {
+        Ok(None)
+    }
+
+    async fn cancel(&self, request: &CancelRequest) -> Result<CancelReceipt, StampFailure> {
+        cancellation::cancel(request)
+    }
+
+    async fn status(&self, request: &CancelRequest) -> Result<DocumentStatus, StampFailure> {
+        Ok(cancellation::status(request))
     }
 }
 
@@ -78,18 +112,17 @@ impl From<Rejection> for StampFailure {
     }
 }
 
-/// When a document was issued; its place says in which zone its date is.
-fn issued(document: &Cfdi) -> DateTime<Utc> {
-    let zone = sat::time_zone(&document.lugar_expedicion).unwrap_or(Mexico_City);
-    let at = zone.from_local_datetime(&document.fecha).earliest().map(|at| at.with_timezone(&Utc));
-    at.unwrap_or_else(|| document.fecha.and_utc())
-}
-
 /// The authority's code, and its message in short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rejection {
     codigo: &'static str,
     mensaje: &'static str,
+}
+
+/// Whether a document is not older than 72 hours, nor of the future but for what clocks differ by.
+fn is_of_age(document: &Cfdi, now: DateTime<Utc>) -> bool {
+    let age = now - document.issued();
+    age <= TimeDelta::hours(72) && age >= -TimeDelta::minutes(5)
 }
 
 type Verdict = Result<(), Rejection>;

@@ -1,14 +1,19 @@
 //! Checks of a payment document: fixed fields, the payment, the invoices that it pays, the sums.
 
-use rust_decimal::Decimal;
+use rust_decimal::{Decimal, RoundingStrategy};
 
 use super::concepts::{Reach, between};
 use super::{Rejection, Verdict, require};
-use crate::domain::cfdi::{Amount, Cfdi, Concepto, DoctoRelacionado, Pago, Pagos20, TipoFactor, TrasladoDr, TrasladoP};
+use crate::domain::cfdi::{
+    Amount, Cfdi, Concepto, DoctoRelacionado, Impuesto, Pago, Pagos20, TipoFactor, TrasladoDr, TrasladoP,
+};
 use crate::domain::sat;
 
 /// Decimals of the taxes in a payment, the most there are.
 const DECIMALS: u32 = 6;
+
+/// Decimals of what one unit of a payment's currency is in an invoice's, the most there are.
+const WORTH_DECIMALS: u32 = 10;
 
 pub(super) fn judge(document: &Cfdi) -> Verdict {
     frame(document)?;
@@ -21,8 +26,9 @@ pub(super) fn judge(document: &Cfdi) -> Verdict {
     for payment in &pagos.pago {
         let decimals = money(payment)?;
         for invoice in &payment.docto_relacionado {
-            paid(invoice, payment, decimals)?;
+            paid(invoice, payment)?;
         }
+        applied(payment, decimals)?;
         taxes(payment)?;
     }
     totals(pagos)
@@ -88,20 +94,45 @@ fn money(payment: &Pago) -> Result<u32, Rejection> {
         "CRP20219",
         "El campo Monto excede los decimales de la moneda.",
     )?;
-    let applied: Decimal = payment.docto_relacionado.iter().map(|invoice| invoice.imp_pagado.get()).sum();
+    Ok(decimals.into())
+}
+
+/// Whether no more is applied than was paid; the currency has so many decimals.
+fn applied(payment: &Pago, decimals: u32) -> Verdict {
+    let applied: Decimal = payment.docto_relacionado.iter().map(least).sum();
+    let applied = applied.round_dp_with_strategy(decimals, RoundingStrategy::ToZero);
     require(
         !payment.docto_relacionado.is_empty() && applied <= payment.monto.get(),
         "CRP20217",
         "La suma de los campos ImpPagado no debe ser mayor que el campo Monto.",
-    )?;
-    Ok(decimals.into())
+    )
 }
 
-fn paid(invoice: &DoctoRelacionado, payment: &Pago, decimals: u32) -> Verdict {
+/// The least that what is paid of an invoice can be in the payment's currency: what is written may have been rounded.
+fn least(invoice: &DoctoRelacionado) -> Decimal {
+    let (paid, worth) = (invoice.imp_pagado, invoice.equivalencia_dr);
+    if worth.to_string() == "1" {
+        return paid.get();
+    }
+    let half = |amount: Amount| Decimal::new(5, amount.decimals() + 1);
+    (paid.get() - half(paid)).checked_div(worth.get() + half(worth)).unwrap_or_default()
+}
+
+fn paid(invoice: &DoctoRelacionado, payment: &Pago) -> Verdict {
     let (before, paid, after) = (invoice.imp_saldo_ant, invoice.imp_pagado, invoice.imp_saldo_insoluto);
-    let short = |amount: Amount| amount.decimals() <= decimals;
+    let decimals = sat::currency(&invoice.moneda_dr).filter(|_| invoice.moneda_dr != "XXX").ok_or(Rejection {
+        codigo: "CRP20235",
+        mensaje: "El campo MonedaDR debe ser una clave de c_Moneda distinta de \"XXX\".",
+    })?;
+    let short = |amount: Amount| amount.decimals() <= decimals.into();
+    let worth = invoice.equivalencia_dr;
     require(
-        invoice.moneda_dr == payment.moneda_p && invoice.equivalencia_dr == Amount::ONE,
+        worth.get() > Decimal::ZERO && worth.decimals() <= WORTH_DECIMALS,
+        "CRP20237",
+        "El campo EquivalenciaDR debe ser mayor que cero, con 10 decimales o menos.",
+    )?;
+    require(
+        invoice.moneda_dr != payment.moneda_p || worth.to_string() == "1",
         "CRP20238",
         "El campo EquivalenciaDR debe ser \"1\" cuando MonedaDR es igual a MonedaP.",
     )?;
@@ -118,10 +149,30 @@ fn paid(invoice: &DoctoRelacionado, payment: &Pago, decimals: u32) -> Verdict {
         "CRP20245",
         "El campo ObjetoImpDR no está en el catálogo.",
     )?;
-    let (object, taxes) = (invoice.objeto_imp_dr == "02", invoice.impuestos_dr.as_ref());
+    let taxes = invoice.impuestos_dr.as_ref();
+    let charges =
+        |impuesto| taxes.is_some_and(|taxes| taxes.traslados_dr.iter().any(|tax| tax.impuesto_dr == impuesto));
+    let (iva, ieps) = (charges(Impuesto::Iva), charges(Impuesto::Ieps));
+    let fits = match &*invoice.objeto_imp_dr {
+        "02" => true,
+        "06" | "08" => !iva && !ieps,
+        "07" => ieps && !iva,
+        _ => taxes.is_none(),
+    };
+    let object = invoice.objeto_imp_dr == "02";
     require(!object || taxes.is_some(), "CRP20246", "El nodo ImpuestosDR debe existir cuando ObjetoImpDR es 02.")?;
-    require(object || taxes.is_none(), "CRP20247", "El nodo ImpuestosDR no debe existir cuando ObjetoImpDR no es 02.")?;
-    taxes.iter().flat_map(|taxes| &taxes.traslados_dr).try_for_each(share)
+    require(fits, "CRP20247", "Los impuestos del documento relacionado no corresponden con ObjetoImpDR.")?;
+    let Some(taxes) = taxes else { return Ok(()) };
+    taxes.traslados_dr.iter().try_for_each(share)?;
+    for tax in &taxes.retenciones_dr {
+        require(tax.base_dr.get() > Decimal::ZERO, "CRP20249", "El campo BaseDR debe ser mayor que cero.")?;
+        require(
+            between(tax.importe_dr, tax.base_dr, Reach::Exactly(tax.tasa_o_cuota_dr), DECIMALS),
+            "CRP20254",
+            "El campo ImporteDR no se encuentra entre el límite inferior y superior permitido.",
+        )?;
+    }
+    Ok(())
 }
 
 /// A tax's share in the amount that is paid of an invoice.
@@ -143,32 +194,69 @@ fn share(tax: &TrasladoDr) -> Verdict {
     }
 }
 
-/// Whether the payment's taxes are those of what it pays, added up.
+/// Whether the payment's taxes are those of what it pays, added up in the payment's currency.
 fn taxes(payment: &Pago) -> Verdict {
     let groups = payment.impuestos_p.as_ref().map_or(&[][..], |taxes| &taxes.traslados_p);
+    // What is written of an invoice in another currency has been rounded before and after it was exchanged.
+    let off = |sum: Option<Decimal>, written: Decimal| {
+        let parts = Decimal::from(payment.docto_relacionado.len());
+        sum.is_none_or(|sum| {
+            (sum - written).abs() > if is_exchanged(payment) { Decimal::new(5, 6) * parts } else { Decimal::ZERO }
+        })
+    };
     let parts = || {
-        let taxes = payment.docto_relacionado.iter().filter_map(|invoice| invoice.impuestos_dr.as_ref());
-        taxes.flat_map(|taxes| &taxes.traslados_dr)
+        let taxed = |invoice: &'_ DoctoRelacionado| invoice.impuestos_dr.is_some();
+        payment.docto_relacionado.iter().filter(move |invoice| taxed(invoice)).flat_map(|invoice| {
+            let taxes = invoice.impuestos_dr.as_ref().map_or(&[][..], |taxes| &taxes.traslados_dr);
+            taxes.iter().map(move |tax| (tax, invoice.equivalencia_dr.get()))
+        })
     };
     let is_same = |part: &TrasladoDr, group: &TrasladoP| {
-        (part.tipo_factor_dr, part.tasa_o_cuota_dr) == (group.tipo_factor_p, group.tasa_o_cuota_p)
+        (part.impuesto_dr, part.tipo_factor_dr, part.tasa_o_cuota_dr)
+            == (group.impuesto_p, group.tipo_factor_p, group.tasa_o_cuota_p)
     };
     for group in groups {
-        let of_it = || parts().filter(|part| is_same(part, group));
-        let base: Decimal = of_it().map(|part| part.base_dr.get()).sum();
-        require(base == group.base_p.get(), "CRP20268", "El campo BaseP no es igual a la suma de los campos BaseDR.")?;
-        let amount: Decimal = of_it().filter_map(|part| part.importe_dr).map(Amount::get).sum();
+        let of_it = || parts().filter(|(part, _)| is_same(part, group));
+        let base = of_it().map(|(part, worth)| part.base_dr.get().checked_div(worth)).sum();
         require(
-            amount == group.importe_p.map_or(Decimal::ZERO, Amount::get),
+            !off(base, group.base_p.get()),
+            "CRP20268",
+            "El campo BaseP no es igual a la suma de los campos BaseDR.",
+        )?;
+        let amount = of_it().filter_map(|(part, worth)| Some(part.importe_dr?.get().checked_div(worth))).sum();
+        require(
+            !off(amount, group.importe_p.map_or(Decimal::ZERO, Amount::get)),
             "CRP20274",
             "El campo ImporteP no es igual a la suma de los campos ImporteDR.",
         )?;
     }
     require(
-        parts().all(|part| groups.iter().filter(|group| is_same(part, group)).count() == 1),
+        parts().all(|(part, _)| groups.iter().filter(|group| is_same(part, group)).count() == 1),
         "CRP20271",
         "Debe haber un traslado por cada combinación de impuesto, factor y tasa de los documentos relacionados.",
-    )
+    )?;
+    for impuesto in [Impuesto::Isr, Impuesto::Iva, Impuesto::Ieps] {
+        let written = payment.impuestos_p.iter().flat_map(|taxes| &taxes.retenciones_p);
+        let written: Vec<Decimal> =
+            written.filter(|group| group.impuesto_p == impuesto).map(|group| group.importe_p.get()).collect();
+        let parts = payment.docto_relacionado.iter().flat_map(|invoice| {
+            let taxes = invoice.impuestos_dr.as_ref().map_or(&[][..], |taxes| &taxes.retenciones_dr);
+            taxes.iter().map(|tax| (tax, invoice.equivalencia_dr.get()))
+        });
+        let parts: Vec<Option<Decimal>> = parts
+            .filter(|(tax, _)| tax.impuesto_dr == impuesto)
+            .map(|(tax, worth)| tax.importe_dr.get().checked_div(worth))
+            .collect();
+        let is_there = written.len() == usize::from(!parts.is_empty());
+        let sums = is_there && written.iter().all(|written| !off(parts.iter().copied().sum(), *written));
+        require(sums, "CRP20264", "El campo ImporteP de la retención no es igual a la suma de los campos ImporteDR.")?;
+    }
+    Ok(())
+}
+
+/// Whether a payment pays invoices in another currency.
+fn is_exchanged(payment: &Pago) -> bool {
+    payment.docto_relacionado.iter().any(|invoice| invoice.moneda_dr != payment.moneda_p)
 }
 
 /// Whether the totals are the payments in pesos.
@@ -183,6 +271,22 @@ fn totals(pagos: &Pagos20) -> Verdict {
         (Some(0), totals.base_iva_0, totals.impuesto_iva_0, "CRP20208", "CRP20209"),
         (None, totals.base_iva_exento, None, "CRP20210", "CRP20210"),
     ];
+    let withheld = [
+        (Impuesto::Iva, totals.retenciones_iva, "CRP20201"),
+        (Impuesto::Isr, totals.retenciones_isr, "CRP20202"),
+        (Impuesto::Ieps, totals.retenciones_ieps, "CRP20203"),
+    ];
+    for (impuesto, total, codigo) in withheld {
+        let amounts = sum(pagos, |payment| {
+            let mut taxes = payment.impuestos_p.iter().flat_map(|taxes| &taxes.retenciones_p);
+            taxes.find(|tax| tax.impuesto_p == impuesto).map(|tax| tax.importe_p.get())
+        });
+        require(
+            is_sum(total, amounts),
+            codigo,
+            "Un total de retenciones no es igual a la suma de los campos ImporteP en pesos.",
+        )?;
+    }
     for (percent, base, tax, base_code, tax_code) in kinds {
         let rate = percent.map(|percent| Decimal::new(percent, 2));
         let bases = sum(pagos, |payment| group(payment, rate).map(|group| group.base_p.get()));
@@ -207,7 +311,7 @@ fn group(payment: &Pago, rate: Option<Decimal>) -> Option<&TrasladoP> {
         .impuestos_p
         .iter()
         .flat_map(|taxes| &taxes.traslados_p)
-        .find(|tax| tax.tasa_o_cuota_p.map(Amount::get) == rate)
+        .find(|tax| tax.impuesto_p == Impuesto::Iva && tax.tasa_o_cuota_p.map(Amount::get) == rate)
 }
 
 /// The sum of an amount over the payments that have it, in pesos.

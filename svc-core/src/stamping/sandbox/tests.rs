@@ -9,9 +9,11 @@ use x509_cert::der::Decode as _;
 
 use super::*;
 use crate::domain::cfdi::authority::csd;
+use crate::domain::cfdi::testing::random::{Dice, Issuers};
 use crate::domain::cfdi::testing::{any_line, decimal, invoice, line, mixed, money, nobody, paid, payment};
 use crate::domain::cfdi::{
-    Amount, CfdiFault, InvoiceSource, Issuer, PaymentSource, build_invoice, build_payment, seal,
+    Amount, CfdiFault, Impuesto, InvoiceSource, Issuer, PaymentSource, RetencionConcepto, TipoFactor, build_invoice,
+    build_payment, seal,
 };
 use crate::domain::quantity::Rate;
 
@@ -238,7 +240,7 @@ fn payment_documents_are_judged() {
 #[test]
 fn payments_and_their_sums_are_judged() {
     type Change = fn(&mut crate::domain::cfdi::Pagos20);
-    let cases: [(Change, &str); 17] = [
+    let cases: [(Change, &str); 19] = [
         (|p| p.pago[0].forma_de_pago_p = "99".to_owned(), "CRP20212"),
         (|p| p.pago[0].moneda_p = "XXX".to_owned(), "CRP20213"),
         (|p| p.pago[0].tipo_cambio_p = Amount::ZERO, "CRP20214"),
@@ -247,7 +249,9 @@ fn payments_and_their_sums_are_judged() {
         (|p| p.pago[0].monto = Amount::ZERO, "CRP20218"),
         (|p| p.pago[0].monto = Amount::rounded(Decimal::ONE_HUNDRED, 3), "CRP20219"),
         (|p| p.pago[0].monto = Amount::rounded(Decimal::ONE_THOUSAND, 2), "CRP20211"),
-        (|p| p.pago[0].docto_relacionado[0].moneda_dr = "USD".to_owned(), "CRP20238"),
+        (|p| p.pago[0].docto_relacionado[0].equivalencia_dr = Amount::rounded(Decimal::TWO, 0), "CRP20238"),
+        (|p| p.pago[0].docto_relacionado[0].equivalencia_dr = Amount::ZERO, "CRP20237"),
+        (|p| p.pago[0].docto_relacionado[0].moneda_dr = "XXX".to_owned(), "CRP20235"),
         (|p| p.pago[0].docto_relacionado[0].imp_saldo_insoluto = Amount::ZERO, "CRP20244"),
         (|p| p.pago[0].docto_relacionado[0].impuestos_dr = None, "CRP20246"),
         (|p| p.pago[0].docto_relacionado[0].objeto_imp_dr = "01".into(), "CRP20247"),
@@ -267,6 +271,79 @@ fn payments_and_their_sums_are_judged() {
     let taxes = pagos.pago[0].docto_relacionado[0].impuestos_dr.as_mut().unwrap();
     taxes.traslados_dr[0].importe_dr = Some(Amount::rounded(decimal("1.082670"), 6));
     assert_eq!(codes(&document), "CRP20261");
+}
+
+/// Documents of all kinds, with every tax, relation and currency that the builders know.
+#[test]
+fn any_document_of_any_kind_passes() {
+    let count = std::env::var("SVC_CFDI").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
+    let (moral, fisica) = (csd("EKU9003173C9").0, csd("CACX7605101P8").0);
+    let issuers = Issuers { moral, fisica };
+    let mut dice = Dice::new(7);
+    for number in 0..count {
+        let document = dice.document(&issuers);
+        assert_eq!(judge(&document), Ok(()), "document {number}: {document:#?}");
+    }
+}
+
+#[test]
+fn retentions_are_judged() {
+    type Change = fn(&mut Cfdi);
+    let cases: [(Change, &str); 9] = [
+        (|d| withheld(d).base = Amount::ZERO, "CFDI40181"),
+        (|d| withheld(d).tipo_factor = TipoFactor::Exento, "CFDI40184"),
+        (|d| withheld(d).impuesto = Impuesto::Ieps, "CFDI40185"),
+        (|d| withheld(d).tasa_o_cuota = Amount::rounded(decimal("0.36"), 6), "CFDI40185"),
+        (|d| withheld(d).importe = Amount::rounded(Decimal::ONE, 2), "CFDI40186"),
+        (|d| d.impuestos.as_mut().unwrap().retenciones.clear(), "CFDI40211"),
+        (|d| d.impuestos.as_mut().unwrap().retenciones[0].importe = Amount::ZERO, "CFDI40211"),
+        (
+            |d| {
+                let taxes = d.impuestos.as_mut().unwrap();
+                let first = taxes.retenciones[0].clone();
+                taxes.retenciones.push(first);
+            },
+            "CFDI40208",
+        ),
+        (|d| d.impuestos.as_mut().unwrap().total_impuestos_retenidos = None, "CFDI40119"),
+    ];
+    let (moral, fisica) = (csd("EKU9003173C9").0, csd("CACX7605101P8").0);
+    let issuers = Issuers { moral, fisica };
+    let mut dice = Dice::new(1);
+    let document = loop {
+        let document = dice.document(&issuers);
+        let has_isr = |concept: &crate::domain::cfdi::Concepto| {
+            concept
+                .impuestos
+                .as_ref()
+                .is_some_and(|taxes| taxes.retenciones.iter().any(|tax| tax.impuesto == Impuesto::Isr))
+        };
+        if document.conceptos.first().is_some_and(has_isr) {
+            break document;
+        }
+    };
+    for (place, (change, expected)) in cases.into_iter().enumerate() {
+        let mut document = document.clone();
+        change(&mut document);
+        assert_eq!(codes(&document), expected, "case {place}");
+    }
+}
+
+/// What is withheld of the ISR in the first concept.
+fn withheld(document: &mut Cfdi) -> &mut RetencionConcepto {
+    let taxes = document.conceptos[0].impuestos.as_mut().unwrap();
+    taxes.retenciones.iter_mut().find(|tax| tax.impuesto == Impuesto::Isr).unwrap()
+}
+
+#[tokio::test]
+async fn a_document_is_stamped_within_72_hours() {
+    let xml = sealed_invoice(sale());
+    let at = async |hours: i64| {
+        let now = "2026-10-12T18:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::hours(hours);
+        SandboxStamper.stamp(&StampRequest::new("1-1".to_owned(), xml.clone()).at(now)).await
+    };
+    assert!(at(0).await.is_ok() && at(72).await.is_ok());
+    assert_eq!((code(at(73).await), code(at(-1).await)), ("401".to_owned(), "401".to_owned()));
 }
 
 proptest! {

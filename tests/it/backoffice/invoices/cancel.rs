@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_core::backoffice::CancelInvoice;
 use svc_core::domain::words::CancellationReason;
+use svc_core::stamping::SandboxStamper;
 use svc_tests::{BASE_URL, World, books};
 
 use super::super::shop::{
@@ -22,14 +23,14 @@ async fn all_that_the_invoice_did_is_undone() {
     let written = entries(&company, venta).await;
     let before = ids(&world).await;
     world.clock.advance(TimeDelta::days(1));
-    let input = of(factura, json!({"motivo": "01", "uuid_sustitucion": UUIDS[1].to_uppercase()}));
+    let input = of(factura, json!({"motivo": "03"}));
     assert_eq!(did(company.act("invoice.cancel", &input).await), json!({"factura": factura}));
     let invoice = only(&ana, "/facturas").await;
     for (field, value) in [
         ("estatus", json!("cancelada")),
         ("uuid", json!(UUIDS[0])),
-        ("motivo_cancelacion", json!("01")),
-        ("uuid_sustitucion", json!(UUIDS[1])),
+        ("motivo_cancelacion", json!("03")),
+        ("uuid_sustitucion", Value::Null),
         ("fecha_timbrado", json!("2026-10-12T18:00:00Z")),
         ("fecha_cancelacion", json!("2026-10-13T18:00:00Z")),
     ] {
@@ -142,6 +143,11 @@ async fn reasons_have_their_rules() {
             "dato_invalido",
             "uuid_sustitucion: es el de",
         ),
+        (
+            of(factura, json!({"motivo": "01", "uuid_sustitucion": UUIDS[1]})),
+            "dato_invalido",
+            "uuid_sustitucion: no es de una factura vigente",
+        ),
         (of(factura, json!({"motivo": "05"})), "dato_invalido", "motivo: "),
         (of(factura, json!({"motivo": 2})), "dato_invalido", "motivo: "),
         (of(factura, json!({})), "dato_requerido", "motivo: "),
@@ -211,7 +217,12 @@ async fn a_payment_and_a_cancellation_at_once_are_one() {
         match (paid, cancelled) {
             (Ok(_), Err(late)) => assert_eq!(late.code().codigo(), "estado_invalido", "{late}"),
             (Err(late), Ok(_)) => assert_eq!(late.code().codigo(), "cxc_cancelada", "{late}"),
-            other => panic!("both or none: {other:?}"),
+            // Paid between the request and the final word: the payment goes first, and the invoice stands until then.
+            (Ok(_), Ok(_)) => {
+                let shown = only(&ana, &format!("/facturas?clave={factura}")).await;
+                assert_eq!(shown["estatus"], "vigente");
+            }
+            other => panic!("none: {other:?}"),
         }
     }
     books::check(&world, &company).await;
@@ -222,12 +233,11 @@ async fn an_embedder_cancels_typed() {
     let company = shop(&World::new().await).await;
     let ana = company.admin().await;
     let (_, factura) = stamped(&company, &ana).await;
-    let cancel = CancelInvoice {
-        factura,
-        motivo: CancellationReason::Replaced,
-        uuid_sustitucion: Some(UUIDS[2].parse().unwrap()),
-        requiere_aceptacion: None,
-    };
+    let cancel =
+        CancelInvoice { factura, motivo: CancellationReason::Wrong, uuid_sustitucion: None, requiere_aceptacion: None };
     assert_eq!(company.perform(&cancel).await.unwrap().factura, factura);
-    assert_eq!(only(&ana, "/facturas").await["uuid_sustitucion"], UUIDS[2]);
+    let asked = only(&ana, "/facturas").await;
+    assert_eq!([&asked["estatus"], &asked["motivo_cancelacion"]], [&json!("vigente"), &json!("02")]);
+    assert_eq!(company.world.stamp(&SandboxStamper).await.cancelados, 1);
+    assert_eq!(only(&ana, "/facturas").await["estatus"], "cancelada");
 }

@@ -17,7 +17,7 @@ async fn until_it_is_accepted_nothing_is_undone() {
     let ana = company.admin().await;
     let (venta, factura) = stamped(&company, &ana).await;
     let before = ids(&world).await;
-    let asked = of(factura, json!({"motivo": "01", "uuid_sustitucion": UUIDS[1], "requiere_aceptacion": true}));
+    let asked = of(factura, json!({"motivo": "04", "requiere_aceptacion": true}));
     assert_eq!(did(company.act("invoice.cancel", &asked).await), json!({"factura": factura}));
     let invoice = only(&ana, "/facturas").await;
     assert_eq!([&invoice["estatus"], &invoice["fecha_cancelacion"]], [&json!("vigente"), &Value::Null]);
@@ -43,8 +43,8 @@ async fn until_it_is_accepted_nothing_is_undone() {
     let invoice = only(&ana, "/facturas").await;
     for (field, value) in [
         ("estatus", json!("cancelada")),
-        ("motivo_cancelacion", json!("01")),
-        ("uuid_sustitucion", json!(UUIDS[1])),
+        ("motivo_cancelacion", json!("04")),
+        ("uuid_sustitucion", Value::Null),
         ("fecha_cancelacion", json!("2026-10-15T18:00:00Z")),
     ] {
         assert_eq!(invoice[field], value, "{field}");
@@ -71,7 +71,7 @@ async fn what_the_receiver_refuses_is_as_before() {
     let (venta, factura) = stamped(&company, &ana).await;
     let (before, sold) = (only(&ana, "/facturas").await, found(&ana, "factura", venta).await);
     let silent = ids(&world).await;
-    let asked = of(factura, json!({"motivo": "01", "uuid_sustitucion": UUIDS[1], "requiere_aceptacion": true}));
+    let asked = of(factura, json!({"motivo": "04", "requiere_aceptacion": true}));
     for _ in 0..2 {
         did(company.act("invoice.cancel", &asked).await);
         assert_eq!(

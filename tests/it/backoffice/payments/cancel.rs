@@ -53,7 +53,9 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
             (json!({"pago": 1}), "estado_invalido", "pago: ya está cancelado"),
             (json!({"pago": 99}), "no_encontrado", "pago: "),
             (json!({}), "dato_requerido", "pago: "),
-            (json!({"pago": 3, "motivo": "02"}), "campo_no_permitido", "motivo: "),
+            (json!({"pago": 3, "uso": "02"}), "campo_no_permitido", "uso: "),
+            (json!({"pago": 3, "motivo": "01"}), "dato_invalido", "motivo: "),
+            (json!({"pago": 3, "motivo": "05"}), "dato_invalido", "motivo: "),
         ],
     )
     .await;

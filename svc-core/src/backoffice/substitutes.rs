@@ -1,0 +1,103 @@
+//! An invoice that takes the place of another: relation 04, and reason 01 of the other's cancellation.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::InvoiceNamed;
+use super::invoices::{locked, wrong_state};
+use crate::domain::cfdi::{Cfdi, Heading, TipoRelacion};
+use crate::domain::event::EventKind;
+use crate::domain::invoice::invoice_series;
+use crate::domain::text::parse_uuid;
+use crate::domain::words::{InvoiceKind, InvoiceStatus};
+use crate::error::{Code, Error};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::document;
+use crate::posting::invoice::judge_issuer;
+use crate::store::{NewInvoice, RegisteredInvoice};
+
+/// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as 04, and queues it. The sale and
+/// its receivable are the substitute's once that is stamped; `invoice.cancel` with reason 01 then ends the other.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SubstituteInvoice {
+    /// The invoice to be replaced, by its clave.
+    pub factura: i64,
+}
+
+impl Operation for SubstituteInvoice {
+    const SPEC: Spec = Spec::new("Make the invoice that takes the place of another")
+        .named("invoice.substitute")
+        .emits(&[EventKind::FacturaTimbrada]);
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let invoice = locked(cx, self.factura).await?;
+        if invoice.tipo != InvoiceKind::Factura {
+            return Err(wrong_state("solo se sustituyen facturas de ingreso"));
+        }
+        if invoice.estatus != InvoiceStatus::Vigente || invoice.uuid.is_none() {
+            return Err(wrong_state("no está vigente"));
+        }
+        if invoice.cancelacion_solicitada {
+            return Err(wrong_state("su cancelación ya se solicitó"));
+        }
+        let venta = invoice.venta.ok_or_else(|| wrong_state("no es de una venta"))?;
+        cx.tx.lock_receivables(venta).await?;
+        let sale = cx.tx.lock_sale(venta).await?.filter(|sale| !sale.cancelada);
+        let own = sale.as_ref().and_then(|sale| sale.factura.as_ref()).filter(|own| own.clave == invoice.clave);
+        let (Some(sale), Some(own)) = (&sale, own) else { return Err(wrong_state("su venta tiene otra factura")) };
+        if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
+            return Err(wrong_state("ya tiene una factura que la sustituye"));
+        }
+        if cx.tx.has_complements(venta).await? {
+            return Err(wrong_state("tiene complementos de pago; primero se cancelan los pagos"));
+        }
+        judge_issuer(cx).await?;
+        let serie = invoice_series(sale.sucursal);
+        let folio = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;
+        let heading = Heading { serie: Some(serie.clone()), folio: Some(folio.to_string()), fecha: cx.now };
+        let document = document::of_sale(cx, venta, sale.cliente, None, heading).await?;
+        let document = document.map_err(|fault| document::unfit(&fault))?;
+        let row = NewInvoice {
+            tipo: InvoiceKind::Factura,
+            venta: Some(venta),
+            cliente: sale.cliente,
+            serie: &serie,
+            folio,
+            fecha: cx.now,
+            origen: own.origen,
+        };
+        let factura = cx.tx.insert_invoice(&row).await?;
+        cx.tx.relate_substitute(factura, invoice.clave).await?;
+        cx.tx.queue_stamping(factura, cx.now).await?;
+        document::keep(cx, factura, &document).await?;
+        Ok(InvoiceNamed { factura })
+    }
+}
+
+/// Refuses a fiscal folio that is not that of a stamped document which takes the place of `invoice`. What was stamped elsewhere does
+/// not show what it relates to, and is for the authority to judge.
+pub(super) async fn judge(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, uuid: &str) -> Result<(), Error> {
+    let refused = |text| Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", text));
+    let substitute = cx.tx.substitute(uuid).await?;
+    let Some(substitute) =
+        substitute.filter(|found| found.estatus == InvoiceStatus::Vigente && found.tipo == invoice.tipo)
+    else {
+        return refused("no es de una factura vigente de la empresa");
+    };
+    let replaced = invoice.uuid.as_deref().and_then(parse_uuid);
+    let relates = match &substitute.xml {
+        Some(xml) => relates(xml, replaced),
+        None => substitute.sustituye.is_none_or(|clave| clave == invoice.clave),
+    };
+    if relates { Ok(()) } else { refused("esa factura no se relaciona con esta como 04 (invoice.substitute la hace)") }
+}
+
+/// Whether a document relates to that one as what takes its place.
+fn relates(xml: &str, replaced: Option<Uuid>) -> bool {
+    let Ok(document) = Cfdi::read(xml) else { return false };
+    let relations = document.cfdi_relacionados.iter().filter(|one| one.tipo_relacion == TipoRelacion::Sustitucion);
+    relations.flat_map(|one| &one.cfdi_relacionado).any(|related| Some(related.uuid) == replaced)
+}

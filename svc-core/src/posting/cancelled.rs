@@ -1,0 +1,64 @@
+//! The cancellation of a stamped document: asked for, and final. Nothing but the registry changes before the authority's final word
+//! (contract §7).
+
+use super::{books, payment};
+use crate::domain::event::Event;
+use crate::domain::invoice::InvoiceableSale;
+use crate::domain::words::InvoiceKind;
+use crate::error::Error;
+use crate::operation::Cx;
+use crate::store::{Cancellation, RegisteredInvoice};
+
+/// Asks for the cancellation of `invoice`, a stamped document whose record is locked: a stamping pass sends it. `pago` is the
+/// payment that goes with a complement; `aceptacion` is whether its receiver is said to have to accept.
+pub(crate) async fn request(
+    cx: &mut Cx<'_>,
+    invoice: &RegisteredInvoice,
+    cancellation: &Cancellation<'_>,
+    pago: Option<i64>,
+    aceptacion: bool,
+) -> Result<(), Error> {
+    cx.tx.request_cancellation(invoice.clave, cancellation, cx.now).await?;
+    Ok(cx.tx.queue_cancellation(invoice.clave, pago, aceptacion, cx.now).await?)
+}
+
+/// The sale that is cancelled with its invoice, locked after its receivables; `None` if it was cancelled before or has another
+/// invoice. A sale with payments is an error.
+pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
+    let Some(venta) = invoice.venta.filter(|_| invoice.tipo == InvoiceKind::Factura) else { return Ok(None) };
+    let paid = cx.tx.lock_receivables(venta).await?;
+    let goes_too =
+        |sale: &InvoiceableSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
+    match cx.tx.lock_sale(venta).await? {
+        Some(sale) if goes_too(&sale) && paid => Err(books::has_payments()),
+        Some(sale) if goes_too(&sale) => Ok(Some(venta)),
+        _ => Ok(None),
+    }
+}
+
+/// The effects of a final cancellation of `invoice`, whose record is locked: registry, sale, stock, receivable, accounting entry,
+/// event; of a complement, its payment. Nothing is written before the error of [`sale`].
+pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    let sale = sale(cx, invoice).await?;
+    let pago = cx.tx.end_cancellation(invoice.clave).await?;
+    cx.tx.set_cancelled(invoice.clave, None, cx.now).await?;
+    if let Some(venta) = sale {
+        books::undo(cx, venta, invoice.folio.as_deref(), Vec::new()).await?;
+        cx.tx.set_sale_cancelled(venta, cx.now).await?;
+    }
+    if let Some(pago) = pago
+        && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
+    {
+        payment::undo(cx, pago, &applied).await?;
+    }
+    if let (InvoiceKind::Factura, Some(venta), Some(uuid)) = (invoice.tipo, invoice.venta, invoice.uuid.clone()) {
+        cx.emit(&Event::FacturaCancelada { factura: invoice.clave, venta, uuid }).await?;
+    }
+    Ok(())
+}
+
+/// The receiver refused, so `invoice` stays as it is.
+pub(crate) async fn refused(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
+    cx.tx.end_cancellation(invoice.clave).await?;
+    Ok(cx.tx.drop_cancellation(invoice.clave, cx.now).await?)
+}

@@ -1,0 +1,300 @@
+//! Cancellations: sent, followed, and final only by the authority's word.
+
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use svc_core::backoffice::{CancelInvoice, CancelPayment};
+use svc_core::domain::cfdi::{Cfdi, TipoRelacion};
+use svc_core::domain::words::{CancellationReason, Held};
+use svc_core::stamping::{
+    CancelReceipt, CancelRequest, DocumentStatus, SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper,
+};
+use svc_core::store::QueueStore as _;
+use svc_tests::{Resource, World, books, with};
+
+use super::{NAIL, Shop, accept, line, nails, order, report};
+
+type Answer<T> = Result<T, StampFailure>;
+
+/// Stamps all, and answers cancellations as it is told; remembers what it was asked.
+struct Authority {
+    received: Mutex<Answer<CancelReceipt>>,
+    status: Mutex<Answer<DocumentStatus>>,
+    cancelled: Mutex<Vec<CancelRequest>>,
+    asked: Mutex<u32>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let receipt = CancelReceipt { acuse: Some("<Acuse/>".to_owned()) };
+        Self {
+            received: Mutex::new(Ok(receipt)),
+            status: Mutex::new(Ok(DocumentStatus::Pending)),
+            cancelled: Mutex::default(),
+            asked: Mutex::default(),
+        }
+    }
+
+    fn receives(&self, answer: Answer<CancelReceipt>) {
+        *self.received.lock().unwrap() = answer;
+    }
+
+    fn says(&self, answer: Answer<DocumentStatus>) {
+        *self.status.lock().unwrap() = answer;
+    }
+
+    fn sent(&self) -> usize {
+        self.cancelled.lock().unwrap().len()
+    }
+}
+
+#[async_trait]
+impl Stamper for Authority {
+    async fn stamp(&self, request: &StampRequest) -> Answer<StampedXml> {
+        accept(request)
+    }
+
+    async fn cancel(&self, request: &CancelRequest) -> Answer<CancelReceipt> {
+        self.cancelled.lock().unwrap().push(request.clone());
+        self.received.lock().unwrap().clone()
+    }
+
+    async fn status(&self, _: &CancelRequest) -> Answer<DocumentStatus> {
+        *self.asked.lock().unwrap() += 1;
+        self.status.lock().unwrap().clone()
+    }
+}
+
+fn cancel(factura: i64) -> CancelInvoice {
+    CancelInvoice { factura, motivo: CancellationReason::Wrong, uuid_sustitucion: None, requiere_aceptacion: None }
+}
+
+/// A shop with an invoice that was stamped, and whose cancellation was asked for: sale and invoice.
+async fn asked(world: &World) -> (Shop, i64, i64) {
+    let shop = Shop::new(world).await;
+    let (venta, factura) = shop.invoice(nails()).await;
+    assert_eq!(world.stamp(&Authority::new()).await, with!(report(), timbrados: 1));
+    shop.company.perform(&cancel(factura)).await.unwrap();
+    (shop, venta, factura)
+}
+
+fn unreachable<T>() -> Answer<T> {
+    Err(StampFailure::Unreachable("nobody there".to_owned()))
+}
+
+#[tokio::test]
+async fn nothing_moves_before_the_final_word() {
+    let world = World::new().await;
+    let (shop, venta, factura) = asked(&world).await;
+    let authority = Authority::new();
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1));
+    for minutes in [5, 15, 60, 60] {
+        assert_eq!(world.stamp(&authority).await, report(), "it is not asked again before");
+        world.clock.advance(TimeDelta::minutes(minutes));
+        assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1), "{minutes}");
+    }
+    assert_eq!((authority.sent(), *authority.asked.lock().unwrap()), (1, 5), "sent once, asked about often");
+    let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
+    let record = shop.factura(factura).await;
+    assert_eq!((&record["estatus"], &sale["cancelada"]), (&json!("vigente"), &json!(false)));
+    assert_eq!(world.count("eventos WHERE tipo = 'factura.cancelada'").await, 0);
+    books::check(&world, &shop.company).await;
+
+    let request = authority.cancelled.lock().unwrap()[0].clone();
+    let xml = request.signed().unwrap();
+    let uuid = record["uuid"].as_str().unwrap().to_uppercase();
+    assert!(xml.contains(&format!("Motivo=\"02\" UUID=\"{uuid}\"")) && xml.contains("<SignatureValue>"), "{xml}");
+    let document = &request.document;
+    assert_eq!((document.receptor.as_str(), document.total.as_str()), ("XIA190128J61", "1160.00"));
+    assert!(document.sello.is_some() && document.proveedor.is_some());
+
+    world.clock.advance(TimeDelta::hours(1));
+    authority.says(Ok(DocumentStatus::Cancelled));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelados: 1));
+    let record = shop.factura(factura).await;
+    assert_eq!((&record["estatus"], &record["motivo_cancelacion"]), (&json!("cancelada"), &json!("02")));
+    assert_eq!(shop.actor.get("/ventas?tipo=factura&cancelada=true").await.ok(200)["datos"][0]["clave"], venta);
+    assert_eq!(world.count("eventos WHERE tipo = 'factura.cancelada'").await, 1);
+    assert_eq!(world.count("facturas_acuses").await, 1);
+    assert_eq!(world.count("cancelaciones").await, 0);
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn what_is_refused_stays_valid_and_may_be_asked_again() {
+    let world = World::new().await;
+    let (shop, _, factura) = asked(&world).await;
+    let authority = Authority::new();
+    authority.says(Ok(DocumentStatus::Refused));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1), "an earlier refusal");
+    world.clock.advance(TimeDelta::minutes(6));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_rechazadas: 1));
+    let record = shop.factura(factura).await;
+    assert_eq!((&record["estatus"], &record["motivo_cancelacion"]), (&json!("vigente"), &Value::Null));
+    books::check(&world, &shop.company).await;
+
+    shop.company.perform(&cancel(factura)).await.unwrap();
+    let not = StampFailure::Rejected { codigo: "no_cancelable".to_owned(), mensaje: "Hay relacionados.".to_owned() };
+    authority.receives(Err(not));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_rechazadas: 1));
+    let record = shop.factura(factura).await;
+    assert_eq!((&record["estatus"], &record["error_codigo"]), (&json!("vigente"), &json!("no_cancelable")));
+
+    shop.company.perform(&cancel(factura)).await.unwrap();
+    assert_eq!(shop.factura(factura).await["error_codigo"], Value::Null);
+    assert_eq!(world.stamp(&SandboxStamper).await, with!(report(), cancelados: 1));
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_cancellation_is_sent_until_it_is_received_and_again_if_it_gets_lost() {
+    let world = World::new().await;
+    let (shop, _, factura) = asked(&world).await;
+    let authority = Authority::new();
+    authority.receives(unreachable());
+    assert_eq!(world.stamp(&authority).await, with!(report(), pospuestos: 1));
+    world.clock.advance(TimeDelta::minutes(1));
+    authority.receives(Err(StampFailure::Misconfigured("no credit".to_owned())));
+    assert_eq!(world.stamp(&authority).await, with!(report(), detenidos: 1));
+    assert_eq!(world.store.held().await.unwrap(), [(Held::Misconfigured, 1)]);
+    world.clock.advance(TimeDelta::minutes(2));
+    authority.receives(Ok(CancelReceipt::default()));
+    authority.says(unreachable());
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1));
+    assert_eq!(world.store.held().await.unwrap(), []);
+    // Received, and no trace of it for days: it is sent again.
+    authority.says(Ok(DocumentStatus::Valid));
+    world.clock.advance(TimeDelta::hours(90));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1));
+    assert_eq!(authority.sent(), 3);
+    world.clock.advance(TimeDelta::hours(10));
+    world.stamp(&authority).await;
+    world.clock.advance(TimeDelta::hours(1));
+    authority.says(Ok(DocumentStatus::Cancelled));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelados: 1));
+    assert_eq!(authority.sent(), 4);
+    assert_eq!(shop.factura(factura).await["estatus"], "cancelada");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn the_sandbox_plays_receivers() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let names = ["Quien acepta", "Quien rechaza", "Quien no responde", "No cancelable", "Sin servicio"];
+    let customers = names.map(
+        |nombre| json!({"nombre": nombre, "rfc": "XAXX010101000", "regimen": 616, "cp": "06700", "uso_cfdi": "S01"}),
+    );
+    shop.company.load(Resource::Clientes, &customers).await;
+    for cliente in 5..10 {
+        let mut sale = order(&[line(NAIL, "1", "10")]);
+        sale["cliente"] = json!(cliente);
+        shop.invoice(sale).await;
+    }
+    assert_eq!(world.stamp(&Authority::new()).await, with!(report(), timbrados: 5));
+    for factura in 1..=5 {
+        shop.company.perform(&cancel(factura)).await.unwrap();
+    }
+    let first = with!(report(), cancelaciones_en_proceso: 3, cancelaciones_rechazadas: 1, pospuestos: 1);
+    assert_eq!(world.stamp(&SandboxStamper).await, first);
+    assert_eq!(shop.factura(4).await["error_codigo"], "no_cancelable");
+    world.clock.advance(TimeDelta::minutes(6));
+    let second = with!(report(), cancelaciones_en_proceso: 2, cancelaciones_rechazadas: 1, pospuestos: 1);
+    assert_eq!(world.stamp(&SandboxStamper).await, second);
+    world.clock.advance(TimeDelta::hours(1));
+    assert_eq!(world.stamp(&SandboxStamper).await.cancelados, 1);
+    assert_eq!(shop.factura(1).await["estatus"], "cancelada");
+    world.clock.advance(TimeDelta::hours(72));
+    assert_eq!(world.stamp(&SandboxStamper).await.cancelados, 1);
+    assert_eq!(shop.factura(3).await["estatus"], "cancelada");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_complement_goes_first_and_its_payment_with_it() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (_, factura) = shop.invoice(nails()).await;
+    let pago = shop.pay(1, "100.00", "SPEI 1").await;
+    let authority = Authority::new();
+    assert_eq!(world.stamp(&authority).await.timbrados, 2);
+    let refused = shop.company.perform(&cancel(factura)).await.unwrap_err();
+    assert_eq!(refused.code().codigo(), "estado_invalido");
+
+    let motivo = Some(CancellationReason::NotCarriedOut);
+    shop.company.perform(&CancelPayment { pago, motivo }).await.unwrap();
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1));
+    assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "1060.00", "nothing moves before the final word");
+    let again = shop.company.perform(&CancelPayment { pago, motivo: None }).await.unwrap_err();
+    assert!(again.to_string().contains("su cancelación ya se solicitó"), "{again}");
+    assert!(shop.company.perform(&cancel(factura)).await.is_err(), "the complement is valid yet");
+    books::check(&world, &shop.company).await;
+
+    authority.says(Ok(DocumentStatus::Cancelled));
+    world.clock.advance(TimeDelta::minutes(5));
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelados: 1));
+    assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "1160.00");
+    let complement = shop.one("/facturas?tipo=pago").await;
+    assert_eq!((&complement["estatus"], &complement["motivo_cancelacion"]), (&json!("cancelada"), &json!("03")));
+    books::check(&world, &shop.company).await;
+    shop.company.perform(&cancel(factura)).await.unwrap();
+    assert_eq!(world.stamp(&authority).await, with!(report(), cancelados: 1));
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn a_substitute_takes_the_place_of_an_invoice() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (venta, old) = shop.invoice(nails()).await;
+    world.stamp(&SandboxStamper).await;
+    let before = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
+    shop.company.act("customer.edit", &json!({"clave": 1, "nombre": "Ana Corregida"})).await.unwrap();
+    let made = shop.company.act("invoice.substitute", &json!({"factura": old})).await.unwrap();
+    let new = made["factura"].as_i64().unwrap();
+    let refused = async |action: &str, input: Value, text: &str| {
+        let error = shop.company.act(action, &input).await.unwrap_err().to_string();
+        assert!(error.contains(text), "{error}");
+    };
+    refused("invoice.substitute", json!({"factura": old}), "ya tiene una factura que la sustituye").await;
+    refused("invoice.substitute", json!({"factura": new}), "no está vigente").await;
+    refused("invoice.cancel", json!({"factura": old, "motivo": "02"}), "espera timbre").await;
+    assert_eq!(world.stamp(&SandboxStamper).await, with!(report(), timbrados: 1));
+    books::check(&world, &shop.company).await;
+
+    let record = shop.factura(new).await;
+    let reply = shop.actor.get(&format!("/facturas/{new}/xml")).await;
+    let xml = String::from_utf8(reply.body.to_vec()).unwrap();
+    let document = Cfdi::read(&xml).unwrap();
+    let related = &document.cfdi_relacionados[0];
+    assert_eq!(related.tipo_relacion, TipoRelacion::Sustitucion);
+    assert_eq!(json!(related.cfdi_relacionado[0].uuid.to_string()), shop.factura(old).await["uuid"]);
+    assert_eq!((document.folio.as_deref(), document.receptor.nombre.as_str()), (Some("2"), "ANA CORREGIDA"));
+    let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
+    assert_eq!((&sale["factura"], &sale["uuid"], &sale["folio"]), (&json!(new), &record["uuid"], &json!(2)));
+    let receivable = shop.one(&format!("/cxc?venta={venta}")).await;
+    assert_eq!((&receivable["factura"], &receivable["folio"]), (&json!(new), &json!("F2")));
+    assert_eq!(sale["total"], before["total"]);
+
+    // Only what relates to it replaces it.
+    let (_, other) = shop.invoice(nails()).await;
+    world.stamp(&SandboxStamper).await;
+    let foreign = shop.factura(other).await["uuid"].clone();
+    let input = json!({"factura": old, "motivo": "01", "uuid_sustitucion": foreign});
+    refused("invoice.cancel", input, "no se relaciona con esta como 04").await;
+    let uuid = record["uuid"].as_str().unwrap().to_uppercase();
+    shop.company
+        .act("invoice.cancel", &json!({"factura": old, "motivo": "01", "uuid_sustitucion": uuid}))
+        .await
+        .unwrap();
+    let replaced = shop.factura(old).await;
+    assert_eq!((&replaced["estatus"], &replaced["uuid_sustitucion"]), (&json!("cancelada"), &record["uuid"]));
+    let sale = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
+    assert_eq!((&sale["cancelada"], &sale["saldo"]), (&json!(false), &json!("1160.00")), "the sale stands");
+    assert_eq!(world.count("movimientos_inventario WHERE tipo = 'cancelacion_venta'").await, 0);
+    let told = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(200);
+    assert_eq!((&told["factura"], &told["estatus"]), (&json!(new), &json!("vigente")));
+    books::check(&world, &shop.company).await;
+}
