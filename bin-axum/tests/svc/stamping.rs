@@ -77,8 +77,8 @@ fn a_signalled_server_waits_for_what_is_being_stamped() {
     let mut request = BufReader::new(provider.accept().unwrap().0);
     let head: Vec<String> = request.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty()).collect();
     assert!(head.contains(&"authorization: Bearer secreto".to_owned()), "{head:?}");
-    let key = head.iter().find_map(|line| line.strip_prefix("idempotency-key: ")).unwrap();
-    assert!(key.ends_with("-1-1") && key.len() == "-1-1".len() + 15, "it begins with the installation's: {key}");
+    let id = head.iter().find_map(|line| line.strip_prefix("idempotency-key: ")).unwrap();
+    assert!(id.ends_with("-1-1") && id.len() == "-1-1".len() + 15, "it begins with the installation's: {id}");
     let length = head.iter().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
     let mut xml = vec![0; length];
     request.read_exact(&mut xml).unwrap();
