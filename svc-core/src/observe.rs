@@ -121,7 +121,7 @@ pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Err
 
 /// Notes how many documents wait for a person, for this reason.
 pub(crate) fn held(reason: &'static str, count: u64) {
-    gauge!(HELD, "reason" => reason).set(count as f64);
+    gauge!(HELD, "reason" => reason).set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
 }
 
 /// Notes for how long the oldest item of a queue has been due.

@@ -186,13 +186,11 @@ async fn each_is_stamped_once(protocol: Protocol) {
     assert_eq!(world.count("facturas_xml WHERE timbrado").await, expected);
     let kept: i64 = world.sql("SELECT count(DISTINCT uuid) FROM facturas").await;
     assert_eq!(kept, expected);
-    let stamped = stamped.lock().unwrap();
-    println!(
-        "{}: {count} documents, {} requests, {} answers lost, {kills} kills",
-        protocol.scheme, stamped.asked, stamped.lost
-    );
-    assert_eq!(stamped.documents.len(), count, "no second invoice");
     assert_eq!(world.count("eventos WHERE tipo = 'factura.timbrada'").await, expected);
+    let stamped = stamped.lock().unwrap();
+    let Stamped { documents, asked, lost } = &*stamped;
+    println!("{}: {count} documents, {asked} requests, {lost} answers lost, {kills} kills", protocol.scheme);
+    assert_eq!(documents.len(), count, "no second invoice");
 }
 
 #[tokio::test(flavor = "multi_thread")]

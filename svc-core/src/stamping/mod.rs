@@ -114,7 +114,6 @@ impl StampRequest {
 }
 
 /// What is no stamp leaves the fate of the document unknown.
-#[expect(clippy::needless_pass_by_value, reason = "as map_err gives it")]
 fn unfit(error: UnfitStamp) -> StampFailure {
     StampFailure::Unreachable(format!("the provider's XML is not the stamped document: {error}"))
 }

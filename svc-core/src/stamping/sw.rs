@@ -77,7 +77,7 @@ impl SwStamper {
         }
         let request = self.endpoint.request(Method::POST, AUTHENTICATE).header(CONTENT_TYPE, "application/json");
         let body = json!({"user": user, "password": password}).to_string();
-        let answer = Answer::of(self.endpoint.send(request, body).await?)?;
+        let answer = Answer::of(&self.endpoint.send(request, body).await?)?;
         let token = answer.text("token").and_then(|token| bearer(token).ok());
         let token = token.filter(|_| answer.is_success()).ok_or_else(|| answer.refusal())?;
         *last = Some(token.clone());
@@ -100,7 +100,7 @@ impl SwStamper {
                 anew = true;
                 continue;
             }
-            return Answer::of(answer);
+            return Answer::of(&answer);
         }
     }
 
@@ -133,13 +133,13 @@ impl Stamper for SwStamper {
                 return StampedXml::with(&request.xml, &used).map_err(fault);
             }
             // A document that was refused has used up the id.
-            let digest = Sha256::digest(&request.xml);
-            let mark: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-            self.stamp_as(request, &format!("{}-{mark}", request.id)).await.map_err(|failure| match failure {
-                StampFailure::Rejected { codigo, .. } if codigo == USED => {
-                    StampFailure::Unknown("the provider knows this document's id, and not its stamp".to_owned())
+            self.stamp_as(request, &format!("{}-{:.16}", request.id, mark(&request.xml))).await.map_err(|failure| {
+                match failure {
+                    StampFailure::Rejected { codigo, .. } if codigo == USED => {
+                        StampFailure::Unknown("the provider knows this document's id, and not its stamp".to_owned())
+                    }
+                    other => other,
                 }
-                other => other,
             })
         })
         .await
@@ -213,7 +213,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn of(answer: Response<bytes::Bytes>) -> Result<Self, StampFailure> {
+    fn of(answer: &Response<bytes::Bytes>) -> Result<Self, StampFailure> {
         let status = answer.status();
         let body: Option<Body> = serde_json::from_slice(answer.body()).ok();
         match body.filter(|_| !status.is_server_error() && status != StatusCode::TOO_MANY_REQUESTS) {
@@ -286,10 +286,16 @@ fn unwrapped(acuse: &str) -> String {
     decoded.unwrap_or_else(|| acuse.to_owned())
 }
 
+/// 32 hexadecimal digits that follow from an XML.
+fn mark(xml: &str) -> String {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&Sha256::digest(xml)[..16]);
+    uuid::Uuid::from_bytes(bytes).simple().to_string()
+}
+
 /// A form with an XML as its one file: its content type, and its bytes. The boundary is none that could be in the XML.
 fn multipart(xml: &str) -> (String, String) {
-    let digest = Sha256::digest(xml);
-    let boundary: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let boundary = mark(xml);
     let body = format!(
         "--{boundary}\r\nContent-Disposition: form-data; name=\"xml\"; filename=\"xml\"\r\nContent-Type: text/xml\r\n\r\n\
          {xml}\r\n--{boundary}--\r\n"

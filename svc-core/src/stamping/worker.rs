@@ -329,19 +329,14 @@ async fn work(context: &Context, stamper: &dyn Stamper, installation: &str, task
         observe::background_failed("stamping", "panic");
         tracing::error!(empresa = company.0, factura, "stamping panicked; it is tried again later");
     };
-    match queue {
-        Queue::Cancellations => {
-            let work = cancellation::work(context, stamper, company, installation, token, record);
-            let work = AssertUnwindSafe(work).catch_unwind().await;
-            Done::Cancellation(
-                work.inspect_err(|_| panicked()).ok().and_then(|outcome| outcome.inspect_err(failed).ok()),
-            )
-        }
-        _ => {
-            let work = AssertUnwindSafe(stamp(context, stamper, installation, task)).catch_unwind().await;
-            Done::Stamping(work.inspect_err(|_| panicked()).ok().and_then(|settled| settled.inspect_err(failed).ok()))
-        }
+    if queue == Queue::Cancellations {
+        let work = cancellation::work(context, stamper, company, installation, token, record);
+        let work = AssertUnwindSafe(work).catch_unwind().await.inspect_err(|_| panicked());
+        return Done::Cancellation(work.ok().and_then(|outcome| outcome.inspect_err(failed).ok()));
     }
+    let work = AssertUnwindSafe(stamp(context, stamper, installation, task)).catch_unwind().await;
+    let work = work.inspect_err(|_| panicked());
+    Done::Stamping(work.ok().and_then(|settled| settled.inspect_err(failed).ok()))
 }
 
 /// Prepares, stamps and settles one record.
@@ -376,7 +371,7 @@ async fn ask(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -
         return answer.into();
     }
     match stamper.earlier(request).await {
-        Ok(Some(stamped)) => Verdict::Accepted(stamped),
+        Ok(Some(earlier)) => Verdict::Accepted(earlier),
         Ok(None) => Verdict::Redate,
         Err(failure) => Err(failure).into(),
     }

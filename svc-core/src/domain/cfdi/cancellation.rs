@@ -1,5 +1,5 @@
 //! The request to cancel a document (`Cancelacion`, namespace `http://cancelacfd.sat.gob.mx`), which its issuer signs: an enveloped
-//! XML signature (XMLDSig) by RSA with SHA-1, as the authority prescribes.
+//! XML signature (`XMLDSig`) by RSA with SHA-1, as the authority prescribes.
 //!
 //! The text is written in its canonical form (C14N 1.0), so what is signed is what is sent.
 

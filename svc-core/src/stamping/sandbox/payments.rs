@@ -205,8 +205,7 @@ fn taxes(payment: &Pago) -> Verdict {
         })
     };
     let parts = || {
-        let taxed = |invoice: &'_ DoctoRelacionado| invoice.impuestos_dr.is_some();
-        payment.docto_relacionado.iter().filter(move |invoice| taxed(invoice)).flat_map(|invoice| {
+        payment.docto_relacionado.iter().flat_map(|invoice| {
             let taxes = invoice.impuestos_dr.as_ref().map_or(&[][..], |taxes| &taxes.traslados_dr);
             taxes.iter().map(move |tax| (tax, invoice.equivalencia_dr.get()))
         })
