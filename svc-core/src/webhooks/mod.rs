@@ -49,6 +49,7 @@ use http::HeaderMap;
 
 #[cfg(feature = "client")]
 pub use client::{HttpSender, NoAuthorities, ResolveError, Resolver, SystemResolver};
+pub(crate) use attempt::{AGENT, ATTEMPT, DELIVERY, EVENT};
 pub use deliver::{DeliveryReport, deliver_due};
 pub use networks::{Networks, NoNetwork};
 pub use notify::{Notice, Notifier, NotifyFailure, NotifyReport, notify_due};

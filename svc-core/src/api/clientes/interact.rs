@@ -45,7 +45,7 @@ pub struct LogInteraction {
 }
 
 /// The answer of [`LogInteraction`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct InteractionLogged {
     /// The contact's clave.
