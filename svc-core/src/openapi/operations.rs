@@ -104,7 +104,7 @@ impl Writer {
     }
 
     fn path_parameter(&self, title: &str, name: &str, in_path: &Map<String, Value>) -> Value {
-        let said = self.texts.parameter(title, name);
+        let said = self.texts.parameter(title, &format!("{{{name}}}"));
         let said = said.or_else(|| in_path.get(name)?.get("description")?.as_str());
         let schema = json!({ "type": "integer", "format": "int64", "examples": [1] });
         json!({ "name": name, "in": "path", "required": true, "description": said, "schema": schema })

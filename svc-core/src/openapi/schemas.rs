@@ -52,7 +52,7 @@ impl Schemas {
             let field = object["properties"].as_object_mut().and_then(|properties| properties.shift_remove(*name));
             fields.insert((*name).to_owned(), field.unwrap_or_default());
         }
-        if let Some(required) = object["required"].as_array_mut() {
+        if let Some(required) = object.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|field| !in_path.iter().any(|name| field == name));
             if required.is_empty() {
                 object.as_object_mut().and_then(|object| object.shift_remove("required"));

@@ -1,7 +1,8 @@
 //! What people read: the files in `texts/`.
 //!
 //! - `en.md`, `es.md`: a section for each operation (`## GET /clientes`) and each of their groups (`## clientes`). In the section
-//!   of an operation, an item ``- `name`: text`` speaks of a query parameter.
+//!   of an operation, an item ``- `name`: text`` speaks of a query parameter, one
+//!   of `{name}` of a parameter of the path.
 //! - `errors.md`: a table of what to do about each error, in both languages.
 //! - `fields.es.json`: the Spanish of what the code's documentation says of fields and records in English.
 

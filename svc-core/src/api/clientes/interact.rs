@@ -38,7 +38,7 @@ pub struct LogInteraction {
     pub proximo_fecha: Option<Date>,
     /// What the next contact is about.
     pub proximo_texto: Option<Text<200>>,
-    /// Why there is no next self.
+    /// Why there is no next contact.
     pub cierre: Option<Text<40>>,
     /// The author, if not the key's owner.
     pub vendedor: Option<i64>,
