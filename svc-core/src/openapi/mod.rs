@@ -69,7 +69,7 @@ pub fn openapi(language: Language, base_url: &str) -> Value {
         },
         "jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base",
         "servers": [{ "url": base_url, "description": language.say("This installation", "Esta instalación") }],
-        "security": [operations::credentials(&[])],
+        "security": [operations::credentials()],
         "tags": tags,
         "paths": paths,
         "webhooks": webhooks,

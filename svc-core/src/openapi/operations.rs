@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::language::Language;
 use super::schemas::readable;
 use super::{Writer, examples, parameters};
-use crate::domain::scope::{Scope, Scopes};
+use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Entry, Handler, Http, Idempotency, Method, Repetition};
 
 /// What is taken of a request for the description of its operation.
@@ -47,14 +47,15 @@ impl Writer {
             "summary": self.said(entry.spec.summary),
             "description": self.description(described),
             "tags": [tag(http)],
-            "security": security(http.scopes),
             "parameters": self.parameters(described, &names, &in_path),
         });
         if http.method != Method::Get && http.body != BodyNeed::None {
             operation["requestBody"] = self.request_body(described, body);
         }
         operation["responses"] = self.responses(described);
-        if http.scopes.iter().next().is_some() {
+        if http.scopes.is_empty() {
+            operation["security"] = json!([]);
+        } else {
             operation["x-scopes"] = http.scopes.iter().map(Scope::name).collect();
         }
         if !entry.spec.emits.is_empty() {
@@ -170,15 +171,9 @@ pub(super) fn answers_anew(http: &Http) -> bool {
     http.repetition == Repetition::Answered
 }
 
-/// What a request must carry, for a key with those scopes.
-pub(super) fn credentials(scopes: &[Scope]) -> Value {
-    let scopes: Vec<_> = scopes.iter().map(|scope| scope.name()).collect();
-    json!({ "key": scopes, "keyId": [] })
-}
-
-/// One requirement for each scope that suffices; none where no key is needed.
-fn security(scopes: Scopes) -> Value {
-    scopes.iter().map(|scope| credentials(&[scope])).collect()
+/// What a request must carry. The scopes stand with each operation (`x-scopes`): linters take those here for OAuth's.
+pub(super) fn credentials() -> Value {
+    json!({ "key": [], "keyId": [] })
 }
 
 /// The two halves of a key.
