@@ -4,6 +4,7 @@ mod admin;
 mod certificates;
 mod commands;
 mod delivery;
+mod description;
 mod demo;
 mod harness;
 mod layers;
