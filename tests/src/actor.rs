@@ -108,10 +108,10 @@ impl Reply {
     /// The response of `api` to `request`, checked for the headers and fields of every response,
     /// and against the interface's description.
     pub async fn of(api: &Api, request: Request<Bytes>) -> Self {
-        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let operation = contract::operation(request.method(), request.uri().path());
         let (head, body) = api.handle(request).await.into_parts();
         let reply = Self { status: head.status.as_u16(), headers: head.headers, body };
-        contract::judge(&method, &path, &reply);
+        contract::judge(operation, &reply);
         let content = reply.header("content-type").expect("every answer says what it is");
         if content != JSON {
             let is_file = endpoints().any(|endpoint| endpoint.http.content == content);

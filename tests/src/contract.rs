@@ -17,7 +17,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
 });
 
 /// The schemas of answers, by operation and status.
-type Schemas = HashMap<(String, u16), Option<Arc<Validator>>>;
+type Schemas = HashMap<(&'static str, u16), Option<Arc<Validator>>>;
 
 static SCHEMAS: LazyLock<Mutex<Schemas>> = LazyLock::new(Mutex::default);
 
@@ -36,10 +36,9 @@ fn close(schema: &mut Value) {
 }
 
 /// Checks that the description has the response: its status, its error's code, its headers, and every field of its body.
-pub(crate) fn judge(method: &Method, path: &str, reply: &Reply) {
-    let path = path.strip_prefix("/api/v1").unwrap_or(path);
-    let Some((operation, described)) = operation(method, path) else { return };
-    let (status, title) = (reply.status, format!("{method} {operation}"));
+pub fn judge(operation: Option<&'static Value>, reply: &Reply) {
+    let Some(described) = operation else { return };
+    let (status, title) = (reply.status, described["operationId"].as_str().expect("a name"));
     let response = resolved(&described["responses"][status.to_string()]);
     assert!(!response.is_null(), "{title} is not described to answer {status}: {:?}", reply.body);
     if status >= 400 {
@@ -48,27 +47,30 @@ pub(crate) fn judge(method: &Method, path: &str, reply: &Reply) {
         assert!(codes.contains(code), "{title} is not described to answer {code}: {json}");
     }
     for (name, _) in response["headers"].as_object().expect("headers").iter().filter(|(name, _)| {
-        matches!(name.as_str(), "X-Svc-Peticion" | "Location" | "Allow") && !(name.as_str() == "Location" && status >= 400)
+        matches!(name.as_str(), "X-Svc-Peticion" | "Location" | "Allow")
+            && !(name.as_str() == "Location" && status >= 400)
     }) {
         assert!(reply.headers.contains_key(name), "{title}, {status}: no header {name}");
     }
-    if let Some(schema) = schema((title.clone(), status), &response["content"]["application/json"]["schema"]) {
+    if let Some(schema) = schema((title, status), &response["content"]["application/json"]["schema"]) {
         let json = reply.json();
-        let faults: Vec<_> = schema.iter_errors(&json).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        let faults: Vec<_> =
+            schema.iter_errors(&json).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
         assert!(faults.is_empty(), "{title}, {status}: {faults:#?} in {json}");
     }
 }
 
-/// The operation of a method and a path, with its path's template.
-fn operation(method: &Method, path: &str) -> Option<(&'static str, &'static Value)> {
+/// The description of the operation of a method and a path; none where there is no such operation.
+pub fn operation(method: &Method, path: &str) -> Option<&'static Value> {
+    let path = path.strip_prefix("/api/v1").unwrap_or(path);
     let segments: Vec<_> = path.split('/').collect();
     let fits = |template: &str| {
         let parts: Vec<_> = template.split('/').collect();
         let pairs = parts.iter().zip(&segments);
         parts.len() == segments.len() && { pairs }.all(|(part, segment)| part.starts_with('{') || part == segment)
     };
-    let (template, operations) = DOCUMENT["paths"].as_object()?.iter().find(|(template, _)| fits(template))?;
-    Some((template, operations.get(method.as_str().to_lowercase())?))
+    let (_, operations) = DOCUMENT["paths"].as_object()?.iter().find(|(template, _)| fits(template))?;
+    operations.get(method.as_str().to_lowercase())
 }
 
 /// A response, though it may be one of several operations.
@@ -80,7 +82,7 @@ fn resolved(response: &'static Value) -> &'static Value {
 }
 
 /// The schema of an answer; none for a file.
-fn schema(of: (String, u16), schema: &Value) -> Option<Arc<Validator>> {
+fn schema(of: (&'static str, u16), schema: &Value) -> Option<Arc<Validator>> {
     let build = || {
         let mut schema = schema.as_object()?.clone();
         schema.insert("components".to_owned(), DOCUMENT["components"].clone());

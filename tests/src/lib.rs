@@ -9,7 +9,7 @@ pub mod books;
 pub mod certificate;
 mod clock;
 mod company;
-mod contract;
+pub mod contract;
 mod database;
 mod endpoints;
 pub mod imports;

@@ -23,10 +23,11 @@ pub(super) fn notice(kind: EventKind) -> Value {
     let datos = ALL["notices"][kind.word()].clone();
     let clave = datos.as_object().and_then(|datos| datos.values().next()).cloned().unwrap_or_default();
     let path = kind.resource();
-    let mut url = format!("https://erp.example.com/api/v1/{path}?clave={clave}");
-    if kind == EventKind::VentaCreada {
-        url.push_str(&format!("&tipo={}", datos["tipo"].as_str().unwrap_or_default()));
-    }
+    let tipo = match (kind, datos["tipo"].as_str()) {
+        (EventKind::VentaCreada, Some(tipo)) => format!("&tipo={tipo}"),
+        _ => String::new(),
+    };
+    let url = format!("https://erp.example.com/api/v1/{path}?clave={clave}{tipo}");
     json!({
         "id": "evt_0199d8f2a4c07b3e9a55c1d2e3f40516",
         "tipo": kind.word(),
@@ -77,9 +78,8 @@ fn sample(schema: &Value, components: &Value, field: &str) -> Value {
 fn object(schema: &Value, components: &Value, name: &str) -> Value {
     let record = name.trim_end_matches("Answer");
     let fields = schema["properties"].as_object().into_iter().flatten();
-    let member = |(field, schema): (&String, &Value)| {
-        (field.clone(), sample(schema, components, &format!("{record}.{field}")))
-    };
+    let member =
+        |(field, schema): (&String, &Value)| (field.clone(), sample(schema, components, &format!("{record}.{field}")));
     fields.map(member).collect::<Map<_, _>>().into()
 }
 

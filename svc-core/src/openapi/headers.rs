@@ -144,17 +144,7 @@ fn all() -> Vec<Header> {
             "Seconds to wait before the next attempt.",
             "Segundos que hay que esperar antes del siguiente intento.",
         ),
-        header(
-            ALLOW,
-            text("GET, POST"),
-            "The methods of this path.",
-            "Los métodos de esta ruta.",
-        ),
-        header(
-            WWW_AUTHENTICATE,
-            text("Bearer"),
-            "How to authenticate.",
-            "Cómo autenticarse.",
-        ),
+        header(ALLOW, text("GET, POST"), "The methods of this path.", "Los métodos de esta ruta."),
+        header(WWW_AUTHENTICATE, text("Bearer"), "How to authenticate.", "Cómo autenticarse."),
     ]
 }

@@ -54,7 +54,10 @@ pub fn openapi(language: Language, base_url: &str) -> Value {
     }
     let responses = responses::share(&mut paths);
     let errors = reached.iter().flat_map(|entry| entry.errors());
-    let examples = responses::examples(Code::ALL.iter().copied().filter(|code| errors.clone().any(|other| other == *code)), language);
+    let examples = responses::examples(
+        Code::ALL.iter().copied().filter(|code| errors.clone().any(|other| other == *code)),
+        language,
+    );
     json!({
         "openapi": "3.1.0",
         "info": {

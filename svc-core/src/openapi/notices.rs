@@ -2,6 +2,7 @@
 
 use http::HeaderName;
 use http::header::USER_AGENT;
+use schemars::Schema;
 use serde_json::{Map, Value, json};
 
 use super::language::Language;
@@ -19,14 +20,14 @@ impl Writer {
 
     fn notice(&mut self, kind: EventKind) -> Value {
         let name = format!("{kind:?}Notice");
-        let datos = kind.datos_schema(self.schemas.given()).to_value();
-        let schema = self.notice_schema(kind, datos);
+        let datos = kind.datos_schema(self.schemas.given());
+        let schema = self.notice_schema(kind, &datos);
         self.schemas.insert(&name, schema);
         let language = self.language;
         let mut said = self.said(kind.meaning().trim());
         if let Some(scope) = kind.scope() {
             let subscribe = language.say("Subscribing to it needs the scope", "Suscribirse a él requiere el permiso");
-            said.push_str(&format!("\n\n{subscribe} `{}`.", scope.name()));
+            said.extend(["\n\n", subscribe, " `", scope.name(), "`."]);
         }
         if kind.is_grouped() {
             said.push_str("\n\n");
@@ -54,11 +55,11 @@ impl Writer {
         } })
     }
 
-    fn notice_schema(&mut self, kind: EventKind, datos: Value) -> Value {
+    fn notice_schema(&mut self, kind: EventKind, datos: &Schema) -> Value {
         let language = self.language;
         let generator = self.schemas.given();
         let (id, at) = (generator.subschema_for::<EventId>(), generator.subschema_for::<Timestamp>());
-        let described = |schema: schemars::Schema, said: &str| {
+        let described = |schema: Schema, said: &str| {
             let mut schema = schema.to_value();
             schema["description"] = said.into();
             schema

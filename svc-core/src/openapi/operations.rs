@@ -40,7 +40,8 @@ impl Writer {
         let (body, mut in_path) = input.unwrap_or_default();
         for field in in_path.values_mut() {
             let text = readable(field["description"].as_str().unwrap_or_default());
-            field["description"] = if self.language == Language::Spanish { self.texts.spanish(&text).into() } else { text.into() };
+            field["description"] =
+                if self.language == Language::Spanish { self.texts.spanish(&text).into() } else { text.into() };
         }
         let mut operation = json!({
             "operationId": operation_id(entry),
@@ -50,7 +51,7 @@ impl Writer {
             "parameters": self.parameters(described, &names, &in_path),
         });
         if http.method != Method::Get && http.body != BodyNeed::None {
-            operation["requestBody"] = self.request_body(described, body);
+            operation["requestBody"] = request_body(described, &body);
         }
         operation["responses"] = self.responses(described);
         if http.scopes.is_empty() {
@@ -67,18 +68,30 @@ impl Writer {
     /// What the operation is, the scopes that it needs and the events that it emits.
     fn description(&self, described: &Described) -> String {
         let Described { entry, http, title } = described;
-        let mut said = self.texts.section(title);
         let code = |name: &str| format!("`{name}`");
-        let list = |names: Vec<String>, joint: &str| names.join(joint);
-        if !http.scopes.is_empty() {
-            let scopes = list(http.scopes.iter().map(|scope| code(scope.name())).collect(), self.language.say(" or ", " o "));
-            said.push_str("\n\n");
-            said.push_str(&format!("{}: {scopes}", self.language.say("**Scope**", "**Permiso**")));
+        let mut said = self.texts.section(title);
+        let scopes: Vec<_> = http.scopes.iter().map(|scope| code(scope.name())).collect();
+        if !scopes.is_empty() {
+            let (word, or) = (self.language.say("Scope", "Permiso"), self.language.say(" or ", " o "));
+            said.extend([
+                "
+
+**",
+                word,
+                "**: ",
+                &scopes.join(or),
+            ]);
         }
-        if !entry.spec.emits.is_empty() {
-            let events = list(entry.spec.emits.iter().map(|kind| code(kind.word())).collect(), ", ");
-            said.push_str("\n\n");
-            said.push_str(&format!("{}: {events}", self.language.say("**Events**", "**Eventos**")));
+        let events: Vec<_> = entry.spec.emits.iter().map(|kind| code(kind.word())).collect();
+        if !events.is_empty() {
+            said.extend([
+                "
+
+**",
+                self.language.say("Events", "Eventos"),
+                "**: ",
+                &events.join(", "),
+            ]);
         }
         said.trim().to_owned()
     }
@@ -111,15 +124,6 @@ impl Writer {
         json!({ "name": name, "in": "path", "required": true, "description": said, "schema": schema })
     }
 
-    fn request_body(&self, described: &Described, schema: Value) -> Value {
-        let Described { http, title, .. } = described;
-        let mut content = json!({ "schema": schema });
-        if let Some(example) = examples::request(title) {
-            content["example"] = example;
-        }
-        json!({ "required": http.body == BodyNeed::Required, "content": { "application/json": content } })
-    }
-
     /// The groups of operations: the first words of their paths.
     pub(super) fn tags(&self, reached: &[&'static Entry]) -> Value {
         let mut tags: Vec<Value> = Vec::new();
@@ -131,6 +135,16 @@ impl Writer {
         }
         tags.into()
     }
+}
+
+/// What an operation takes, with an example.
+fn request_body(described: &Described, schema: &Value) -> Value {
+    let Described { http, title, .. } = described;
+    let mut content = json!({ "schema": schema });
+    if let Some(example) = examples::request(title) {
+        content["example"] = example;
+    }
+    json!({ "required": http.body == BodyNeed::Required, "content": { "application/json": content } })
 }
 
 /// The group of an operation: the first word of its path.

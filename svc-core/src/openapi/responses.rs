@@ -47,7 +47,7 @@ impl Writer {
             None => json!({}),
         };
         let response = |said: &str, own: &[HeaderName]| {
-            let headers = self.headers(described, own);
+            let headers = headers_of(described, 200, own);
             json!({ "description": said, "headers": headers, "content": { http.content: content.clone() } })
         };
         let done = self.language.say("Done.", "Hecho.");
@@ -55,10 +55,8 @@ impl Writer {
             "Done before: the stored answer of the first request with this Idempotency-Key, byte for byte.",
             "Hecho antes: la respuesta guardada de la primera petición con esta Idempotency-Key, byte por byte.",
         );
-        let requested = self.language.say(
-            "Requested before: what has become of it.",
-            "Solicitado antes: lo que ha sido de ello.",
-        );
+        let requested =
+            self.language.say("Requested before: what has become of it.", "Solicitado antes: lo que ha sido de ello.");
         let mut all = Map::new();
         let own: &[HeaderName] = if answers_anew(http) { &[LOCATION, RETRY_AFTER] } else { &[] };
         let replayed = &[REPLAYED][..];
@@ -104,24 +102,21 @@ impl Writer {
         });
         json!({
             "description": codes.iter().map(when).collect::<Vec<_>>().join("\n"),
-            "headers": self.headers_of(described, status, own),
+            "headers": headers_of(described, status, own),
             "content": { JSON: content },
             "x-codes": codes.iter().map(|code| code.codigo()).collect::<Vec<_>>(),
         })
     }
+}
 
-    fn headers(&self, described: &Described, own: &[HeaderName]) -> Map<String, Value> {
-        self.headers_of(described, 200, own)
-    }
-
-    fn headers_of(&self, described: &Described, status: u16, own: &[HeaderName]) -> Map<String, Value> {
-        let keyed = !matches!(described.entry.handler, Handler::Open(_));
-        // A request that is refused before its key is known has no limits.
-        let limited = keyed && !matches!(status, 401 | 405);
-        let limits = headers::LIMITS.iter().filter(|_| limited);
-        let notice = [AVISO].into_iter().filter(|_| keyed).collect::<Vec<_>>();
-        headers::refer([PETICION].iter().chain(own).chain(limits).chain(&notice))
-    }
+/// The headers of a response of that status, with its own.
+fn headers_of(described: &Described, status: u16, own: &[HeaderName]) -> Map<String, Value> {
+    let keyed = !matches!(described.entry.handler, Handler::Open(_));
+    // A request that is refused before its key is known has no limits.
+    let limited = keyed && !matches!(status, 401 | 405);
+    let limits = headers::LIMITS.iter().filter(|_| limited);
+    let notice = [AVISO].into_iter().filter(|_| keyed).collect::<Vec<_>>();
+    headers::refer([PETICION].iter().chain(own).chain(limits).chain(&notice))
 }
 
 /// The envelope of a page of records of that schema.

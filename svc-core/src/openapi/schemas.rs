@@ -20,9 +20,8 @@ pub(super) struct Schemas {
 
 impl Default for Schemas {
     fn default() -> Self {
-        let settings = || {
-            SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = "/components/schemas".into())
-        };
+        let settings =
+            || SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = "/components/schemas".into());
         let (taken, given) = (settings().for_deserialize(), settings().for_serialize());
         Self { taken: taken.into_generator(), given: given.into_generator(), others: Map::new() }
     }
@@ -75,7 +74,8 @@ impl Schemas {
         members.extend(own.as_object().cloned().unwrap_or_default());
         object["properties"] = members.into();
         let required = object["required"].as_array().cloned().unwrap_or_default();
-        object["required"] = std::iter::once(json!("ok")).chain(required.into_iter().filter(|name| name != "ok")).collect();
+        object["required"] =
+            std::iter::once(json!("ok")).chain(required.into_iter().filter(|name| name != "ok")).collect();
         object.as_object_mut().and_then(|object| object.shift_remove("description"));
         let name = format!("{}Answer", name.unwrap_or_default());
         self.insert(&name, object);

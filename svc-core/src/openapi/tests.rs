@@ -76,7 +76,9 @@ fn descriptions<'d>(english: &'d Value, spanish: &'d Value, at: &str, found: &mu
             for (name, value) in english {
                 let (at, other) = (format!("{at}/{name}"), &spanish[name]);
                 match (value, other) {
-                    (Value::String(text), Value::String(other)) if matches!(name.as_str(), "description" | "summary") => {
+                    (Value::String(text), Value::String(other))
+                        if matches!(name.as_str(), "description" | "summary") =>
+                    {
                         found.push((at, text, other));
                     }
                     _ => descriptions(value, other, &at, found),
@@ -98,13 +100,17 @@ fn everything_is_said_in_both_languages_and_to_readers_of_the_api() {
     let mut found = Vec::new();
     descriptions(&english, &spanish, "", &mut found);
     let texts = Texts::of(Language::Spanish);
-    let said: BTreeSet<&str> = found.iter().flat_map(|(_, english, _)| [*english, english.split('\n').next().unwrap()]).collect();
+    let said: BTreeSet<&str> =
+        found.iter().flat_map(|(_, english, _)| [*english, english.split('\n').next().unwrap()]).collect();
     let translated: BTreeSet<&str> = texts.translated().collect();
     let mut missing = BTreeSet::new();
     for (at, english, spanish) in &found {
         assert!(!english.is_empty() && !spanish.is_empty(), "{at}");
         // A summary of a notice is the event's name, in both.
-        if english == spanish && !translated.contains(english) && !(at.ends_with("/summary") && at.starts_with("/webhooks")) {
+        if english == spanish
+            && !translated.contains(english)
+            && !(at.ends_with("/summary") && at.starts_with("/webhooks"))
+        {
             missing.insert(*english);
         }
         for mark in ["[`", "::", "(spec", "(contract", "See spec"] {
@@ -204,7 +210,8 @@ fn an_operation_says_what_it_takes_and_what_it_answers() {
     assert_eq!(taken["properties"]["nombre"]["maxLength"], 100);
     let create = &document["paths"]["/clientes"]["post"]["responses"];
     let statuses: Vec<_> = create.as_object().unwrap().keys().map(String::as_str).collect();
-    let expected = ["200", "201", "400", "401", "402", "403", "404", "405", "409", "413", "415", "422", "429", "500", "503"];
+    let expected =
+        ["200", "201", "400", "401", "402", "403", "404", "405", "409", "413", "415", "422", "429", "500", "503"];
     assert_eq!(statuses, expected);
     assert_eq!(create["201"]["links"]["editCustomer"]["parameters"]["clave"], "$response.body#/cliente");
     // Every field of an answer is there, null or not.

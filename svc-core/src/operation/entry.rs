@@ -136,7 +136,11 @@ impl Entry {
     /// The entry of an operation that is called by its name alone.
     pub(crate) const fn operation<O: Operation<Output: Serialize> + Input + 'static>() -> Self {
         const { assert!(O::SPEC.http.is_none(), "what HTTP reaches is entered with Entry::endpoint") };
-        Self { spec: const { &O::SPEC }, handler: Handler::Operation(const { &Of::<O>(PhantomData) }), shape: shape::<O>() }
+        Self {
+            spec: const { &O::SPEC },
+            handler: Handler::Operation(const { &Of::<O>(PhantomData) }),
+            shape: shape::<O>(),
+        }
     }
 
     /// The entry of a read that gives a file.

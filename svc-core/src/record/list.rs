@@ -56,7 +56,17 @@ impl ListSpec {
     /// The list of records `R` at `path`, for keys with `scope`.
     pub(crate) const fn new<R: Record>(path: &'static str, scope: Scope, pages: Pages, summary: &'static str) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
-        Self { path, scopes: Scopes::only(scope), summary, pages, filters: &[], requires: &[], hidden: None, table, columns }
+        Self {
+            path,
+            scopes: Scopes::only(scope),
+            summary,
+            pages,
+            filters: &[],
+            requires: &[],
+            hidden: None,
+            table,
+            columns,
+        }
     }
 
     /// Adds an alternative scope.

@@ -47,9 +47,9 @@ use bytes::Bytes;
 use chrono::TimeDelta;
 use http::HeaderMap;
 
+pub(crate) use attempt::{AGENT, ATTEMPT, DELIVERY, EVENT};
 #[cfg(feature = "client")]
 pub use client::{HttpSender, NoAuthorities, ResolveError, Resolver, SystemResolver};
-pub(crate) use attempt::{AGENT, ATTEMPT, DELIVERY, EVENT};
 pub use deliver::{DeliveryReport, deliver_due};
 pub use networks::{Networks, NoNetwork};
 pub use notify::{Notice, Notifier, NotifyFailure, NotifyReport, notify_due};
