@@ -26,8 +26,13 @@ macro_rules! codes {
                 match self { $(Code::$variant => $codigo,)* }
             }
 
+            /// When it is answered, in English.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Code::$variant => concat!($($doc),*).trim_ascii(),)* }
+            }
+
             /// The text of `error.mensaje` when the error has none of its own.
-            const fn mensaje(self) -> &'static str {
+            pub const fn mensaje(self) -> &'static str {
                 match self { $(Code::$variant => $mensaje,)* }
             }
         }

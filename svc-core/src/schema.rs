@@ -9,9 +9,10 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Value, json};
 
 /// Implements `JsonSchema` for the type of a field, with a schema written as for `serde_json::json!`, which is inlined where
-/// the field stands: `field_schema!(Date, "Date", { "type": "string", "format": "date" })`.
+/// the field stands: `field_schema!(Date, "Date", { "type": "string", "format": "date" })`. A second schema says what leaves,
+/// where that is less than what is taken.
 macro_rules! field_schema {
-    ([$($generics:tt)*] $type:ty, $name:expr, $schema:tt) => {
+    ([$($generics:tt)*] $type:ty, $name:expr, $schema:tt $(, leaves as $leaves:tt)?) => {
         impl<$($generics)*> schemars::JsonSchema for $type {
             fn inline_schema() -> bool {
                 true
@@ -21,13 +22,17 @@ macro_rules! field_schema {
                 $name.into()
             }
 
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let _ = generator;
+                $(if generator.contract().is_serialize() {
+                    return schemars::json_schema!($leaves);
+                })?
                 schemars::json_schema!($schema)
             }
         }
     };
-    ($type:ty, $name:expr, $schema:tt) => {
-        $crate::schema::field_schema!([] $type, $name, $schema);
+    ($type:ty, $name:expr, $schema:tt $(, leaves as $leaves:tt)?) => {
+        $crate::schema::field_schema!([] $type, $name, $schema $(, leaves as $leaves)?);
     };
 }
 

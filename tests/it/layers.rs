@@ -19,6 +19,7 @@ const CORE: &Layers = &[
     ("their registry", &["registry"]),
     ("HTTP's way through", &["pipeline"]),
     ("the service, and all work beside it", &["service", "work"]),
+    ("the interface's description", &["openapi"]),
     ("settings of front ends", &["settings"]),
     ("random input for all of it", &["fuzz"]),
     ("the crate", &["lib"]),

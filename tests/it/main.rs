@@ -14,6 +14,7 @@ mod cxc_pagos;
 mod cxp;
 mod delivery;
 mod deploys;
+mod description;
 mod documents;
 mod etapas_oportunidad;
 mod facturas;

@@ -7,7 +7,7 @@ use http::{HeaderMap, Method, Request, header};
 use serde_json::Value;
 use svc_core::Api;
 
-use crate::endpoints;
+use crate::{contract, endpoints};
 
 const JSON: &str = "application/json";
 
@@ -105,10 +105,13 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// The response of `api` to `request`, checked for the headers and fields of every response.
+    /// The response of `api` to `request`, checked for the headers and fields of every response,
+    /// and against the interface's description.
     pub async fn of(api: &Api, request: Request<Bytes>) -> Self {
+        let operation = contract::operation(request.method(), request.uri().path());
         let (head, body) = api.handle(request).await.into_parts();
         let reply = Self { status: head.status.as_u16(), headers: head.headers, body };
+        contract::judge(operation, &reply);
         let content = reply.header("content-type").expect("every answer says what it is");
         if content != JSON {
             let is_file = endpoints().any(|endpoint| endpoint.http.content == content);

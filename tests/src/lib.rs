@@ -9,6 +9,7 @@ pub mod books;
 pub mod certificate;
 mod clock;
 mod company;
+pub mod contract;
 mod database;
 mod endpoints;
 pub mod imports;

@@ -9,6 +9,7 @@ mod tests;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use svc_core::Language;
 use svc_core::domain::company::CompanyId;
 use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
 
@@ -109,6 +110,15 @@ pub(crate) enum Command {
     },
     /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints it, until Ctrl-C.
     Listen(ListenArgs),
+    /// Print the description of the interface: an OpenAPI 3.1 document.
+    Openapi {
+        /// The language of its texts: en or es.
+        #[arg(long, default_value = "en", value_parser = language)]
+        lang: Language,
+        /// The API's public address; a path is taken as one of the server that gives the document.
+        #[arg(long, default_value = "/api/v1")]
+        base_url: String,
+    },
     /// Check that a running service is alive.
     Healthcheck {
         #[command(flatten)]
@@ -117,6 +127,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         webhooks: WebhookSettings,
     },
+}
+
+/// The language of that code.
+fn language(code: &str) -> Result<Language, String> {
+    Language::parse(code).ok_or_else(|| "not en or es".to_owned())
 }
 
 impl Command {

@@ -42,6 +42,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             print(&done)?;
             database.close().await
         }
+        Command::Openapi { lang, base_url } => print(&svc_core::openapi(lang, &base_url)),
         Command::Do(args) if args.list => action::list(),
         command => {
             let sealer = sealer?;
@@ -80,6 +81,7 @@ async fn act(context: &Context, command: Command) -> Result<(), Failure> {
         | Command::Serve(_)
         | Command::Listen(_)
         | Command::Healthcheck { .. }
+        | Command::Openapi { .. }
         | Command::Migrate { .. } => Ok(()),
     }
 }

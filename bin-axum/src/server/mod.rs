@@ -3,6 +3,7 @@
 mod client_stream;
 mod connection;
 mod connections;
+mod description;
 mod exchange_service;
 
 use std::net::SocketAddr;
@@ -56,7 +57,7 @@ impl Server {
         let context = api.context().clone();
         let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
         // The API has a 404 answer of its own, so it is the fallback.
-        let app = axum::Router::new()
+        let app = description::routes(context.base_url())
             .fallback_service(api.clone())
             .layer(map_response_with_state(stop.clone(), close_when_stopping));
         let connections = &Connections::new(api, app, self.max_clients, Deadlines::default());

@@ -5,6 +5,7 @@ mod certificates;
 mod commands;
 mod delivery;
 mod demo;
+mod description;
 mod harness;
 mod layers;
 mod limits;

@@ -1,22 +1,26 @@
 //! `GET /health`: the process is alive. It does not use the database.
 
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Error;
 use crate::operation::{Entry, Http, Method, Spec};
 
 /// The version of the interface (spec, "Versioning").
-const API_VERSION: &str = "1.0.0";
+pub(crate) const API_VERSION: &str = "1.0.0";
 
 /// Says that the process is alive.
 pub(crate) const ENTRY: Entry =
-    Entry::open(&Spec::new("Say that the process is alive").http(Http::open(Method::Get, "/health")), answer);
+    Entry::open::<Alive>(&Spec::new("Say that the process is alive").http(Http::open(Method::Get, "/health")), answer);
 
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 struct Alive<'a> {
+    /// Always true.
     ok: bool,
+    /// The version of the interface.
     version: &'static str,
+    /// The request's id.
     peticion: &'a str,
 }
 

@@ -31,7 +31,7 @@ pub struct CreateLead {
 }
 
 /// The answer of [`CreateLead`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct LeadCreated {
     /// The prospect's clave.

@@ -160,7 +160,7 @@ impl Context {
     }
 
     /// The base URL without a trailing slash.
-    pub(crate) fn base_url(&self) -> &str {
+    pub fn base_url(&self) -> &str {
         &self.shared.base_url
     }
 

@@ -89,7 +89,7 @@ impl Serialize for EventId {
     }
 }
 
-field_schema!(EventId, "EventId", { "type": "string", "pattern": "^evt_[0-9a-f]{32}$" });
+field_schema!(EventId, "EventId", { "type": "string", "pattern": "^evt_[0-9a-f]{32}$", "examples": ["evt_0199d8f2a4c07b3e9a55c1d2e3f40516"] });
 
 #[cfg(test)]
 mod tests {

@@ -42,7 +42,11 @@ impl Money {
     }
 }
 
-field_schema!(Money, "Money", { "type": ["string", "number"], "pattern": r"^\d{1,18}(\.\d{1,6})?$", "minimum": 0 });
+field_schema!(Money, "Money", {
+    "type": ["string", "number"], "pattern": r"^\d{1,18}(\.\d{1,6})?$", "minimum": 0, "examples": ["1160.00"]
+}, leaves as {
+    "type": "string", "pattern": r"^-?\d{1,18}\.\d{2,6}$", "examples": ["1160.00"]
+});
 
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -24,7 +24,7 @@ impl Quantity {
     }
 }
 
-field_schema!(Quantity, "Quantity", { "type": "number" });
+field_schema!(Quantity, "Quantity", { "type": "number", "examples": [12.5] });
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,7 +76,7 @@ impl PositiveQuantity {
     }
 }
 
-field_schema!(PositiveQuantity, "PositiveQuantity", { "type": "number", "exclusiveMinimum": 0 });
+field_schema!(PositiveQuantity, "PositiveQuantity", { "type": "number", "exclusiveMinimum": 0, "examples": [2] });
 
 impl<'de> Deserialize<'de> for PositiveQuantity {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -100,7 +100,11 @@ impl Balance {
     }
 }
 
-field_schema!(Balance, "Balance", { "type": ["string", "number"], "pattern": r"^-?\d{1,18}(\.\d{1,6})?$" });
+field_schema!(Balance, "Balance", {
+    "type": ["string", "number"], "pattern": r"^-?\d{1,18}(\.\d{1,6})?$", "examples": ["580.00"]
+}, leaves as {
+    "type": "string", "pattern": r"^-?\d{1,18}\.\d{2,6}$", "examples": ["580.00"]
+});
 
 impl fmt::Display for Balance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -134,7 +138,9 @@ impl Rate {
 }
 
 field_schema!(Rate, "Rate", {
-    "type": ["string", "number"], "pattern": r"^\d{1,12}(\.\d{1,6})?$", "exclusiveMinimum": 0
+    "type": ["string", "number"], "pattern": r"^\d{1,12}(\.\d{1,6})?$", "exclusiveMinimum": 0, "examples": ["1.000000"]
+}, leaves as {
+    "type": "string", "pattern": r"^\d{1,12}\.\d{6}$", "examples": ["1.000000"]
 });
 
 impl fmt::Display for Rate {

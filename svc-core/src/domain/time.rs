@@ -28,7 +28,7 @@ impl Timestamp {
     }
 }
 
-field_schema!(Timestamp, "Timestamp", { "type": "string", "format": "date-time", "pattern": "Z$" });
+field_schema!(Timestamp, "Timestamp", { "type": "string", "format": "date-time", "pattern": "Z$", "examples": ["2026-10-12T18:00:00Z"] });
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for Timestamp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Date(pub NaiveDate);
 
-field_schema!(Date, "Date", { "type": "string", "format": "date" });
+field_schema!(Date, "Date", { "type": "string", "format": "date", "examples": ["2026-10-12"] });
 
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,6 +1,7 @@
 //! What a webhook and its deliveries are (spec, "Webhook and its deliveries"; contract §3, §4).
 
 use chrono::{DateTime, Utc};
+use schemars::{Schema, SchemaGenerator, json_schema};
 
 use super::event::EventKind;
 use super::words::{DeliveryReason, words};
@@ -77,6 +78,14 @@ pub struct Judged {
     pub reason: Option<DeliveryReason>,
     /// Whether a failure counts against the webhook; one caused by the service does not.
     pub counts: bool,
+}
+
+/// The JSON Schema of what [`subscription`] takes.
+pub(crate) fn subscription_schema(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<_> = EventKind::ALL.iter().filter(|kind| kind.is_subscribable()).map(|kind| kind.word()).collect();
+    json_schema!({
+        "type": "array", "items": { "type": "string", "enum": names }, "minItems": 1, "uniqueItems": true
+    })
 }
 
 /// The event types that a webhook subscribes to, by name: one or more of the catalogue, without repetition.

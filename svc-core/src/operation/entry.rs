@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use schemars::{JsonSchema, Schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -22,6 +22,27 @@ pub struct Entry {
     /// Its specification.
     pub spec: &'static Spec,
     pub(crate) handler: Handler,
+    pub(crate) shape: Shape,
+}
+
+/// How an operation is shaped, for the interface's description.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// The name of its type.
+    pub(crate) name: fn() -> &'static str,
+    /// The JSON Schema of what it takes.
+    pub(crate) input: Option<fn(&mut SchemaGenerator) -> Schema>,
+    /// The JSON Schema of its answer without the member `ok`; that of a record for a list.
+    pub(crate) output: Option<fn(&mut SchemaGenerator) -> Schema>,
+}
+
+/// The shape of the type `T`.
+const fn shape<T: ?Sized>() -> Shape {
+    Shape { name: std::any::type_name::<T>, input: None, output: None }
+}
+
+fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
 }
 
 /// What executes an entry.
@@ -92,40 +113,58 @@ struct Of<T>(PhantomData<fn() -> T>);
 
 impl Entry {
     /// The entry of an operation without authentication.
-    pub(crate) const fn open(spec: &'static Spec, run: fn(&str) -> Result<Bytes, Error>) -> Self {
-        Self { spec, handler: Handler::Open(run) }
+    pub(crate) const fn open<O: JsonSchema>(spec: &'static Spec, run: fn(&str) -> Result<Bytes, Error>) -> Self {
+        Self { spec, handler: Handler::Open(run), shape: Shape { output: Some(schema_of::<O>), ..shape::<O>() } }
     }
 
     /// The entry of a list.
     pub(crate) const fn list<L: List>() -> Self {
         let spec = const { &Spec::new(L::LIST.summary).http(Http::list(&L::LIST)) };
-        Self { spec, handler: Handler::List(const { &Of::<L>(PhantomData) }) }
+        let shape = Shape { output: Some(schema_of::<L>), ..shape::<L>() };
+        Self { spec, handler: Handler::List(const { &Of::<L>(PhantomData) }), shape }
     }
 
-    /// The entry of an operation.
+    /// The entry of an operation that HTTP reaches: its answer is in the interface's description.
+    pub(crate) const fn endpoint<O>() -> Self
+    where
+        O: Operation<Output: Serialize + JsonSchema> + Input + JsonSchema + 'static,
+    {
+        let shape = Shape { input: Some(schema_of::<O>), output: Some(schema_of::<O::Output>), ..shape::<O>() };
+        Self { spec: const { &O::SPEC }, handler: Handler::Operation(const { &Of::<O>(PhantomData) }), shape }
+    }
+
+    /// The entry of an operation that is called by its name alone.
     pub(crate) const fn operation<O: Operation<Output: Serialize> + Input + 'static>() -> Self {
-        Self { spec: const { &O::SPEC }, handler: Handler::Operation(const { &Of::<O>(PhantomData) }) }
+        const { assert!(O::SPEC.http.is_none(), "what HTTP reaches is entered with Entry::endpoint") };
+        Self {
+            spec: const { &O::SPEC },
+            handler: Handler::Operation(const { &Of::<O>(PhantomData) }),
+            shape: shape::<O>(),
+        }
     }
 
     /// The entry of a read that gives a file.
-    pub(crate) const fn download<D: Download + Input + 'static>() -> Self {
-        Self { spec: const { &D::SPEC }, handler: Handler::Download(const { &Of::<D>(PhantomData) }) }
+    pub(crate) const fn download<D: Download + Input + JsonSchema + 'static>() -> Self {
+        let shape = Shape { input: Some(schema_of::<D>), ..shape::<D>() };
+        Self { spec: const { &D::SPEC }, handler: Handler::Download(const { &Of::<D>(PhantomData) }), shape }
     }
 
     /// A list's page regime; `None` for other operations.
     pub fn pages(&self) -> Option<Pages> {
+        self.declared_list().map(|list| list.pages)
+    }
+
+    /// A list's declaration; `None` for other operations.
+    pub(crate) fn declared_list(&self) -> Option<&'static ListSpec> {
         match self.handler {
-            Handler::List(list) => Some(list.spec().pages),
+            Handler::List(list) => Some(list.spec()),
             Handler::Open(_) | Handler::Operation(_) | Handler::Download(_) => None,
         }
     }
 
     /// A list's filters; empty for other operations.
     pub fn filters(&self) -> &'static [Filter] {
-        match self.handler {
-            Handler::List(list) => list.spec().filters,
-            Handler::Open(_) | Handler::Operation(_) | Handler::Download(_) => &[],
-        }
+        self.declared_list().map_or(&[], |list| list.filters)
     }
 
     /// The JSON Schema (2020-12) of the input of an operation or a download; `None` for others.
@@ -157,6 +196,7 @@ impl<L: List> AnyList for Of<L> {
         let cursors = Cursors::new(request.company, &resource);
         let under = parameters.first().map(|(_, clave)| *clave);
         let mut query = query::read(list.filters, under, request, &cursors)?;
+        list.judge(&query)?;
         L::settle(&mut query)?;
         let records: Vec<L> = read_page(store.reader(request.company.id).as_ref(), &query).await?;
         page::write(records, &query, &cursors)

@@ -7,8 +7,8 @@
 //!
 //! # How to add one
 //! 1. In `api/<resource>/` (reached over HTTP) or `backoffice/`, a struct of the input's fields by their names on the wire,
-//!    which derives `Deserialize` and `JsonSchema`, with `impl Operation`. Its output derives `Serialize`.
-//! 2. Its line in [`crate::registry`].
+//!    which derives `Deserialize` and `JsonSchema`, with `impl Operation`. Its output derives `Serialize` and `JsonSchema`.
+//! 2. Its line in [`crate::registry`]; what it is in `openapi/texts/`, where a test says what is missing.
 //! 3. What it needs of the database: a method of the aggregate's trait in `store/`, its SQL in the twin file. A rule that
 //!    needs no database is a pure function in `domain/`.
 //! 4. A test file in `tests/it/` under the same path. The table tests go over the registry, so they cover it already.
@@ -16,6 +16,7 @@
 mod cx;
 mod download;
 mod entry;
+mod errors;
 pub mod page;
 pub(crate) mod path;
 mod perform;

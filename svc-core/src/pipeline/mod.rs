@@ -6,7 +6,7 @@ mod decode;
 mod execute;
 mod idempotency;
 mod limits;
-mod respond;
+pub(crate) mod respond;
 mod route;
 
 use std::panic::AssertUnwindSafe;

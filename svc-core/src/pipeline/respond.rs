@@ -8,17 +8,17 @@ use super::limits::{Allowance, Attached};
 use crate::error::Error;
 use crate::operation::{Head, JSON};
 
-const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
-const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
-const RATE_LIMIT: HeaderName = HeaderName::from_static("x-rate-limit-limit");
-const RATE_REMAINING: HeaderName = HeaderName::from_static("x-rate-limit-remaining");
-const RATE_RESET: HeaderName = HeaderName::from_static("x-rate-limit-reset");
-const QUOTA_LIMIT: HeaderName = HeaderName::from_static("x-svc-cupo-limite");
-const QUOTA_REMAINING: HeaderName = HeaderName::from_static("x-svc-cupo-restante");
-const QUOTA_RESET: HeaderName = HeaderName::from_static("x-svc-cupo-reinicio");
-const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-const LEFT: HeaderName = HeaderName::from_static("ratelimit");
-const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+pub(crate) const PETICION: HeaderName = HeaderName::from_static("x-svc-peticion");
+pub(crate) const AVISO: HeaderName = HeaderName::from_static("x-svc-aviso");
+pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("x-rate-limit-limit");
+pub(crate) const RATE_REMAINING: HeaderName = HeaderName::from_static("x-rate-limit-remaining");
+pub(crate) const RATE_RESET: HeaderName = HeaderName::from_static("x-rate-limit-reset");
+pub(crate) const QUOTA_LIMIT: HeaderName = HeaderName::from_static("x-svc-cupo-limite");
+pub(crate) const QUOTA_REMAINING: HeaderName = HeaderName::from_static("x-svc-cupo-restante");
+pub(crate) const QUOTA_RESET: HeaderName = HeaderName::from_static("x-svc-cupo-reinicio");
+pub(crate) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+pub(crate) const LEFT: HeaderName = HeaderName::from_static("ratelimit");
+pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// A success. It is not formatted: a secret may be in it.
 pub(crate) struct Reply {

@@ -1,11 +1,10 @@
 //! The lines of a purchase order: `/compras-renglones`.
 
 use super::filter::integer;
-use super::{List, ListSpec, Pages, Query, record};
+use super::{List, ListSpec, Pages, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
-use crate::error::{Code, Error};
 use crate::json::Text;
 
 record! {
@@ -51,13 +50,6 @@ impl List for PurchaseLine {
         Pages::Earlier,
         "List the lines of a purchase order",
     )
-    .filters(&[integer("compra")]);
-
-    /// One document a query.
-    fn settle(query: &mut Query) -> Result<(), Error> {
-        if query.has(&["compra"]) {
-            return Ok(());
-        }
-        Err(Error::field(Code::FiltroRequerido, "compra", "es obligatorio"))
-    }
+    .filters(&[integer("compra")])
+    .requires(&["compra"]);
 }

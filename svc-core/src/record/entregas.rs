@@ -6,6 +6,7 @@ use crate::domain::event::{EventId, EventKind};
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::DeliveryStatus;
+use crate::domain::words::DeliveryReason;
 
 record! {
     /// A delivery (contract §3, "entregas"). Of what the receiver answered there is the status only.
@@ -17,6 +18,7 @@ record! {
         /// The event.
         evento: EventId,
         /// The event's type.
+        #[schemars(with = "EventKind")]
         tipo: String,
         /// What has become of it.
         estado: DeliveryStatus,
@@ -25,6 +27,7 @@ record! {
         /// The status that the receiver answered the last attempt with.
         http: Option<i64>,
         /// Why the last attempt failed.
+        #[schemars(with = "Option<DeliveryReason>")]
         motivo: Option<String>,
         /// How long the last attempt took, in milliseconds.
         duracion_ms: Option<i64>,

@@ -4,14 +4,14 @@ use chrono::{DateTime, Utc};
 
 use super::{Filter, Record, Value};
 use crate::domain::scope::{Scope, Scopes};
-use crate::error::Error;
+use crate::error::{Code, Error};
 
 /// Records that are listed page by page, as [`List::LIST`] declares.
-pub trait List: Record + serde::Serialize + Send + Sync + 'static {
+pub trait List: Record + serde::Serialize + schemars::JsonSchema + Send + Sync + 'static {
     /// The list's declaration.
     const LIST: ListSpec;
 
-    /// Checks and completes a query as a whole: required filters, date windows, filters by default. Most lists add
+    /// Checks and completes a query as a whole: date windows, filters by default. Most lists add
     /// nothing.
     fn settle(query: &mut Query) -> Result<(), Error> {
         let _ = query;
@@ -33,6 +33,8 @@ pub struct ListSpec {
     pub pages: Pages,
     /// Its filters; no other query parameter but `cursor` and `limite` is accepted.
     pub filters: &'static [Filter],
+    /// The filters of which a query must have one, if it must: such a list is read for one document or product, not as a whole.
+    pub requires: &'static [&'static str],
     /// Records with this word in this column are shown only to those who filter by the column.
     pub hidden: Option<(&'static str, &'static str)>,
     /// Its records' table.
@@ -54,7 +56,17 @@ impl ListSpec {
     /// The list of records `R` at `path`, for keys with `scope`.
     pub(crate) const fn new<R: Record>(path: &'static str, scope: Scope, pages: Pages, summary: &'static str) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
-        Self { path, scopes: Scopes::only(scope), summary, pages, filters: &[], hidden: None, table, columns }
+        Self {
+            path,
+            scopes: Scopes::only(scope),
+            summary,
+            pages,
+            filters: &[],
+            requires: &[],
+            hidden: None,
+            table,
+            columns,
+        }
     }
 
     /// Adds an alternative scope.
@@ -69,6 +81,26 @@ impl ListSpec {
     pub(crate) const fn filters(mut self, filters: &'static [Filter]) -> Self {
         self.filters = filters;
         self
+    }
+
+    /// Requires one of these filters, which it has.
+    #[must_use]
+    pub(crate) const fn requires(mut self, names: &'static [&'static str]) -> Self {
+        self.requires = names;
+        self
+    }
+
+    /// Refuses a query that has none of the filters of which it must have one.
+    pub(crate) fn judge(&self, query: &Query) -> Result<(), Error> {
+        match self.requires {
+            [] => Ok(()),
+            names if query.has(names) => Ok(()),
+            [name] => Err(Error::field(Code::FiltroRequerido, name, "es obligatorio")),
+            [names @ .., last] => {
+                let text = format!("hace falta {} o {last}", names.join(", "));
+                Err(Error::new(Code::FiltroRequerido).message(text))
+            }
+        }
     }
 
     /// Hides the records that have `word` in `column` from queries that do not filter by that column.

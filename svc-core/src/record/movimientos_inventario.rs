@@ -3,15 +3,17 @@
 use serde::Serialize;
 
 use super::filter::{choice, exact, integer};
-use super::{FromValue, Kind, List, ListSpec, Pages, Query, Value, record};
+use super::{FromValue, Kind, List, ListSpec, Pages, Value, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Direction, MovementKind};
-use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::schema::field_schema;
+
+/// What a kind that is none of ours is shown as.
+const UNKNOWN: &str = "desconocido";
 
 /// What happened, as it was written down: one of the kinds, or a word that is none and is shown as `desconocido` (spec,
 /// "Inventory movement").
@@ -31,11 +33,18 @@ impl FromValue for WrittenKind {
 
 impl Serialize for WrittenKind {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.map_or("desconocido", MovementKind::word))
+        serializer.serialize_str(self.0.map_or(UNKNOWN, MovementKind::word))
     }
 }
 
-field_schema!(WrittenKind, "WrittenKind", { "type": "string" });
+/// Every word that a kind is shown as.
+fn words() -> Vec<&'static str> {
+    [MovementKind::WORDS, &[UNKNOWN]].concat()
+}
+
+field_schema!(WrittenKind, "WrittenKind", {
+    "type": "string", "enum": words()
+});
 
 record! {
     /// A movement of stock (spec, "Inventory movement"; contract §3).
@@ -84,13 +93,6 @@ impl List for Movement {
         Pages::Earlier,
         "List the stock movements of a product or document",
     )
-    .filters(&[integer("clave"), exact("sku"), integer("venta"), choice("tipo", MovementKind::WORDS)]);
-
-    /// The ledger is read for one product or one document, not as a whole (spec, `GET /movimientos-inventario`).
-    fn settle(query: &mut Query) -> Result<(), Error> {
-        if query.has(&["clave", "sku", "venta"]) {
-            return Ok(());
-        }
-        Err(Error::new(Code::FiltroRequerido).message("hace falta sku, venta o clave"))
-    }
+    .filters(&[integer("clave"), exact("sku"), integer("venta"), choice("tipo", MovementKind::WORDS)])
+    .requires(&["sku", "venta", "clave"]);
 }

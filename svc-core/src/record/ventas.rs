@@ -15,7 +15,7 @@ record! {
     pub struct Sale in "ventas" {
         /// Key.
         clave: i64 => Option<i64>,
-        /// What it is; never [`SaleKind::Remision`].
+        /// What it is; never `remision`.
         tipo: SaleKind => SaleKind,
         /// Series of the folio.
         serie: Option<String> => Option<Text<25>>,

@@ -1,13 +1,12 @@
 //! The lines of one sales document: `/ventas-renglones`.
 
 use super::filter::{exact, integer};
-use super::{List, ListSpec, Pages, Query, record};
+use super::{List, ListSpec, Pages, record};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
 use crate::domain::tax::TaxRate;
-use crate::error::{Code, Error};
 use crate::json::{Digits, Text};
 
 record! {
@@ -71,13 +70,6 @@ impl List for SaleLine {
         Pages::Earlier,
         "List the lines of a sales document",
     )
-    .filters(&[integer("venta"), exact("sku")]);
-
-    /// One document a query.
-    fn settle(query: &mut Query) -> Result<(), Error> {
-        if query.has(&["venta"]) {
-            return Ok(());
-        }
-        Err(Error::field(Code::FiltroRequerido, "venta", "es obligatorio"))
-    }
+    .filters(&[integer("venta"), exact("sku")])
+    .requires(&["venta"]);
 }

@@ -16,7 +16,7 @@ use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 /// A sales document to be stored.
 #[derive(Debug)]
 pub struct NewSale<'a> {
-    /// Type; never [`SaleKind::Remision`].
+    /// Type; never `remision`.
     pub tipo: SaleKind,
     /// Series of its folio.
     pub serie: Option<&'a str>,

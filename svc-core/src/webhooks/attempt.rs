@@ -20,14 +20,14 @@ use crate::secrets::{Place, SecretsError};
 use crate::store::{Attempt, AttemptRecord, ClaimedDelivery};
 
 /// The header with the event's type.
-const EVENT: HeaderName = HeaderName::from_static("x-svc-evento");
+pub(crate) const EVENT: HeaderName = HeaderName::from_static("x-svc-evento");
 /// The header with the delivery's clave.
-const DELIVERY: HeaderName = HeaderName::from_static("x-svc-entrega");
+pub(crate) const DELIVERY: HeaderName = HeaderName::from_static("x-svc-entrega");
 /// The header with the attempt's number, from 1 on.
-const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
+pub(crate) const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
 
 /// The `User-Agent` of notices.
-const AGENT: &str = "Svc-Webhooks/1.0";
+pub(crate) const AGENT: &str = "Svc-Webhooks/1.0";
 
 /// Makes one attempt at a claimed delivery; gives the result to be written.
 pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Claim) -> AttemptRecord {

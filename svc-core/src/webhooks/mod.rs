@@ -47,6 +47,7 @@ use bytes::Bytes;
 use chrono::TimeDelta;
 use http::HeaderMap;
 
+pub(crate) use attempt::{AGENT, ATTEMPT, DELIVERY, EVENT};
 #[cfg(feature = "client")]
 pub use client::{HttpSender, NoAuthorities, ResolveError, Resolver, SystemResolver};
 pub use deliver::{DeliveryReport, deliver_due};

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use zeroize::Zeroizing;
 
 use crate::domain::clock::{Random, random_bytes};
+use crate::schema::field_schema;
 
 /// The prefix of every secret.
 const PREFIX: &str = "whsec_";
@@ -32,6 +33,10 @@ impl SigningSecret {
         self.0.as_bytes()
     }
 }
+
+field_schema!(SigningSecret, "SigningSecret", {
+    "type": "string", "pattern": format!("^{PREFIX}[0-9a-f]{{64}}$"), "examples": [format!("{PREFIX}{}", "0123456789abcdef".repeat(4))]
+});
 
 impl fmt::Debug for SigningSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

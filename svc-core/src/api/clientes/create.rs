@@ -1,5 +1,6 @@
 //! `POST /clientes`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, refuse_franchise};
@@ -11,7 +12,7 @@ use crate::operation::{Cx, Http, Operation, Spec};
 use crate::store::NewCustomerRow;
 
 /// The answer of [`CreateCustomer`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct CustomerCreated {
     /// The customer's clave.

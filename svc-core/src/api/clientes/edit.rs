@@ -1,5 +1,6 @@
 //! `PUT /clientes/{clave}`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, refuse_franchise};
@@ -10,7 +11,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 
 /// The answer of [`EditCustomer`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct CustomerEdited {
     /// The customer's clave.

@@ -38,14 +38,14 @@ pub struct LogInteraction {
     pub proximo_fecha: Option<Date>,
     /// What the next contact is about.
     pub proximo_texto: Option<Text<200>>,
-    /// Why there is no next self.
+    /// Why there is no next contact.
     pub cierre: Option<Text<40>>,
     /// The author, if not the key's owner.
     pub vendedor: Option<i64>,
 }
 
 /// The answer of [`LogInteraction`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct InteractionLogged {
     /// The contact's clave.

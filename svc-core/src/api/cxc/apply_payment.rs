@@ -36,7 +36,7 @@ pub struct PayReceivable {
 }
 
 /// The answer of [`PayReceivable`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct PaymentApplied {
     /// The payment's clave.

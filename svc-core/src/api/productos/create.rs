@@ -1,5 +1,6 @@
 //! `POST /productos`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, judge};
@@ -10,7 +11,7 @@ use crate::error::Error;
 use crate::operation::{Cx, Http, Operation, Spec};
 
 /// The answer of [`CreateProduct`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct ProductCreated {
     /// The product's clave.

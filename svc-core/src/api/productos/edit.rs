@@ -1,5 +1,6 @@
 //! `PUT /productos/{clave}`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, judge};
@@ -10,7 +11,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 
 /// The answer of [`EditProduct`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct ProductEdited {
     /// The product's clave.

@@ -19,15 +19,22 @@ use crate::posting::sale::{Channel, make};
 pub struct CreateSale(pub SaleBody<OrderKind>);
 
 /// The answer of [`CreateSale`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct SaleCreated {
+    /// The document's clave.
     venta: i64,
+    /// What it is.
     tipo: SaleKind,
+    /// Its number.
     folio: i64,
+    /// Before discount and taxes.
     subtotal: Money,
+    /// Discount.
     descuento: Money,
+    /// Taxes charged.
     impuestos: Money,
+    /// What is to be paid.
     total: Money,
 }
 

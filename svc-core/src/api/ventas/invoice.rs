@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{SaleInvoice, SuppliedTerms};
 use crate::domain::scope::Scope;
-use crate::domain::words::{InvoiceStatus, PaymentMethod};
+use crate::domain::words::{InvoiceStatus, PaymentMethod, RequestedStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Head, Http, Operation, Spec};
@@ -34,15 +34,22 @@ pub struct InvoiceSale {
 }
 
 /// The answer of [`InvoiceSale`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct InvoiceRequested {
+    /// The invoice's clave in the registry.
     factura: i64,
+    /// The sale's clave.
     venta: i64,
-    estatus: &'static str,
+    /// What has become of the invoice.
+    estatus: RequestedStatus,
+    /// Series of the folio.
     serie: Option<String>,
+    /// Its number within the series.
     folio: Option<String>,
+    /// Fiscal folio, once it is stamped.
     uuid: Option<String>,
+    /// Whether the invoice had been requested before.
     ya_solicitada: bool,
 }
 
@@ -50,8 +57,10 @@ impl InvoiceRequested {
     fn of(venta: i64, invoice: SaleInvoice, ya_solicitada: bool) -> Self {
         let SaleInvoice { clave, estatus, serie, folio, uuid, .. } = invoice;
         let estatus = match estatus {
-            InvoiceStatus::EnEspera => "timbrando",
-            InvoiceStatus::Vigente | InvoiceStatus::Cancelada | InvoiceStatus::Error => estatus.word(),
+            InvoiceStatus::EnEspera => RequestedStatus::Timbrando,
+            InvoiceStatus::Vigente => RequestedStatus::Vigente,
+            InvoiceStatus::Cancelada => RequestedStatus::Cancelada,
+            InvoiceStatus::Error => RequestedStatus::Error,
         };
         Self { factura: clave, venta, estatus, serie, folio, uuid, ya_solicitada }
     }
@@ -112,7 +121,7 @@ impl Operation for InvoiceSale {
         Head {
             status: if output.ya_solicitada { StatusCode::OK } else { StatusCode::ACCEPTED },
             location: Some(format!("{base_url}/facturas?clave={}", output.factura)),
-            retry_after: (output.estatus == "timbrando").then_some(LOOK_AGAIN),
+            retry_after: (output.estatus == RequestedStatus::Timbrando).then_some(LOOK_AGAIN),
         }
     }
 }

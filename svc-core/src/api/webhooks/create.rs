@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{SentUrl, permit};
 use crate::domain::scope::Scope;
-use crate::domain::webhook::subscription;
+use crate::domain::webhook::{subscription, subscription_schema};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Actor, Cx, Http, Operation, Spec};
@@ -20,13 +20,14 @@ pub struct CreateWebhook {
     /// Where notices go: https, a domain name, no port.
     pub url: SentUrl,
     /// What is told: names of events, one or more; each needs the scope that reads its resource.
+    #[schemars(schema_with = "subscription_schema")]
     pub eventos: Vec<String>,
     /// What it is for.
     pub descripcion: Option<Text<255>>,
 }
 
 /// The answer of [`CreateWebhook`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct WebhookCreated {
     /// The webhook.

@@ -16,7 +16,7 @@ pub struct DeleteWebhook {
 }
 
 /// The answer of [`DeleteWebhook`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct WebhookDeleted {
     /// The webhook's clave.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{SentUrl, existing, permit};
 use crate::domain::scope::Scope;
-use crate::domain::webhook::subscription;
+use crate::domain::webhook::{subscription, subscription_schema};
 use crate::error::{Code, Error};
 use crate::json::{Patch, Sent, Text};
 use crate::operation::{Cx, Http, Operation, Spec};
@@ -26,6 +26,7 @@ pub struct EditWebhook {
     pub url: Sent<SentUrl>,
     /// What is told: names of events, one or more; each needs the scope that reads its resource.
     #[serde(default)]
+    #[schemars(schema_with = "subscription_schema")]
     pub eventos: Sent<Vec<String>>,
     /// What it is for.
     #[serde(default)]

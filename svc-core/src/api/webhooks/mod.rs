@@ -7,6 +7,7 @@ mod resend;
 mod rotate;
 mod trial;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use uuid::Uuid;
@@ -40,7 +41,7 @@ impl Webhook {
 }
 
 /// The answer of operations that queue a delivery.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct DeliveryQueued {
     /// The delivery's clave.

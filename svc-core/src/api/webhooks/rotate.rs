@@ -19,7 +19,7 @@ pub struct RotateSecret {
 }
 
 /// The answer of [`RotateSecret`].
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, JsonSchema, Serialize)]
 #[non_exhaustive]
 pub struct SecretRotated {
     /// The webhook's clave.

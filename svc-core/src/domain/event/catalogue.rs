@@ -1,5 +1,6 @@
 //! The events that there are, each stated once (spec, "Event catalogue").
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
 use crate::domain::money::Money;
@@ -13,7 +14,7 @@ macro_rules! events {
     (@is grouped) => { true };
     (@is) => { false };
     ($(
-        $(#[$meta:meta])*
+        $(#[doc = $meaning:literal])*
         $name:ident = $word:literal, scope $scope:expr, of $resource:literal $(, $grouped:ident)? {
             $(#[$clave_meta:meta])* $clave:ident: i64,
             $($(#[$field_meta:meta])* $field:ident: $type:ty,)*
@@ -21,13 +22,23 @@ macro_rules! events {
     )*) => {
         words! {
             /// The types of events (spec, "Event catalogue").
-            pub enum EventKind { $($(#[$meta])* $name = $word,)* }
+            pub enum EventKind { $($(#[doc = $meaning])* $name = $word,)* }
         }
 
         impl EventKind {
             /// The scope that a subscription needs: the one that reads the resource. Without one it cannot be subscribed to.
             pub(crate) const fn scope(self) -> Option<Scope> {
                 match self { $(Self::$name => $scope,)* }
+            }
+
+            /// The path, without the slash, of the resource that it is about.
+            pub(crate) const fn resource(self) -> &'static str {
+                match self { $(Self::$name => $resource,)* }
+            }
+
+            /// What it tells, in a few words.
+            pub(crate) const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($meaning),*),)* }
             }
 
             /// Whether the changes of one resource within a minute become one event.
@@ -37,9 +48,9 @@ macro_rules! events {
         }
 
         /// An event of a resource of a company. It carries keys and little else: never names or e-mails.
-        #[derive(Debug, Clone, PartialEq, Eq)]
+        #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
         pub enum Event {
-            $($(#[$meta])* $name {
+            $($(#[doc = $meaning])* #[schemars(rename = $word)] $name {
                 $(#[$clave_meta])* $clave: i64,
                 $($(#[$field_meta])* $field: $type,)*
             },)*
@@ -73,7 +84,7 @@ events! {
     VentaCreada = "venta.creada", scope Some(Scope::VentasRead), of "ventas" {
         /// The document's clave.
         venta: i64,
-        /// What it is; never [`SaleKind::Remision`].
+        /// What it is; never `remision`.
         tipo: SaleKind,
     }
     /// The tax authority stamped an income invoice.
@@ -162,6 +173,16 @@ events! {
 }
 
 impl EventKind {
+    /// The JSON Schema of its notice's `datos`.
+    pub(crate) fn datos_schema(self, generator: &mut SchemaGenerator) -> Schema {
+        // The derived schema has an alternative for each event: an object with one member, named as the event.
+        let mut all = Event::json_schema(generator);
+        let alternatives = all.get_mut("oneOf").and_then(Value::as_array_mut);
+        let member = |alternative: &mut Value| alternative["properties"].get_mut(self.word()).map(Value::take);
+        let datos = alternatives.and_then(|all| all.iter_mut().find_map(member)).unwrap_or_default();
+        Schema::try_from(datos).unwrap_or_default()
+    }
+
     /// Whether a webhook can subscribe to it.
     pub const fn is_subscribable(self) -> bool {
         self.scope().is_some()

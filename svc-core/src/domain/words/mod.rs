@@ -12,7 +12,7 @@ pub use goods::{
 };
 pub use sales::{
     CancellationReason, Complement, Fulfilment, Held, InvoiceKind, InvoiceOrigin, InvoiceStatus, OrderKind,
-    PaymentMethod, PaymentOrigin, PaymentTerm, ReceivableStatus, SaleKind, SaleOrigin,
+    PaymentMethod, PaymentOrigin, PaymentTerm, ReceivableStatus, RequestedStatus, SaleKind, SaleOrigin,
 };
 
 /// A value of a closed set, each of which is a word on the wire and in the database.
@@ -40,7 +40,7 @@ pub trait Word: Copy + Sized {
 /// }
 /// ```
 ///
-/// and gets the enum, `Direction::WORDS` (every word, in that order), `word()` and `of(&str)`, its [`Word`], its serde form
+/// and gets the enum, `Direction::WORDS` and `Direction::ALL` (every word, every value, in that order), `word()` and `of(&str)`, its [`Word`], its serde form
 /// (the word as a JSON string) and its JSON Schema (`"enum": WORDS`).
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)* }) => {
@@ -51,6 +51,9 @@ macro_rules! words {
         impl $name {
             /// Every word of the set.
             pub const WORDS: &'static [&'static str] = &[$($word,)*];
+
+            /// Every value of the set.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The word on the wire and in the database.
             pub const fn word(self) -> &'static str {

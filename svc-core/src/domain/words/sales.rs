@@ -209,3 +209,17 @@ words! {
         Error = "error",
     }
 }
+
+words! {
+    /// What has become of an invoice that was requested: the status of the registry, which says that it waits.
+    pub enum RequestedStatus {
+        /// Its stamping is under way.
+        Timbrando = "timbrando",
+        /// Stamped.
+        Vigente = "vigente",
+        /// Refused.
+        Error = "error",
+        /// Cancelled.
+        Cancelada = "cancelada",
+    }
+}

@@ -1,0 +1,44 @@
+//! What is served beside the API, for those who write its clients: its description, `/openapi.json`.
+
+use axum::Router;
+use axum::extract::RawQuery;
+use axum::http::StatusCode;
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use bytes::Bytes;
+use svc_core::{Language, openapi};
+
+/// How long clients may keep what is served here: it changes with the server's version.
+const KEPT: &str = "public, max-age=300";
+
+/// The routes beside the API at `base_url`.
+pub(super) fn routes(base_url: &str) -> Router {
+    let base_url = base_url.to_owned();
+    let documents = Language::ALL.map(|language| Bytes::from(openapi(language, &base_url).to_string()));
+    let give = move |RawQuery(query): RawQuery| {
+        let document = language(query.as_deref()).map(|language| documents[language as usize].clone());
+        async move { document.map_or_else(refuse, json) }
+    };
+    Router::new().route("/openapi.json", get(give).fallback(refuse_method))
+}
+
+/// The language that a query asks for, English if it asks for none.
+fn language(query: Option<&str>) -> Option<Language> {
+    match query.unwrap_or_default() {
+        "" => Some(Language::English),
+        query => Language::parse(query.strip_prefix("lang=")?),
+    }
+}
+
+fn json(document: Bytes) -> Response {
+    ([(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, KEPT)], document).into_response()
+}
+
+fn refuse() -> Response {
+    (StatusCode::BAD_REQUEST, "lang is en or es\n").into_response()
+}
+
+async fn refuse_method() -> Response {
+    (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")]).into_response()
+}

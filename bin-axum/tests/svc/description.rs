@@ -1,0 +1,41 @@
+//! The interface's description: printed, and served beside the API.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Demo, Svc};
+
+/// The head and the body of an answer outside the API.
+fn ask(service: &Demo, method: &str, path: &str) -> (String, String) {
+    let request = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", service.address);
+    service.exchange(&request).unwrap()
+}
+
+#[test]
+fn the_description_is_printed_and_served_in_both_languages() {
+    let svc = Svc::new();
+    let printed = svc.ok(&["openapi"]);
+    assert_eq!((&printed["openapi"], &printed["servers"][0]["url"]), (&json!("3.1.0"), &json!("/api/v1")));
+    let spanish = svc.ok(&["openapi", "--lang", "es", "--base-url", "https://erp.example.com/api/v1"]);
+    assert_eq!(spanish["servers"][0]["url"], "https://erp.example.com/api/v1");
+    assert_eq!(spanish["paths"]["/clientes"]["get"]["summary"], "Listar clientes");
+    assert!(!svc.run(&["openapi", "--lang", "fr"], "").status.success());
+
+    let service = svc.serve(&["--base-url", "https://erp.example.com/api/v1"], Value::Null);
+    for (path, like) in [("/openapi.json", "List customers"), ("/openapi.json?lang=es", "Listar clientes")] {
+        let (head, body) = ask(&service, "GET", path);
+        assert!(head.starts_with("HTTP/1.1 200 ") && head.contains("content-type: application/json"), "{head}");
+        let served: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(served["servers"][0]["url"], "https://erp.example.com/api/v1");
+        assert_eq!(served["paths"]["/clientes"]["get"]["summary"], like);
+    }
+    for (method, path, status) in [
+        ("GET", "/openapi.json?lang=fr", 400),
+        ("GET", "/openapi.json?lang=en&lang=es", 400),
+        ("POST", "/openapi.json", 405),
+        // Below the base path there is nothing of it.
+        ("GET", "/api/v1/openapi.json", 404),
+    ] {
+        let (head, _) = ask(&service, method, path);
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{method} {path}: {head}");
+    }
+}

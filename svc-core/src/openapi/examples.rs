@@ -1,0 +1,118 @@
+//! Examples of bodies, from `texts/examples.json`, and links from what is created to what is done with it.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use super::operations::{Described, operation_id, tag};
+use crate::domain::event::EventKind;
+use crate::operation::{Entry, Handler, Method};
+use crate::registry::OPERATIONS;
+
+const FILE: &str = include_str!("texts/examples.json");
+
+static ALL: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(FILE).unwrap_or_default());
+
+/// An example of the body of a request, by its operation's title.
+pub(super) fn request(title: &str) -> Option<Value> {
+    ALL["requests"].get(title).cloned()
+}
+
+/// An example of a notice.
+pub(super) fn notice(kind: EventKind) -> Value {
+    let datos = ALL["notices"][kind.word()].clone();
+    let clave = datos.as_object().and_then(|datos| datos.values().next()).cloned().unwrap_or_default();
+    let path = kind.resource();
+    let tipo = match (kind, datos["tipo"].as_str()) {
+        (EventKind::VentaCreada, Some(tipo)) => format!("&tipo={tipo}"),
+        _ => String::new(),
+    };
+    let url = format!("https://erp.example.com/api/v1/{path}?clave={clave}{tipo}");
+    json!({
+        "id": "evt_0199d8f2a4c07b3e9a55c1d2e3f40516",
+        "tipo": kind.word(),
+        "creado": "2026-10-12T18:00:00Z",
+        "empresa": 1,
+        "datos": datos,
+        "recurso": { "tipo": path, "clave": clave, "url": url },
+    })
+}
+
+/// Adds an example to every success in `paths` whose schema is known.
+pub(super) fn fill(paths: &mut Value, components: &Value) {
+    let operations = paths.as_object_mut().into_iter().flatten().filter_map(|(_, path)| path.as_object_mut());
+    let operations = operations.flatten().filter_map(|(_, operation)| operation["responses"].as_object_mut());
+    for (_, response) in operations.flatten().filter(|(status, _)| status.starts_with('2')) {
+        let media = response["content"].as_object_mut().into_iter().flatten().map(|(_, media)| media);
+        for media in media.filter(|media| media.get("schema").is_some()) {
+            media["example"] = sample(&media["schema"], components, "");
+        }
+    }
+}
+
+/// A value of that schema, in which the field `field` stands; `Record.field`, then `field` is looked up among the values that are
+/// given, and what neither names is made of its type.
+fn sample(schema: &Value, components: &Value, field: &str) -> Value {
+    if let Some(given) = ALL["values"].get(field).or_else(|| ALL["values"].get(field.rsplit('.').next()?)) {
+        return given.clone();
+    }
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        return object(&components[name], components, name);
+    }
+    if let Some(value) = schema.get("const").or_else(|| schema["examples"].get(0)).or_else(|| schema["enum"].get(0)) {
+        return value.clone();
+    }
+    if let Some(other) = schema["anyOf"].get(0) {
+        return sample(other, components, field);
+    }
+    match schema["type"].as_str().or_else(|| schema["type"][0].as_str()) {
+        Some("object") => object(schema, components, field),
+        Some("array") => json!([sample(&schema["items"], components, field)]),
+        Some("boolean") => json!(false),
+        Some("integer" | "number") => schema.get("minimum").cloned().unwrap_or(json!(1)),
+        Some("string") => json!("texto"),
+        _ => Value::Null,
+    }
+}
+
+fn object(schema: &Value, components: &Value, name: &str) -> Value {
+    let record = name.trim_end_matches("Answer");
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let member =
+        |(field, schema): (&String, &Value)| (field.clone(), sample(schema, components, &format!("{record}.{field}")));
+    fields.map(member).collect::<Map<_, _>>().into()
+}
+
+/// The operations that examples are of, and the events.
+#[cfg(test)]
+pub(super) fn titles(group: &str) -> Vec<String> {
+    ALL[group].as_object().map(|group| group.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// Links from the answer that creates a record to the operations on it: its `clave` is what the answer names first.
+pub(super) fn links(described: &Described) -> Option<Value> {
+    let Described { entry, http, .. } = described;
+    let is_creation = http.method == Method::Post && http.path == format!("/{}", tag(http));
+    let given = is_creation.then(|| named_first(entry))??;
+    let parent = format!("{}/{{clave}}", http.path);
+    let on_it = |other: &&Entry| {
+        let path = other.spec.http.as_ref().map_or("", |http| http.path);
+        path.starts_with(&parent) && path.matches('{').count() == 1
+    };
+    let link = |other: &Entry| {
+        let id = operation_id(other);
+        let parameter = json!({ "clave": format!("$response.body#/{given}") });
+        (id.clone(), json!({ "operationId": id, "parameters": parameter }))
+    };
+    let links: Map<_, _> = OPERATIONS.iter().filter(on_it).map(link).collect();
+    (!links.is_empty()).then(|| links.into())
+}
+
+/// The first member of an operation's answer.
+fn named_first(entry: &Entry) -> Option<String> {
+    let Handler::Operation(_) = entry.handler else { return None };
+    let settings = schemars::generate::SchemaSettings::draft2020_12();
+    let mut generator = settings.for_serialize().with(|settings| settings.inline_subschemas = true).into_generator();
+    let schema = entry.shape.output?(&mut generator).to_value();
+    schema["properties"].as_object()?.keys().next().cloned()
+}

@@ -1,0 +1,150 @@
+//! The headers of responses, by the constants that are sent.
+
+use http::HeaderName;
+use http::header::{ALLOW, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use serde_json::{Map, Value, json};
+
+use super::language::Language;
+use crate::pipeline::respond;
+
+/// A header of a response.
+struct Header {
+    name: HeaderName,
+    schema: Value,
+    english: &'static str,
+    spanish: &'static str,
+}
+
+/// The names of the headers that every response to a request with a key has.
+pub(super) static LIMITS: [HeaderName; 8] = [
+    respond::RATE_LIMIT,
+    respond::RATE_REMAINING,
+    respond::RATE_RESET,
+    respond::QUOTA_LIMIT,
+    respond::QUOTA_REMAINING,
+    respond::QUOTA_RESET,
+    respond::POLICY,
+    respond::LEFT,
+];
+
+/// Every header that is described, as a component.
+pub(super) fn components(language: Language) -> Value {
+    let header = |Header { name, schema, english, spanish }| {
+        (shown(&name), json!({ "description": language.say(english, spanish), "schema": schema }))
+    };
+    all().into_iter().map(header).collect::<Map<_, _>>().into()
+}
+
+/// References to headers, by their names.
+pub(super) fn refer<'a>(names: impl IntoIterator<Item = &'a HeaderName>) -> Map<String, Value> {
+    let refer = |name: &HeaderName| {
+        let name = shown(name);
+        let reference = json!({ "$ref": format!("#/components/headers/{name}") });
+        (name, reference)
+    };
+    names.into_iter().map(refer).collect()
+}
+
+/// The name of a header as it is written for people: `X-Svc-Peticion`.
+pub(super) fn shown(name: &HeaderName) -> String {
+    let capital = |word: &str| match word.split_at_checked(1) {
+        Some((first, rest)) => format!("{}{rest}", first.to_uppercase()),
+        None => String::new(),
+    };
+    let words: Vec<_> = name.as_str().split('-').map(capital).collect();
+    words.join("-").replace("Www-", "WWW-").replace("Ratelimit", "RateLimit")
+}
+
+fn integer(example: i64) -> Value {
+    json!({ "type": "integer", "minimum": 0, "examples": [example] })
+}
+
+fn text(example: &str) -> Value {
+    json!({ "type": "string", "examples": [example] })
+}
+
+fn all() -> Vec<Header> {
+    let header = |name, schema, english, spanish| Header { name, schema, english, spanish };
+    vec![
+        header(
+            respond::PETICION,
+            text("0199d8f2-a4c0-7b3e-9a55-c1d2e3f40516"),
+            "The request's id, the same as `peticion` in an error. Log it, and quote it to support.",
+            "El id de la petición, el mismo que `peticion` en un error. Regístrelo y cítelo a soporte.",
+        ),
+        header(
+            respond::AVISO,
+            text("limite_invalido; pages of this list will hold at most 30 records"),
+            "Only in notice mode: what will be refused once limits are enforced, as `code; text`; several are joined by ` | `.",
+            "Solo en modo de aviso: lo que se rechazará cuando los límites se apliquen, como `código; texto`; varios se unen con ` | `.",
+        ),
+        header(
+            respond::RATE_LIMIT,
+            integer(150),
+            "Requests that the key may make in a minute.",
+            "Peticiones por minuto que la llave puede hacer.",
+        ),
+        header(
+            respond::RATE_REMAINING,
+            integer(149),
+            "Requests that the key has left in this minute.",
+            "Peticiones que le quedan a la llave en este minuto.",
+        ),
+        header(
+            respond::RATE_RESET,
+            integer(42),
+            "Seconds until the minute ends.",
+            "Segundos hasta que termina el minuto.",
+        ),
+        header(
+            respond::QUOTA_LIMIT,
+            integer(5000),
+            "Operations that the company may make in a month.",
+            "Operaciones por mes que la empresa puede hacer.",
+        ),
+        header(
+            respond::QUOTA_REMAINING,
+            integer(4821),
+            "Operations that the company has left in this month.",
+            "Operaciones que le quedan a la empresa en este mes.",
+        ),
+        header(
+            respond::QUOTA_RESET,
+            json!({ "type": "string", "format": "date", "examples": ["2026-11-01"] }),
+            "The first day of the next month, in Mexico's time.",
+            "El primer día del mes siguiente, en hora de México.",
+        ),
+        header(
+            respond::POLICY,
+            text(r#""minuto";q=150;w=60, "mes";q=5000;w=2678400"#),
+            "Both limits in the form that the IETF is standardising.",
+            "Ambos límites en la forma que la IETF está normando.",
+        ),
+        header(
+            respond::LEFT,
+            text(r#""minuto";r=149;t=42, "mes";r=4821;t=1620000"#),
+            "What is left of both limits in the form that the IETF is standardising.",
+            "Lo que queda de ambos límites en la forma que la IETF está normando.",
+        ),
+        header(
+            respond::REPLAYED,
+            json!({ "type": "string", "const": "true" }),
+            "The answer is the stored one of an earlier request with the same Idempotency-Key.",
+            "La respuesta es la guardada de una petición anterior con la misma Idempotency-Key.",
+        ),
+        header(
+            LOCATION,
+            json!({ "type": "string", "format": "uri", "examples": ["https://erp.example.com/api/v1/facturas?clave=7"] }),
+            "Where the state of what was requested is read.",
+            "Dónde se lee el estado de lo solicitado.",
+        ),
+        header(
+            RETRY_AFTER,
+            integer(5),
+            "Seconds to wait before the next attempt.",
+            "Segundos que hay que esperar antes del siguiente intento.",
+        ),
+        header(ALLOW, text("GET, POST"), "The methods of this path.", "Los métodos de esta ruta."),
+        header(WWW_AUTHENTICATE, text("Bearer"), "How to authenticate.", "Cómo autenticarse."),
+    ]
+}

@@ -1,0 +1,88 @@
+//! The description of the interface: an OpenAPI 3.1 document, made of what the code is.
+//!
+//! Operations, scopes, statuses, errors and filters come from [`crate::registry`]; bodies and records are the JSON Schemas that
+//! schemars derives of the very types that are read and written, of which each field type states its own rule beside the
+//! function that judges it; headers are the constants that are sent; events come from their catalogue. What people read besides
+//! is in `texts/`: what an operation does, what to do about an error, examples, and the Spanish of what the code's own
+//! documentation says in English. Tests hold all of it together: nothing is without a text, no text is without its subject, every
+//! example is valid, and the copy in `docs/` is what is made here.
+
+mod examples;
+mod headers;
+mod language;
+mod notices;
+mod operations;
+mod parameters;
+mod responses;
+mod schemas;
+#[cfg(test)]
+mod tests;
+mod texts;
+
+use serde_json::{Value, json};
+
+pub use language::Language;
+use schemas::Schemas;
+use texts::Texts;
+pub use texts::remedy;
+
+use crate::api::health::API_VERSION;
+use crate::error::Code;
+use crate::registry::OPERATIONS;
+
+/// What is being written, in one language.
+struct Writer {
+    language: Language,
+    texts: Texts,
+    schemas: Schemas,
+}
+
+/// The OpenAPI 3.1 document of the API at `base_url`, which ends with the version's segment; a path without a host is taken as
+/// one of the server that gives the document.
+pub fn openapi(language: Language, base_url: &str) -> Value {
+    let mut writer = Writer { language, texts: Texts::of(language), schemas: Schemas::default() };
+    let reached: Vec<_> = OPERATIONS.iter().filter(|entry| entry.spec.http.is_some()).collect();
+    let mut paths = writer.paths(&reached);
+    let webhooks = writer.notices();
+    let tags = writer.tags(&reached);
+    let Writer { texts, mut schemas, .. } = writer;
+    schemas.insert("Error", responses::error_schema(language));
+    let mut schemas = schemas.into_components();
+    examples::fill(&mut paths, &schemas);
+    if language == Language::Spanish {
+        texts.translate(&mut schemas);
+    }
+    let responses = responses::share(&mut paths);
+    let errors = reached.iter().flat_map(|entry| entry.errors());
+    let examples = responses::examples(
+        Code::ALL.iter().copied().filter(|code| errors.clone().any(|other| other == *code)),
+        language,
+    );
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": language.say("Business operations API", "API de operaciones de negocio"),
+            "version": API_VERSION,
+            "summary": language.say(
+                "Server-to-server JSON API of an ERP and CRM with Mexican invoicing",
+                "API JSON, de servidor a servidor, de un ERP y CRM con facturación mexicana",
+            ),
+            "description": texts.section("introduction"),
+            "license": { "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" },
+        },
+        "jsonSchemaDialect": "https://spec.openapis.org/oas/3.1/dialect/base",
+        "servers": [{ "url": base_url, "description": language.say("This installation", "Esta instalación") }],
+        "security": [operations::credentials()],
+        "tags": tags,
+        "paths": paths,
+        "webhooks": webhooks,
+        "components": {
+            "schemas": schemas,
+            "responses": responses,
+            "examples": examples,
+            "headers": headers::components(language),
+            "parameters": parameters::components(language),
+            "securitySchemes": operations::security_schemes(language),
+        },
+    })
+}

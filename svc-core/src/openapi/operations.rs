@@ -1,0 +1,208 @@
+//! The operations: paths, tags and how to authenticate.
+
+use serde_json::{Map, Value, json};
+
+use super::language::Language;
+use super::schemas::readable;
+use super::{Writer, examples, parameters};
+use crate::domain::scope::Scope;
+use crate::operation::{BodyNeed, Entry, Handler, Http, Idempotency, Method, Repetition};
+
+/// What is taken of a request for the description of its operation.
+pub(super) struct Described {
+    /// The operation.
+    pub(super) entry: &'static Entry,
+    /// How it is reached.
+    pub(super) http: &'static Http,
+    /// Its title among the texts: `GET /clientes`.
+    pub(super) title: String,
+}
+
+impl Writer {
+    /// The paths with their operations.
+    pub(super) fn paths(&mut self, reached: &[&'static Entry]) -> Value {
+        let mut paths = Map::new();
+        for entry in reached {
+            let Some(http) = &entry.spec.http else { continue };
+            let title = format!("{} {}", http.method.name(), http.path);
+            let operation = self.operation(&Described { entry, http, title });
+            let path = paths.entry(http.path).or_insert_with(|| json!({}));
+            path[http.method.name().to_lowercase()] = operation;
+        }
+        paths.into()
+    }
+
+    fn operation(&mut self, described: &Described) -> Value {
+        let Described { entry, http, .. } = described;
+        let names: Vec<&str> = http.path.split(['{', '}']).skip(1).step_by(2).collect();
+        let name = type_name(entry);
+        let input = entry.shape.input.map(|shape| self.schemas.input(name, shape, &names));
+        let (body, mut in_path) = input.unwrap_or_default();
+        for field in in_path.values_mut() {
+            let text = readable(field["description"].as_str().unwrap_or_default());
+            field["description"] =
+                if self.language == Language::Spanish { self.texts.spanish(&text).into() } else { text.into() };
+        }
+        let mut operation = json!({
+            "operationId": operation_id(entry),
+            "summary": self.said(entry.spec.summary),
+            "description": self.description(described),
+            "tags": [tag(http)],
+            "parameters": self.parameters(described, &names, &in_path),
+        });
+        if http.method != Method::Get && http.body != BodyNeed::None {
+            operation["requestBody"] = request_body(described, &body);
+        }
+        operation["responses"] = self.responses(described);
+        if http.scopes.is_empty() {
+            operation["security"] = json!([]);
+        } else {
+            operation["x-scopes"] = http.scopes.iter().map(Scope::name).collect();
+        }
+        if !entry.spec.emits.is_empty() {
+            operation["x-events"] = entry.spec.emits.iter().map(|kind| kind.word()).collect();
+        }
+        operation
+    }
+
+    /// What the operation is, the scopes that it needs and the events that it emits.
+    fn description(&self, described: &Described) -> String {
+        let Described { entry, http, title } = described;
+        let code = |name: &str| format!("`{name}`");
+        let mut said = self.texts.section(title);
+        let scopes: Vec<_> = http.scopes.iter().map(|scope| code(scope.name())).collect();
+        if !scopes.is_empty() {
+            let (word, or) = (self.language.say("Scope", "Permiso"), self.language.say(" or ", " o "));
+            said.extend([
+                "
+
+**",
+                word,
+                "**: ",
+                &scopes.join(or),
+            ]);
+        }
+        let events: Vec<_> = entry.spec.emits.iter().map(|kind| code(kind.word())).collect();
+        if !events.is_empty() {
+            said.extend([
+                "
+
+**",
+                self.language.say("Events", "Eventos"),
+                "**: ",
+                &events.join(", "),
+            ]);
+        }
+        said.trim().to_owned()
+    }
+
+    /// A text of the code, in the document's language.
+    pub(super) fn said(&self, english: &str) -> String {
+        match self.language {
+            Language::English => english.to_owned(),
+            Language::Spanish => self.texts.spanish(english).to_owned(),
+        }
+    }
+
+    fn parameters(&self, described: &Described, names: &[&str], in_path: &Map<String, Value>) -> Value {
+        let Described { entry, http, title } = described;
+        let mut all: Vec<Value> = names.iter().map(|name| self.path_parameter(title, name, in_path)).collect();
+        if let Some(list) = entry.declared_list() {
+            all.extend(self.filters(title, list));
+            all.extend(parameters::pages(list.pages));
+        }
+        if http.method != Method::Get {
+            all.push(parameters::idempotency(http.idempotency == Idempotency::Required));
+        }
+        all.into()
+    }
+
+    fn path_parameter(&self, title: &str, name: &str, in_path: &Map<String, Value>) -> Value {
+        let said = self.texts.parameter(title, &format!("{{{name}}}"));
+        let said = said.or_else(|| in_path.get(name)?.get("description")?.as_str());
+        let schema = json!({ "type": "integer", "format": "int64", "examples": [1] });
+        json!({ "name": name, "in": "path", "required": true, "description": said, "schema": schema })
+    }
+
+    /// The groups of operations: the first words of their paths.
+    pub(super) fn tags(&self, reached: &[&'static Entry]) -> Value {
+        let mut tags: Vec<Value> = Vec::new();
+        for http in reached.iter().filter_map(|entry| entry.spec.http.as_ref()) {
+            let name = tag(http);
+            if tags.iter().all(|tag| tag["name"] != name) {
+                tags.push(json!({ "name": name, "description": self.texts.section(name) }));
+            }
+        }
+        tags.into()
+    }
+}
+
+/// What an operation takes, with an example.
+fn request_body(described: &Described, schema: &Value) -> Value {
+    let Described { http, title, .. } = described;
+    let mut content = json!({ "schema": schema });
+    if let Some(example) = examples::request(title) {
+        content["example"] = example;
+    }
+    json!({ "required": http.body == BodyNeed::Required, "content": { "application/json": content } })
+}
+
+/// The group of an operation: the first word of its path.
+pub(super) fn tag(http: &Http) -> &'static str {
+    http.path.split('/').nth(1).unwrap_or_default()
+}
+
+/// The name of the type that an operation is, or whose list it is.
+pub(super) fn type_name(entry: &Entry) -> &'static str {
+    let path = (entry.shape.name)().split('<').next().unwrap_or_default();
+    path.rsplit("::").next().unwrap_or_default()
+}
+
+/// The operation's name for those who generate code: `listCustomers`, `createCustomer`, `readInvoiceXml`.
+pub(super) fn operation_id(entry: &Entry) -> String {
+    let name = type_name(entry);
+    match entry.handler {
+        Handler::List(_) => format!("list{}", plural(name)),
+        Handler::Download(_) => format!("read{name}"),
+        Handler::Open(_) => "readHealth".to_owned(),
+        Handler::Operation(_) => {
+            let (first, rest) = name.split_at(1);
+            format!("{}{rest}", first.to_lowercase())
+        }
+    }
+}
+
+fn plural(name: &str) -> String {
+    match name.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None if name.ends_with("ch") => format!("{name}es"),
+        None => format!("{name}s"),
+    }
+}
+
+/// Whether an operation answers a repetition with the present state instead of the stored answer.
+pub(super) fn answers_anew(http: &Http) -> bool {
+    http.repetition == Repetition::Answered
+}
+
+/// What a request must carry. The scopes stand with each operation (`x-scopes`): linters take those here for OAuth's.
+pub(super) fn credentials() -> Value {
+    json!({ "key": [], "keyId": [] })
+}
+
+/// The two halves of a key.
+pub(super) fn security_schemes(language: Language) -> Value {
+    let scopes: Vec<_> = Scope::ALL.iter().map(|scope| format!("`{}`", scope.name())).collect();
+    let key = language.say(
+        "The key's secret, shown once when the key is made. Its scopes are:",
+        "El secreto de la llave, que se muestra una vez al crearla. Sus permisos son:",
+    );
+    let id = language.say(
+        "The key's public identifier, `<company>_<suffix>`. Both headers go with every request.",
+        "El identificador público de la llave, `<empresa>_<sufijo>`. Ambos encabezados van en cada petición.",
+    );
+    json!({
+        "key": { "type": "http", "scheme": "bearer", "description": format!("{key} {}.", scopes.join(", ")) },
+        "keyId": { "type": "apiKey", "in": "header", "name": "X-Svc-Key-Id", "description": id },
+    })
+}

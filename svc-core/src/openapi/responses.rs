@@ -1,0 +1,220 @@
+//! Responses: the success, and for each status of an error its codes.
+
+use http::header::{ALLOW, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::{HeaderName, StatusCode};
+use serde_json::{Map, Value, json};
+
+use super::language::Language;
+use super::operations::{Described, answers_anew};
+use super::schemas::{Schemas, success};
+use super::texts::remedy;
+use super::{Writer, examples, headers};
+use crate::error::Code;
+use crate::operation::{Handler, JSON, Method};
+use crate::pipeline::respond::{AVISO, PETICION, REPLAYED};
+
+/// A request's id, as examples show it.
+const EXAMPLE_ID: &str = "0199d8f2-a4c0-7b3e-9a55-c1d2e3f40516";
+
+impl Writer {
+    /// The responses of an operation by their statuses.
+    pub(super) fn responses(&mut self, described: &Described) -> Value {
+        let mut all = self.successes(described);
+        let mut by_status = std::collections::BTreeMap::<u16, Vec<Code>>::new();
+        for code in described.entry.errors() {
+            by_status.entry(code.status()).or_default().push(code);
+        }
+        for (status, codes) in by_status {
+            all.insert(status.to_string(), self.refusal(described, status, &codes));
+        }
+        all.into()
+    }
+
+    fn successes(&mut self, described: &Described) -> Map<String, Value> {
+        let Described { entry, http, .. } = described;
+        let ok = self.language.say("Always true.", "Siempre verdadero.");
+        let schema = match (entry.handler, entry.shape.output) {
+            (Handler::List(_), Some(shape)) => {
+                let language = self.language;
+                Some(self.schemas.page(shape, |record| envelope(language, &record)))
+            }
+            (_, Some(shape)) => Some(self.schemas.answer(shape, ok)),
+            (_, None) => None,
+        };
+        let content = match &schema {
+            Some(schema) => json!({ "schema": schema }),
+            // The bytes of a file, which have no schema.
+            None => json!({}),
+        };
+        let response = |said: &str, own: &[HeaderName]| {
+            let headers = headers_of(described, 200, own);
+            json!({ "description": said, "headers": headers, "content": { http.content: content.clone() } })
+        };
+        let done = self.language.say("Done.", "Hecho.");
+        let repeated = self.language.say(
+            "Done before: the stored answer of the first request with this Idempotency-Key, byte for byte.",
+            "Hecho antes: la respuesta guardada de la primera petición con esta Idempotency-Key, byte por byte.",
+        );
+        let requested =
+            self.language.say("Requested before: what has become of it.", "Solicitado antes: lo que ha sido de ello.");
+        let mut all = Map::new();
+        let own: &[HeaderName] = if answers_anew(http) { &[LOCATION, RETRY_AFTER] } else { &[] };
+        let replayed = &[REPLAYED][..];
+        if http.method == Method::Get {
+            all.insert("200".to_owned(), response(done, &[]));
+        } else if answers_anew(http) {
+            all.insert("200".to_owned(), response(requested, own));
+        } else if http.status == StatusCode::OK {
+            all.insert("200".to_owned(), response(done, replayed));
+        } else {
+            all.insert("200".to_owned(), response(repeated, replayed));
+        }
+        if http.status != StatusCode::OK {
+            all.insert(http.status.as_u16().to_string(), response(done, own));
+        }
+        if let Some(links) = examples::links(described) {
+            all[http.status.as_str()]["links"] = links;
+        }
+        all
+    }
+
+    /// A response of an error: its codes, with when each is answered and what to do, and an example each.
+    fn refusal(&self, described: &Described, status: u16, codes: &[Code]) -> Value {
+        let when = |code: &Code| {
+            let when = self.language.say(code.meaning(), code.mensaje());
+            let remedy = remedy(*code, self.language);
+            format!("- `{}`: {} {remedy}", code.codigo(), sentence(when)).trim_end().to_owned()
+        };
+        let example = |code: &Code| {
+            let name = code.codigo();
+            (name.to_owned(), json!({ "$ref": format!("#/components/examples/{name}") }))
+        };
+        let own: &[HeaderName] = match status {
+            401 => &[WWW_AUTHENTICATE],
+            405 => &[ALLOW],
+            409 if described.http.method != Method::Get => &[RETRY_AFTER],
+            429 | 503 => &[RETRY_AFTER],
+            _ => &[],
+        };
+        let content = json!({
+            "schema": Schemas::refer("Error"),
+            "examples": codes.iter().map(example).collect::<Map<_, _>>(),
+        });
+        json!({
+            "description": codes.iter().map(when).collect::<Vec<_>>().join("\n"),
+            "headers": headers_of(described, status, own),
+            "content": { JSON: content },
+            "x-codes": codes.iter().map(|code| code.codigo()).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The headers of a response of that status, with its own.
+fn headers_of(described: &Described, status: u16, own: &[HeaderName]) -> Map<String, Value> {
+    let keyed = !matches!(described.entry.handler, Handler::Open(_));
+    // A request that is refused before its key is known has no limits.
+    let limited = keyed && !matches!(status, 401 | 405);
+    let limits = headers::LIMITS.iter().filter(|_| limited);
+    let notice = [AVISO].into_iter().filter(|_| keyed).collect::<Vec<_>>();
+    headers::refer([PETICION].iter().chain(own).chain(limits).chain(&notice))
+}
+
+/// The envelope of a page of records of that schema.
+fn envelope(language: Language, record: &Value) -> Value {
+    let next = language.say(
+        "What to send as `cursor` for the next page; null on the last one.",
+        "Lo que se envía como `cursor` para la página siguiente; nulo en la última.",
+    );
+    json!({
+        "type": "object",
+        "required": ["ok", "datos", "siguiente", "hay_mas"],
+        "properties": {
+            "ok": success(language.say("Always true.", "Siempre verdadero.")),
+            "datos": {
+                "type": "array", "items": record,
+                "description": language.say("The records, by ascending `clave`.", "Los registros, por `clave` ascendente."),
+            },
+            "siguiente": { "type": ["string", "null"], "description": next },
+            "hay_mas": {
+                "type": "boolean",
+                "description": language.say("Whether there is another page.", "Si hay otra página."),
+            },
+        },
+    })
+}
+
+/// An example of each of those errors, as components.
+pub(super) fn examples(codes: impl IntoIterator<Item = Code>, language: Language) -> Map<String, Value> {
+    let example = |code: Code| {
+        let summary = sentence(language.say(code.meaning(), code.mensaje()));
+        (code.codigo().to_owned(), json!({ "summary": summary, "value": error(code) }))
+    };
+    codes.into_iter().map(example).collect()
+}
+
+/// Puts the responses that several operations have into components.
+pub(super) fn share(paths: &mut Value) -> Value {
+    fn responses(paths: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+        let paths = paths.as_object_mut().into_iter().flatten();
+        let operations = paths.filter_map(|(_, path)| path.as_object_mut()).flatten();
+        operations.filter_map(|(_, operation)| operation["responses"].as_object_mut()).flatten()
+    }
+    let mut found: Vec<(String, Value, u32)> = Vec::new();
+    for (status, response) in responses(paths).filter(|(status, _)| !status.starts_with('2')) {
+        match found.iter_mut().find(|(_, other, _)| other == response) {
+            Some((.., times)) => *times += 1,
+            None => found.push((status.clone(), response.clone(), 1)),
+        }
+    }
+    found.retain(|(.., times)| *times > 1);
+    let mut shared = Map::new();
+    for (status, response, _) in found {
+        let named = shared.keys().filter(|name: &&String| name.starts_with(&format!("error{status}"))).count();
+        let name = if named == 0 { format!("error{status}") } else { format!("error{status}-{}", named + 1) };
+        let alike = responses(paths).map(|(_, other)| other).filter(|other| **other == response);
+        alike.for_each(|other| *other = json!({ "$ref": format!("#/components/responses/{name}") }));
+        shared.insert(name, response);
+    }
+    shared.into()
+}
+
+/// The body of an error, as examples show it.
+fn error(code: Code) -> Value {
+    let fields = json!({ "codigo": code.codigo(), "mensaje": code.mensaje(), "peticion": EXAMPLE_ID });
+    json!({ "ok": false, "error": fields })
+}
+
+/// The schema of all errors.
+pub(super) fn error_schema(language: Language) -> Value {
+    let text = |said| json!({ "type": "string", "description": said });
+    let code = language.say(
+        "What went wrong, for programs. New codes may be added.",
+        "Qué falló, para programas. Puede haber códigos nuevos.",
+    );
+    let message = language.say(
+        "What went wrong, for people, in Spanish; it begins with the field's name where one is at fault. It may change.",
+        "Qué falló, para personas, en español; empieza con el nombre del campo si uno tiene la culpa. Puede cambiar.",
+    );
+    let id = language.say("The request's id, to quote to support.", "El id de la petición, para citarlo a soporte.");
+    json!({
+        "type": "object",
+        "description": language.say("An error.", "Un error."),
+        "required": ["ok", "error"],
+        "properties": {
+            "ok": { "type": "boolean", "const": false, "description": language.say("Always false.", "Siempre falso.") },
+            "error": {
+                "type": "object",
+                "description": language.say("What went wrong.", "Qué falló."),
+                "required": ["codigo", "mensaje", "peticion"],
+                "properties": { "codigo": text(code), "mensaje": text(message), "peticion": text(id) },
+            },
+        },
+    })
+}
+
+/// A text as a sentence: with a capital letter and a full stop.
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    format!("{first}{}.", characters.as_str().trim_end_matches('.'))
+}

@@ -1,0 +1,222 @@
+use std::collections::BTreeSet;
+
+use super::operations::operation_id;
+use super::texts::remedied;
+use super::*;
+use crate::domain::event::EventKind;
+use crate::operation::Entry;
+
+const ADDRESS: &str = "https://erp.example.com/api/v1";
+
+/// Where this variable is set, the copies in `docs/` are written anew.
+const REWRITE: &str = "SVC_REWRITE_DOCS";
+
+#[test]
+fn the_copies_in_docs_are_what_is_made() {
+    for (language, file) in [(Language::English, "openapi.json"), (Language::Spanish, "openapi.es.json")] {
+        let path = format!("{}/docs/{file}", env!("CARGO_MANIFEST_DIR"));
+        let made = serde_json::to_string_pretty(&openapi(language, ADDRESS)).unwrap() + "\n";
+        if std::env::var_os(REWRITE).is_some() {
+            std::fs::write(&path, &made).unwrap();
+        }
+        let written = std::fs::read_to_string(&path).unwrap_or_default();
+        let stale = format!("docs/{file} is stale; {REWRITE}=1 cargo test -p svc-core --lib openapi writes it anew");
+        let differs = written.lines().zip(made.lines()).find(|(written, made)| written != made);
+        assert!(written == made, "{stale}: {differs:?}");
+    }
+}
+
+/// The operations that HTTP reaches, by their titles.
+fn titles() -> Vec<(&'static Entry, String)> {
+    let title = |entry: &'static Entry| {
+        let http = entry.spec.http.as_ref()?;
+        Some((entry, format!("{} {}", http.method.name(), http.path)))
+    };
+    OPERATIONS.iter().filter_map(title).collect()
+}
+
+#[test]
+fn every_operation_has_its_text_and_every_text_its_operation() {
+    for language in Language::ALL {
+        let texts = Texts::of(language);
+        let mut left: BTreeSet<&str> = texts.titles().collect();
+        assert!(left.remove("introduction"));
+        let titles = titles();
+        for (entry, title) in &titles {
+            let tag = operations::tag(entry.spec.http.as_ref().unwrap());
+            left.remove(title.as_str());
+            left.remove(tag);
+            for title in [title.as_str(), tag] {
+                assert!(!texts.section(title).is_empty(), "texts/{}.md has no section of {title}", language.code());
+            }
+            for name in texts.parameters(title) {
+                let in_path = name.starts_with('{') && title.contains(name);
+                let is_filter = entry.filters().iter().any(|filter| filter.name == name);
+                assert!(in_path || is_filter, "{title}: no parameter {name} ({})", language.code());
+            }
+        }
+        assert!(left.is_empty(), "no operations have these sections of texts/{}.md: {left:?}", language.code());
+    }
+}
+
+#[test]
+fn every_error_has_its_remedy_and_every_remedy_its_error() {
+    let errors: BTreeSet<&str> = OPERATIONS.iter().flat_map(Entry::errors).map(Code::codigo).collect();
+    let remedied: BTreeSet<&str> = remedied().collect();
+    assert_eq!(errors, remedied);
+    for code in Code::ALL.iter().filter(|code| errors.contains(code.codigo())) {
+        assert!(Language::ALL.iter().all(|language| !remedy(*code, *language).is_empty()), "{code:?}");
+    }
+}
+
+/// Every description in both documents, where they stand in one of schemas, operations and notices.
+fn descriptions<'d>(english: &'d Value, spanish: &'d Value, at: &str, found: &mut Vec<(String, &'d str, &'d str)>) {
+    match (english, spanish) {
+        (Value::Object(english), Value::Object(spanish)) => {
+            for (name, value) in english {
+                let (at, other) = (format!("{at}/{name}"), &spanish[name]);
+                match (value, other) {
+                    (Value::String(text), Value::String(other))
+                        if matches!(name.as_str(), "description" | "summary") =>
+                    {
+                        found.push((at, text, other));
+                    }
+                    _ => descriptions(value, other, &at, found),
+                }
+            }
+        }
+        (Value::Array(english), Value::Array(spanish)) => {
+            for (index, (value, other)) in english.iter().zip(spanish).enumerate() {
+                descriptions(value, other, &format!("{at}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn everything_is_said_in_both_languages_and_to_readers_of_the_api() {
+    let [english, spanish] = Language::ALL.map(|language| openapi(language, ADDRESS));
+    let mut found = Vec::new();
+    descriptions(&english, &spanish, "", &mut found);
+    let texts = Texts::of(Language::Spanish);
+    let said: BTreeSet<&str> =
+        found.iter().flat_map(|(_, english, _)| [*english, english.split('\n').next().unwrap()]).collect();
+    let translated: BTreeSet<&str> = texts.translated().collect();
+    let mut missing = BTreeSet::new();
+    for (at, english, spanish) in &found {
+        assert!(!english.is_empty() && !spanish.is_empty(), "{at}");
+        // A summary of a notice is the event's name, in both.
+        if english == spanish
+            && !translated.contains(english)
+            && !(at.ends_with("/summary") && at.starts_with("/webhooks"))
+        {
+            missing.insert(*english);
+        }
+        for mark in ["[`", "::", "(spec", "(contract", "See spec"] {
+            assert!(!english.contains(mark), "{at}: {english:?} is for readers of the code");
+        }
+    }
+    assert!(missing.is_empty(), "texts/fields.es.json lacks {missing:#?}");
+    let stale: Vec<_> = translated.difference(&said).collect();
+    assert!(stale.is_empty(), "texts/fields.es.json has what nothing says: {stale:#?}");
+}
+
+/// Every object in the document that satisfies `is`, with where it stands.
+fn all<'d>(value: &'d Value, at: &str, is: fn(&Value) -> bool, found: &mut Vec<(String, &'d Value)>) {
+    if is(value) {
+        found.push((at.to_owned(), value));
+    }
+    let members: Vec<(String, &Value)> = match value {
+        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), value)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
+        _ => return,
+    };
+    for (name, value) in members {
+        all(value, &format!("{at}/{name}"), is, found);
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_component_is_used() {
+    let document = openapi(Language::English, ADDRESS);
+    let mut references = Vec::new();
+    all(&document, "", |value| value["$ref"].is_string(), &mut references);
+    let targets: BTreeSet<&str> = references.iter().map(|(_, value)| value["$ref"].as_str().unwrap()).collect();
+    for target in &targets {
+        assert!(document.pointer(&target[1..]).is_some(), "{target}");
+    }
+    for (kind, components) in document["components"].as_object().unwrap() {
+        for name in components.as_object().unwrap().keys().filter(|_| kind != "securitySchemes") {
+            let path = format!("#/components/{kind}/{name}");
+            assert!(targets.contains(path.as_str()), "nothing refers to {path}");
+        }
+    }
+}
+
+#[test]
+fn every_body_has_an_example_that_is_valid() {
+    let document = openapi(Language::English, ADDRESS);
+    let mut bodies = Vec::new();
+    all(&document, "", |value| value.get("schema").is_some() && value.get("in").is_none(), &mut bodies);
+    let mut judged = 0;
+    for (at, body) in bodies.iter().filter(|(at, _)| at.contains("/content/")) {
+        let mut examples: Vec<&Value> = body.get("example").into_iter().collect();
+        let named = body["examples"].as_object().into_iter().flatten();
+        examples.extend(named.map(|(_, example)| {
+            let target = example["$ref"].as_str().unwrap();
+            &document.pointer(&target[1..]).unwrap()["value"]
+        }));
+        assert!(!examples.is_empty(), "{at}: no example");
+        let mut schema = body["schema"].clone();
+        schema["components"] = document["components"].clone();
+        let schema = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
+        for example in examples {
+            let faults: Vec<_> = schema.iter_errors(example).map(|fault| fault.to_string()).collect();
+            assert!(faults.is_empty(), "{at}: {example}: {faults:?}");
+            judged += 1;
+        }
+    }
+    assert!(judged > 200, "{judged}");
+}
+
+#[test]
+fn examples_are_of_what_there_is() {
+    let titles: BTreeSet<_> = titles().into_iter().map(|(_, title)| title).collect();
+    for title in examples::titles("requests") {
+        assert!(titles.contains(&title), "{title}");
+    }
+    let events: BTreeSet<_> = EventKind::WORDS.iter().map(|word| (*word).to_owned()).collect();
+    assert_eq!(examples::titles("notices").into_iter().collect::<BTreeSet<_>>(), events);
+}
+
+#[test]
+fn operations_have_names_of_their_own() {
+    let names: Vec<_> = titles().iter().map(|(entry, _)| operation_id(entry)).collect();
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+    for name in ["listCustomers", "createCustomer", "listBranches", "listDeliveries", "readInvoiceXml"] {
+        assert!(names.iter().any(|other| other == name), "{name}");
+    }
+}
+
+#[test]
+fn an_operation_says_what_it_takes_and_what_it_answers() {
+    let document = openapi(Language::English, ADDRESS);
+    let edit = &document["paths"]["/clientes/{clave}"]["put"];
+    assert_eq!(edit["x-scopes"], json!(["clientes:write"]));
+    assert_eq!(edit["parameters"][0]["name"], "clave");
+    let taken = &document["components"]["schemas"]["EditCustomer"];
+    assert!(taken["properties"].get("clave").is_none() && taken.get("required").is_none());
+    assert_eq!(taken["properties"]["nombre"]["maxLength"], 100);
+    let create = &document["paths"]["/clientes"]["post"]["responses"];
+    let statuses: Vec<_> = create.as_object().unwrap().keys().map(String::as_str).collect();
+    let expected =
+        ["200", "201", "400", "401", "402", "403", "404", "405", "409", "413", "415", "422", "429", "500", "503"];
+    assert_eq!(statuses, expected);
+    assert_eq!(create["201"]["links"]["editCustomer"]["parameters"]["clave"], "$response.body#/cliente");
+    // Every field of an answer is there, null or not.
+    let customer = &document["components"]["schemas"]["Customer"];
+    assert_eq!(customer["required"].as_array().unwrap().len(), customer["properties"].as_object().unwrap().len());
+    let lines = &document["paths"]["/ventas-renglones"]["get"]["parameters"];
+    assert_eq!((&lines[0]["name"], &lines[0]["required"]), (&json!("venta"), &json!(true)));
+}

@@ -1,0 +1,71 @@
+//! The errors that an operation can answer over HTTP: those of every operation of its kind, and its own (contract §2, §4).
+
+use super::{BodyNeed, Entry, Handler, Idempotency};
+use crate::error::Code;
+use crate::record::Takes;
+
+/// What is answered before an operation is known, or whatever it is.
+const ANY: &[Code] = &[Code::RutaNoExiste, Code::MetodoNoPermitido, Code::ErrorInterno];
+
+/// What whoever needs a key is refused for.
+const KEYED: &[Code] = &[
+    Code::NavegadorNoPermitido,
+    Code::LlaveInvalida,
+    Code::ApiNoHabilitada,
+    Code::LlaveSinTitular,
+    Code::PlanRequerido,
+    Code::TerminosPendientes,
+    Code::LimiteExcedido,
+    Code::CupoAgotado,
+    Code::Ocupado,
+    Code::SinPermiso,
+    Code::FiltroNoPermitido,
+    Code::NoDisponible,
+];
+
+const LISTS: &[Code] = &[Code::FiltroVacio, Code::FiltroInvalido, Code::LimiteInvalido, Code::CursorInvalido];
+
+const WRITES: &[Code] = &[
+    Code::CuerpoExcedido,
+    Code::IdempotenciaInvalida,
+    Code::IdempotenciaConflicto,
+    Code::IdempotenciaEnCurso,
+    Code::JsonInvalido,
+    Code::CampoNoPermitido,
+];
+
+const BODIES: &[Code] = &[Code::TipoNoSoportado, Code::DatoRequerido, Code::DatoInvalido];
+
+const RECORD_IN_PATH: &[Code] = &[Code::DatoInvalido, Code::NoEncontrado];
+
+impl Entry {
+    /// Every error that it can answer over HTTP, in the order of [`Code::ALL`].
+    pub fn errors(&self) -> Vec<Code> {
+        let Some(http) = &self.spec.http else { return Vec::new() };
+        let mut able = ANY.to_vec();
+        able.extend(self.spec.errors);
+        if !matches!(self.handler, Handler::Open(_)) {
+            able.extend(KEYED);
+        }
+        if http.path.contains('{') {
+            able.extend(RECORD_IN_PATH);
+        }
+        match self.handler {
+            Handler::List(list) => {
+                let (filters, requires) = (list.spec().filters, list.spec().requires);
+                able.extend(LISTS);
+                able.extend(Some(Code::FiltroRequerido).filter(|_| !requires.is_empty()));
+                let has = |takes: fn(&Takes) -> bool| filters.iter().any(|filter| takes(&filter.takes));
+                able.extend(Some(Code::RangoInvalido).filter(|_| has(|takes| matches!(takes, Takes::Bound(_)))));
+                able.extend(Some(Code::BusquedaCorta).filter(|_| has(|takes| matches!(takes, Takes::Search))));
+            }
+            Handler::Operation(_) => {
+                able.extend(WRITES);
+                able.extend(Some(Code::IdempotenciaRequerida).filter(|_| http.idempotency == Idempotency::Required));
+                able.extend(BODIES.iter().filter(|_| http.body != BodyNeed::None));
+            }
+            Handler::Open(_) | Handler::Download(_) => {}
+        }
+        Code::ALL.iter().copied().filter(|code| able.contains(code)).collect()
+    }
+}

@@ -1,0 +1,94 @@
+//! The interface's description as a judge: a response that it does not describe fails the test that got it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use http::Method;
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use svc_core::{Language, openapi};
+
+use crate::Reply;
+
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+    let mut document = openapi(Language::English, "/api/v1");
+    close(&mut document["components"]["schemas"]);
+    document
+});
+
+/// The schemas of answers, by operation and status.
+type Schemas = HashMap<(&'static str, u16), Option<Arc<Validator>>>;
+
+static SCHEMAS: LazyLock<Mutex<Schemas>> = LazyLock::new(Mutex::default);
+
+/// Refuses what an object's schema does not name: clients of other versions ignore it, but here nothing may be undescribed.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            if members.contains_key("properties") {
+                members.insert("additionalProperties".to_owned(), json!(false));
+            }
+            members.values_mut().for_each(close);
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+/// Checks that the description has the response: its status, its error's code, its headers, and every field of its body.
+pub fn judge(operation: Option<&'static Value>, reply: &Reply) {
+    let Some(described) = operation else { return };
+    let (status, title) = (reply.status, described["operationId"].as_str().expect("a name"));
+    let response = resolved(&described["responses"][status.to_string()]);
+    assert!(!response.is_null(), "{title} is not described to answer {status}: {:?}", reply.body);
+    if status >= 400 {
+        let (json, codes) = (reply.json(), response["x-codes"].as_array().expect("codes"));
+        let code = &json["error"]["codigo"];
+        assert!(codes.contains(code), "{title} is not described to answer {code}: {json}");
+    }
+    for (name, _) in response["headers"].as_object().expect("headers").iter().filter(|(name, _)| {
+        matches!(name.as_str(), "X-Svc-Peticion" | "Location" | "Allow")
+            && !(name.as_str() == "Location" && status >= 400)
+    }) {
+        assert!(reply.headers.contains_key(name), "{title}, {status}: no header {name}");
+    }
+    if let Some(schema) = schema((title, status), &response["content"]["application/json"]["schema"]) {
+        let json = reply.json();
+        let faults: Vec<_> =
+            schema.iter_errors(&json).map(|fault| format!("{}: {fault}", fault.instance_path())).collect();
+        assert!(faults.is_empty(), "{title}, {status}: {faults:#?} in {json}");
+    }
+}
+
+/// The description of the operation of a method and a path; none where there is no such operation.
+pub fn operation(method: &Method, path: &str) -> Option<&'static Value> {
+    let path = path.strip_prefix("/api/v1").unwrap_or(path);
+    let segments: Vec<_> = path.split('/').collect();
+    let fits = |template: &str| {
+        let parts: Vec<_> = template.split('/').collect();
+        let pairs = parts.iter().zip(&segments);
+        parts.len() == segments.len() && { pairs }.all(|(part, segment)| part.starts_with('{') || part == segment)
+    };
+    let (_, operations) = DOCUMENT["paths"].as_object()?.iter().find(|(template, _)| fits(template))?;
+    operations.get(method.as_str().to_lowercase())
+}
+
+/// A response, though it may be one of several operations.
+fn resolved(response: &'static Value) -> &'static Value {
+    match response["$ref"].as_str() {
+        Some(target) => DOCUMENT.pointer(&target[1..]).unwrap_or(&Value::Null),
+        None => response,
+    }
+}
+
+/// The schema of an answer; none for a file.
+fn schema(of: (&'static str, u16), schema: &Value) -> Option<Arc<Validator>> {
+    let build = || {
+        let mut schema = schema.as_object()?.clone();
+        schema.insert("components".to_owned(), DOCUMENT["components"].clone());
+        let options = jsonschema::draft202012::options().should_validate_formats(true);
+        Some(Arc::new(options.build(&schema.into()).expect("a schema")))
+    };
+    let mut schemas = SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner);
+    schemas.entry(of).or_insert_with(build).clone()
+}
