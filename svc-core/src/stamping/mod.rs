@@ -1,6 +1,6 @@
 //! Stamping: the validation of invoices by the tax authority.
 //!
-//! - A **document** ([`Cfdi`](crate::domain::cfdi::Cfdi)) states what was sold or paid; its issuer seals it. It has no fiscal effect
+//! - A **document** ([`Cfdi`]) states what was sold or paid; its issuer seals it. It has no fiscal effect
 //!   until it is stamped.
 //! - A **provider** (PAC) is authorised to stamp: it validates the sealed XML, assigns its **UUID**,
 //!   the fiscal folio, and signs both in a stamp within the XML. A [`Stamper`] connects to one.
