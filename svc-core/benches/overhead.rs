@@ -89,6 +89,7 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
             franquicia: false,
             facturacion: true,
             anticipo_minimo: rust_decimal::Decimal::ZERO,
+            vender_sin_existencia: true,
             rfc: None,
             regimen: None,
             cp: None,

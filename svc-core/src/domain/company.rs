@@ -51,6 +51,7 @@ impl std::str::FromStr for LimitMode {
 
 /// A company's settings, as far as operations depend on them.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own, and none excludes another")]
 pub struct Company {
     /// Its number.
     pub id: CompanyId,
