@@ -4,11 +4,13 @@
 
 mod accept;
 mod admin;
+mod api_client;
 mod cli;
 mod commands;
 mod database;
 mod demo;
 mod failure;
+mod mcp;
 mod metric_names;
 mod open_files;
 mod output;

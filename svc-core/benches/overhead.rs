@@ -79,7 +79,6 @@ fn key(id: &KeyId, period: Period) -> KeyRecord {
     KeyRecord {
         id: id.clone(),
         company: Company {
-            vender_sin_existencia: true,
             id: id.company,
             nombre: "Empresa".to_owned(),
             plan: Plan::Pro,

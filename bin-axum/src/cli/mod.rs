@@ -1,6 +1,7 @@
 //! The command line: every setting is a flag and an environment variable.
 
 mod listen;
+mod mcp;
 mod office;
 mod settings;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use svc_core::domain::company::CompanyId;
 use svc_core::settings::{MailSettings, SecretsSettings, StamperSettings, WebhookSettings};
 
 pub(crate) use listen::ListenArgs;
+pub(crate) use mcp::McpArgs;
 pub(crate) use office::{ActionArgs, CertificateCommand, CompanyCommand, KeyCommand, SecretsCommand, UserCommand};
 pub(crate) use settings::{DEFAULT_BASE_URL, DatabaseArgs, ProcessArgs, ServeArgs, ServiceArgs};
 
@@ -110,6 +112,8 @@ pub(crate) enum Command {
     },
     /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints it, until Ctrl-C.
     Listen(ListenArgs),
+    /// Offer the API's operations as tools to agents, over the Model Context Protocol, under one key.
+    Mcp(McpArgs),
     /// Print the description of the interface: an OpenAPI 3.1 document.
     Openapi {
         /// The language of its texts: en or es.

@@ -21,6 +21,7 @@ use crate::cli::{Cli, Command, Engine};
 use crate::database::OpenedDatabase;
 use crate::demo;
 use crate::failure::Failure;
+use crate::mcp;
 use crate::output::print;
 use crate::secrets::sealer as secrets_of_command;
 
@@ -42,6 +43,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             print(&done)?;
             database.close().await
         }
+        Command::Mcp(args) => mcp::run(&args).await,
         Command::Openapi { lang, base_url } => print(&svc_core::openapi(lang, &base_url)),
         Command::Do(args) if args.list => action::list(),
         command => {
@@ -82,6 +84,7 @@ async fn act(context: &Context, command: Command) -> Result<(), Failure> {
         | Command::Listen(_)
         | Command::Healthcheck { .. }
         | Command::Openapi { .. }
+        | Command::Mcp(_)
         | Command::Migrate { .. } => Ok(()),
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn components(language: Language) -> Value {
     json!({
         CURSOR: {
             "name": "cursor", "in": "query", "description": cursor,
-            "schema": { "type": "string", "minLength": 1 },
+            "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-]+$" },
         },
         LIMIT_SHORT: limit(Pages::Enforced, language),
         LIMIT_LONG: limit(Pages::Earlier, language),

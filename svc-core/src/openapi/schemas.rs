@@ -158,6 +158,12 @@ impl Transform for Readable {
             schema.remove("default");
         }
         schema.remove("title");
+        // What may be left out may also be empty.
+        let is_optional =
+            schema.get("type").and_then(Value::as_array).is_some_and(|types| types.contains(&json!("null")));
+        if is_optional && schema.get("minLength") == Some(&json!(1)) {
+            schema.remove("minLength");
+        }
         if let Some(text) = schema.get("description").and_then(Value::as_str).map(readable) {
             schema.insert("description".to_owned(), text.into());
         }

@@ -1,7 +1,6 @@
 //! `svc listen`: a receiver for development. It registers a webhook for as long as it runs, and prints each notice whose
 //! signature holds.
 
-mod client;
 mod receiver;
 mod webhook;
 
@@ -10,9 +9,9 @@ use std::path::Path;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use self::client::ApiClient;
 use self::receiver::ReceivedNotice;
 use self::webhook::TemporaryWebhook;
+use crate::api_client::ApiClient;
 use crate::cli::{DEFAULT_BASE_URL, ListenArgs};
 use crate::demo::Access;
 use crate::failure::Failure;

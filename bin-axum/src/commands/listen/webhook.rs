@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use svc_core::domain::event::EventKind;
 
-use super::client::{ApiClient, ApiError, Refusal};
+use crate::api_client::{ApiClient, ApiError, Refusal};
 use crate::failure::Failure;
 
 /// The `descripcion` by which such a webhook is recognised.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use http::{Method, Request, Uri};
+use http::{HeaderMap, Method, Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client as HttpClient;
@@ -19,10 +19,10 @@ use crate::failure::Failure;
 /// How long a request may take.
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// Longest response taken, in bytes.
-const MAX_RESPONSE: usize = 1024 * 1024;
+const MAX_RESPONSE: usize = 16 * 1024 * 1024;
 
 /// Sends requests with a key.
-pub(super) struct ApiClient {
+pub(crate) struct ApiClient {
     http: HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>,
     base_url: String,
     host: String,
@@ -30,15 +30,22 @@ pub(super) struct ApiClient {
     authorization: HeaderValue,
 }
 
+/// A response.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
 /// An error of the API's.
-pub(super) struct Refusal {
-    pub(super) status: u16,
-    pub(super) codigo: String,
-    pub(super) mensaje: String,
+pub(crate) struct Refusal {
+    pub(crate) status: u16,
+    pub(crate) codigo: String,
+    pub(crate) mensaje: String,
 }
 
 /// Why a request was not answered with success.
-pub(super) enum ApiError {
+pub(crate) enum ApiError {
     /// The API refused it.
     Refused(Refusal),
     /// The API could not be reached, or its response is malformed.
@@ -46,7 +53,7 @@ pub(super) enum ApiError {
 }
 
 impl ApiClient {
-    pub(super) fn new(base_url: &str, key_id: &str, secret: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(base_url: &str, key_id: &str, secret: &str) -> Result<Self, Failure> {
         let base_url = base_url.trim_end_matches('/').to_owned();
         let uri: Option<Uri> = base_url.parse().ok();
         let host = uri.as_ref().filter(|uri| uri.scheme().is_some()).and_then(Uri::host);
@@ -69,24 +76,14 @@ impl ApiClient {
     }
 
     /// The API's host: a name or an address.
-    pub(super) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         &self.host
     }
 
-    /// Sends a request to `path`, below the base URL; gives the response's body.
-    pub(super) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, ApiError> {
+    /// Sends a request to `path`, below the base URL, with an Idempotency-Key of its own; gives the response's body.
+    pub(crate) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, ApiError> {
         let what = format!("{method} {}{path}", self.base_url);
-        let failed = |error: &dyn fmt::Display| ApiError::Failed(format!("{what}: {error}"));
-        let request = self.request(method, path, body).map_err(|error| failed(&error))?;
-        let exchange = async {
-            let answer = self.http.request(request).await.map_err(|error| failed(&causes(&error)))?;
-            let status = answer.status();
-            let read =
-                Limited::new(answer.into_body(), MAX_RESPONSE).collect().await.map_err(|error| failed(&error))?;
-            Ok((status, read.to_bytes()))
-        };
-        let late = |_| failed(&format_args!("no answer within {} s", TIMEOUT.as_secs()));
-        let (status, read) = tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)??;
+        let Answer { status, body: read, .. } = self.exchange(method, path, &random_key(), body).await?;
         let answer: Option<Value> = serde_json::from_slice(&read).ok();
         let error = |field: &str| Some(answer.as_ref()?.get("error")?.get(field)?.as_str()?.to_owned());
         match (error("codigo"), error("mensaje"), answer) {
@@ -94,21 +91,52 @@ impl ApiClient {
             (Some(codigo), Some(mensaje), _) => {
                 Err(ApiError::Refused(Refusal { status: status.as_u16(), codigo, mensaje }))
             }
-            _ => Err(failed(&format_args!("{status}, which is no answer of the API"))),
+            _ => Err(ApiError::Failed(format!("{what}: {status}, which is no answer of the API"))),
         }
     }
 
-    fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Request<Full<Bytes>>, http::Error> {
-        let key = u128::from_le_bytes(random_bytes(&SystemRandom));
+    /// Sends a request to `path`, below the base URL, with that Idempotency-Key; gives the response, whatever its status.
+    pub(crate) async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        key: &str,
+        body: Option<&Value>,
+    ) -> Result<Answer, ApiError> {
+        let what = format!("{method} {}{path}", self.base_url);
+        let failed = |error: &dyn fmt::Display| ApiError::Failed(format!("{what}: {error}"));
+        let request = self.request(method, path, key, body).map_err(|error| failed(&error))?;
+        let exchange = async {
+            let answer = self.http.request(request).await.map_err(|error| failed(&causes(&error)))?;
+            let (head, body) = answer.into_parts();
+            let read = Limited::new(body, MAX_RESPONSE).collect().await.map_err(|error| failed(&error))?;
+            Ok(Answer { status: head.status, headers: head.headers, body: read.to_bytes() })
+        };
+        let late = |_| failed(&format_args!("no answer within {} s", TIMEOUT.as_secs()));
+        tokio::time::timeout(TIMEOUT, exchange).await.map_err(late)?
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        key: &str,
+        body: Option<&Value>,
+    ) -> Result<Request<Full<Bytes>>, http::Error> {
         Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.base_url))
             .header(AUTHORIZATION, &self.authorization)
             .header("X-Svc-Key-Id", &self.key_id)
-            .header("Idempotency-Key", format!("listen-{key:032x}"))
+            .header("Idempotency-Key", key)
             .header(CONTENT_TYPE, "application/json")
             .body(body.map(Value::to_string).unwrap_or_default().into())
     }
+}
+
+/// An Idempotency-Key that was never used.
+pub(crate) fn random_key() -> String {
+    format!("svc-{:032x}", u128::from_le_bytes(random_bytes(&SystemRandom)))
 }
 
 /// An error with its causes, since the client's own text says little.

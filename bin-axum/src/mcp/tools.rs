@@ -1,0 +1,151 @@
+//! The tools, made of the interface's description.
+
+use http::Method;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use rmcp::model::{ErrorData, JsonObject, Tool, ToolAnnotations};
+use serde_json::{Map, Value, json};
+use svc_core::{Language, openapi};
+
+/// What stands in a query's value as it is.
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
+
+/// The argument of a write that stands for its Idempotency-Key.
+const KEY: &str = "idempotency_key";
+
+/// A tool, and the request that a call of it is.
+pub(super) struct ApiTool {
+    /// What the client is told of it.
+    pub(super) described: Tool,
+    method: Method,
+    path: String,
+    /// The parameters of the path and of the query: the argument's name, and where it goes.
+    arguments: Vec<(String, Place)>,
+    takes_body: bool,
+}
+
+enum Place {
+    Path(String),
+    Query(String),
+}
+
+/// A request that a call is.
+pub(super) struct Call {
+    pub(super) method: Method,
+    /// Path and query.
+    pub(super) path: String,
+    pub(super) key: Option<String>,
+    pub(super) body: Option<Value>,
+}
+
+/// A tool for each operation of the API at `base_url`.
+pub(super) fn all(base_url: &str) -> Vec<ApiTool> {
+    let document = openapi(Language::English, base_url);
+    let mut tools = Vec::new();
+    for (path, operations) in document["paths"].as_object().into_iter().flatten() {
+        for (method, operation) in operations.as_object().into_iter().flatten() {
+            if let Ok(method) = method.to_uppercase().parse() {
+                tools.push(tool(&document, method, path, operation));
+            }
+        }
+    }
+    tools
+}
+
+fn tool(document: &Value, method: Method, path: &str, operation: &Value) -> ApiTool {
+    let (mut properties, mut required, mut arguments) = (Map::new(), Vec::new(), Vec::new());
+    let mut takes_key = false;
+    for parameter in operation["parameters"].as_array().into_iter().flatten() {
+        let parameter = resolved(document, parameter);
+        let name = parameter["name"].as_str().unwrap_or_default().to_owned();
+        let mut schema = parameter["schema"].clone();
+        schema["description"] = parameter["description"].clone();
+        let (argument, place) = match parameter["in"].as_str() {
+            Some("path") => (name.clone(), Place::Path(name)),
+            // A record of a list may have a parameter of the same name in its path.
+            Some("query") if properties.contains_key(&name) => (format!("filter_{name}"), Place::Query(name)),
+            Some("query") => (name.clone(), Place::Query(name)),
+            _ => {
+                takes_key = true;
+                properties.insert(KEY.to_owned(), schema);
+                continue;
+            }
+        };
+        required.extend(Some(argument.clone()).filter(|_| parameter["required"] == true));
+        properties.insert(argument.clone(), schema);
+        arguments.push((argument, place));
+    }
+    let body = operation.pointer("/requestBody/content/application~1json/schema");
+    let body = body.map(|schema| inlined(document, schema));
+    for (name, schema) in body.iter().filter_map(|body| body["properties"].as_object()).flatten() {
+        properties.insert(name.clone(), schema.clone());
+    }
+    let needed = body.iter().filter_map(|body| body["required"].as_array()).flatten();
+    required.extend(needed.filter_map(Value::as_str).map(str::to_owned));
+    let schema = json!({
+        "type": "object", "properties": properties, "required": required, "additionalProperties": false,
+    });
+    let text = |name: &str| operation[name].as_str().unwrap_or_default().to_owned();
+    let schema: JsonObject = schema.as_object().cloned().unwrap_or_default();
+    let hints = ToolAnnotations::with_title(text("summary"))
+        .read_only(!takes_key)
+        .destructive(method == Method::DELETE)
+        .idempotent(true)
+        .open_world(false);
+    let described = Tool::new(text("operationId"), text("description"), schema).with_annotations(hints);
+    ApiTool { described, method, path: path.to_owned(), arguments, takes_body: body.is_some() }
+}
+
+/// What a reference of the document leads to.
+fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
+    let target = value["$ref"].as_str().and_then(|target| document.pointer(target.trim_start_matches('#')));
+    target.unwrap_or(value)
+}
+
+/// A schema with all that it refers to in it.
+fn inlined(document: &Value, schema: &Value) -> Value {
+    match resolved(document, schema) {
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), inlined(document, value))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(|item| inlined(document, item)).collect(),
+        other => other.clone(),
+    }
+}
+
+impl ApiTool {
+    /// The request that a call with these arguments is; what they should be is judged by the API.
+    pub(super) fn call(&self, mut given: JsonObject) -> Result<Call, ErrorData> {
+        let (mut path, mut query) = (self.path.clone(), Vec::new());
+        for (argument, place) in &self.arguments {
+            let value = given.remove(argument).filter(|value| !value.is_null());
+            match (place, value) {
+                (Place::Path(name), Some(value)) => path = path.replace(&format!("{{{name}}}"), &text(&value)),
+                (Place::Path(_), None) => {
+                    return Err(ErrorData::invalid_params(format!("{argument} is missing"), None));
+                }
+                (Place::Query(name), Some(value)) => query.push(format!("{name}={}", text(&value))),
+                (Place::Query(_), None) => {}
+            }
+        }
+        let key = match given.remove(KEY) {
+            Some(Value::String(key)) => Some(key),
+            None | Some(Value::Null) => None,
+            Some(_) => return Err(ErrorData::invalid_params(format!("{KEY} must be a string"), None)),
+        };
+        if !query.is_empty() {
+            path = format!("{path}?{}", query.join("&"));
+        }
+        if !self.takes_body
+            && let Some(name) = given.keys().next()
+        {
+            return Err(ErrorData::invalid_params(format!("no argument {name}"), None));
+        }
+        Ok(Call { method: self.method.clone(), path, key, body: self.takes_body.then(|| given.into()) })
+    }
+}
+
+/// A value as it stands in a path or a query.
+fn text(value: &Value) -> String {
+    let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    utf8_percent_encode(&plain, PLAIN).to_string()
+}
