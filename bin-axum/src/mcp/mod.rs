@@ -15,7 +15,7 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, ResourceContents, ServerCapabilities, ServerInfo,
+    PaginatedRequestParams, ResourceContents, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -55,7 +55,8 @@ async fn listen(connector: Connector, address: SocketAddr) -> Result<(), Failure
     let mut config = StreamableHttpServerConfig::default().enforce_origin_validation();
     let ending = config.cancellation_token.clone();
     config.sse_keep_alive = None;
-    let service = StreamableHttpService::new(move || Ok(connector.clone()), Arc::new(LocalSessionManager::default()), config);
+    let service =
+        StreamableHttpService::new(move || Ok(connector.clone()), Arc::new(LocalSessionManager::default()), config);
     let app = axum::Router::new().nest_service("/mcp", service);
     tracing::info!(%address, "offering tools at /mcp");
     let stopped = async move {
@@ -73,8 +74,8 @@ struct Connector {
 }
 
 impl ServerHandler for Connector {
-    fn get_info(&self) -> ServerInfo {
-        ServerInfo::new(ServerCapabilities::builder().enable_tools().build())
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new("svc", env!("CARGO_PKG_VERSION")))
             .with_instructions(INSTRUCTIONS)
     }

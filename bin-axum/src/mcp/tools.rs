@@ -120,7 +120,9 @@ impl ApiTool {
             let value = given.remove(argument).filter(|value| !value.is_null());
             match (place, value) {
                 (Place::Path(name), Some(value)) => path = path.replace(&format!("{{{name}}}"), &text(&value)),
-                (Place::Path(_), None) => return Err(ErrorData::invalid_params(format!("{argument} is missing"), None)),
+                (Place::Path(_), None) => {
+                    return Err(ErrorData::invalid_params(format!("{argument} is missing"), None));
+                }
                 (Place::Query(name), Some(value)) => query.push(format!("{name}={}", text(&value))),
                 (Place::Query(_), None) => {}
             }
@@ -133,7 +135,9 @@ impl ApiTool {
         if !query.is_empty() {
             path = format!("{path}?{}", query.join("&"));
         }
-        if !self.takes_body && let Some(name) = given.keys().next() {
+        if !self.takes_body
+            && let Some(name) = given.keys().next()
+        {
             return Err(ErrorData::invalid_params(format!("no argument {name}"), None));
         }
         Ok(Call { method: self.method.clone(), path, key, body: self.takes_body.then(|| given.into()) })

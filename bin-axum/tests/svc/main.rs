@@ -20,5 +20,6 @@ mod stamping;
 mod storm;
 #[cfg(feature = "otlp")]
 mod traces;
+mod verifiers;
 mod webhooks;
 mod workers;

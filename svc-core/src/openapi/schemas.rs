@@ -159,7 +159,8 @@ impl Transform for Readable {
         }
         schema.remove("title");
         // What may be left out may also be empty.
-        let is_optional = schema.get("type").and_then(Value::as_array).is_some_and(|types| types.contains(&json!("null")));
+        let is_optional =
+            schema.get("type").and_then(Value::as_array).is_some_and(|types| types.contains(&json!("null")));
         if is_optional && schema.get("minLength") == Some(&json!(1)) {
             schema.remove("minLength");
         }

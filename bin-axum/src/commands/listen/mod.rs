@@ -9,9 +9,9 @@ use std::path::Path;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use crate::api_client::ApiClient;
 use self::receiver::ReceivedNotice;
 use self::webhook::TemporaryWebhook;
+use crate::api_client::ApiClient;
 use crate::cli::{DEFAULT_BASE_URL, ListenArgs};
 use crate::demo::Access;
 use crate::failure::Failure;
