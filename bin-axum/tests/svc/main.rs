@@ -11,6 +11,7 @@ mod layers;
 mod limits;
 mod listen;
 mod lists;
+mod mcp;
 mod pooler;
 mod secrecy;
 mod secrets;
