@@ -56,6 +56,9 @@ pub(crate) enum Command {
         webhooks: WebhookSettings,
         #[command(flatten)]
         process: ProcessArgs,
+        /// Let the reference at /docs send requests, through a proxy for development: the API itself refuses browsers.
+        #[arg(long, env = "SVC_TRY_IT")]
+        try_it: bool,
     },
     /// Serve the API.
     Serve(ServeArgs),

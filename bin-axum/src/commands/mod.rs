@@ -28,8 +28,8 @@ use crate::secrets::sealer as secrets_of_command;
 pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     let sealer = secrets_of_command(&cli.secrets, &cli.database);
     match cli.command {
-        Command::Demo { service, webhooks, process } => {
-            demo::run(&cli.database, &service, webhooks, &process, sealer?).await
+        Command::Demo { service, webhooks, process, try_it } => {
+            demo::run(&cli.database, &service, webhooks, &process, try_it, sealer?).await
         }
         Command::Serve(args) => serve::run(&cli.database, &args, sealer?).await,
         Command::Listen(args) => listen::run(&args, &cli.database.data_dir).await,

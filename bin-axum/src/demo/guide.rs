@@ -24,6 +24,8 @@ pub(super) fn print(base_url: &str, access: &Access, pay_day: &str) -> Result<()
     for (what, curl) in &steps {
         eprintln!("# {what}\n{curl}\n");
     }
+    let origin = base_url.trim_end_matches("/api/v1");
+    eprintln!("The reference is at {origin}/docs; with --try-it it can send requests.\n");
     eprintln!("Events are sent to webhooks: to see them, run svc listen in another terminal before you paste.\n");
     Ok(())
 }

@@ -30,9 +30,11 @@ pub(crate) async fn run(
     service: &ServiceArgs,
     mut webhooks: WebhookSettings,
     process: &ProcessArgs,
+    try_it: bool,
     sealer: Sealer,
 ) -> Result<(), Failure> {
-    let server = Server::bind(service.address(), service.max_clients).await?;
+    let mut server = Server::bind(service.address(), service.max_clients).await?;
+    server.try_it = try_it;
     if server.address.ip().is_loopback() {
         // Its clients are on this machine, so receivers of webhooks are too.
         webhooks = webhooks.or_this_machine();

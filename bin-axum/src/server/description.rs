@@ -10,7 +10,7 @@ use bytes::Bytes;
 use svc_core::{Language, openapi};
 
 /// How long clients may keep what is served here: it changes with the server's version.
-const KEPT: &str = "public, max-age=300";
+pub(super) const KEPT: &str = "public, max-age=300";
 
 /// The routes beside the API at `base_url`.
 pub(super) fn routes(base_url: &str) -> Router {

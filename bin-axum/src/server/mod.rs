@@ -5,6 +5,8 @@ mod connection;
 mod connections;
 mod description;
 mod exchange_service;
+mod pages;
+mod try_it;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -35,6 +37,8 @@ pub(crate) struct Server {
     listener: TcpListener,
     pub(crate) address: SocketAddr,
     max_clients: usize,
+    /// Whether the reference may send requests, through the development proxy.
+    pub(crate) try_it: bool,
 }
 
 impl Server {
@@ -43,7 +47,7 @@ impl Server {
         let failed = || Failure::io(format!("cannot listen on {address}"));
         let listener = TcpListener::bind(address).await.map_err(failed())?;
         let address = listener.local_addr().map_err(failed())?;
-        Ok(Self { listener, address, max_clients: clients(max_clients, open_files::raise_limit()) })
+        Ok(Self { listener, address, max_clients: clients(max_clients, open_files::raise_limit()), try_it: false })
     }
 
     /// The base URL of an API for which no other is set.
@@ -57,7 +61,10 @@ impl Server {
         let context = api.context().clone();
         let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
         // The API has a 404 answer of its own, so it is the fallback.
+        let proxy = if self.try_it { try_it::routes(api.clone()) } else { axum::Router::new() };
         let app = description::routes(context.base_url())
+            .merge(pages::routes(self.try_it))
+            .merge(proxy)
             .fallback_service(api.clone())
             .layer(map_response_with_state(stop.clone(), close_when_stopping));
         let connections = &Connections::new(api, app, self.max_clients, Deadlines::default());

@@ -28,7 +28,17 @@ fn the_description_is_printed_and_served_in_both_languages() {
         assert_eq!(served["servers"][0]["url"], "https://erp.example.com/api/v1");
         assert_eq!(served["paths"]["/clientes"]["get"]["summary"], like);
     }
+    let (head, body) = ask(&service, "GET", "/docs");
+    assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
+    assert!(body.contains("data-try-it=\"no\""), "{body}");
+    let (_, body) = ask(&service, "GET", "/docs/guides/errors");
+    assert!(body.contains("<code>rfc_duplicado</code>") && !body.contains("{{"), "{body}");
+    let (_, body) = ask(&service, "GET", "/docs/guides/webhooks");
+    assert!(body.contains("hmac.compare_digest") && !body.contains("{{"), "{body}");
     for (method, path, status) in [
+        ("GET", "/docs/guides/nada", 404),
+        // The development proxy is the demo's, when it is asked for.
+        ("GET", "/docs/api/clientes", 404),
         ("GET", "/openapi.json?lang=fr", 400),
         ("GET", "/openapi.json?lang=en&lang=es", 400),
         ("POST", "/openapi.json", 405),

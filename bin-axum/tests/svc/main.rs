@@ -11,6 +11,7 @@ mod layers;
 mod limits;
 mod listen;
 mod lists;
+mod mcp;
 mod pooler;
 mod providers;
 mod secrecy;
@@ -21,5 +22,6 @@ mod stamping;
 mod storm;
 #[cfg(feature = "otlp")]
 mod traces;
+mod verifiers;
 mod webhooks;
 mod workers;

@@ -1,0 +1,36 @@
+//! The development proxy of the demo: the API refuses browsers, so the reference's requests go through here, without what a browser
+//! adds to them. It is off unless asked for, and answers this machine's own pages only.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::header::{COOKIE, HOST, HeaderMap, ORIGIN, REFERER};
+use axum::http::{HeaderName, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use svc_core::Api;
+
+/// Where a browser says that a request comes from.
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The proxy to `api`.
+pub(super) fn routes(api: Api) -> Router {
+    Router::new().nest_service("/docs/api", api).layer(from_fn(forward))
+}
+
+async fn forward(mut request: Request, next: Next) -> Response {
+    if !is_from_here(request.headers()) {
+        return (StatusCode::FORBIDDEN, "the proxy answers this machine's own pages only\n").into_response();
+    }
+    for name in [ORIGIN, REFERER, COOKIE] {
+        request.headers_mut().remove(name);
+    }
+    next.run(request).await
+}
+
+/// Whether a request names this machine as its server, and was not made by a page of another's.
+fn is_from_here(headers: &HeaderMap) -> bool {
+    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let site = headers.get(SITE).is_none_or(|site| site == "same-origin" || site == "none");
+    matches!(name, "localhost" | "127.0.0.1" | "[::1]") && site
+}
