@@ -38,10 +38,13 @@ pub struct CustomerTerms {
     pub vendedor: Patch<i64>,
     /// Whether they are a prospect of the CRM.
     pub prospecto: Sent<bool>,
+    /// A foreigner's tax id at home, which their tax documents bear.
+    pub num_reg_id_trib: Patch<Text<40>>,
 }
 
 /// The fields of [`CustomerTerms`].
-const TERMS: [&str; 6] = ["razon_social", "limite_credito", "dias_credito", "lista", "vendedor", "prospecto"];
+const TERMS: [&str; 7] =
+    ["razon_social", "limite_credito", "dias_credito", "lista", "vendedor", "prospecto", "num_reg_id_trib"];
 
 impl CustomerTerms {
     fn apply(&self, data: &mut CustomerData) {
@@ -58,6 +61,7 @@ impl CustomerTerms {
         }
         self.lista.clone().apply(&mut data.lista);
         self.vendedor.clone().apply(&mut data.vendedor);
+        self.num_reg_id_trib.clone().map(Text::into_string).apply(&mut data.num_reg_id_trib);
         data.prospecto = self.prospecto.get().copied().unwrap_or(data.prospecto);
     }
 }

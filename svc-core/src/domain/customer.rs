@@ -26,6 +26,8 @@ writable! {
         vendedor: Option<i64>,
         /// Whether they are a prospect of the CRM.
         prospecto: bool,
+        /// A foreigner's tax id at home.
+        num_reg_id_trib: Option<String>,
     }
     /// Creates a customer and emits `cliente.creado` (spec, "POST /clientes").
     create CreateCustomer

@@ -12,7 +12,7 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         (
             "customer.edit",
             json!({"clave": 1, "nombre": "Ana", "regimen": null, "correo": "ana@example.com", "limite_credito": "5000.00",
-                   "dias_credito": 30, "lista": null, "vendedor": 2, "prospecto": false, "razon_social": "Ana SA"}),
+                   "dias_credito": 30, "lista": null, "vendedor": 2, "prospecto": false, "razon_social": "Ana SA", "num_reg_id_trib": "12-3456789"}),
         ),
         ("product.delete", json!({"clave": 1})),
         (

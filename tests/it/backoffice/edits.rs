@@ -171,6 +171,11 @@ async fn a_customers_terms_are_edited_in_the_office_alone() {
         assert_eq!(edited(&company, "customer.edit", input).await, json!({"cliente": 1}), "{change}");
         assert_eq!(world.sql::<String>(stored).await, after, "{change}");
     }
+    for (id, after) in [(json!(" 12-3456789 "), "12-3456789"), (json!(null), "-")] {
+        edited(&company, "customer.edit", json!({"clave": 1, "num_reg_id_trib": id})).await;
+        let stored = "SELECT coalesce(num_reg_id_trib, '-') FROM clientes WHERE clave = 1";
+        assert_eq!(world.sql::<String>(stored).await, after);
+    }
     let before = emitted(&world).await.len();
     edited(&company, "customer.edit", json!({"clave": 1, "prospecto": false})).await;
     let told = emitted(&world).await;
