@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use clap::Args;
 use svc_core::settings::Hidden;
 
-use super::DEFAULT_BASE_URL;
+use super::settings::DEFAULT_BASE_URL;
 
 /// The key whose scopes, limits and quota the agent has, and where it is listened for.
 #[derive(Debug, Args)]

@@ -1,5 +1,7 @@
 //! What is served beside the API, for those who write its clients: its description, `/openapi.json`.
 
+use std::sync::{Arc, OnceLock};
+
 use axum::Router;
 use axum::extract::RawQuery;
 use axum::http::StatusCode;
@@ -14,11 +16,22 @@ pub(super) const KEPT: &str = "public, max-age=300";
 
 /// The routes beside the API at `base_url`.
 pub(super) fn routes(base_url: &str) -> Router {
-    let base_url = base_url.to_owned();
-    let documents = Language::ALL.map(|language| Bytes::from(openapi(language, &base_url).to_string()));
+    let base_url: Arc<str> = base_url.into();
+    // Made when it is first asked for: most servers never are, and it takes a moment.
+    let documents: Arc<[OnceLock<Bytes>; 2]> = Arc::default();
     let give = move |RawQuery(query): RawQuery| {
-        let document = language(query.as_deref()).map(|language| documents[language as usize].clone());
-        async move { document.map_or_else(refuse, json) }
+        let (documents, base_url) = (Arc::clone(&documents), Arc::clone(&base_url));
+        async move {
+            let Some(language) = language(query.as_deref()) else { return refuse() };
+            let make = move || {
+                let document = || Bytes::from(openapi(language, &base_url).to_string());
+                documents[language as usize].get_or_init(document).clone()
+            };
+            match tokio::task::spawn_blocking(make).await {
+                Ok(document) => json(document),
+                Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            }
+        }
     };
     Router::new().route("/openapi.json", get(give).fallback(refuse_method))
 }

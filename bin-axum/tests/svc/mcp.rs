@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::harness::Svc;
 
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/svc/mcp.py");
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/svc/agent.py");
 
 #[test]
 fn an_agent_s_client_lists_tools_and_customers_and_is_refused_without_scope() {
