@@ -1,4 +1,4 @@
--- What customers have in their favour, each amount as it arose; what is applied of it are payments (cxc_pagos) of origin saldo_a_favor.
+-- What customers have in their favour, each amount as it arose: what is applied of it are payments (cxc_pagos) of origin saldo_a_favor.
 CREATE TABLE saldos_a_favor (
     empresa  bigint NOT NULL REFERENCES empresas,
     clave    bigint NOT NULL,

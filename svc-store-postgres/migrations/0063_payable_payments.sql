@@ -1,4 +1,4 @@
--- Payments of accounts payable; without a bank account they were made in cash.
+-- Payments of accounts payable: without a bank account they were made in cash.
 CREATE TABLE cxp_pagos (
     empresa          bigint NOT NULL REFERENCES empresas,
     clave            bigint NOT NULL,

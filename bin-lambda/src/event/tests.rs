@@ -35,10 +35,16 @@ fn what_is_unknown_is_named_by_its_fields() {
     assert!(sqs.to_string().ends_with("its fields are: Records, x"), "{sqs}");
     for (json, said) in [
         ("{}", "its fields are: none"),
-        (r#"{"source":"aws.s3","detail-type":"Object Created","detail":{}}"#, "detail, detail-type, source"),
+        (
+            r#"{"source":"aws.s3","detail-type":"Object Created","detail":{}}"#,
+            "its fields are: source, detail-type, detail",
+        ),
         (r#"{"requestContext":{"connectionId":"a","eventType":"CONNECT"}}"#, "requestContext"),
-        (r#"{"type":"REQUEST","methodArn":"a","httpMethod":"GET","requestContext":{}}"#, "methodArn, requestContext"),
-        (r#"{"type":"REQUEST","routeArn":"a","requestContext":{"http":{}}}"#, "requestContext, routeArn"),
+        (
+            r#"{"type":"REQUEST","methodArn":"a","httpMethod":"GET","requestContext":{}}"#,
+            "methodArn, httpMethod, requestContext",
+        ),
+        (r#"{"type":"REQUEST","routeArn":"a","requestContext":{"http":{}}}"#, "routeArn, requestContext"),
         ("null", "line 1"),
         ("[]", "its fields are: none"),
         (r#""secreto""#, "line 1"),

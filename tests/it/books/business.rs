@@ -111,12 +111,11 @@ impl Business {
                 if *motivo == "01" {
                     let refused = |error: svc_core::Error| error.code().codigo().to_owned();
                     let made = self.company.act("invoice.substitute", &factura).await.map_err(refused)?;
-                    self.company.act("invoice.stamped", &made).await.map_err(refused)?;
-                    let uuid = sqlx::query_scalar("SELECT uuid FROM facturas WHERE empresa = $1 AND clave = $2")
-                        .bind(self.company.id.0)
-                        .bind(made["factura"].as_i64());
-                    let uuid: String = uuid.fetch_one(self.company.world.pool()).await.expect("a fiscal folio");
-                    input["uuid_sustitucion"] = json!(uuid);
+                    let clave = made["factura"].as_i64().expect("a clave");
+                    let uuid = json!(format!("00000000-0000-4000-8000-{clave:012}"));
+                    let stamped = json!({"factura": clave, "uuid": uuid});
+                    self.company.act("invoice.stamped", &stamped).await.map_err(refused)?;
+                    input["uuid_sustitucion"] = uuid;
                 }
                 self.act("invoice.cancel", input).await
             }

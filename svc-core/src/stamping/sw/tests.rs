@@ -67,7 +67,7 @@ async fn a_user_gets_a_token_and_a_new_one_when_that_has_expired() {
     }
     let requests = requests.await.unwrap();
     assert!(requests[0].starts_with("POST /v2/security/authenticate HTTP/1.1\r\n"), "{}", requests[0]);
-    assert!(requests[0].ends_with(r#"{"password":"secreta","user":"ana@x.mx"}"#), "{}", requests[0]);
+    assert!(requests[0].ends_with(r#"{"user":"ana@x.mx","password":"secreta"}"#), "{}", requests[0]);
     let bearers =
         [1, 2, 3, 5].map(|at: usize| requests[at].lines().find(|line| line.starts_with("authorization: ")).unwrap());
     let last = "authorization: Bearer dos";

@@ -165,7 +165,7 @@ async fn an_embedder_records_answers_with_typed_inputs() {
 }
 
 /// The record's document, stamped elsewhere by its sealed XML.
-async fn stamped_elsewhere(sealed: &str) -> String {
+fn stamped_elsewhere(sealed: &str) -> String {
     let request = StampRequest::new("1".to_owned(), sealed.to_owned());
     SandboxStamper::sign(&request, UUIDS[2].parse().unwrap(), "2026-10-12T18:00:09Z".parse().unwrap()).unwrap().xml
 }
@@ -181,7 +181,7 @@ async fn a_stamped_document_is_taken_if_it_is_the_records() {
     let lost = Lost::default();
     world.stamp(&lost).await;
     let sealed = lost.0.lock().unwrap().clone();
-    let first = stamped_elsewhere(&sealed[0]).await;
+    let first = stamped_elsewhere(&sealed[0]);
     let refused = [
         (of(other, json!({"xml": first})), "dato_invalido", "xml: no es de este registro: ya se selló otro documento"),
         (of(sent, json!({"xml": sealed[0]})), "dato_invalido", "xml: no trae un timbre completo"),
@@ -195,7 +195,7 @@ async fn a_stamped_document_is_taken_if_it_is_the_records() {
     assert_eq!(company.file("invoice.xml", &json!({"factura": sent})).await.unwrap().unwrap(), first.as_bytes());
     // One that nothing was sealed of is known by what it says: the captured invoice has another folio.
     world.run("DELETE FROM facturas_xml WHERE NOT timbrado").await;
-    let second = stamped_elsewhere(&sealed[1]).await;
+    let second = stamped_elsewhere(&sealed[1]);
     let captured = captured(&company, &nails("factura")).await;
     let of_captured = found(&ana, "factura", captured).await["factura"].as_i64().unwrap();
     let refused = [

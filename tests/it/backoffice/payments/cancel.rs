@@ -70,7 +70,7 @@ async fn a_complement_that_was_stamped_is_cancelled_and_one_under_way_is_waited_
     refuses(&company, "payment.cancel", &table).await;
     assert_eq!(debt(&ana, 2).await[0], "760.00", "nothing changed");
     company.world.sql::<i64>("UPDATE timbrados SET arrendado = NULL RETURNING factura").await;
-    did(company.act("invoice.stamped", &json!({"factura": 1})).await);
+    did(company.act("invoice.stamped", &json!({"factura": 1, "uuid": "0b2e7b0c-6a57-4d0e-9d8e-7f3f5c1f0a11"})).await);
     did(company.act("payment.cancel", &json!({"pago": 1})).await);
     let registry = ana.get("/facturas?clave=1").await.ok(200)["datos"][0].clone();
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Of two concurrent requests for the same effect one has it.
 
 use crate::documents::UUIDS;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc_tests::{Company, World, books};
 
@@ -9,8 +10,7 @@ use super::super::shop::{NAIL, captured, invoiced, line, nails, sale, shop, stoc
 
 /// Does an action three times at once; gives how often it was done. The others must be refused with this code.
 async fn thrice(company: &Company, action: &str, input: &Value, codigo: &str) -> usize {
-    let (a, b, c) = tokio::join!(company.act(action, input), company.act(action, input), company.act(action, input));
-    let outcomes = [a, b, c];
+    let outcomes = join_all((0..3).map(|_| company.act(action, input))).await;
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
         assert_eq!(error.code().codigo(), codigo, "{action}: {error}");
     }
