@@ -10,9 +10,10 @@ use svc_core::store::{
 };
 use uuid::Uuid;
 
-use crate::columns::{count, money_or_null, word, word_or_null};
+use crate::columns::{money_or_null, word, word_or_null};
 use crate::document::{deflated, inflated};
 use crate::error::store_error;
+use crate::stamping::on_terms;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
@@ -41,7 +42,7 @@ impl CancellationTx for PostgresTx {
         lease: &StampingLease,
         unsent: bool,
     ) -> Result<Vec<LeasedStamping>, StoreError> {
-        let rows = query(
+        let statement = query(
             "WITH libres AS MATERIALIZED (
                  SELECT factura FROM cancelaciones
                  WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= now())
@@ -51,19 +52,8 @@ impl CancellationTx for PostgresTx {
              UPDATE cancelaciones c SET token = $4, arrendado = now() + $6, proximo = $5
              FROM libres l WHERE c.empresa = $1 AND c.factura = l.factura
              RETURNING c.factura, c.intentos",
-        )
-        .bind(self.empresa)
-        .bind(lease.due)
-        .bind(i64::from(lease.most))
-        .bind(lease.token)
-        .bind(lease.until)
-        .bind(lease.until - lease.now)
-        .bind(unsent)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        let leased = |row: &PgRow| Ok(LeasedStamping { factura: row.try_get(0)?, intentos: count(row, 1)? });
-        rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)
+        );
+        self.leased(on_terms(statement, self.empresa, lease).bind(unsent)).await
     }
 
     async fn asked_cancellation(&mut self, factura: i64, token: Uuid) -> Result<Option<AskedCancellation>, StoreError> {

@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::Row;
-use sqlx::postgres::PgRow;
+use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::query::Query;
+use sqlx::{Postgres, Row};
 use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver, SoldSale};
 use svc_core::domain::line::VatRate;
 use svc_core::domain::tax::OtherRates;
@@ -18,6 +19,33 @@ use crate::columns::{count, instant, money, quantity, rate, word, word_or_null};
 use crate::document::{deflated, inflated};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
+
+/// A statement that leases records of a company's queue, with these terms as its first parameters.
+pub(crate) fn on_terms<'q>(
+    statement: Query<'q, Postgres, PgArguments>,
+    empresa: i64,
+    lease: &StampingLease,
+) -> Query<'q, Postgres, PgArguments> {
+    statement
+        .bind(empresa)
+        .bind(lease.due)
+        .bind(i64::from(lease.most))
+        .bind(lease.token)
+        .bind(lease.until)
+        .bind(lease.until - lease.now)
+}
+
+impl PostgresTx {
+    /// The records that a statement leases, with their attempts so far.
+    pub(crate) async fn leased(
+        &mut self,
+        statement: Query<'_, Postgres, PgArguments>,
+    ) -> Result<Vec<LeasedStamping>, StoreError> {
+        let rows = statement.fetch_all(self.connection()).await.map_err(store_error)?;
+        let leased = |row: &PgRow| Ok(LeasedStamping { factura: row.try_get(0)?, intentos: count(row, 1)? });
+        rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)
+    }
+}
 
 #[async_trait]
 impl StampingTx for PostgresTx {
@@ -69,7 +97,7 @@ impl StampingTx for PostgresTx {
 
     /// Leases are written and judged by the database's clock, since those of servers may differ.
     async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        let rows = sqlx::query(
+        let statement = sqlx::query(
             "WITH libres AS MATERIALIZED (
                  SELECT factura FROM timbrados
                  WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= now())
@@ -78,18 +106,8 @@ impl StampingTx for PostgresTx {
              UPDATE timbrados t SET token = $4, arrendado = now() + $6, proximo = $5
              FROM libres l WHERE t.empresa = $1 AND t.factura = l.factura
              RETURNING t.factura, t.intentos",
-        )
-        .bind(self.empresa)
-        .bind(lease.due)
-        .bind(i64::from(lease.most))
-        .bind(lease.token)
-        .bind(lease.until)
-        .bind(lease.until - lease.now)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        let leased = |row: &PgRow| Ok(LeasedStamping { factura: row.try_get(0)?, intentos: count(row, 1)? });
-        rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)
+        );
+        self.leased(on_terms(statement, self.empresa, lease)).await
     }
 
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError> {

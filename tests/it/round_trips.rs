@@ -51,7 +51,7 @@ async fn operations_send_no_more_statements_than_they_need() {
     count.of("POST /leads", 5, 201, ana.post("/leads", json!({"nombre": "Luis", "correo": "luis@example.com"}))).await;
     count.of("POST /ventas", 17, 201, ana.post("/ventas", ready())).await;
     let cash = made(&ana, &ready()).await;
-    count.of("facturar", 30, 202, invoiced(&ana, cash, json!({}))).await;
+    count.of("facturar", 28, 202, invoiced(&ana, cash, json!({}))).await;
     let credit = made(&ana, &on_credit()).await;
     invoiced(&ana, credit, json!({})).await.ok(202);
     let cxc = ana.walk(&format!("/cxc?venta={credit}")).await[0]["clave"].clone();

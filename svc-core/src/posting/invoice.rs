@@ -15,7 +15,7 @@ use crate::domain::money::Money;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{Buyer, InvoicedSale, NewInvoice, StoreError};
+use crate::store::{ActiveWarehouse, Buyer, InvoicedSale, NewInvoice, SaleGoods, StoreError};
 
 /// Retry-After of a sale that is being invoiced by another request, in seconds.
 const RETRY_AFTER: u32 = 5;
@@ -73,13 +73,14 @@ pub(crate) async fn invoice(
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
     let document = document::of_sale(cx, sale.clave, sale.cliente, Some(&terms), heading).await?;
     let document = document.map_err(|fault| document::unfit(&fault))?;
-    let anticipo_contado = if sale.is_fulfilled() {
-        None
+    let (leaving, anticipo_contado) = if sale.is_fulfilled() {
+        (None, None)
     } else {
-        judge_goods(cx, sale).await?;
-        judge_money(cx, sale, &buyer, paid.condicion_pago).await?
+        let leaving = Leaving::of(cx, sale).await?;
+        leaving.judge(cx, sale).await?;
+        (Some(leaving), judge_money(cx, sale, &buyer, paid.condicion_pago).await?)
     };
-    let issued = Issued { terms: &terms, anticipo_contado, origen, document };
+    let issued = Issued { terms: &terms, anticipo_contado, leaving, origen, document };
     issue(cx, sale, &buyer, &paid, issued).await
 }
 
@@ -88,8 +89,17 @@ struct Issued<'a> {
     terms: &'a Terms,
     /// What it counts of the customer's advances.
     anticipo_contado: Option<Money>,
+    /// None of an order that is fulfilled.
+    leaving: Option<Leaving>,
     origen: InvoiceOrigin,
     document: Cfdi,
+}
+
+/// The goods that leave with an invoice.
+struct Leaving {
+    /// Where they are taken from; none that can be is told last.
+    almacen: Result<ActiveWarehouse, Error>,
+    goods: Vec<SaleGoods>,
 }
 
 /// Refuses a company that cannot issue documents now.
@@ -112,12 +122,18 @@ fn being_invoiced(error: StoreError) -> Error {
     }
 }
 
-/// Where the company does not sell below its stock, the goods are there. A warehouse that cannot be taken from is told last.
-async fn judge_goods(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
-    let Ok(almacen) = stock::warehouse_of_sale(cx, sale).await else { return Ok(()) };
-    let goods = cx.tx.sale_goods(sale.clave).await?;
-    let held: &[_] = if sale.tipo == SaleKind::Pedido { &goods } else { &[] };
-    stock::judge_there(cx, &almacen, &goods, held).await
+impl Leaving {
+    async fn of(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Self, Error> {
+        let almacen = stock::warehouse_of_sale(cx, sale).await;
+        Ok(Self { almacen, goods: cx.tx.sale_goods(sale.clave).await? })
+    }
+
+    /// Where the company does not sell below its stock, the goods are there.
+    async fn judge(&self, cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
+        let Ok(almacen) = &self.almacen else { return Ok(()) };
+        let held: &[_] = if sale.tipo == SaleKind::Pedido { &self.goods } else { &[] };
+        stock::judge_there(cx, almacen, &self.goods, held).await
+    }
 }
 
 /// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance, of which it gives the part that the
@@ -155,19 +171,18 @@ async fn issue(
     paid: &InvoiceTerms,
     issued: Issued<'_>,
 ) -> Result<SaleInvoice, Error> {
-    let Issued { terms, anticipo_contado, origen, document } = issued;
+    let Issued { terms, anticipo_contado, leaving, origen, document } = issued;
     if let (true, Some(cliente)) = (buyer.prospecto, sale.cliente) {
         becomes_customer(cx, cliente).await?;
     }
     let serie = invoice_series(sale.sucursal);
     let number = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;
     let folio = format!("{serie}{number}");
-    let costo = if sale.is_fulfilled() {
-        books::cost_of_goods_gone(cx, sale.clave).await?
-    } else {
-        let almacen = stock::warehouse_of_sale(cx, sale).await?;
-        let goods = cx.tx.sale_goods(sale.clave).await?;
-        books::goods_leave(cx, &almacen, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?
+    let costo = match leaving {
+        None => books::cost_of_goods_gone(cx, sale.clave).await?,
+        Some(Leaving { almacen, goods }) => {
+            books::goods_leave(cx, &almacen?, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?
+        }
     };
     let row = NewInvoice {
         tipo: InvoiceKind::Factura,
