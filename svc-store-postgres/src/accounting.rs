@@ -58,6 +58,23 @@ impl AccountingTx for PostgresTx {
         self.entry(first, venta).await
     }
 
+    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<Entry>, StoreError> {
+        let clave: Option<i64> = sqlx::query_scalar(
+            "SELECT min(clave) FROM polizas WHERE empresa = $1 AND venta = $2 AND factura = $3 AND pago IS NULL",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .bind(factura)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)?;
+        let Some(clave) = clave else { return Ok(None) };
+        let entry = "SELECT p.concepto, p.fecha, p.venta, p.factura, p.pago, r.cuenta, r.cargo, r.abono
+             FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+             WHERE p.empresa = $1 AND p.clave = $2 ORDER BY r.renglon";
+        self.entry(entry, clave).await
+    }
+
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError> {
         // The entries of a cancelled payment cancel out.
         let row = sqlx::query(

@@ -59,10 +59,11 @@ impl CancellationTx for PostgresTx {
     async fn asked_cancellation(&mut self, factura: i64, token: Uuid) -> Result<Option<AskedCancellation>, StoreError> {
         let row = query(
             "SELECT f.uuid, f.motivo_cancelacion, f.uuid_sustitucion, c.aceptacion, c.creado, c.enviada,
-                    f.cliente IS NOT NULL, l.rfc, coalesce(l.razon_social, l.nombre), v.total, x.xml
+                    f.cliente IS NOT NULL, l.rfc, coalesce(l.razon_social, l.nombre), coalesce(n.total, v.total), x.xml
              FROM cancelaciones c
              JOIN facturas f ON f.empresa = c.empresa AND f.clave = c.factura
              LEFT JOIN ventas v ON v.empresa = f.empresa AND v.clave = f.venta
+             LEFT JOIN notas_credito n ON n.empresa = f.empresa AND n.factura = f.clave
              LEFT JOIN clientes l ON l.empresa = f.empresa AND l.clave = f.cliente
              LEFT JOIN facturas_xml x ON x.empresa = f.empresa AND x.factura = f.clave AND x.timbrado
              WHERE c.empresa = $1 AND c.factura = $2 AND c.token = $3",
@@ -195,19 +196,6 @@ impl CancellationTx for PostgresTx {
             .map_err(store_error)?;
         let one = |row: &PgRow| Ok((row.try_get(0)?, word(row, 1, InvoiceStatus::of)?));
         rows.iter().map(one).collect::<Result<_, _>>().map_err(store_error)
-    }
-
-    async fn replaced_folio(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
-        let row = query(
-            "SELECT r.uuid FROM facturas f JOIN facturas r ON r.empresa = f.empresa AND r.clave = f.sustituye
-             WHERE f.empresa = $1 AND f.clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok(row.map(|row: PgRow| row.try_get(0)).transpose().map_err(store_error)?.flatten())
     }
 
     async fn has_complements(&mut self, venta: i64) -> Result<bool, StoreError> {

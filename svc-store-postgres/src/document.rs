@@ -5,9 +5,10 @@ use miniz_oxide::deflate::compress_to_vec_zlib;
 use miniz_oxide::inflate::decompress_to_vec_zlib;
 use sqlx::postgres::PgRow;
 use sqlx::{Row as _, query};
+use svc_core::domain::cfdi::TipoRelacion;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::InvoiceStatus;
-use svc_core::store::{DocumentTx, StoreError, StoredDocument};
+use svc_core::store::{DocumentTx, Related, StoreError, StoredDocument};
 
 use crate::columns::word;
 use crate::error::store_error;
@@ -73,6 +74,56 @@ impl DocumentTx for PostgresTx {
         let query = query("DELETE FROM facturas_xml WHERE empresa = $1 AND factura = $2 AND NOT timbrado")
             .bind(self.empresa)
             .bind(factura);
+        self.run(query).await
+    }
+
+    async fn relate(&mut self, factura: i64, relacion: TipoRelacion, relacionada: i64) -> Result<(), StoreError> {
+        let query = query(
+            "INSERT INTO facturas_relaciones (empresa, factura, relacionada, tipo_relacion) VALUES ($1, $2, $3, $4)",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(relacionada)
+        .bind(relacion.word());
+        self.run(query).await
+    }
+
+    async fn related(&mut self, factura: i64) -> Result<Vec<Related>, StoreError> {
+        let rows = query(
+            "SELECT r.tipo_relacion, f.clave, f.estatus, f.uuid FROM facturas_relaciones r
+             JOIN facturas f ON f.empresa = r.empresa AND f.clave = r.relacionada
+             WHERE r.empresa = $1 AND r.factura = $2
+             UNION ALL
+             SELECT $3, r.clave, r.estatus, r.uuid FROM facturas f
+             JOIN facturas r ON r.empresa = f.empresa AND r.clave = f.sustituye
+             WHERE f.empresa = $1 AND f.clave = $2
+             ORDER BY 1, 2",
+        )
+        .bind(self.empresa)
+        .bind(factura)
+        .bind(TipoRelacion::Sustitucion.word())
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        let read = |row: &PgRow| {
+            Ok(Related {
+                relacion: word(row, 0, TipoRelacion::of)?,
+                factura: row.try_get(1)?,
+                estatus: word(row, 2, InvoiceStatus::of)?,
+                uuid: row.try_get(3)?,
+            })
+        };
+        rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
+    }
+
+    async fn hurry_related(&mut self, factura: i64) -> Result<(), StoreError> {
+        let query = query(
+            "UPDATE timbrados t SET proximo = t.creado FROM facturas_relaciones r
+             WHERE r.empresa = $1 AND r.relacionada = $2 AND t.empresa = $1 AND t.factura = r.factura
+               AND (t.arrendado IS NULL OR t.arrendado <= now())",
+        )
+        .bind(self.empresa)
+        .bind(factura);
         self.run(query).await
     }
 }

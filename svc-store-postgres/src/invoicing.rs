@@ -31,7 +31,8 @@ impl InvoicingTx for PostgresTx {
                     v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat, v.metodo_pago_sat,
                     v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total, v.saldo,
                     v.factura IS NOT NULL OR v.uuid IS NOT NULL, f.clave, f.origen, f.estatus, f.serie, f.folio, f.uuid,
-                    v.retenciones, r.ieps, r.isr_retenido, v.folio
+                    v.retenciones, r.ieps, r.isr_retenido, v.folio,
+                    EXISTS (SELECT FROM anticipos_ventas a WHERE a.empresa = $1 AND a.venta = $2)
              FROM ventas v LEFT JOIN facturas f ON f.empresa = v.empresa AND f.clave = v.factura
              CROSS JOIN LATERAL (
                  SELECT coalesce(sum(ieps), 0) AS ieps, coalesce(sum(isr_retenido), 0) AS isr_retenido
@@ -172,6 +173,7 @@ fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
             total: money(row, 19)?,
         },
         saldo: money(row, 20)?,
+        con_anticipos: row.try_get(32)?,
         facturada: row.try_get(21)?,
         factura: sale_invoice(row, 22)?,
     })

@@ -36,18 +36,21 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod accounting;
+mod advance;
 mod bank;
 mod cancellation;
 mod certificate;
 mod columns;
 mod company;
 mod copy;
+mod credit_note;
 mod customer;
 mod database;
 mod delivery;
 mod document;
 mod error;
 mod events;
+mod global;
 mod idempotency;
 mod import;
 mod interaction;

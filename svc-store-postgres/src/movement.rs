@@ -10,6 +10,26 @@ use crate::columns::{money, quantity};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
+/// The movements of a sale (`$2`): how much of each, which, and in which order. A warehouse is written by its clave, in older lines by
+/// its code: the clave comes first.
+macro_rules! goods {
+    ($quantity:literal, $which:literal, $order:literal) => {
+        concat!(
+            "SELECT a.clave, a.codigo, a.sucursal, m.producto, m.sku, ",
+            $quantity,
+            ", coalesce(m.costo_unitario, 0)
+             FROM movimientos_inventario m
+             CROSS JOIN LATERAL (SELECT clave, codigo, sucursal FROM almacenes
+                                 WHERE empresa = $1 AND (clave::text = m.almacen OR codigo = m.almacen)
+                                 ORDER BY clave::text = m.almacen DESC LIMIT 1) a
+             WHERE m.empresa = $1 AND m.venta = $2 AND ",
+            $which,
+            " AND EXISTS (SELECT FROM productos p WHERE p.empresa = $1 AND p.clave = m.producto)",
+            $order
+        )
+    };
+}
+
 impl PostgresTx {
     /// Writes lines of a warehouse's ledger, which names the warehouse by its clave.
     pub(crate) async fn write_movements(
@@ -49,23 +69,39 @@ impl PostgresTx {
         Ok(first)
     }
 
-    /// What a sale took. A warehouse is written by its clave, in older lines by its code: the clave comes first.
+    /// What a sale took.
     pub(crate) async fn read_goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT a.clave, a.codigo, a.sucursal, m.producto, m.sku, m.cantidad, coalesce(m.costo_unitario, 0)
-             FROM movimientos_inventario m
-             CROSS JOIN LATERAL (SELECT clave, codigo, sucursal FROM almacenes
-                                 WHERE empresa = $1 AND (clave::text = m.almacen OR codigo = m.almacen)
-                                 ORDER BY clave::text = m.almacen DESC LIMIT 1) a
-             WHERE m.empresa = $1 AND m.venta = $2 AND m.tipo = 'venta'
-               AND EXISTS (SELECT FROM productos p WHERE p.empresa = $1 AND p.clave = m.producto)
-             ORDER BY m.clave",
-        )
-        .bind(self.empresa)
-        .bind(venta)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
+        self.goods(goods!("m.cantidad", "m.tipo = 'venta'", " ORDER BY m.clave"), venta, None).await
+    }
+
+    /// What a sale took and credit notes have not brought back, by warehouse, product and cost.
+    pub(crate) async fn read_goods_not_back(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
+        let statement = goods!(
+            "sum(CASE m.tipo WHEN 'devolucion_nota_credito' THEN -m.cantidad ELSE m.cantidad END)",
+            "m.tipo IN ('venta', 'devolucion_nota_credito', 'cancelacion_nota_credito')",
+            " GROUP BY 1, 2, 3, 4, 5, 7
+              HAVING sum(CASE m.tipo WHEN 'devolucion_nota_credito' THEN -m.cantidad ELSE m.cantidad END) > 0
+              ORDER BY min(m.clave)"
+        );
+        self.goods(statement, venta, None).await
+    }
+
+    /// What the credit note of that folio brought back.
+    pub(crate) async fn read_goods_back(&mut self, venta: i64, folio: &str) -> Result<Vec<GoodsGone>, StoreError> {
+        let statement =
+            goods!("m.cantidad", "m.tipo = 'devolucion_nota_credito' AND m.referencia = $3", " ORDER BY m.clave");
+        self.goods(statement, venta, Some(folio)).await
+    }
+
+    async fn goods(
+        &mut self,
+        statement: &'static str,
+        venta: i64,
+        referencia: Option<&str>,
+    ) -> Result<Vec<GoodsGone>, StoreError> {
+        let query = sqlx::query(statement).bind(self.empresa).bind(venta);
+        let query = if let Some(referencia) = referencia { query.bind(referencia) } else { query };
+        let rows = query.fetch_all(self.connection()).await.map_err(store_error)?;
         let read = |row: &PgRow| {
             Ok(GoodsGone {
                 almacen: ActiveWarehouse { clave: row.try_get(0)?, codigo: row.try_get(1)?, sucursal: row.try_get(2)? },

@@ -34,7 +34,8 @@ impl PaymentTx for PostgresTx {
             debt.sale = self.lock_paid_sale(venta).await?;
         }
         debt.ultima_parcialidad = sqlx::query_scalar(
-            "SELECT coalesce(max(parcialidad), 0) FROM cxc_pagos WHERE empresa = $1 AND cxc = $2 AND NOT cancelado",
+            "SELECT coalesce(max(parcialidad), 0) FROM cxc_pagos p WHERE empresa = $1 AND cxc = $2 AND NOT cancelado
+               AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = p.clave)",
         )
         .bind(self.empresa)
         .bind(cxc)

@@ -355,7 +355,7 @@ impl PostgresTx {
         .bind(first)
         .bind(venta)
         .bind(column(lines, |line| sale.handed_over(line).get()))
-        .bind(column(lines, |line| line.product.clave))
+        .bind(column(lines, |line| line.producto))
         .bind(column(lines, |line| line.product.sku.as_deref()))
         .bind(column(lines, |line| line.descripcion.as_deref()))
         .bind(column(lines, |line| line.cantidad.get()))

@@ -196,6 +196,10 @@ async fn judge_own(
                 paid.flat_map(|pago| &pago.docto_relacionado).map(|paid| paid.imp_pagado.get()).collect();
             (None, own == paid)
         }
+        (TipoDeComprobante::E, _) => {
+            let note = cx.tx.credit_note(invoice.clave).await?;
+            (None, note.is_none_or(|note| note.amounts.total.get() == document.total.get()))
+        }
         (_, Some(venta)) => match cx.tx.lock_sale(venta).await? {
             Some(sale) => {
                 let own = sale.amounts.total.get() == document.total.get() && sale.moneda == document.moneda;
@@ -255,8 +259,8 @@ impl Operation for CancelInvoice {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
         let replacement = self.replacement()?;
         let invoice = locked(cx, self.factura).await?;
-        if invoice.tipo != InvoiceKind::Factura {
-            return Err(wrong_state("solo se cancelan facturas de ingreso; un pago se cancela con payment.cancel"));
+        if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
+            return Err(wrong_state("solo se cancelan facturas y notas de crédito; un pago, con payment.cancel"));
         }
         if invoice.estatus != InvoiceStatus::Vigente {
             return Err(wrong_state("no está vigente"));
@@ -276,6 +280,7 @@ impl Operation for CancelInvoice {
         }
         let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
         cancelled::sale(cx, &invoice).await?;
+        cancelled::note(cx, &invoice).await?;
         cancelled::request(cx, &invoice, &cancellation, None, self.requiere_aceptacion == Some(true)).await?;
         Ok(InvoiceNamed { factura: invoice.clave })
     }

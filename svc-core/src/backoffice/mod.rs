@@ -1,11 +1,14 @@
 //! The operations of the ERP's own screens, with the same transactions, rules and events as the API's. They are called from
 //! Rust ([`crate::Context::perform`]) and, those with a name, from the command line ([`crate::Context::act`]).
 
+mod advances;
 mod certificates;
 mod companies;
+mod credit_notes;
 mod customers;
 mod documents;
 mod edits;
+mod global;
 pub mod import;
 mod invoices;
 mod keys;
@@ -23,11 +26,14 @@ mod stock;
 mod substitutes;
 mod users;
 
+pub use advances::{AdvanceCaptured, AdvanceNamed, ApplyAdvance, CaptureAdvance};
 pub use certificates::{CertificateLoaded, LoadCertificate};
 pub use companies::{CompanyCreated, CompanyEdited, EditCompany};
+pub use credit_notes::{CaptureCreditNote, CreditNoteCaptured, CreditedLine};
 pub use customers::{CustomerTerms, ReviseCustomer};
 pub use documents::{SavePdf, SaveXml};
 pub(crate) use edits::Edit;
+pub use global::{InvoicePeriod, PeriodInvoiced};
 pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
 };

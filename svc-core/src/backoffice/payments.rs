@@ -10,7 +10,7 @@ use crate::domain::deposit::PaidAccount;
 use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{Debt, default_form, judge_amount, judge_day, too_large};
+use crate::domain::payment::{CASH, Debt, default_form, judge_amount, judge_day, too_large};
 use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::domain::words::{CancellationReason, PaymentOrigin, SaleKind};
@@ -154,6 +154,10 @@ impl ApplyPayment {
             // 99 is "to be defined", which does not apply to a payment.
             (Some("99"), _) => refused("no puede ser 99"),
             (Some(form), _) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
+            // Only cash stays in the till.
+            (Some(form), None) if form != CASH && self.cuenta_bancaria.is_none() => {
+                Err(Error::field(Code::DatoRequerido, "cuenta_bancaria", "es obligatorio"))
+            }
             (None, Some(form)) | (Some(form), _) => Ok(form),
         }
     }
@@ -174,6 +178,7 @@ impl Operation for ApplyPayment {
             forma_pago_sat: self.form(origen)?,
             fecha: judge_day(self.fecha.0, cx.now)?,
             referencia: self.referencia.as_deref(),
+            by_note: false,
         };
         let applied = apply(cx, &terms, &parts).await?;
         let pagos: Vec<i64> = applied.payments.iter().map(|part| part.pago).collect();

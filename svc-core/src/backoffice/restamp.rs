@@ -18,7 +18,7 @@ use crate::store::{RegisteredInvoice, StampingRecord};
 /// How long a sealed document may still be stamped: the authority takes none that is older.
 const TAKEN: TimeDelta = TimeDelta::hours(72);
 
-/// Makes the document of a rejected invoice anew, after its data were corrected, and queues it.
+/// Makes the document of a rejected invoice or credit note anew, after its data were corrected, and queues it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestampInvoice {
@@ -47,32 +47,21 @@ impl Operation for RestampInvoice {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
         let wrong = |text: &str| Error::field(Code::EstadoInvalido, "factura", text);
         let invoice = locked(cx, self.factura).await?;
-        if invoice.tipo != InvoiceKind::Factura {
-            return Err(wrong("no es una factura de ingreso; un pago se vuelve a timbrar con payment.restamp"));
+        if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
+            return Err(wrong("no es una factura; un pago se vuelve a timbrar con payment.restamp"));
         }
         let record = requeue(cx, &invoice, self.forzar, wrong).await?;
-        let missing = || Error::new(Code::DocumentoInvalido).message("falta la venta que se factura");
-        let venta = record.venta.ok_or_else(missing)?;
-        cx.tx.lock_receivables(venta).await?;
-        let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
-        if sale.cancelada {
-            return Err(wrong("su venta está cancelada"));
-        }
-        judge_issuer(cx).await?;
-        let uso_cfdi = used_for(cx, record.cliente, sale.uso_cfdi.as_deref()).await?;
-        let terms = Terms {
-            forma_pago_sat: sale.forma_pago_sat,
-            metodo_pago_sat: sale.metodo_pago_sat,
-            uso_cfdi: Some(uso_cfdi),
+        let terms = match record.venta.filter(|_| record.tipo == InvoiceKind::Factura) {
+            Some(venta) => Some(terms(cx, venta, record.cliente).await?),
+            None => None,
         };
-        let (cliente, heading) = (record.cliente, document::heading(record));
-        let document = document::of_sale(cx, venta, cliente, Some(&terms), heading).await?;
+        judge_issuer(cx).await?;
+        let document = document::of_record(cx, self.factura, record, terms.as_ref()).await?;
         let document = document.map_err(|fault| document::unfit(&fault))?;
         document::keep(cx, self.factura, &document).await?;
         Ok(InvoiceNamed { factura: self.factura })
     }
 }
-
 impl Operation for RestampPayment {
     const SPEC: Spec = Spec::new("Make the complement of a payment anew").named("payment.restamp");
     type Output = PaymentNamed;
@@ -126,6 +115,18 @@ async fn requeue(
     cx.tx.requeue_stamping(record.clave, cx.now).await?;
     let gone = || Error::internal(format!("record {} is not queued", record.clave));
     cx.tx.stamping_record(record.clave).await?.ok_or_else(gone)
+}
+
+/// The terms of a sale that was invoiced, with the CFDI use of today; it is locked after its receivables.
+async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Terms, Error> {
+    cx.tx.lock_receivables(venta).await?;
+    let missing = || Error::new(Code::DocumentoInvalido).message("falta la venta que se factura");
+    let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
+    if sale.cancelada {
+        return Err(Error::field(Code::EstadoInvalido, "factura", "su venta está cancelada"));
+    }
+    let uso_cfdi = Some(used_for(cx, cliente, sale.uso_cfdi.as_deref()).await?);
+    Ok(Terms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })
 }
 
 /// The CFDI use: the sale's, or the customer's of today where the sale's does not go with their regime any more.

@@ -13,8 +13,8 @@ use crate::domain::text::parse_uuid;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::document;
 use crate::posting::invoice::judge_issuer;
+use crate::posting::{credit_note, document};
 use crate::store::{NewInvoice, RegisteredInvoice};
 
 /// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as 04, and queues it. The sale and
@@ -51,6 +51,7 @@ impl Operation for SubstituteInvoice {
         if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
             return Err(wrong_state("ya tiene una factura que la sustituye"));
         }
+        credit_note::judge_none(cx, venta).await?;
         if cx.tx.has_complements(venta).await? {
             return Err(wrong_state("tiene complementos de pago; primero se cancelan los pagos"));
         }

@@ -3,7 +3,7 @@
 //! Only [`SystemClock`] and [`SystemRandom`] read the time and random bytes of the operating system; `clippy.toml` forbids
 //! the global functions elsewhere. A test therefore moves time instead of sleeping.
 
-use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeZone as _, Utc};
 use chrono_tz::America::Mexico_City;
 use uuid::Uuid;
 
@@ -40,6 +40,12 @@ pub fn mexico_date(now: DateTime<Utc>) -> NaiveDate {
 pub(crate) fn mexico_month(now: DateTime<Utc>) -> NaiveDate {
     let today = mexico_date(now);
     today.with_day(1).unwrap_or(today)
+}
+
+/// The first instant of a day in Mexico.
+pub(crate) fn mexico_midnight(date: NaiveDate) -> DateTime<Utc> {
+    let midnight = date.and_time(NaiveTime::MIN);
+    Mexico_City.from_local_datetime(&midnight).earliest().map_or(midnight.and_utc(), |at| at.to_utc())
 }
 
 /// The machine's clock.

@@ -139,12 +139,12 @@ mod tests {
                 "ventas?clave=1&tipo=pedido",
             ),
             (
-                Event::FacturaTimbrada { factura: 2, venta: 1, uuid: uuid.clone() },
+                Event::FacturaTimbrada { factura: 2, venta: Some(1), uuid: uuid.clone() },
                 json!({"factura": 2, "venta": 1, "uuid": uuid}),
                 "facturas?clave=2",
             ),
             (
-                Event::FacturaCancelada { factura: 2, venta: 1, uuid: uuid.clone() },
+                Event::FacturaCancelada { factura: 2, venta: Some(1), uuid: uuid.clone() },
                 json!({"factura": 2, "venta": 1, "uuid": uuid}),
                 "facturas?clave=2",
             ),

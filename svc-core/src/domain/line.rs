@@ -103,6 +103,15 @@ pub(crate) fn withheld(base: Decimal, rate: Option<Decimal>) -> Option<Money> {
     rate.map_or(Some(Money::default()), |rate| product(base, rate))
 }
 
+/// Whether `amount` is `a × b` to the cent, whichever way it is rounded: what the tax authority takes (Anexo 20, limits of an
+/// amount). Of parts that add up to a whole, some are rounded down where they would be rounded up by themselves.
+pub(crate) fn fits(amount: Money, a: Decimal, b: Decimal) -> bool {
+    let cent = 10_i128.pow(2 * SCALE - 2);
+    let exact = units(a).checked_mul(units(b));
+    let difference = exact.zip(units(amount.get()).checked_mul(10_i128.pow(SCALE))).map(|(exact, found)| exact - found);
+    difference.is_some_and(|difference| difference.abs() < cent)
+}
+
 /// `amount` at an exchange rate, in pesos and cents; `None` when it is negative or has more than 18 digits.
 pub(crate) fn pesos(amount: Money, rate: Rate) -> Option<Money> {
     product(amount.get(), rate.get())

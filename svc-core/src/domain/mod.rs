@@ -1,10 +1,12 @@
 //! The rules, without I/O and without async: each is a pure function or a type that cannot hold a wrong value.
 
 pub mod accounting;
+pub(crate) mod advance;
 pub mod certificate;
 pub mod cfdi;
 pub mod clock;
 pub mod company;
+pub mod credit_note;
 pub(crate) mod currency;
 pub mod customer;
 pub mod deposit;

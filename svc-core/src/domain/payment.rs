@@ -4,6 +4,7 @@
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
+use super::advance;
 use super::clock::mexico_date;
 use super::invoice::branch_series;
 use super::line;
@@ -30,13 +31,16 @@ words! {
 /// `c_FormaPago`: cash.
 pub(crate) const CASH: &str = "01";
 
+/// `c_FormaPago`: compensation, by a balance in the customer's favour.
+pub(crate) const PAYING_OFF: &str = "17";
+
 /// The payment form (`c_FormaPago`) of a payment without a bank: 17 for a balance in the customer's favour, 30 for an
 /// advance. None for a deposit, whose form the caller gives.
 pub(crate) fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
     match origen {
         PaymentOrigin::Deposito => None,
-        PaymentOrigin::SaldoAFavor => Some("17"),
-        PaymentOrigin::Anticipo => Some("30"),
+        PaymentOrigin::SaldoAFavor => Some(PAYING_OFF),
+        PaymentOrigin::Anticipo => Some(advance::FORM),
     }
 }
 

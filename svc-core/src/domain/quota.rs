@@ -1,9 +1,8 @@
 //! The monthly quota of a company, and the minute and month that its requests count in (contract §5, spec "Limits").
 
-use chrono::{DateTime, Months, NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc};
-use chrono_tz::America::Mexico_City;
+use chrono::{DateTime, Months, NaiveDate, TimeDelta, Utc};
 
-use super::clock::mexico_month;
+use super::clock::{mexico_midnight, mexico_month};
 
 /// Operations a month, by paid user licences: up to three, four or five, six or more.
 pub(crate) fn monthly_quota(licencias: i32) -> u64 {
@@ -50,12 +49,6 @@ impl Period {
     pub(crate) fn month_length(&self) -> u32 {
         whole_seconds(mexico_midnight(self.next_month()) - mexico_midnight(self.mes))
     }
-}
-
-/// The first instant of a day in Mexico.
-fn mexico_midnight(date: NaiveDate) -> DateTime<Utc> {
-    let midnight = date.and_time(NaiveTime::MIN);
-    Mexico_City.from_local_datetime(&midnight).earliest().map_or(midnight.and_utc(), |at| at.to_utc())
 }
 
 /// Seconds, rounded up, so that a client that waits as long does not retry too early.

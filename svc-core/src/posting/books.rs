@@ -61,13 +61,18 @@ pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Mo
     costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)
 }
 
-fn too_costly() -> Error {
+pub(super) fn too_costly() -> Error {
     Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos")
 }
 
 /// Why a document with payments is not cancelled.
 pub(crate) fn has_payments() -> Error {
     Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados")
+}
+
+/// Why a document with credit notes is not cancelled.
+pub(super) fn has_notes() -> Error {
+    Error::field(Code::EstadoInvalido, "venta", "tiene notas de crédito; primero se cancelan")
 }
 
 /// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they went, the receivable is
@@ -83,17 +88,26 @@ pub(crate) async fn undo(
     }
     cx.tx.cancel_receivables(venta, cx.now).await?;
     let gone = cx.tx.goods_gone(venta).await?;
-    let mut changes: Vec<_> = held.into_iter().chain(gone.into_iter().map(back)).collect();
-    // Warehouse by warehouse, in one order, as every change of stock.
-    changes.sort_by_key(|(almacen, _)| almacen.clave);
+    let changes = held.into_iter().chain(gone.into_iter().map(back)).collect();
     let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
+    post_by_warehouse(cx, changes, &context).await?;
+    if let Some(entry) = cx.tx.entry_of_sale(venta).await? {
+        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+    }
+    Ok(())
+}
+
+/// Changes the stock of several warehouses, one after the other in one order, as every change of stock.
+pub(super) async fn post_by_warehouse(
+    cx: &mut Cx<'_>,
+    mut changes: Vec<(ActiveWarehouse, StockChange)>,
+    context: &MovementContext<'_>,
+) -> Result<(), Error> {
+    changes.sort_by_key(|(almacen, _)| almacen.clave);
     for there in changes.chunk_by(|(a, _), (b, _)| a.clave == b.clave) {
         let Some((almacen, _)) = there.first() else { continue };
         let changes: Vec<StockChange> = there.iter().map(|(_, change)| change.clone()).collect();
-        stock::post(cx, almacen, &changes, &context).await?;
-    }
-    if let Some(entry) = cx.tx.entry_of_sale(venta).await? {
-        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+        stock::post(cx, almacen, &changes, context).await?;
     }
     Ok(())
 }

@@ -1,13 +1,13 @@
 //! The cancellation of a stamped document: asked for, and final. Nothing but the registry changes before the authority's final word
 //! (contract §7).
 
-use super::{books, payment};
+use super::{books, credit_note, payment};
 use crate::domain::event::Event;
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::words::InvoiceKind;
 use crate::error::Error;
 use crate::operation::Cx;
-use crate::store::{Cancellation, RegisteredInvoice};
+use crate::store::{Cancellation, CreditNote, RegisteredInvoice};
 
 /// Asks for the cancellation of `invoice`, a stamped document whose record is locked: a stamping pass sends it. `pago` is the
 /// payment that goes with a complement; `aceptacion` is whether its receiver is said to have to accept.
@@ -30,16 +30,30 @@ pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     let goes_too =
         |sale: &InvoiceableSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
     match cx.tx.lock_sale(venta).await? {
+        Some(sale) if goes_too(&sale) && cx.tx.has_credit_notes(venta).await? => Err(books::has_notes()),
         Some(sale) if goes_too(&sale) && paid => Err(books::has_payments()),
         Some(sale) if goes_too(&sale) => Ok(Some(venta)),
         _ => Ok(None),
     }
 }
 
+/// The credit note that is cancelled with its record, of which nothing was applied elsewhere.
+pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<CreditNote>, Error> {
+    if invoice.tipo != InvoiceKind::NotaCredito {
+        return Ok(None);
+    }
+    let note = cx.tx.credit_note(invoice.clave).await?;
+    if let Some(note) = &note {
+        credit_note::judge_undo(cx, note).await?;
+    }
+    Ok(note)
+}
+
 /// The effects of a final cancellation of `invoice`, whose record is locked: registry, sale, stock, receivable, accounting entry,
 /// event; of a complement, its payment. Nothing is written before the error of [`sale`].
 pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
     let sale = sale(cx, invoice).await?;
+    let note = note(cx, invoice).await?;
     let pago = cx.tx.end_cancellation(invoice.clave).await?;
     cx.tx.set_cancelled(invoice.clave, None, cx.now).await?;
     if let Some(venta) = sale {
@@ -51,8 +65,14 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     {
         payment::undo(cx, pago, &applied).await?;
     }
-    if let (InvoiceKind::Factura, Some(venta), Some(uuid)) = (invoice.tipo, invoice.venta, invoice.uuid.clone()) {
-        cx.emit(&Event::FacturaCancelada { factura: invoice.clave, venta, uuid }).await?;
+    if let Some(note) = note {
+        credit_note::undo(cx, invoice, &note).await?;
+    }
+    if invoice.tipo == InvoiceKind::Factura && invoice.venta.is_none() {
+        cx.tx.set_global_folio(invoice.clave, None, cx.now).await?;
+    }
+    if let (InvoiceKind::Factura | InvoiceKind::NotaCredito, Some(uuid)) = (invoice.tipo, invoice.uuid.clone()) {
+        cx.emit(&Event::FacturaCancelada { factura: invoice.clave, venta: invoice.venta, uuid }).await?;
     }
     Ok(())
 }

@@ -1,21 +1,26 @@
 //! The tax document of what is invoiced or paid, from the company's present records: judged when it is asked for, and kept
 //! until it is sealed ([`crate::stamping`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use crate::domain::cfdi::{
-    Cfdi, CfdiFault, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver,
-    build_invoice, build_payment,
+    Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, PaidInvoice, Payment,
+    PaymentSource, Receiver, SoldSale, Ticket, TipoDeComprobante, build_global, build_invoice, build_payment,
+    build_related,
 };
-use crate::domain::invoice::Terms;
+use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
+use crate::domain::invoice::{TO_BE_DEFINED, Terms, judge_receiver};
 use crate::domain::money::Money;
-use crate::domain::words::InvoiceStatus;
+use crate::domain::payment::CASH;
+use crate::domain::sale::Amounts;
+use crate::domain::sat;
+use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentMethod};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{StampingPayment, StampingRecord};
+use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, StampingPayment, StampingRecord};
 
 /// The refusal of what no document can be made of; its text names line and reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
@@ -52,6 +57,104 @@ pub(crate) async fn of_sale(
         renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
     };
     Ok(build_invoice(&source))
+}
+
+/// The document of a queued record that is no complement: a sale's, on these terms if they are not the sale's yet, or a credit note's, or
+/// a period's.
+pub(crate) async fn of_record(
+    cx: &mut Cx<'_>,
+    factura: i64,
+    record: StampingRecord,
+    terms: Option<&Terms>,
+) -> Result<Result<Cfdi, CfdiFault>, Error> {
+    let (venta, cliente) = (record.venta, record.cliente);
+    match (record.tipo, venta) {
+        (InvoiceKind::NotaCredito, _) => match cx.tx.credit_note(factura).await? {
+            Some(note) => of_note(cx, &note, cliente, heading(record)).await,
+            None => Ok(Err(CfdiFault::Missing("lo que la nota de crédito acredita"))),
+        },
+        (_, Some(venta)) => of_sale(cx, venta, cliente, terms, heading(record)).await,
+        (_, None) => match cx.tx.global(factura).await? {
+            Some((period, ventas)) => of_period(cx, &period, &ventas, heading(record)).await,
+            None => Ok(Err(CfdiFault::Missing("la venta que se factura"))),
+        },
+    }
+}
+
+/// The document of a period's sales to the general public; without date, certificate and seal.
+pub(crate) async fn of_period(
+    cx: &mut Cx<'_>,
+    period: &GlobalPeriod,
+    ventas: &[i64],
+    encabezado: Heading,
+) -> Result<Result<Cfdi, CfdiFault>, Error> {
+    let which = GlobalSales { ventas: Some(ventas), most: i64::MAX, ..GlobalSales::default() };
+    let sales = cx.tx.lock_global_sales(&which).await?;
+    let Some(first) = sales.first() else { return Ok(Err(CfdiFault::Missing("al menos un ticket"))) };
+    let (moneda, tipo_cambio) = (first.moneda.clone(), first.tipo_cambio);
+    let forma_pago_sat = Some(greatest_form(&sales).to_owned());
+    let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
+    for (venta, line) in cx.tx.lines_to_stamp(ventas).await? {
+        lines.entry(venta).or_default().push(line);
+    }
+    let ticket =
+        |sale: GlobalSale| Ticket { folio: sale.folio, renglones: lines.remove(&sale.venta).unwrap_or_default() };
+    let tickets = sales.into_iter().map(ticket).collect();
+    let GlobalPeriod { periodicidad, meses, anio } = period.clone();
+    let periodo = InformacionGlobal { periodicidad, meses, anio };
+    let emisor = issuer(cx, None);
+    Ok(build_global(&GlobalSource { emisor, encabezado, periodo, moneda, tipo_cambio, forma_pago_sat, tickets }))
+}
+
+/// How the greatest part of these sales was paid (`c_FormaPago`); in cash where no sale says.
+fn greatest_form(sales: &[GlobalSale]) -> &str {
+    let mut sums: BTreeMap<&str, Decimal> = BTreeMap::new();
+    for sale in sales {
+        let form = sale.forma_pago_sat.as_deref().filter(|form| *form != TO_BE_DEFINED).unwrap_or(CASH);
+        *sums.entry(form).or_default() += sale.total.get();
+    }
+    // Of two that are the same, the one that comes first in the catalogue.
+    sums.into_iter().rev().max_by_key(|(_, sum)| *sum).map_or(CASH, |(form, _)| form)
+}
+
+/// The document of a credit note; without date, certificate and seal, and without what it relates to.
+pub(crate) async fn of_note(
+    cx: &mut Cx<'_>,
+    note: &CreditNote,
+    cliente: Option<i64>,
+    encabezado: Heading,
+) -> Result<Result<Cfdi, CfdiFault>, Error> {
+    let Some((cp, sale)) = cx.tx.sale_to_stamp(note.venta).await? else {
+        return Ok(Err(CfdiFault::Missing("la venta de la nota de crédito")));
+    };
+    let lines = cx.tx.lines_to_stamp(&[note.anticipo.unwrap_or(note.venta)]).await?;
+    let of_line = |credit: &CreditLine| {
+        let line = lines.iter().map(|(_, line)| line).find(|line| line.renglon == credit.renglon)?;
+        Some(credit.of_document(line.clone(), note.relacion))
+    };
+    let receptor = receiver(cx, cliente).await?;
+    let uso = judge_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
+    let Amounts { subtotal, descuento, impuestos, total, .. } = note.amounts;
+    let source = InvoiceSource {
+        emisor: issuer(cx, cp),
+        receptor,
+        encabezado,
+        venta: SoldSale {
+            condicion_pago: None,
+            dias_credito: None,
+            forma_pago_sat: Some(note.forma_pago_sat.clone()),
+            metodo_pago_sat: Some(PaymentMethod::Pue.word().to_owned()),
+            // Where the receiver's regime does not admit it, what takes no deduction.
+            uso_cfdi: Some(if uso.is_ok() { TAKEN_OFF } else { sat::GENERIC_USE }.to_owned()),
+            subtotal,
+            descuento,
+            impuestos,
+            total,
+            ..sale
+        },
+        renglones: note.lines.iter().filter_map(of_line).collect(),
+    };
+    Ok(build_related(&source, TipoDeComprobante::E, Vec::new()))
 }
 
 /// Fiscal folios of the invoices that a complement's payments pay.

@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 
 use super::books::{self, Owed};
 use super::prospect::becomes_customer;
-use super::{document, stock};
+use super::{advance, document, stock};
 use crate::domain::cfdi::{Cfdi, Heading};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
@@ -81,7 +81,11 @@ pub(crate) async fn invoice(
         (Some(leaving), judge_money(cx, sale, &buyer, paid.condicion_pago).await?)
     };
     let issued = Issued { terms: &terms, anticipo_contado, leaving, origen, document };
-    issue(cx, sale, &buyer, &paid, issued).await
+    let invoice = issue(cx, sale, &buyer, &paid, issued).await?;
+    if sale.con_anticipos {
+        advance::apply_named(cx, sale, invoice.clave).await?;
+    }
+    Ok(invoice)
 }
 
 /// What an invoice is issued with, besides its sale.

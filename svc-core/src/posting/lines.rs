@@ -124,7 +124,16 @@ pub(super) async fn priced(
         let found = Amounts::of_taxed_line(cantidad, precio_unitario, line.discount(), rate, &otros);
         let amounts = amounts(found, at)?;
         let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
-        Ok(NewSaleLine { product, descripcion, cantidad, precio_unitario, rate, otros, amounts })
+        Ok(NewSaleLine {
+            producto: Some(product.clave),
+            product,
+            descripcion,
+            cantidad,
+            precio_unitario,
+            rate,
+            otros,
+            amounts,
+        })
     };
     lines.iter().zip(products).enumerate().map(line).collect()
 }

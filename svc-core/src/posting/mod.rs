@@ -1,8 +1,10 @@
 //! The postings of business transactions: documents, stock and its ledger, receivables, accounting entries, events. The API
 //! and the back office share them, so that both channels have the same effects.
 
+pub(crate) mod advance;
 pub(crate) mod books;
 pub(crate) mod cancelled;
+pub(crate) mod credit_note;
 pub(crate) mod document;
 pub(crate) mod invoice;
 pub(crate) mod lines;

@@ -11,7 +11,7 @@ use crate::domain::clock::mexico_date;
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
 use crate::domain::money::Money;
-use crate::domain::payment::{CASH, Debt, Instalment, payment_series};
+use crate::domain::payment::{Debt, Instalment, payment_series};
 use crate::domain::words::{Complement, InvoiceKind, InvoiceOrigin, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
@@ -30,6 +30,8 @@ pub(crate) struct Terms<'a> {
     pub(crate) fecha: NaiveDate,
     /// Bank reference; required of a deposit.
     pub(crate) referencia: Option<&'a str>,
+    /// Whether a credit note says all of it to the authority: then it has no complement, and no number among the instalments.
+    pub(crate) by_note: bool,
 }
 
 /// The outcome.
@@ -81,7 +83,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
 
 impl<'a> Terms<'a> {
     fn is_kept_in_the_till(&self) -> bool {
-        self.origen == PaymentOrigin::Deposito && self.forma_pago_sat == CASH && self.cuenta_bancaria.is_none()
+        self.origen == PaymentOrigin::Deposito && self.cuenta_bancaria.is_none()
     }
 
     /// What the money is taken from, or comes to, in the books.
@@ -95,17 +97,14 @@ impl<'a> Terms<'a> {
 
     /// The money that came to the bank; none of cash in the till, a balance in the customer's favour or an advance.
     fn receipt(&self, importe: Money) -> Result<Option<Receipt<'a>>, Error> {
-        // Cash that is not taken to a bank stays in the till.
-        if self.origen != PaymentOrigin::Deposito || self.is_kept_in_the_till() {
+        // What is not taken to a bank stays in the till.
+        if self.origen != PaymentOrigin::Deposito {
             return Ok(None);
         }
-        let missing = |field| Error::field(Code::DatoRequerido, field, "es obligatorio");
-        Ok(Some(Receipt {
-            cuenta_bancaria: self.cuenta_bancaria.ok_or_else(|| missing("cuenta_bancaria"))?,
-            fecha: self.fecha,
-            importe,
-            referencia: self.referencia.ok_or_else(|| missing("referencia"))?,
-        }))
+        let Some(cuenta_bancaria) = self.cuenta_bancaria else { return Ok(None) };
+        let missing = || Error::field(Code::DatoRequerido, "referencia", "es obligatorio");
+        let referencia = self.referencia.ok_or_else(missing)?;
+        Ok(Some(Receipt { cuenta_bancaria, fecha: self.fecha, importe, referencia }))
     }
 }
 
@@ -129,7 +128,11 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     for (cxc, importe) in parts {
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
         debt.judge(matches!(cx.actor, Actor::Key { .. }))?;
-        instalments.push((debt, judge(debt, terms, account.as_ref(), *importe)?));
+        let mut instalment = judge(debt, terms, account.as_ref(), *importe)?;
+        if terms.by_note {
+            instalment.parcialidad = debt.ultima_parcialidad.max(1);
+        }
+        instalments.push((debt, instalment));
         judge_funds(cx, terms.origen, debt, *importe).await?;
     }
     let deposito = match (&receipt, waiting) {
@@ -145,7 +148,8 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
             Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?)
         }
     };
-    let complements = complements(cx, instalments.iter().map(|(debt, _)| *debt)).await?;
+    let paid = instalments.iter().map(|(debt, _)| *debt).filter(|_| !terms.by_note);
+    let complements = complements(cx, paid).await?;
     let mut payments = Vec::with_capacity(parts.len());
     for (debt, instalment) in &instalments {
         let factura = debt.needs_complement().then(|| complements.get(&debt.cliente).copied()).flatten();

@@ -7,11 +7,11 @@ use uuid::Uuid;
 use crate::domain::cfdi::{Certificate, Cfdi, CfdiFault, CfdiRelacionados, SigningKey, TipoRelacion, seal};
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
-use crate::domain::words::InvoiceKind;
+use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::document::{self, Folios};
-use crate::store::{SIGNING_KEY, StampingRecord};
+use crate::store::{Related, SIGNING_KEY, StampingRecord};
 
 /// The oldest date of a document that is sent for the first time. The authority accepts 72 hours; one is left for the request and for clock skew.
 const OLDEST: TimeDelta = TimeDelta::hours(71);
@@ -48,7 +48,7 @@ impl Operation for Prepare {
         let judged = judged.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
         let document = match record.tipo {
             InvoiceKind::Pago => payment(cx, self.factura, record, judged).await?,
-            _ => invoice(cx, record, judged).await?.map_err(Prepared::Fault),
+            _ => invoice(cx, self.factura, record, judged).await?.map_err(Prepared::Fault),
         };
         let certificate = cx.tx.signing_certificate().await?;
         let certificate = certificate.map(|found| Certificate { numero: found.numero, der: found.der });
@@ -61,9 +61,10 @@ impl Operation for Prepare {
             Ok(document) => document,
             Err(other) => return Ok(other),
         };
-        if let Some(uuid) = cx.tx.replaced_folio(self.factura).await?.as_deref().and_then(parse_uuid) {
-            document.cfdi_relacionados.push(CfdiRelacionados::of(TipoRelacion::Sustitucion, uuid));
-        }
+        document.cfdi_relacionados = match related(&cx.tx.related(self.factura).await?) {
+            Ok(related) => related,
+            Err(other) => return Ok(other),
+        };
         // Who stores a document holds the lease: no other's word has come in since, and none comes before the commit.
         if !cx.tx.lock_lease(self.factura, self.token).await? {
             return Ok(Prepared::Lost);
@@ -72,6 +73,23 @@ impl Operation for Prepare {
         cx.tx.keep_sealed(self.factura, &xml, cx.now).await?;
         Ok(Prepared::Document(xml, false))
     }
+}
+
+/// The documents that a record's relates to, as it names them: it waits for those that have no fiscal folio yet.
+fn related(records: &[Related]) -> Result<Vec<CfdiRelacionados>, Prepared> {
+    let folio = |record: &Related| match record.uuid.as_deref().and_then(parse_uuid) {
+        Some(uuid) => Ok(uuid),
+        None if matches!(record.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) => {
+            Err(Prepared::Waits(record.factura))
+        }
+        None => Err(Prepared::Fault(CfdiFault::Missing("el folio fiscal del documento relacionado"))),
+    };
+    let kinds = records.chunk_by(|a, b| a.relacion == b.relacion);
+    let one = |kind: &[Related]| {
+        let relacion = kind.first().map_or(TipoRelacion::Sustitucion, |record| record.relacion);
+        Ok(CfdiRelacionados::of(relacion, kind.iter().map(folio).collect::<Result<Vec<_>, _>>()?))
+    };
+    kinds.map(one).collect()
 }
 
 /// The document, sealed with the key of the certificate that it names. The key is open for no longer than this takes.
@@ -85,16 +103,13 @@ async fn sealed(cx: &mut Cx<'_>, document: &Cfdi) -> Result<String, Error> {
 
 async fn invoice(
     cx: &mut Cx<'_>,
+    factura: i64,
     record: StampingRecord,
     judged: Option<Cfdi>,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    match (judged, record.venta) {
-        (Some(document), _) => Ok(Ok(document)),
-        (None, Some(venta)) => {
-            let cliente = record.cliente;
-            document::of_sale(cx, venta, cliente, None, document::heading(record)).await
-        }
-        (None, None) => Ok(Err(CfdiFault::Missing("la venta que se factura"))),
+    match judged {
+        Some(document) => Ok(Ok(document)),
+        None => document::of_record(cx, factura, record, None).await,
     }
 }
 

@@ -15,6 +15,9 @@ pub trait AccountingTx {
     /// The entry of a sale's receivable; an imported sale has none.
     async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<Entry>, StoreError>;
 
+    /// The entry of a credit note of a sale, by its record in the registry.
+    async fn entry_of_note(&mut self, venta: i64, factura: i64) -> Result<Option<Entry>, StoreError>;
+
     /// The totals of the entries of a receivable's valid payments.
     async fn collected(&mut self, cxc: i64) -> Result<Collected, StoreError>;
 

@@ -118,9 +118,6 @@ pub trait CancellationTx {
     /// The records that were made to take the place of this one and are not cancelled, with their status.
     async fn substitutes(&mut self, factura: i64) -> Result<Vec<(i64, InvoiceStatus)>, StoreError>;
 
-    /// The fiscal folio of the record whose place this one takes.
-    async fn replaced_folio(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
-
     /// Whether valid payments of a sale have complements.
     async fn has_complements(&mut self, venta: i64) -> Result<bool, StoreError>;
 }

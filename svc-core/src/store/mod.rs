@@ -14,13 +14,16 @@
 //! - `tests/src/store_suite` is a suite of tests that every store must pass.
 
 mod accounting;
+mod advance;
 mod bank;
 mod cancellation;
 mod certificate;
 mod company;
+mod credit_note;
 mod customer;
 mod delivery;
 mod document;
+mod global;
 mod idempotency;
 mod import;
 mod interaction;
@@ -57,16 +60,19 @@ use crate::error::{Code, Error};
 use crate::record::{List, ListSpec, Query, Row, RowError};
 
 pub use accounting::AccountingTx;
+pub use advance::{Advance, AdvanceTx};
 pub use bank::{BankTx, DepositOrigin, Receipt};
 pub use cancellation::{AskedCancellation, CancellationPause, CancellationTx, Substitute};
 pub use certificate::{CertificateTx, SIGNING_KEY};
 pub use company::{CompanyChange, CompanyTx, KeyId, KeyRecord, KnownUse, NewKey, NewUser};
+pub use credit_note::{CreditNote, CreditNoteTx, NewFavour};
 pub use customer::{Buyer, CustomerTx, NewCustomerRow};
 pub use delivery::{
     Attempt, AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryTx, FailingWebhook,
     FannedOut, LeasedMail, Recorded, WebhookStanding,
 };
-pub use document::{DocumentTx, StoredDocument};
+pub use document::{DocumentTx, Related, StoredDocument};
+pub use global::{GlobalPeriod, GlobalSale, GlobalSales, GlobalTx};
 pub(crate) use idempotency::ANSWERS_KEPT;
 pub use idempotency::{Claim, IdempotencyTx};
 pub use import::{ImportTx, ImportedReceivable, ImportedSale, Parents};
@@ -237,13 +243,16 @@ pub async fn read_page<L: List>(reader: &dyn Reader, query: &Query) -> Result<Ve
 #[async_trait]
 pub trait Tx:
     AccountingTx
+    + AdvanceTx
     + BankTx
     + CancellationTx
     + CertificateTx
     + CompanyTx
+    + CreditNoteTx
     + CustomerTx
     + DeliveryTx
     + DocumentTx
+    + GlobalTx
     + IdempotencyTx
     + ImportTx
     + InteractionTx

@@ -78,6 +78,8 @@ impl NewSale<'_> {
 /// A line of a sales document to be stored.
 #[derive(Debug, Clone)]
 pub struct NewSaleLine {
+    /// The product's clave; none of a line that bills no product.
+    pub producto: Option<i64>,
     /// The product as it is sold.
     pub product: SaleProduct,
     /// Description.

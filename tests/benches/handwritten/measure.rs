@@ -1,5 +1,6 @@
 //! Rounds of requests, and what they cost.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
@@ -93,21 +94,24 @@ pub(crate) async fn round<C: Contestant>(
     times.sort_unstable();
     let count = times.len() as f64;
     let at = |part: f64| times[((count - 1.0) * part) as usize].as_secs_f64() * 1e3;
-    let each = |before: Duration, after: Duration| after.saturating_sub(before).as_secs_f64() * 1e6 / count;
+    let each = |spent: Duration| spent.as_secs_f64() * 1e6 / count;
+    let of_sessions =
+        after.1.iter().map(|(pid, spent)| spent.saturating_sub(before.1.get(pid).copied().unwrap_or_default()));
     Round {
         rate: count / elapsed.as_secs_f64(),
         p50: at(0.5),
         p99: at(0.99),
-        service: each(before.0, after.0),
-        database: each(before.1, after.1),
+        service: each(after.0.saturating_sub(before.0)),
+        database: each(of_sessions.sum()),
     }
 }
 
-/// CPU time of the sessions of this database.
-async fn backends(pool: &PgPool) -> Duration {
-    let pids = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+/// CPU time of each session of this database.
+async fn backends(pool: &PgPool) -> HashMap<i32, Duration> {
+    let pids = "SELECT pid FROM pg_stat_activity
+                WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
     let pids: Vec<i32> = sqlx::query_scalar(pids).fetch_all(pool).await.expect("the sessions");
-    pids.into_iter().map(|pid| cpu(&pid.to_string())).sum()
+    pids.into_iter().map(|pid| (pid, cpu(&pid.to_string()))).collect()
 }
 
 /// CPU time of a process: user and system, as `/proc/PID/stat` tells (proc(5)).

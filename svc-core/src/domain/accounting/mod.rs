@@ -268,6 +268,48 @@ pub(crate) fn sale_entry(
     )
 }
 
+/// The entry of a credit note: less is sold, its taxes are not due, what was withheld of it is not the company's, the goods that came back
+/// are there again at their cost, and the whole is the customer's, to be applied ([`Account::Anticipos`]).
+pub(crate) fn credit_entry(
+    concepto: impl Into<String>,
+    fecha: NaiveDate,
+    note: &SaleAmounts,
+) -> Result<Option<Entry>, EntryError> {
+    let pesos = |amount| line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge);
+    let base = pesos(Money::new(note.amounts.subtotal.get() - note.amounts.descuento.get()))?;
+    let (iva, ieps) = (pesos(note.amounts.iva())?, pesos(note.amounts.ieps)?);
+    let (isr_retenido, iva_retenido) = (pesos(note.amounts.isr_retenido)?, pesos(note.amounts.iva_retenido())?);
+    let credited = base.get() + iva.get() + ieps.get() - isr_retenido.get() - iva_retenido.get();
+    let credited = line::amount(credited).ok_or(EntryError::TooLarge)?;
+    let cost = line::pesos(note.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
+    Entry::new(
+        concepto,
+        fecha,
+        [
+            EntryLine::cargo(note.ingreso, base),
+            EntryLine::cargo(Account::IvaCobrado, iva),
+            EntryLine::cargo(Account::IepsCobrado, ieps),
+            EntryLine::abono(Account::IsrRetenido, isr_retenido),
+            EntryLine::abono(Account::IvaRetenido, iva_retenido),
+            EntryLine::abono(Account::Anticipos, credited),
+            EntryLine::cargo(Account::Inventario, cost),
+            EntryLine::abono(Account::CostoDeVenta, cost),
+        ],
+    )
+}
+
+/// The entry beside the payment that applies an advance: the payment takes the whole of it from [`Account::Anticipos`], which only has
+/// what it came to without IVA, and collects that IVA, which the advance had collected.
+pub(crate) fn applied_entry(
+    concepto: impl Into<String>,
+    fecha: NaiveDate,
+    applied: &Amounts,
+    tipo_cambio: Rate,
+) -> Result<Option<Entry>, EntryError> {
+    let iva = line::pesos(applied.iva(), tipo_cambio).ok_or(EntryError::TooLarge)?;
+    Entry::new(concepto, fecha, [EntryLine::cargo(Account::IvaCobrado, iva), EntryLine::abono(Account::Anticipos, iva)])
+}
+
 /// The amounts of a payment that are posted; in the receivable's currency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentAmounts {

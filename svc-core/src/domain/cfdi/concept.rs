@@ -8,7 +8,7 @@ use super::text::attribute;
 use super::{
     Amount, CfdiFault, Concepto, Impuestos, ImpuestosConcepto, Retencion, RetencionConcepto, TipoFactor, Traslado,
 };
-use crate::domain::line;
+use crate::domain::line::{self, IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::sat;
 
@@ -131,15 +131,23 @@ fn check(line: &Line, taxes: &Taxes) -> Result<(), CfdiFault> {
     };
     require(line.cantidad.get() > Decimal::ZERO, "la cantidad debe ser mayor que cero")?;
     require(line.precio_unitario.get() > Decimal::ZERO, "el precio unitario debe ser mayor que cero")?;
-    let subtotal = line::subtotal(line.cantidad, line.precio_unitario);
-    require(subtotal == Some(line.subtotal), "el importe no es la cantidad por el precio unitario")?;
+    require(
+        line::fits(line.subtotal, line.cantidad.get(), line.precio_unitario.get()),
+        "el importe no es la cantidad por el precio unitario",
+    )?;
     let base = line.subtotal.get() - line.descuento.get();
     let ieps = line.otros.ieps_importe;
-    require(
-        line::ieps(base, line.cantidad, line.otros.ieps) == Some(ieps),
-        "el IEPS no corresponde a su tasa o cuota",
-    )?;
-    require(line::vat(base + ieps.get(), line.iva_tasa) == Some(line.iva), "el IVA no corresponde a su tasa")?;
+    let fits = match line.otros.ieps {
+        Some(IepsRate::Tasa(rate)) => line::fits(ieps, base, rate),
+        Some(IepsRate::Cuota(pesos)) => line::fits(ieps, line.cantidad.get(), pesos),
+        None => ieps == Money::default(),
+    };
+    require(fits, "el IEPS no corresponde a su tasa o cuota")?;
+    let fits = match line.iva_tasa {
+        Some(VatRate::Rate(rate)) => line::fits(line.iva, base + ieps.get(), rate),
+        Some(VatRate::Exempt) | None => line.iva == Money::default(),
+    };
+    require(fits, "el IVA no corresponde a su tasa")?;
     let withheld = taxes.retenciones.total()?.unwrap_or_default();
     require(withheld == line.otros.retenciones.get(), "las retenciones no corresponden a sus tasas")?;
     require(

@@ -4,7 +4,7 @@ use rust_decimal::Decimal;
 
 use super::concept::{ACTIVITY, Currency, UNLISTED, concept};
 use super::parties::{Opening, is_general_public, open, receive};
-use super::source::{GlobalSource, InvoiceSource, Line, Receiver, SoldSale, Ticket};
+use super::source::{GlobalSource, InvoiceSource, Receiver, SoldSale, Ticket};
 use super::tax::{NO_OBJECT, Taxes, plus};
 use super::text::attribute;
 use super::{
@@ -35,7 +35,7 @@ pub fn build_related(
     let mut body = Body::default();
     for line in &source.renglones {
         let (concept, taxes) = concept(line, &currency)?;
-        body.add(concept, &taxes, std::slice::from_ref(line))?;
+        body.add(concept, &taxes, line.subtotal.get(), line.descuento.get())?;
     }
     body.check(sale)?;
     let global = tipo == TipoDeComprobante::I && is_general_public(&receptor);
@@ -60,7 +60,8 @@ pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
     let mut body = Body::default();
     for ticket in &source.tickets {
         let (concept, taxes) = of_ticket(ticket, &currency)?;
-        body.add(concept, &taxes, &ticket.renglones)?;
+        let (subtotal, discount) = (concept.importe.get(), concept.descuento.map_or(Decimal::ZERO, Amount::get));
+        body.add(concept, &taxes, subtotal, discount)?;
     }
     if body.conceptos.is_empty() {
         return Err(CfdiFault::Missing("al menos un ticket"));
@@ -75,18 +76,19 @@ pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
     Ok(Cfdi {
         forma_pago: Some(given(source.forma_pago_sat.as_deref(), "la forma de pago")?),
         metodo_pago: Some("PUE".to_owned()),
-        informacion_global: Some(InformacionGlobal::of(source.periodicidad, source.dia.0)),
+        informacion_global: Some(source.periodo.clone()),
         ..document
     })
 }
 
-/// A ticket as a concept, and its taxes.
+/// A ticket as a concept, and its taxes: what the customer paid, to the cent, divided so that each tax is its base by its rate.
 fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxes), CfdiFault> {
     let mut body = Body::default();
     for line in &ticket.renglones {
         let (concept, taxes) = concept(line, currency)?;
-        body.add(concept, &taxes, std::slice::from_ref(line))?;
+        body.add(concept, &taxes, line.subtotal.get(), line.descuento.get())?;
     }
+    body.subtotal += body.taxes.traslados.round();
     // Lines of different kinds have no one key; what is taxed says more of the ticket than what is not.
     let declared = body.conceptos.first().map_or(NO_OBJECT, |concept| concept.objeto_imp.as_str());
     let objeto_imp = body.taxes.object().unwrap_or(declared).to_owned();
@@ -117,14 +119,18 @@ struct Body {
 }
 
 impl Body {
-    /// Adds the concept of these lines.
-    fn add(&mut self, concept: Concepto, taxes: &Taxes, lines: &[Line]) -> Result<(), CfdiFault> {
+    /// Adds a concept, its taxes, its amount and its discount.
+    fn add(
+        &mut self,
+        concept: Concepto,
+        taxes: &Taxes,
+        subtotal: Decimal,
+        descuento: Decimal,
+    ) -> Result<(), CfdiFault> {
         self.conceptos.push(concept);
         self.taxes.add(taxes)?;
-        for line in lines {
-            self.subtotal = plus(self.subtotal, line.subtotal.get())?;
-            self.descuento = plus(self.descuento, line.descuento.get())?;
-        }
+        self.subtotal = plus(self.subtotal, subtotal)?;
+        self.descuento = plus(self.descuento, descuento)?;
         Ok(())
     }
 

@@ -51,6 +51,8 @@ use chrono::{Datelike, NaiveDate, NaiveDateTime};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::domain::words::words;
+
 pub(crate) use crate::domain::rfc::GENERIC_NATIONAL as GENERAL_PUBLIC_RFC;
 pub use amount::Amount;
 pub(crate) use cancellation::Cancelacion;
@@ -178,24 +180,20 @@ impl InformacionGlobal {
     }
 }
 
-/// `c_Periodicidad`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Periodicidad {
-    /// A day.
-    #[serde(rename = "01")]
-    Diario,
-    /// A week.
-    #[serde(rename = "02")]
-    Semanal,
-    /// Half a month.
-    #[serde(rename = "03")]
-    Quincenal,
-    /// A month.
-    #[serde(rename = "04")]
-    Mensual,
-    /// Two months: issuers of the regime 621 only.
-    #[serde(rename = "05")]
-    Bimestral,
+words! {
+    /// `c_Periodicidad`.
+    pub enum Periodicidad {
+        /// A day.
+        Diario = "01",
+        /// A week.
+        Semanal = "02",
+        /// Half a month.
+        Quincenal = "03",
+        /// A month.
+        Mensual = "04",
+        /// Two months: issuers of the regime 621 only.
+        Bimestral = "05",
+    }
 }
 
 /// Documents that a document relates to in one way (node `CfdiRelacionados`).
@@ -209,30 +207,27 @@ pub struct CfdiRelacionados {
 }
 
 impl CfdiRelacionados {
-    /// A relation to one document.
-    pub fn of(tipo_relacion: TipoRelacion, uuid: Uuid) -> Self {
-        Self { tipo_relacion, cfdi_relacionado: vec![CfdiRelacionado { uuid }] }
+    /// A relation to these documents.
+    pub fn of(tipo_relacion: TipoRelacion, uuids: impl IntoIterator<Item = Uuid>) -> Self {
+        let cfdi_relacionado = uuids.into_iter().map(|uuid| CfdiRelacionado { uuid }).collect();
+        Self { tipo_relacion, cfdi_relacionado }
     }
 }
 
-/// `c_TipoRelacion`, those that this service makes documents with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TipoRelacion {
-    /// A credit note of the documents: a discount, a correction.
-    #[serde(rename = "01")]
-    NotaDeCredito,
-    /// A debit note of the documents.
-    #[serde(rename = "02")]
-    NotaDeDebito,
-    /// Goods of the documents came back.
-    #[serde(rename = "03")]
-    Devolucion,
-    /// It replaces the documents.
-    #[serde(rename = "04")]
-    Sustitucion,
-    /// An advance is applied.
-    #[serde(rename = "07")]
-    Anticipo,
+words! {
+    /// `c_TipoRelacion`, those that this service makes documents with.
+    pub enum TipoRelacion {
+        /// A credit note of the documents: a discount, a correction.
+        NotaDeCredito = "01",
+        /// A debit note of the documents.
+        NotaDeDebito = "02",
+        /// Goods of the documents came back.
+        Devolucion = "03",
+        /// It replaces the documents.
+        Sustitucion = "04",
+        /// An advance is applied.
+        Anticipo = "07",
+    }
 }
 
 /// A document that a document relates to (node `CfdiRelacionado`).

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use super::Periodicidad;
+use super::InformacionGlobal;
 use crate::domain::line::{IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
@@ -179,10 +179,8 @@ pub struct GlobalSource {
     pub emisor: Issuer,
     /// What the registry says of it.
     pub encabezado: Heading,
-    /// How long the period is.
-    pub periodicidad: Periodicidad,
-    /// A day of the period.
-    pub dia: Date,
+    /// The period.
+    pub periodo: InformacionGlobal,
     /// The tickets' currency.
     pub moneda: String,
     /// Pesos for one unit of it.

@@ -7,7 +7,8 @@ use rust_decimal::Decimal;
 
 use super::source::Line;
 use super::{CfdiFault, Impuesto, TipoFactor};
-use crate::domain::line::{IepsRate, VatRate, withheld};
+use crate::domain::line::{IepsRate, VatRate, fits, withheld};
+use crate::domain::money::Money;
 
 /// `c_ObjetoImp`: no object of the tax.
 pub(super) const NO_OBJECT: &str = "01";
@@ -77,6 +78,26 @@ impl Charges {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (Levy, Charge)> {
         self.0.iter().map(|(levy, charge)| (*levy, *charge))
+    }
+
+    /// Moves cents between the amounts and what they are charged on until each amount is what the authority computes of its base, to the
+    /// cent: sums of rounded lines may be cents beside it. Gives by how much what is charged on grew in all.
+    pub(super) fn round(&mut self) -> Decimal {
+        const CENT: Decimal = Decimal::from_parts(1, 0, 0, false, 2);
+        let mut moved = Decimal::ZERO;
+        for (levy, charge) in &mut self.0 {
+            let Some(rate) = levy.rate() else { continue };
+            // Each cent brings them nearer: a rate is less than 1, or units stay what they are.
+            while !fits(Money::new(charge.importe), charge.base, rate) {
+                let cent = if charge.importe > charge.base * rate { CENT } else { -CENT };
+                charge.importe -= cent;
+                moved += cent;
+                if levy.factor == TipoFactor::Tasa {
+                    charge.base += cent;
+                }
+            }
+        }
+        moved
     }
 
     pub(super) fn get(&self, levy: Levy) -> Option<Charge> {

@@ -87,21 +87,21 @@ events! {
         /// What it is; never `remision`.
         tipo: SaleKind,
     }
-    /// The tax authority stamped an income invoice.
+    /// The tax authority stamped an invoice or a credit note.
     FacturaTimbrada = "factura.timbrada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,
-        /// The sale it is of.
-        venta: i64,
+        /// The sale it is of; null of a global invoice, which is of many.
+        venta: Option<i64>,
         /// The fiscal folio.
         uuid: String,
     }
-    /// The cancellation of an invoice became final.
+    /// The cancellation of an invoice or a credit note became final.
     FacturaCancelada = "factura.cancelada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,
-        /// The sale it is of.
-        venta: i64,
+        /// The sale it is of; null of a global invoice, which is of many.
+        venta: Option<i64>,
         /// The fiscal folio.
         uuid: String,
     }

@@ -15,7 +15,7 @@ use super::words::{Fulfilment, InvoiceOrigin, InvoiceStatus, PaymentMethod, Paym
 use crate::error::{Code, Error};
 
 /// `c_FormaPago`: "por definir", the payment form of an invoice that is paid later or in parts.
-const TO_BE_DEFINED: &str = "99";
+pub(crate) const TO_BE_DEFINED: &str = "99";
 
 /// The lease of the application on a sale that it invoices; when it expires the sale may be invoiced again.
 pub(crate) const APPLICATION_LEASE: TimeDelta = TimeDelta::minutes(10);
@@ -75,6 +75,8 @@ pub struct InvoiceableSale {
     pub amounts: Amounts,
     /// What is still to be paid.
     pub saldo: Money,
+    /// Whether advances were named for it.
+    pub con_anticipos: bool,
 }
 
 /// The invoice a sale has.

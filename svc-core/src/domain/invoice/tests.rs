@@ -23,6 +23,7 @@ fn sale() -> InvoiceableSale {
         uso_cfdi: Some("G03".to_owned()),
         amounts: Amounts::default(),
         saldo: Money::default(),
+        con_anticipos: false,
     }
 }
 

@@ -7,9 +7,10 @@ use uuid::Uuid;
 
 use super::{decimal, invoice, issuer, money, receiver};
 use crate::domain::cfdi::{
-    Amount, Certificate, Cfdi, CfdiRelacionado, CfdiRelacionados, GlobalSource, Heading, InvoiceSource, Issuer, Line,
-    OtherTaxes, PaidInvoice, Payment, Periodicidad, Receipt, ReceiptSource, Receiver, SettledInvoice, SoldSale, Ticket,
-    TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_receipts, build_related,
+    Amount, Certificate, Cfdi, CfdiRelacionado, CfdiRelacionados, GlobalSource, Heading, InformacionGlobal,
+    InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, Periodicidad, Receipt, ReceiptSource, Receiver,
+    SettledInvoice, SoldSale, Ticket, TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_receipts,
+    build_related,
 };
 use crate::domain::line::{self, IepsRate, VatRate};
 use crate::domain::money::Money;
@@ -191,15 +192,15 @@ impl Dice {
     fn period(&mut self, emisor: Issuer) -> GlobalSource {
         let bimonthly = emisor.regimen == Some(621);
         let tickets = 1 + self.below(8);
+        let periodicidad = if bimonthly {
+            Periodicidad::Bimestral
+        } else {
+            [Periodicidad::Diario, Periodicidad::Semanal, Periodicidad::Quincenal, Periodicidad::Mensual]
+                [self.below(4) as usize]
+        };
         GlobalSource {
             encabezado: self.heading(),
-            periodicidad: if bimonthly {
-                Periodicidad::Bimestral
-            } else {
-                [Periodicidad::Diario, Periodicidad::Semanal, Periodicidad::Quincenal, Periodicidad::Mensual]
-                    [self.below(4) as usize]
-            },
-            dia: self.day(),
+            periodo: InformacionGlobal::of(periodicidad, self.day().0),
             moneda: "MXN".to_owned(),
             tipo_cambio: Rate::ONE,
             forma_pago_sat: Some("01".to_owned()),

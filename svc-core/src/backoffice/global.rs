@@ -1,0 +1,145 @@
+//! The invoice of a period's sales to the general public (contract §7).
+
+use chrono::{Datelike, Months, NaiveDate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::cfdi::{Heading, Periodicidad};
+use crate::domain::clock::{mexico_date, mexico_midnight};
+use crate::domain::event::EventKind;
+use crate::domain::invoice::invoice_series;
+use crate::domain::rfc::{GENERIC_NATIONAL, Rfc};
+use crate::domain::words::{InvoiceKind, InvoiceOrigin, SaleKind};
+use crate::error::{Code, Error};
+use crate::json::{Many, Within};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::document;
+use crate::posting::invoice::judge_issuer;
+use crate::store::{GlobalPeriod, GlobalSale, GlobalSales, NewInvoice};
+
+/// The most sales of one document.
+const MOST_SALES: usize = 2_000;
+
+/// The regime of those who may invoice two months at once (`c_RegimenFiscal`).
+const INCORPORATION: i64 = 621;
+
+/// Invoices a period's sales to the general public: one document, a line for each sale, queued to be stamped. The sales are its own until it
+/// is cancelled.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoicePeriod {
+    /// How long the period is, by the SAT's catalogue: 01 a day, 02 a week, 03 half a month, 04 a month, 05 two months.
+    pub periodicidad: Periodicidad,
+    /// The month, 1 to 12; of two months either of them, or 13 (January and February) to 18.
+    pub mes: Within<1, 18>,
+    /// The year: this one or the one before.
+    #[serde(rename = "año", alias = "anio")]
+    pub anio: Within<2022, 9999>,
+    /// The sales, by their claves. When left out, those of the month or months to the general public, in pesos, that are not invoiced: up
+    /// to 2,000, the oldest first.
+    pub ventas: Option<Many<i64, MOST_SALES>>,
+}
+
+/// The global invoice that was made.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct PeriodInvoiced {
+    /// Its record in the registry.
+    pub factura: i64,
+    /// The sales that it takes.
+    pub ventas: Vec<i64>,
+}
+
+impl InvoicePeriod {
+    /// The period as its document says it, and its first and last day.
+    fn period(&self, today: NaiveDate) -> Result<(GlobalPeriod, NaiveDate, NaiveDate), Error> {
+        let invalid = |field, text| Error::field(Code::DatoInvalido, field, text);
+        let (anio, mes) = (self.anio.get(), self.mes.get());
+        let two = self.periodicidad == Periodicidad::Bimestral;
+        let (meses, first, length) = match mes {
+            13.. if two => (mes, (mes - 13) * 2 + 1, 2),
+            13.. => return Err(invalid("mes", "es de 1 a 12; de 13 a 18 solo con la periodicidad 05")),
+            _ if two => (12 + (mes + 1) / 2, (mes - 1) / 2 * 2 + 1, 2),
+            _ => (mes, mes, 1),
+        };
+        let day = i32::try_from(anio).ok().zip(u32::try_from(first).ok());
+        let from = day.and_then(|(year, month)| NaiveDate::from_ymd_opt(year, month, 1));
+        let upto = from.and_then(|from| from.checked_add_months(Months::new(length)));
+        let (Some(from), Some(upto)) = (from, upto) else { return Err(invalid("mes", "no es un mes")) };
+        if from > today {
+            return Err(invalid("mes", "no ha empezado"));
+        }
+        if i64::from(today.year()) - anio > 1 {
+            return Err(invalid("año", "es este o el anterior"));
+        }
+        let period = GlobalPeriod { periodicidad: self.periodicidad, meses: format!("{meses:02}"), anio: from.year() };
+        Ok((period, from, upto))
+    }
+
+    /// The sales, locked.
+    async fn sales(&self, cx: &mut Cx<'_>, from: NaiveDate, upto: NaiveDate) -> Result<Vec<GlobalSale>, Error> {
+        let which = GlobalSales {
+            ventas: self.ventas.as_deref(),
+            rfc: GENERIC_NATIONAL,
+            desde: mexico_midnight(from),
+            hasta: mexico_midnight(upto),
+            most: MOST_SALES.try_into().unwrap_or(i64::MAX),
+        };
+        let found = cx.tx.lock_global_sales(&which).await?;
+        let wrong = |code, text| Err(Error::field(code, "ventas", text));
+        for clave in self.ventas.iter().flat_map(|ventas| ventas.iter()) {
+            let Some(sale) = found.iter().find(|sale| sale.venta == *clave) else {
+                return wrong(Code::NoEncontrado, format!("la venta {clave} no existe en la empresa"));
+            };
+            if let Err(text) = judge(sale) {
+                return wrong(Code::EstadoInvalido, format!("la venta {clave} {text}"));
+            }
+        }
+        match found.first() {
+            None => wrong(Code::EstadoInvalido, "no hay ventas al público en general sin facturar".to_owned()),
+            Some(first) if found.iter().any(|sale| sale.moneda != first.moneda) => Err(Code::MonedaDistinta.into()),
+            Some(_) => Ok(found),
+        }
+    }
+}
+
+/// Why a sale is not part of a global invoice.
+fn judge(sale: &GlobalSale) -> Result<(), &'static str> {
+    let public = sale.rfc.as_deref().is_none_or(|rfc| Rfc::parse(rfc).is_ok_and(|rfc| rfc.is_generic()));
+    match () {
+        () if sale.tipo != SaleKind::Venta => Err("no es una venta"),
+        () if sale.cancelada => Err("está cancelada"),
+        () if sale.facturada => Err("ya tiene factura"),
+        () if !public => Err("es de un cliente con RFC, a quien se factura"),
+        () => Ok(()),
+    }
+}
+
+impl Operation for InvoicePeriod {
+    const SPEC: Spec = Spec::new("Invoice a period's sales to the general public")
+        .named("invoice.global")
+        .emits(&[EventKind::FacturaTimbrada]);
+    type Output = PeriodInvoiced;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PeriodInvoiced, Error> {
+        let (period, from, upto) = self.period(mexico_date(cx.now.get()))?;
+        if self.periodicidad == Periodicidad::Bimestral && cx.company.regimen != Some(INCORPORATION) {
+            return Err(Error::field(Code::DatoInvalido, "periodicidad", "05 es solo del régimen 621"));
+        }
+        judge_issuer(cx).await?;
+        let ventas: Vec<i64> = self.sales(cx, from, upto).await?.iter().map(|sale| sale.venta).collect();
+        let serie = invoice_series(0);
+        let tipo = InvoiceKind::Factura;
+        let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
+        let origen = InvoiceOrigin::Aplicacion;
+        let row = NewInvoice { tipo, venta: None, cliente: None, serie: &serie, folio, fecha: cx.now, origen };
+        let factura = cx.tx.insert_invoice(&row).await?;
+        cx.tx.insert_global(factura, &period, &ventas).await?;
+        cx.tx.queue_stamping(factura, cx.now).await?;
+        let heading = Heading { serie: Some(serie.clone()), folio: Some(folio.to_string()), fecha: cx.now };
+        let document = document::of_period(cx, &period, &ventas, heading).await?;
+        let document = document.map_err(|fault| document::unfit(&fault))?;
+        document::keep(cx, factura, &document).await?;
+        Ok(PeriodInvoiced { factura, ventas })
+    }
+}

@@ -1,0 +1,220 @@
+//! What a credit note takes back of the lines of an invoice (contract §7, `credit-note.capture`).
+
+use rust_decimal::Decimal;
+
+use super::cfdi::{Line, OtherTaxes, TipoRelacion};
+use super::invoice::branch_series;
+use super::line::{self, IepsRate};
+use super::money::Money;
+use super::quantity::Quantity;
+use super::sale::{AmountFault, Amounts};
+use super::words::words;
+
+/// `c_ClaveProdServ` of a discount, an advance, or anything else that is billed and is no goods.
+pub(crate) const BILLING: &str = "84111506";
+/// `c_ClaveUnidad` of the same.
+pub(crate) const ACTIVITY: &str = "ACT";
+/// `c_UsoCFDI` of what is taken off: "devoluciones, descuentos o bonificaciones".
+pub(crate) const TAKEN_OFF: &str = "G02";
+
+words! {
+    /// Why a credit note is made (`c_TipoRelacion`).
+    pub enum CreditReason {
+        /// A discount, a bonus, or a price that is corrected after the fact.
+        Discount = "01",
+        /// Goods came back.
+        Return = "03",
+    }
+}
+
+impl CreditReason {
+    /// How its document relates to the invoice's.
+    pub(crate) fn relation(self) -> TipoRelacion {
+        match self {
+            Self::Discount => TipoRelacion::NotaDeCredito,
+            Self::Return => TipoRelacion::Devolucion,
+        }
+    }
+}
+
+/// The series of a branch's credit notes: `N` for the head office, `N` and its key for the others.
+pub(crate) fn credit_series(sucursal: i64) -> String {
+    branch_series('N', sucursal)
+}
+
+/// What is taken back of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// So many units.
+    Units(Quantity),
+    /// So much of what is charged, before taxes.
+    Amount(Money),
+}
+
+/// What credit notes that stand have taken back of a line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Credited {
+    /// Units.
+    pub cantidad: Quantity,
+    /// Of what is charged, before taxes.
+    pub base: Money,
+}
+
+/// A line of a credit note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CreditLine {
+    /// The number of the invoice's line.
+    pub renglon: i64,
+    /// Units of that line which count as taken back.
+    pub acreditada: Quantity,
+    /// Its own quantity.
+    pub cantidad: Quantity,
+    /// Price of one.
+    pub precio_unitario: Money,
+    /// What it comes to.
+    pub amounts: Amounts,
+}
+
+/// Why nothing can be taken back of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CreditFault {
+    /// More units than are left.
+    Units,
+    /// More than is left of its amount.
+    Amount,
+    /// It comes to nothing.
+    Nothing,
+    /// An amount of more than 18 digits.
+    TooLarge,
+}
+
+impl From<AmountFault> for CreditFault {
+    fn from(_: AmountFault) -> Self {
+        Self::TooLarge
+    }
+}
+
+/// The line of a note that takes `taken` back of `line`, of which `before` was taken back already.
+///
+/// Amounts and taxes are what the line's would be with this part, less what they were without it: the parts of a line that is taken back
+/// whole add up to it, to the cent. What is withheld follows from the part alone. Goods that come back (`Return`) keep their price,
+/// quantity and discount; a discount is one unit of its amount, and gives back no IEPS that is charged on each unit.
+pub(crate) fn credit(
+    line: &Line,
+    before: &Credited,
+    taken: Taken,
+    reason: CreditReason,
+) -> Result<CreditLine, CreditFault> {
+    let left = line.subtotal.get() - line.descuento.get() - before.base.get();
+    let (acreditada, subtotal, base) = match taken {
+        Taken::Units(units) => {
+            let after = Quantity::new(before.cantidad.get() + units.get());
+            if after > line.cantidad {
+                return Err(CreditFault::Units);
+            }
+            let (upto, behind) = (so_far(line, after)?, so_far(line, before.cantidad)?);
+            (units, upto.0 - behind.0, (upto.0 - upto.1 - behind.0 + behind.1).min(left))
+        }
+        Taken::Amount(amount) if amount.get() > left => return Err(CreditFault::Amount),
+        Taken::Amount(amount) => (Quantity::default(), amount.get(), amount.get()),
+    };
+    let base = base.max(Decimal::ZERO);
+    if base.is_zero() && (reason == CreditReason::Discount || subtotal.is_zero()) {
+        return Err(CreditFault::Nothing);
+    }
+    let (cantidad, precio_unitario, subtotal) = match reason {
+        CreditReason::Return => (acreditada, line.precio_unitario, subtotal),
+        CreditReason::Discount => (Quantity::new(Decimal::ONE), Money::new(base), base),
+    };
+    let amounts = amounts(line, before, subtotal, base, cantidad, reason)?;
+    Ok(CreditLine { renglon: line.renglon, acreditada, cantidad, precio_unitario, amounts })
+}
+
+/// Amount and discount of the first `units` of a line.
+fn so_far(line: &Line, units: Quantity) -> Result<(Decimal, Decimal), CreditFault> {
+    let subtotal = line::subtotal(units, line.precio_unitario).ok_or(CreditFault::TooLarge)?;
+    let descuento = line::share(line.descuento, Money::new(units.get()), Money::new(line.cantidad.get()));
+    Ok((subtotal.get(), descuento.get()))
+}
+
+fn amounts(
+    line: &Line,
+    before: &Credited,
+    subtotal: Decimal,
+    base: Decimal,
+    cantidad: Quantity,
+    reason: CreditReason,
+) -> Result<Amounts, CreditFault> {
+    let (behind, after) = (before.base.get(), before.base.get() + base);
+    let rate = ieps_rate(line, reason);
+    let by_rate = rate.filter(|rate| matches!(rate, IepsRate::Tasa(_)));
+    let ieps_of = |base| line::ieps(base, Quantity::default(), by_rate).map(Money::get);
+    let of_units = rate.filter(|rate| matches!(rate, IepsRate::Cuota(_)));
+    let all = || {
+        let (upto, behind_ieps) = (ieps_of(after)?, ieps_of(behind)?);
+        let of_units = line::ieps(base, cantidad, of_units)?.get();
+        let iva = line::vat(after + upto + of_units, line.iva_tasa)?.get()
+            - line::vat(behind + behind_ieps, line.iva_tasa)?.get();
+        let ieps = upto - behind_ieps + of_units;
+        let isr_retenido = line::withheld(base, line.otros.retencion_isr)?;
+        let iva_retenido = line::withheld(base, line.otros.retencion_iva)?;
+        let retenciones = line::amount(isr_retenido.get() + iva_retenido.get())?;
+        Some(Amounts {
+            subtotal: line::amount(subtotal)?,
+            descuento: line::amount(subtotal - base)?,
+            impuestos: line::amount(iva + ieps)?,
+            ieps: line::amount(ieps)?,
+            retenciones,
+            isr_retenido,
+            total: line::amount(base + iva + ieps - retenciones.get())?,
+        })
+    };
+    all().ok_or(CreditFault::TooLarge)
+}
+
+fn ieps_rate(line: &Line, reason: CreditReason) -> Option<IepsRate> {
+    line.otros.ieps.filter(|rate| reason == CreditReason::Return || matches!(rate, IepsRate::Tasa(_)))
+}
+
+impl CreditLine {
+    /// The line of its document: of goods that came back the invoice's own words and keys, else a discount on them, or the advance that
+    /// is applied.
+    pub(crate) fn of_document(&self, line: Line, relacion: TipoRelacion) -> Line {
+        let Amounts { subtotal, descuento, ieps, retenciones, total, .. } = self.amounts;
+        let reason = if relacion == TipoRelacion::Devolucion { CreditReason::Return } else { CreditReason::Discount };
+        let otros = OtherTaxes { ieps: ieps_rate(&line, reason), ieps_importe: ieps, retenciones, ..line.otros };
+        let own = Line {
+            cantidad: self.cantidad,
+            precio_unitario: self.precio_unitario,
+            descuento,
+            subtotal,
+            iva: self.amounts.iva(),
+            otros,
+            total,
+            ..line
+        };
+        match relacion {
+            TipoRelacion::Devolucion => own,
+            TipoRelacion::Anticipo => billing("Aplicación de anticipo".to_owned(), own),
+            _ => {
+                let of = own.descripcion.as_deref().or(own.sku.as_deref()).unwrap_or_default();
+                billing(format!("Bonificación: {of}"), own)
+            }
+        }
+    }
+}
+
+/// A line that bills no goods, in these words.
+pub(crate) fn billing(descripcion: String, line: Line) -> Line {
+    Line {
+        sku: None,
+        descripcion: Some(descripcion),
+        unidad: None,
+        unidad_sat: Some(ACTIVITY.to_owned()),
+        codigo_sat: Some(BILLING.to_owned()),
+        ..line
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+//! Advances that were named for a sale, applied as it is invoiced.
+
+use rust_decimal::Decimal;
+
+use super::credit_note::{self, NewNote};
+use crate::domain::advance;
+use crate::domain::cfdi::TipoRelacion;
+use crate::domain::invoice::InvoiceableSale;
+use crate::domain::money::Money;
+use crate::domain::words::PaymentOrigin;
+use crate::error::Error;
+use crate::operation::Cx;
+
+/// Applies the advances that were named for a sale which has just been invoiced as `factura`, as far as there are any and something is
+/// owed: the invoice relates to them (07), and a credit note for each, which relates to the invoice, lowers the receivable.
+pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &InvoiceableSale, factura: i64) -> Result<(), Error> {
+    let Some(cliente) = sale.cliente else { return Ok(()) };
+    for anticipo in cx.tx.named_advances(sale.clave).await? {
+        // One that was cancelled since is none.
+        let Some(found) = cx.tx.lock_advance(anticipo).await? else { continue };
+        let Some((_, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
+        let funds = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::Anticipo).await?;
+        let part = found.restante.get().min(owed.get()).min(funds);
+        if part <= Decimal::ZERO {
+            continue;
+        }
+        let lines = cx.tx.lines_to_stamp(&[anticipo]).await?;
+        let line = lines.first().and_then(|(_, line)| advance::applied(line, Money::new(part)));
+        let line = line.ok_or_else(|| Error::internal(format!("advance {anticipo} has no line")))?;
+        cx.tx.relate(factura, TipoRelacion::Anticipo, found.factura).await?;
+        let note = NewNote {
+            factura,
+            sale,
+            relacion: TipoRelacion::Anticipo,
+            forma_pago_sat: advance::FORM,
+            anticipo: Some(anticipo),
+            amounts: line.amounts,
+            lines: vec![line],
+        };
+        credit_note::apply_advance(cx, note).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! Credit notes: what is taken off an invoice that stands, and what follows from it.
+
+use rust_decimal::Decimal;
+
+use super::books::{self, post_by_warehouse, too_costly};
+use super::payment::{self, Terms};
+use super::{document, stock};
+use crate::domain::accounting::{Account, SaleAmounts, applied_entry, credit_entry};
+use crate::domain::cfdi::{Heading, TipoRelacion};
+use crate::domain::clock::mexico_date;
+use crate::domain::credit_note::{CreditLine, credit_series};
+use crate::domain::invoice::InvoiceableSale;
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::sale::Amounts;
+use crate::domain::stock::{Movement, StockChange, cost_of};
+use crate::domain::words::{InvoiceKind, InvoiceOrigin, MovementKind, PaymentOrigin};
+use crate::error::{Code, Error};
+use crate::operation::{Actor, Cx};
+use crate::store::{ActiveWarehouse, CreditNote, GoodsGone, MovementContext, NewFavour, NewInvoice, RegisteredInvoice};
+
+/// A credit note that is to be made.
+#[derive(Debug)]
+pub(crate) struct NewNote<'a> {
+    /// The record of the invoice that its document relates to.
+    pub(crate) factura: i64,
+    /// The sale, which is locked after its receivables.
+    pub(crate) sale: &'a InvoiceableSale,
+    /// How it relates.
+    pub(crate) relacion: TipoRelacion,
+    /// `c_FormaPago`.
+    pub(crate) forma_pago_sat: &'a str,
+    /// The advance that it applies.
+    pub(crate) anticipo: Option<i64>,
+    /// Its lines.
+    pub(crate) lines: Vec<CreditLine>,
+    /// Their sums.
+    pub(crate) amounts: Amounts,
+}
+
+/// A credit note that was made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Made {
+    /// Its record in the registry.
+    pub(crate) factura: i64,
+    /// The payment by which it lowers the receivable.
+    pub(crate) pago: Option<i64>,
+}
+
+/// Makes a credit note: a balance in the customer's favour, of which as much as is owed of the sale lowers its receivable if it is to
+/// be applied; the goods that come back; the entry; the document, which waits to be stamped.
+pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<Made, Error> {
+    let (factura, folio) = register(cx, &note).await?;
+    let total = note.amounts.total;
+    if total > Money::default() {
+        let cliente = note.sale.cliente.ok_or_else(|| {
+            Error::field(Code::EstadoInvalido, "factura", "no tiene cliente, a cuyo favor quedaría un saldo")
+        })?;
+        let favour = NewFavour { cliente, moneda: &note.sale.moneda, importe: total, factura };
+        cx.tx.insert_favour(favour, cx.now).await?;
+    }
+    let pago = if aplicar { settle(cx, &note, PaymentOrigin::SaldoAFavor, total).await? } else { None };
+    let costo = match note.relacion {
+        TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio).await?,
+        _ => Money::default(),
+    };
+    let amounts =
+        SaleAmounts { ingreso: Account::Descuentos, amounts: note.amounts, tipo_cambio: note.sale.tipo_cambio, costo };
+    let entry = credit_entry(format!("Nota de crédito {folio}"), mexico_date(cx.now.get()), &amounts)?;
+    if let Some(entry) = entry {
+        cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
+    }
+    keep(cx, note, factura, pago).await?;
+    Ok(Made { factura, pago })
+}
+
+/// Applies an advance to a sale that was just invoiced: its amounts lower the sale's receivable, and the document says so (07). The
+/// taxes of the advance, which were due when it was paid, are not due again.
+pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>) -> Result<Made, Error> {
+    let (factura, folio) = register(cx, &note).await?;
+    let pago = settle(cx, &note, PaymentOrigin::Anticipo, note.amounts.total).await?;
+    let concepto = format!("Aplicación de anticipo {folio}");
+    let entry = applied_entry(concepto, mexico_date(cx.now.get()), &note.amounts, note.sale.tipo_cambio)?;
+    if let Some(entry) = entry {
+        cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
+    }
+    keep(cx, note, factura, pago).await?;
+    Ok(Made { factura, pago })
+}
+
+/// The record in the registry, queued to be stamped, and its folio.
+async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, String), Error> {
+    let serie = credit_series(note.sale.sucursal);
+    let tipo = InvoiceKind::NotaCredito;
+    let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
+    let origen = match cx.actor {
+        Actor::Key { .. } => InvoiceOrigin::Api,
+        Actor::BackOffice => InvoiceOrigin::Aplicacion,
+    };
+    let (venta, cliente) = (Some(note.sale.clave), note.sale.cliente);
+    let row = NewInvoice { tipo, venta, cliente, serie: &serie, folio, fecha: cx.now, origen };
+    let factura = cx.tx.insert_invoice(&row).await?;
+    cx.tx.relate(factura, note.relacion, note.factura).await?;
+    cx.tx.queue_stamping(factura, cx.now).await?;
+    Ok((factura, format!("{serie}{folio}")))
+}
+
+/// Lowers the receivable of the sale by what is owed of it, at most `importe`; none if nothing is.
+async fn settle(
+    cx: &mut Cx<'_>,
+    note: &NewNote<'_>,
+    origen: PaymentOrigin,
+    importe: Money,
+) -> Result<Option<i64>, Error> {
+    let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
+    let importe = importe.min(saldo);
+    if importe == Money::default() {
+        return Ok(None);
+    }
+    let terms = Terms {
+        origen,
+        cuenta_bancaria: None,
+        forma_pago_sat: note.forma_pago_sat,
+        fecha: mexico_date(cx.now.get()),
+        referencia: None,
+        by_note: true,
+    };
+    let applied = payment::apply(cx, &terms, &[(cxc, importe)]).await?;
+    Ok(applied.payments.first().map(|part| part.pago))
+}
+
+/// Stores the note and its judged document.
+async fn keep(cx: &mut Cx<'_>, note: NewNote<'_>, factura: i64, pago: Option<i64>) -> Result<(), Error> {
+    let stored = CreditNote {
+        venta: note.sale.clave,
+        relacion: note.relacion,
+        forma_pago_sat: note.forma_pago_sat.to_owned(),
+        amounts: note.amounts,
+        pago,
+        anticipo: note.anticipo,
+        lines: note.lines,
+    };
+    cx.tx.insert_credit_note(factura, &stored).await?;
+    let gone = || Error::internal(format!("record {factura} is not queued"));
+    let heading: Heading = document::heading(cx.tx.stamping_record(factura).await?.ok_or_else(gone)?);
+    let document = document::of_note(cx, &stored, note.sale.cliente, heading).await?;
+    let document = document.map_err(|fault| document::unfit(&fault))?;
+    document::keep(cx, factura, &document).await
+}
+
+/// The goods of the lines, back where they were taken from, at the cost at which they left; what an import said nothing of at the
+/// present cost. Gives what they cost.
+async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Result<Money, Error> {
+    let stocked = cx.tx.sale_goods(note.sale.clave).await?;
+    let mut gone = cx.tx.goods_not_back(note.sale.clave).await?;
+    let mut changes: Vec<(ActiveWarehouse, StockChange)> = Vec::new();
+    let mut costs = Decimal::ZERO;
+    for line in &note.lines {
+        let Some(goods) = stocked.iter().find(|goods| goods.renglon == line.renglon) else { continue };
+        let mut back = take(&mut gone, goods.producto, line.acreditada);
+        let missing = line.acreditada.get() - back.iter().map(|part| part.cantidad.get()).sum::<Decimal>();
+        if missing > Decimal::ZERO {
+            back.push(GoodsGone {
+                almacen: stock::warehouse_of_sale(cx, note.sale).await?,
+                producto: goods.producto,
+                sku: goods.sku.clone(),
+                cantidad: Quantity::new(missing),
+                costo_unitario: goods.costo,
+            });
+        }
+        for part in back {
+            costs += cost_of(part.cantidad, part.costo_unitario).ok_or_else(too_costly)?.get();
+            changes.push(change(part, MovementKind::DevolucionNotaCredito));
+        }
+    }
+    post(cx, note.sale.clave, folio, changes).await?;
+    Ok(Money::new(costs))
+}
+
+/// Takes so many units of a product from what is gone.
+fn take(gone: &mut [GoodsGone], producto: i64, cantidad: Quantity) -> Vec<GoodsGone> {
+    let mut left = cantidad.get();
+    let mut taken = Vec::new();
+    for part in gone.iter_mut().filter(|part| part.producto == producto) {
+        let units = left.min(part.cantidad.get());
+        if units > Decimal::ZERO {
+            taken.push(GoodsGone { cantidad: Quantity::new(units), ..part.clone() });
+            part.cantidad = Quantity::new(part.cantidad.get() - units);
+            left -= units;
+        }
+    }
+    taken
+}
+
+fn change(part: GoodsGone, tipo: MovementKind) -> (ActiveWarehouse, StockChange) {
+    let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = part;
+    let movement = Some(Movement { tipo, cantidad, costo_unitario });
+    (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
+}
+
+async fn post(
+    cx: &mut Cx<'_>,
+    venta: i64,
+    folio: &str,
+    changes: Vec<(ActiveWarehouse, StockChange)>,
+) -> Result<(), Error> {
+    let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
+    post_by_warehouse(cx, changes, &context).await
+}
+
+/// Locks what a credit note changed, and refuses its cancellation where its balance in the customer's favour was applied elsewhere.
+pub(crate) async fn judge_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<(), Error> {
+    cx.tx.lock_receivables(note.venta).await?;
+    let sale = cx.tx.lock_sale(note.venta).await?;
+    let Some((sale, cliente)) = sale.and_then(|sale| Some((sale.clone(), sale.cliente?))) else { return Ok(()) };
+    if note.anticipo.is_some() {
+        return Ok(());
+    }
+    cx.tx.lock_buyer(cliente).await?;
+    let applied = match note.pago {
+        Some(pago) => cx.tx.lock_payment(pago).await?.filter(|payment| !payment.cancelado),
+        None => None,
+    };
+    let applied = applied.map_or(Decimal::ZERO, |payment| payment.importe.get());
+    let left = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::SaldoAFavor).await?;
+    if left + applied < note.amounts.total.get() {
+        return Err(Error::field(Code::EstadoInvalido, "factura", "su saldo a favor ya se aplicó"));
+    }
+    Ok(())
+}
+
+/// Undoes what a credit note did, whose cancellation is final: the receivable is as high as before, its balance in the customer's favour
+/// is gone, goods that had come back leave again, its entry is reversed.
+pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &CreditNote) -> Result<(), Error> {
+    if let Some(pago) = note.pago
+        && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)
+    {
+        payment::undo(cx, pago, &applied).await?;
+    }
+    cx.tx.drop_favour(record.clave).await?;
+    if let (TipoRelacion::Devolucion, Some(folio)) = (note.relacion, &record.folio) {
+        let back = cx.tx.goods_back(note.venta, folio).await?;
+        let changes = back.into_iter().map(|part| change(part, MovementKind::CancelacionNotaCredito)).collect();
+        post(cx, note.venta, folio, changes).await?;
+    }
+    if let Some(entry) = cx.tx.entry_of_note(note.venta, record.clave).await? {
+        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+    }
+    Ok(())
+}
+
+/// Refuses to end a sale that has credit notes.
+pub(crate) async fn judge_none(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
+    if cx.tx.has_credit_notes(venta).await? { Err(books::has_notes()) } else { Ok(()) }
+}
