@@ -12,55 +12,54 @@ use crate::columns::{instant, money, rate, word};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
-/// What is read of the sales whose claves are in `libres`.
-macro_rules! sales {
-    ($free:literal) => {
-        concat!(
-            "WITH libres AS MATERIALIZED (",
-            $free,
-            " ORDER BY clave LIMIT $3 FOR NO KEY UPDATE)
-             SELECT v.clave, concat(v.serie, coalesce(v.folio, v.clave)), v.tipo, v.fecha, v.cancelada,
+#[async_trait]
+impl GlobalTx for PostgresTx {
+    async fn lock_global_sales(&mut self, which: &GlobalSales<'_>) -> Result<Vec<GlobalSale>, StoreError> {
+        let claves: Vec<i64> = if let Some(ventas) = which.ventas {
+            query_scalar(
+                "SELECT clave FROM ventas WHERE empresa = $1 AND clave = ANY ($2) ORDER BY clave LIMIT $3 FOR NO KEY UPDATE",
+            )
+            .bind(self.empresa)
+            .bind(ventas)
+            .bind(which.most)
+            .fetch_all(self.connection())
+            .await
+            .map_err(store_error)?
+        } else {
+            query_scalar(
+                "SELECT clave FROM ventas
+                 WHERE empresa = $1 AND tipo = $2 AND fecha >= $3 AND fecha < $4 AND NOT cancelada AND factura IS NULL AND uuid IS NULL
+                   AND moneda = 'MXN' AND desglose AND total > 0
+                   AND (cliente IS NULL OR cliente IN (SELECT clave FROM clientes WHERE empresa = $1 AND rfc = $5))
+                 ORDER BY clave LIMIT $6 FOR NO KEY UPDATE",
+            )
+            .bind(self.empresa)
+            .bind(SaleKind::Venta.word())
+            .bind(which.desde)
+            .bind(which.hasta)
+            .bind(which.rfc)
+            .bind(which.most)
+            .fetch_all(self.connection())
+            .await
+            .map_err(store_error)?
+        };
+        let rows = query(
+            "SELECT v.clave, concat(v.serie, coalesce(v.folio, v.clave)), v.tipo, v.fecha, v.cancelada,
                     v.factura IS NOT NULL OR v.uuid IS NOT NULL, c.rfc, v.moneda, v.tipo_cambio,
                     coalesce(p.forma_pago_sat, v.forma_pago_sat), v.total
-             FROM libres l
-             JOIN ventas v ON v.empresa = $1 AND v.clave = l.clave
-             LEFT JOIN clientes c ON c.empresa = $1 AND c.clave = v.cliente
+             FROM ventas v LEFT JOIN clientes c ON c.empresa = v.empresa AND c.clave = v.cliente
              LEFT JOIN LATERAL (
                  SELECT forma_pago_sat FROM cxc_pagos WHERE empresa = $1 AND venta = v.clave AND NOT cancelado
                  GROUP BY forma_pago_sat ORDER BY sum(importe) DESC, forma_pago_sat LIMIT 1
              ) p ON true
-             WHERE v.empresa = $1 ORDER BY v.clave"
+             WHERE v.empresa = $1 AND v.clave = ANY ($2) ORDER BY v.clave",
         )
-    };
-}
-
-#[async_trait]
-impl GlobalTx for PostgresTx {
-    async fn lock_global_sales(&mut self, which: &GlobalSales<'_>) -> Result<Vec<GlobalSale>, StoreError> {
-        let rows = if let Some(ventas) = which.ventas {
-            query(sales!("SELECT clave FROM ventas WHERE empresa = $1 AND clave = ANY ($2)"))
-                .bind(self.empresa)
-                .bind(ventas)
-                .bind(which.most)
-                .fetch_all(self.connection())
-                .await
-        } else {
-            query(sales!(
-                "SELECT clave FROM ventas
-                 WHERE empresa = $1 AND tipo = $2 AND fecha >= $4 AND fecha < $5 AND NOT cancelada AND factura IS NULL AND uuid IS NULL
-                   AND moneda = 'MXN' AND desglose AND total > 0
-                   AND (cliente IS NULL OR cliente IN (SELECT clave FROM clientes WHERE empresa = $1 AND rfc = $6))"
-            ))
-            .bind(self.empresa)
-            .bind(SaleKind::Venta.word())
-            .bind(which.most)
-            .bind(which.desde)
-            .bind(which.hasta)
-            .bind(which.rfc)
-            .fetch_all(self.connection())
-            .await
-        };
-        rows.map_err(store_error)?.iter().map(sale).collect::<Result<_, _>>().map_err(store_error)
+        .bind(self.empresa)
+        .bind(claves)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
+        rows.iter().map(sale).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn insert_global(&mut self, factura: i64, period: &GlobalPeriod, ventas: &[i64]) -> Result<(), StoreError> {
@@ -111,23 +110,25 @@ impl GlobalTx for PostgresTx {
         Ok(Some((period().map_err(store_error)?, ventas)))
     }
 
-    async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<(), StoreError> {
-        let statement = query(
+    async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<bool, StoreError> {
+        let statement = query_scalar(
             "WITH v AS (
                  UPDATE ventas SET uuid = $3, factura = CASE WHEN $3 IS NULL THEN NULL ELSE $2 END, modificado = $4
                  FROM facturas_globales_ventas g
                  WHERE ventas.empresa = $1 AND g.empresa = $1 AND g.factura = $2 AND ventas.clave = g.venta AND ventas.factura = $2
-             )
-             UPDATE cxc SET uuid = $3, factura = CASE WHEN $3 IS NULL THEN NULL ELSE $2 END, modificado = $4
+             ), x AS (
+                 UPDATE cxc SET uuid = $3, factura = CASE WHEN $3 IS NULL THEN NULL ELSE $2 END, modificado = $4
              FROM facturas_globales_ventas g
-             WHERE cxc.empresa = $1 AND g.empresa = $1 AND g.factura = $2 AND cxc.venta = g.venta AND cxc.estatus <> $5",
+             WHERE cxc.empresa = $1 AND g.empresa = $1 AND g.factura = $2 AND cxc.venta = g.venta AND cxc.estatus <> $5
+             )
+             SELECT EXISTS (SELECT FROM facturas_globales WHERE empresa = $1 AND factura = $2)",
         )
         .bind(self.empresa)
         .bind(factura)
         .bind(uuid)
         .bind(now.get())
         .bind(ReceivableStatus::Cancelado.word());
-        self.run(statement).await
+        statement.fetch_one(self.connection()).await.map_err(store_error)
     }
 }
 

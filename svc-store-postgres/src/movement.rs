@@ -4,31 +4,12 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::MovementKind;
 use svc_core::store::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StoreError};
 
 use crate::columns::{money, quantity};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
-
-/// The movements of a sale (`$2`): how much of each, which, and in which order. A warehouse is written by its clave, in older lines by
-/// its code: the clave comes first.
-macro_rules! goods {
-    ($quantity:literal, $which:literal, $order:literal) => {
-        concat!(
-            "SELECT a.clave, a.codigo, a.sucursal, m.producto, m.sku, ",
-            $quantity,
-            ", coalesce(m.costo_unitario, 0)
-             FROM movimientos_inventario m
-             CROSS JOIN LATERAL (SELECT clave, codigo, sucursal FROM almacenes
-                                 WHERE empresa = $1 AND (clave::text = m.almacen OR codigo = m.almacen)
-                                 ORDER BY clave::text = m.almacen DESC LIMIT 1) a
-             WHERE m.empresa = $1 AND m.venta = $2 AND ",
-            $which,
-            " AND EXISTS (SELECT FROM productos p WHERE p.empresa = $1 AND p.clave = m.producto)",
-            $order
-        )
-    };
-}
 
 impl PostgresTx {
     /// Writes lines of a warehouse's ledger, which names the warehouse by its clave.
@@ -71,37 +52,51 @@ impl PostgresTx {
 
     /// What a sale took.
     pub(crate) async fn read_goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
-        self.goods(goods!("m.cantidad", "m.tipo = 'venta'", " ORDER BY m.clave"), venta, None).await
+        self.goods(venta, &[MovementKind::Venta], None, true).await
     }
 
     /// What a sale took and credit notes have not brought back, by warehouse, product and cost.
     pub(crate) async fn read_goods_not_back(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {
-        let statement = goods!(
-            "sum(CASE m.tipo WHEN 'devolucion_nota_credito' THEN -m.cantidad ELSE m.cantidad END)",
-            "m.tipo IN ('venta', 'devolucion_nota_credito', 'cancelacion_nota_credito')",
-            " GROUP BY 1, 2, 3, 4, 5, 7
-              HAVING sum(CASE m.tipo WHEN 'devolucion_nota_credito' THEN -m.cantidad ELSE m.cantidad END) > 0
-              ORDER BY min(m.clave)"
-        );
-        self.goods(statement, venta, None).await
+        let kinds = [MovementKind::Venta, MovementKind::DevolucionNotaCredito, MovementKind::CancelacionNotaCredito];
+        self.goods(venta, &kinds, None, false).await
     }
 
     /// What the credit note of that folio brought back.
     pub(crate) async fn read_goods_back(&mut self, venta: i64, folio: &str) -> Result<Vec<GoodsGone>, StoreError> {
-        let statement =
-            goods!("m.cantidad", "m.tipo = 'devolucion_nota_credito' AND m.referencia = $3", " ORDER BY m.clave");
-        self.goods(statement, venta, Some(folio)).await
+        self.goods(venta, &[MovementKind::DevolucionNotaCredito], Some(folio), true).await
     }
 
+    /// The movements of these kinds of a sale, one by one or added up, in which what comes back beside what leaves counts as negative. A
+    /// warehouse is written by its clave, in older lines by its code: the clave comes first.
     async fn goods(
         &mut self,
-        statement: &'static str,
         venta: i64,
+        kinds: &[MovementKind],
         referencia: Option<&str>,
+        one_by_one: bool,
     ) -> Result<Vec<GoodsGone>, StoreError> {
-        let query = sqlx::query(statement).bind(self.empresa).bind(venta);
-        let query = if let Some(referencia) = referencia { query.bind(referencia) } else { query };
-        let rows = query.fetch_all(self.connection()).await.map_err(store_error)?;
+        let back = if one_by_one { None } else { Some(MovementKind::DevolucionNotaCredito.word()) };
+        let rows = sqlx::query(
+            "SELECT a.clave, a.codigo, a.sucursal, m.producto, m.sku,
+                    sum(CASE WHEN m.tipo = $5 THEN -m.cantidad ELSE m.cantidad END), coalesce(m.costo_unitario, 0)
+             FROM movimientos_inventario m
+             CROSS JOIN LATERAL (SELECT clave, codigo, sucursal FROM almacenes
+                                 WHERE empresa = $1 AND (clave::text = m.almacen OR codigo = m.almacen)
+                                 ORDER BY clave::text = m.almacen DESC LIMIT 1) a
+             WHERE m.empresa = $1 AND m.venta = $2 AND m.tipo = ANY ($3) AND ($4::text IS NULL OR m.referencia = $4)
+               AND EXISTS (SELECT FROM productos p WHERE p.empresa = $1 AND p.clave = m.producto)
+             GROUP BY 1, 2, 3, 4, 5, 7, CASE WHEN $5::text IS NULL THEN m.clave END
+             HAVING sum(CASE WHEN m.tipo = $5 THEN -m.cantidad ELSE m.cantidad END) > 0
+             ORDER BY min(m.clave)",
+        )
+        .bind(self.empresa)
+        .bind(venta)
+        .bind(kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>())
+        .bind(referencia)
+        .bind(back)
+        .fetch_all(self.connection())
+        .await
+        .map_err(store_error)?;
         let read = |row: &PgRow| {
             Ok(GoodsGone {
                 almacen: ActiveWarehouse { clave: row.try_get(0)?, codigo: row.try_get(1)?, sucursal: row.try_get(2)? },

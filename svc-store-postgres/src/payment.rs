@@ -136,7 +136,8 @@ impl PaymentTx for PostgresTx {
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
         let row = sqlx::query(
-            "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura
+            "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura,
+                    EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = $2)
              FROM cxc_pagos WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
@@ -163,7 +164,7 @@ impl PaymentTx for PostgresTx {
             "WITH antes AS (SELECT least(pagado, $3) AS importe FROM cxc WHERE empresa = $1 AND clave = $2)
              UPDATE cxc
              SET saldo = saldo + antes.importe, pagado = pagado - antes.importe,
-                 parcialidades = greatest(parcialidades - 1, 0), modificado = $4,
+                 parcialidades = greatest(parcialidades - $6, 0), modificado = $4,
                  estatus = coalesce($5, estatus)
              FROM antes WHERE empresa = $1 AND clave = $2
              RETURNING antes.importe, venta",
@@ -173,6 +174,7 @@ impl PaymentTx for PostgresTx {
         .bind(payment.importe.get())
         .bind(now.get())
         .bind(estatus.map(ReceivableStatus::word))
+        .bind(i64::from(!payment.by_note))
         .fetch_optional(self.connection())
         .await
         .map_err(store_error)?;
@@ -322,5 +324,6 @@ fn applied(row: &PgRow) -> Result<AppliedPayment, sqlx::Error> {
         cuenta_bancaria: row.try_get(3)?,
         deposito: row.try_get(4)?,
         factura: row.try_get(5)?,
+        by_note: row.try_get(6)?,
     })
 }

@@ -6,7 +6,8 @@ use svc_core::domain::company::CompanyId;
 use crate::{Company, World};
 
 /// The tables that operations write.
-const WRITTEN: [&str; 23] = [
+const WRITTEN: [&str; 29] = [
+    "anticipos_ventas",
     "cancelaciones",
     "clientes",
     "contadores",
@@ -20,9 +21,14 @@ const WRITTEN: [&str; 23] = [
     "eventos_agrupados",
     "facturas",
     "facturas_acuses",
+    "facturas_globales",
+    "facturas_globales_ventas",
+    "facturas_relaciones",
     "facturas_xml",
     "inventario",
     "movimientos_inventario",
+    "notas_credito",
+    "notas_credito_renglones",
     "polizas",
     "polizas_renglones",
     "productos",
@@ -40,7 +46,8 @@ const RULES: &[(&str, &str)] = &[
          WHERE empresa = $1 AND (
              subtotal <> round(cantidad * precio_unitario, 2) OR descuento > subtotal
              OR total <> subtotal - descuento + ieps + iva - retenciones
-             OR iva <> CASE WHEN iva_tasa ~ '^0' THEN round((subtotal - descuento + ieps) * iva_tasa::numeric, 2) ELSE 0 END
+             OR abs(iva - CASE WHEN iva_tasa ~ '^0' THEN round((subtotal - descuento + ieps) * iva_tasa::numeric, 2) ELSE 0 END)
+                > CASE WHEN producto IS NULL THEN 0.01 ELSE 0 END
              OR ieps <> coalesce(round((subtotal - descuento) * ieps_tasa, 2), round(cantidad * ieps_cuota, 2), 0)
              OR isr_retenido <> coalesce(round((subtotal - descuento) * retencion_isr, 2), 0)
              OR retenciones <> isr_retenido + coalesce(round((subtotal - descuento) * retencion_iva, 2), 0)
@@ -115,8 +122,9 @@ const RULES: &[(&str, &str)] = &[
         "a receivable is its total less its valid payments, and its status says so",
         "SELECT format('cxc %s', x.clave)
          FROM cxc x CROSS JOIN LATERAL (
-             SELECT coalesce(sum(importe), 0) AS importe, count(*) AS pagos FROM cxc_pagos
-             WHERE empresa = $1 AND cxc = x.clave AND NOT cancelado
+             SELECT coalesce(sum(importe), 0) AS importe,
+                    count(*) FILTER (WHERE NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = c.clave)) AS pagos
+             FROM cxc_pagos c WHERE empresa = $1 AND cxc = x.clave AND NOT cancelado
          ) p
          WHERE x.empresa = $1 AND (x.pagado <> p.importe OR x.parcialidades <> p.pagos OR x.saldo < 0
              OR x.saldo <> CASE x.estatus WHEN 'cancelado' THEN 0 ELSE x.total - p.importe END
@@ -286,12 +294,58 @@ const RULES: &[(&str, &str)] = &[
         "an invoice goes with its sale, and its fiscal folio is everybody's, but for what takes another's place",
         "SELECT format('factura %s', f.clave)
          FROM facturas f JOIN ventas v ON v.empresa = $1 AND v.clave = f.venta LEFT JOIN cxc x ON x.empresa = $1 AND x.venta = v.clave
-         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo <> 'factura' OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
+         WHERE f.empresa = $1 AND f.tipo = 'factura' AND (v.tipo NOT IN ('factura', 'anticipo') OR (f.estatus = 'vigente') > (f.uuid IS NOT NULL)
              OR v.factura <> f.clave AND f.sustituye IS NULL
                  AND NOT EXISTS (SELECT FROM facturas s WHERE s.empresa = $1 AND s.sustituye = f.clave)
              OR v.factura = f.clave AND (
                  (f.estatus = 'cancelada' AND NOT v.cancelada) OR (f.estatus IN ('vigente', 'en_espera') AND v.cancelada)
                  OR f.uuid IS DISTINCT FROM v.uuid OR x.uuid IS DISTINCT FROM v.uuid))",
+    ),
+    (
+        "credit notes take no more of a line than there is of it, and come to the sums of their lines",
+        "SELECT format('venta %s renglón %s', n.venta, r.renglon)
+         FROM notas_credito n
+         JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura AND f.estatus <> 'cancelada'
+         JOIN notas_credito_renglones r ON r.empresa = $1 AND r.factura = n.factura
+         LEFT JOIN ventas_renglones v ON v.empresa = $1 AND v.venta = n.venta AND v.renglon = r.renglon
+         WHERE n.empresa = $1 AND n.anticipo IS NULL GROUP BY n.venta, r.renglon
+         HAVING count(*) > count(v.renglon) OR sum(r.acreditada) > max(v.cantidad)
+             OR sum(r.subtotal - r.descuento) > max(v.subtotal - v.descuento)
+         UNION ALL
+         SELECT format('nota %s', n.factura)
+         FROM notas_credito n JOIN notas_credito_renglones r ON r.empresa = $1 AND r.factura = n.factura
+         WHERE n.empresa = $1 GROUP BY n.factura, n.total HAVING sum(r.total) <> n.total",
+    ),
+    (
+        "what credit notes gave and nobody applied is a balance in favour, and no more of it is applied than there is",
+        "SELECT format('nota %s', n.factura)
+         FROM notas_credito n JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura
+         LEFT JOIN saldos_a_favor s ON s.empresa = $1 AND s.factura = n.factura
+         WHERE n.empresa = $1 AND n.anticipo IS NULL AND n.total > 0
+           AND coalesce(s.importe, 0) <> CASE f.estatus WHEN 'cancelada' THEN 0 ELSE n.total END
+         UNION ALL
+         SELECT format('cliente %s', p.cliente)
+         FROM (SELECT cliente, moneda, sum(importe) AS importe FROM cxc_pagos x
+               WHERE empresa = $1 AND origen = 'saldo_a_favor' AND NOT cancelado
+                 AND EXISTS (SELECT FROM polizas p WHERE p.empresa = $1 AND p.pago = x.clave) GROUP BY cliente, moneda) p
+         WHERE p.importe > (SELECT coalesce(sum(importe), 0) FROM saldos_a_favor s
+                            WHERE s.empresa = $1 AND s.cliente = p.cliente AND s.moneda = p.moneda)",
+    ),
+    (
+        "no more of an advance is applied by invoices than was paid of it",
+        "SELECT format('anticipo %s', v.clave)
+         FROM ventas v JOIN notas_credito n ON n.empresa = $1 AND n.anticipo = v.clave
+         JOIN facturas f ON f.empresa = $1 AND f.clave = n.factura AND f.estatus <> 'cancelada'
+         WHERE v.empresa = $1 GROUP BY v.clave, v.total, v.saldo HAVING sum(n.total) > v.total - v.saldo",
+    ),
+    (
+        "a global invoice's sales have its fiscal folio",
+        "SELECT format('venta %s', v.clave)
+         FROM facturas_globales_ventas g JOIN facturas f ON f.empresa = $1 AND f.clave = g.factura
+         JOIN ventas v ON v.empresa = $1 AND v.clave = g.venta
+         WHERE g.empresa = $1 AND (
+             (f.estatus = 'cancelada') = (v.factura IS NOT DISTINCT FROM f.clave)
+             OR f.estatus <> 'cancelada' AND v.uuid IS DISTINCT FROM f.uuid)",
     ),
     (
         "a payment's complement says what the registry does",
@@ -310,7 +364,8 @@ const RULES: &[(&str, &str)] = &[
          WHERE f.empresa = $1
            AND (t.factura IS NOT NULL)
                 <> (f.estatus = 'en_espera'
-                    AND (f.origen = 'api' OR f.tipo = 'pago' OR f.sustituye IS NOT NULL OR v.tipo_creado IS NOT NULL))",
+                    AND (f.origen = 'api' OR f.tipo IN ('pago', 'nota_credito') OR f.sustituye IS NOT NULL
+                         OR v.tipo_creado IS NOT NULL OR v.tipo = 'anticipo' OR f.venta IS NULL))",
      ),
      (
          "a cancellation in the queue is one of a valid record that was asked for, and every one of those is there",

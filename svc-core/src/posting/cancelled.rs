@@ -68,10 +68,10 @@ pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Resu
     if let Some(note) = note {
         credit_note::undo(cx, invoice, &note).await?;
     }
-    if invoice.tipo == InvoiceKind::Factura && invoice.venta.is_none() {
-        cx.tx.set_global_folio(invoice.clave, None, cx.now).await?;
-    }
-    if let (InvoiceKind::Factura | InvoiceKind::NotaCredito, Some(uuid)) = (invoice.tipo, invoice.uuid.clone()) {
+    // What was imported without its sale is of nothing here.
+    let of_sales = invoice.tipo == InvoiceKind::Factura
+        && (invoice.venta.is_some() || cx.tx.set_global_folio(invoice.clave, None, cx.now).await?);
+    if let Some(uuid) = invoice.uuid.clone().filter(|_| of_sales) {
         cx.emit(&Event::FacturaCancelada { factura: invoice.clave, venta: invoice.venta, uuid }).await?;
     }
     Ok(())

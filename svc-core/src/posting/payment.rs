@@ -131,6 +131,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
         let mut instalment = judge(debt, terms, account.as_ref(), *importe)?;
         if terms.by_note {
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
+            instalment.parcialidades = debt.parcialidades;
         }
         instalments.push((debt, instalment));
         judge_funds(cx, terms.origen, debt, *importe).await?;

@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::operation::Cx;
 use crate::store::RegisteredInvoice;
 
-/// Records that `invoice` was stamped: registry, sale, receivable or payments get its fiscal folio; for an invoice or a credit
-/// note `factura.timbrada` is emitted. `xml`, the stamped document if it is known, is kept for good; a sealed one that waited is not.
+/// Records that `invoice` was stamped: registry, sale, receivable or payments get its fiscal folio; for an income invoice
+/// `factura.timbrada` is emitted. `xml`, the stamped document if it is known, is kept for good; a sealed one that waited is not.
 /// The record must be locked, and in a state that allows stamping.
 pub(crate) async fn accepted(
     cx: &mut Cx<'_>,
@@ -34,8 +34,6 @@ pub(crate) async fn accepted(
         }
         cx.tx.hurry_complements(invoice.clave).await?;
         cx.tx.hurry_related(invoice.clave).await?;
-    }
-    if matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
         cx.emit(&Event::FacturaTimbrada { factura: invoice.clave, venta: invoice.venta, uuid }).await?;
     }
     Ok(())

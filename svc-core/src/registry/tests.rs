@@ -41,6 +41,13 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         ("invoice.pdf", json!({"factura": 1})),
         ("invoice.substitute", json!({"factura": 1})),
         ("invoice.cancel", json!({"factura": 1, "motivo": "02", "requiere_aceptacion": true})),
+        (
+            "credit-note.capture",
+            json!({"factura": 1, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 1}], "aplicar": true}),
+        ),
+        ("advance.capture", json!({"cliente": 1, "importe": "116.00", "forma_pago_sat": "03", "cuenta_bancaria": 1})),
+        ("advance.apply", json!({"venta": 1, "anticipo": 2})),
+        ("invoice.global", json!({"periodicidad": "04", "mes": 10, "año": 2026, "ventas": [1, 2]})),
         ("invoice.cancel-accepted", json!({"factura": 1})),
         ("invoice.cancel-rejected", json!({"factura": 1})),
         (

@@ -76,6 +76,7 @@ pub trait GlobalTx {
     /// The period of a global invoice, and its sales; none if the record is of another document.
     async fn global(&mut self, factura: i64) -> Result<Option<(GlobalPeriod, Vec<i64>)>, StoreError>;
 
-    /// Gives the sales of a stamped global invoice its fiscal folio, or takes the invoice of a cancelled one from them.
-    async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<(), StoreError>;
+    /// Gives the sales of a stamped global invoice its fiscal folio, or takes the invoice of a cancelled one from them; `false` if the
+    /// record is of another document.
+    async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<bool, StoreError>;
 }

@@ -57,6 +57,8 @@ pub struct AppliedPayment {
     pub deposito: Option<i64>,
     /// Its payment complement in the invoice registry.
     pub factura: Option<i64>,
+    /// Whether it is a credit note that lowers what is owed.
+    pub by_note: bool,
 }
 
 /// The outcome of withdrawing the complement of a cancelled payment.

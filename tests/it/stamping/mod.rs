@@ -1,8 +1,11 @@
 //! The stamping worker: its requests, its leases and what it writes.
 
+mod advances;
 mod cancellations;
 mod complements;
+mod credit_notes;
 mod documents;
+mod global;
 mod invoices;
 mod judged;
 mod leases;

@@ -87,7 +87,7 @@ events! {
         /// What it is; never `remision`.
         tipo: SaleKind,
     }
-    /// The tax authority stamped an invoice or a credit note.
+    /// The tax authority stamped an income invoice.
     FacturaTimbrada = "factura.timbrada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,
@@ -96,7 +96,7 @@ events! {
         /// The fiscal folio.
         uuid: String,
     }
-    /// The cancellation of an invoice or a credit note became final.
+    /// The cancellation of an invoice became final.
     FacturaCancelada = "factura.cancelada", scope Some(Scope::FacturasRead), of "facturas" {
         /// The registry record's clave.
         factura: i64,

@@ -1,0 +1,158 @@
+//! Advances: their invoice, the final invoice that relates to it, and the credit note that follows.
+
+use serde_json::{Value, json};
+use svc_core::stamping::SandboxStamper;
+use svc_tests::{World, books};
+
+use super::credit_notes::{document, refused, uuid};
+use super::{ANA, PUBLIC, Shop, nails};
+use crate::backoffice::shop::entries;
+
+/// A captured advance of Ana's.
+async fn advance(shop: &Shop, importe: &str) -> Value {
+    let input = json!({"cliente": ANA, "importe": importe, "forma_pago_sat": "03", "cuenta_bancaria": 1});
+    shop.company.act("advance.capture", &input).await.unwrap()
+}
+
+async fn ordered(shop: &Shop, body: Value) -> i64 {
+    shop.actor.post("/ventas", body).await.ok(201)["venta"].as_i64().expect("a sale")
+}
+
+#[tokio::test]
+async fn three_documents_and_books_that_add_up() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let captured = advance(&shop, "500.00").await;
+    let (anticipo, first) = (captured["anticipo"].as_i64().unwrap(), captured["factura"].as_i64().unwrap());
+    let sale = shop.one(&format!("/ventas?tipo=anticipo&clave={anticipo}")).await;
+    assert_eq!([&sale["total"], &sale["saldo"], &sale["subtotal"]], ["500.00", "0.00", "431.03"]);
+    assert_eq!(
+        entries(&shop.company, anticipo).await,
+        [
+            "anticipo F1: 105.01 +500.00 206.01 -431.03 209.01 -68.97",
+            "Pago 1 de la cuenta por cobrar 1: 102.01 +500.00 105.01 -500.00 209.01 +68.97 208.01 -68.97",
+        ]
+    );
+    // It is named before it is stamped: the final invoice waits for it.
+    let venta = ordered(&shop, nails()).await;
+    let named = shop.company.act("advance.apply", &json!({"venta": venta, "anticipo": anticipo})).await.unwrap();
+    assert_eq!(named, json!({"venta": venta, "anticipo": anticipo}));
+    let invoiced = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+    let last = invoiced["factura"].as_i64().unwrap();
+    let note = shop.one("/facturas?tipo=nota_credito").await["clave"].as_i64().unwrap();
+    let cxc = shop.one(&format!("/cxc?venta={venta}")).await;
+    assert_eq!([&cxc["saldo"], &cxc["pagado"]], ["660.00", "500.00"]);
+    let paid = shop.one(&format!("/cxc-pagos?venta={venta}")).await;
+    assert_eq!([&paid["origen"], &paid["forma_pago_sat"], &paid["complemento"]], ["anticipo", "30", "no_aplica"]);
+    for _ in 0..3 {
+        world.stamp(&SandboxStamper).await;
+    }
+    let xml = document(&shop, first).await;
+    for part in ["ClaveProdServ=\"84111506\"", "Descripcion=\"Anticipo del bien o servicio\"", "MetodoPago=\"PUE\""] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    let xml = document(&shop, last).await;
+    assert!(xml.contains("TipoRelacion=\"07\"") && xml.contains(&uuid(&shop, first).await), "{xml}");
+    let xml = document(&shop, note).await;
+    let own = uuid(&shop, last).await;
+    for part in [
+        "TipoDeComprobante=\"E\"",
+        "TipoRelacion=\"07\"",
+        &own,
+        "FormaPago=\"30\"",
+        "Descripcion=\"Aplicación de anticipo\"",
+        "Total=\"500.00\"",
+    ] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    // The advance's IVA was collected with it, and is not again; the rest is collected with the rest.
+    assert_eq!(
+        entries(&shop.company, venta).await[1..],
+        [
+            "Pago 2 de la cuenta por cobrar 2: 206.01 +500.00 105.01 -500.00 209.01 +68.97 208.01 -68.97",
+            "Aplicación de anticipo N1: 208.01 +68.97 206.01 -68.97",
+        ]
+    );
+    shop.pay(cxc["clave"].as_i64().unwrap(), "660.00", "SPEI 9").await;
+    let tax: String = world
+        .sql("SELECT format('%s %s', sum(abono - cargo) FILTER (WHERE cuenta = '208.01'), sum(abono - cargo) FILTER (WHERE cuenta = '206.01')) FROM polizas_renglones")
+        .await;
+    assert_eq!(tax, "160.000000 0.000000");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn an_advance_is_applied_as_far_as_it_exists_and_backwards() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let captured = advance(&shop, "1500.00").await;
+    let anticipo = captured["anticipo"].as_i64().unwrap();
+    let name = |venta: i64| json!({"venta": venta, "anticipo": anticipo});
+    world.stamp(&SandboxStamper).await;
+    let (one, two) = (ordered(&shop, nails()).await, ordered(&shop, nails()).await);
+    for venta in [one, two] {
+        shop.company.act("advance.apply", &name(venta)).await.unwrap();
+    }
+    refused(&shop, "advance.apply", name(one), "estado_invalido", "ya se nombró").await;
+    for venta in [one, two] {
+        shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+    }
+    assert_eq!(shop.one(&format!("/cxc?venta={one}&estatus=pagado")).await["saldo"], "0.00");
+    assert_eq!(shop.one(&format!("/cxc?venta={two}")).await["saldo"], "820.00");
+    let three = ordered(&shop, nails()).await;
+    refused(&shop, "advance.apply", name(three), "saldo_insuficiente", "").await;
+    for _ in 0..3 {
+        world.stamp(&SandboxStamper).await;
+    }
+    // Backwards: the note, the invoice, the advance.
+    let notes = shop.actor.walk("/facturas?tipo=nota_credito&estatus=vigente").await;
+    assert_eq!(notes.len(), 2, "{notes:?}");
+    let cancel = |factura: &Value| json!({"factura": factura, "motivo": "02"});
+    let invoice = shop.one(&format!("/facturas?venta={two}&tipo=factura")).await["clave"].clone();
+    refused(&shop, "invoice.cancel", cancel(&invoice), "estado_invalido", "notas de crédito").await;
+    shop.company.act("invoice.cancel", &cancel(&notes[1]["clave"])).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    assert_eq!(shop.one(&format!("/cxc?venta={two}")).await["saldo"], "1160.00");
+    shop.company.act("invoice.cancel", &cancel(&invoice)).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    // What it had applied is there again.
+    shop.company.act("advance.apply", &name(three)).await.unwrap();
+    shop.actor.post(&format!("/ventas/{three}/facturar"), json!({})).await.ok(202);
+    assert_eq!(shop.one(&format!("/cxc?venta={three}")).await["saldo"], "820.00");
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn advances_of_others_and_bad_ones_are_refused() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let of = |changes: Value| {
+        let mut input = json!({"cliente": ANA, "importe": "116.00", "forma_pago_sat": "03", "cuenta_bancaria": 1});
+        input.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        input
+    };
+    for (changes, code, text) in [
+        (json!({"importe": "0"}), "dato_invalido", "importe"),
+        (json!({"importe": "0.01", "forma_pago_sat": "99"}), "dato_invalido", "forma_pago_sat"),
+        (json!({"forma_pago_sat": "07"}), "forma_pago_invalida", ""),
+        (json!({"cliente": 99}), "cliente_invalido", ""),
+        (json!({"iva": "15"}), "dato_invalido", "iva"),
+        (json!({"moneda": "USD"}), "dato_requerido", "tipo_cambio"),
+        (json!({"cuenta_bancaria": 9}), "cuenta_bancaria_invalida", ""),
+    ] {
+        refused(&shop, "advance.capture", of(changes), code, text).await;
+    }
+    assert_eq!(world.count("ventas").await, 0);
+    // Cash, or what is in no bank yet, lies in the till.
+    let till = shop.company.act("advance.capture", &of(json!({"cuenta_bancaria": null}))).await.unwrap();
+    let anticipo = till["anticipo"].as_i64().unwrap();
+    assert!(entries(&shop.company, anticipo).await[1].contains(": 101.01 +116.00 105.01 -116.00"));
+    let mut body = nails();
+    body["cliente"] = json!(PUBLIC);
+    let venta = ordered(&shop, body).await;
+    let name = |venta: i64, anticipo: i64| json!({"venta": venta, "anticipo": anticipo});
+    refused(&shop, "advance.apply", name(venta, anticipo), "estado_invalido", "otro cliente").await;
+    refused(&shop, "advance.apply", name(venta, venta), "no_encontrado", "anticipo").await;
+    refused(&shop, "advance.apply", name(anticipo, anticipo), "estado_invalido", "pedido o una cotización").await;
+    books::check(&world, &shop.company).await;
+}

@@ -1,0 +1,112 @@
+//! The global invoice: a period's sales to the general public.
+
+use serde_json::{Value, json};
+use svc_core::stamping::SandboxStamper;
+use svc_tests::{World, books};
+
+use super::credit_notes::{document, refused};
+use super::{ANA, BOOK, FOOD, NAIL, PUBLIC, Shop, line};
+
+/// A sale over the counter, paid in cash.
+async fn sold(shop: &Shop, cliente: i64, renglones: &[Value]) -> i64 {
+    let body = json!({"tipo": "venta", "cliente": cliente, "renglones": renglones, "forma_pago_sat": "01"});
+    let sale = shop.company.act("sale.capture", &body).await.unwrap();
+    sale["venta"].as_i64().expect("a clave")
+}
+
+fn october() -> Value {
+    json!({"periodicidad": "04", "mes": 10, "año": 2026})
+}
+
+#[tokio::test]
+async fn a_months_tickets_are_one_invoice() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let first = sold(&shop, PUBLIC, &[line(NAIL, "3", "33.335"), line(FOOD, "1", "9.99")]).await;
+    // Forty lines whose IVA is rounded up by itself: their sum is more than the IVA of their sum.
+    let many: Vec<Value> = (0..40).map(|_| line(NAIL, "1", "0.035")).collect();
+    let second = sold(&shop, PUBLIC, &many).await;
+    let third = sold(&shop, PUBLIC, &[line(BOOK, "2", "120")]).await;
+    let named = sold(&shop, ANA, &[line(NAIL, "1", "100")]).await;
+    let invoice = shop.company.act("invoice.global", &october()).await.unwrap();
+    assert_eq!(invoice["ventas"], json!([first, second, third]));
+    let factura = invoice["factura"].as_i64().unwrap();
+    world.stamp(&SandboxStamper).await;
+    let record = shop.factura(factura).await;
+    assert_eq!(
+        [&record["estatus"], &record["venta"], &record["serie"]],
+        [&json!("vigente"), &Value::Null, &json!("F")]
+    );
+    let xml = document(&shop, factura).await;
+    for part in [
+        "Periodicidad=\"04\"",
+        "Meses=\"10\"",
+        "Año=\"2026\"",
+        "Rfc=\"XAXX010101000\"",
+        "Nombre=\"PUBLICO EN GENERAL\"",
+        "FormaPago=\"01\"",
+        "ClaveProdServ=\"01010101\"",
+        "Descripcion=\"Venta\"",
+    ] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    // It comes to what was paid, to the cent.
+    let total: String = world.sql("SELECT to_char(sum(total), 'FM999990.00') FROM ventas WHERE cliente = 2").await;
+    assert!(xml.contains(&format!(" Total=\"{total}\"")), "{total}: {xml}");
+    let sale = shop.one(&format!("/ventas?tipo=venta&clave={first}")).await;
+    assert_eq!([&sale["factura"], &sale["uuid"]], [&json!(factura), &record["uuid"]]);
+    assert_eq!(shop.one(&format!("/ventas?tipo=venta&clave={named}")).await["factura"], Value::Null);
+    refused(&shop, "invoice.global", october(), "estado_invalido", "no hay ventas").await;
+    refused(&shop, "sale.cancel", json!({"venta": first}), "estado_invalido", "factura").await;
+    // Cancelled, it gives them back.
+    shop.company.act("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    let sale = shop.one(&format!("/ventas?tipo=venta&clave={first}")).await;
+    assert_eq!([&sale["factura"], &sale["uuid"], &sale["cancelada"]], [&Value::Null, &Value::Null, &json!(false)]);
+    let again = json!({"periodicidad": "04", "mes": 10, "año": 2026, "ventas": [third]});
+    let again = shop.company.act("invoice.global", &again).await.unwrap();
+    assert_eq!(again["ventas"], json!([third]));
+    // A rejected one is made anew.
+    shop.company
+        .act("invoice.rejected", &json!({"factura": again["factura"], "codigo": "CFDI40130", "mensaje": "No"}))
+        .await
+        .unwrap();
+    shop.company.act("invoice.restamp", &json!({"factura": again["factura"]})).await.unwrap();
+    world.stamp(&SandboxStamper).await;
+    document(&shop, again["factura"].as_i64().unwrap()).await;
+    let event: Value = serde_json::from_str(
+        &world.sql::<String>("SELECT convert_from(cuerpo, 'UTF8') FROM eventos WHERE tipo = 'factura.timbrada' AND recurso_clave = (SELECT max(clave) FROM facturas)").await,
+    )
+    .unwrap();
+    assert_eq!([&event["datos"]["factura"], &event["datos"]["venta"]], [&again["factura"], &Value::Null]);
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
+async fn what_is_no_ticket_of_a_period_is_refused() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let ticket = sold(&shop, PUBLIC, &[line(NAIL, "1", "100")]).await;
+    let named = sold(&shop, ANA, &[line(NAIL, "1", "100")]).await;
+    let of = |changes: Value| {
+        let mut input = october();
+        input.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        input
+    };
+    for (changes, code, text) in [
+        (json!({"mes": 11}), "dato_invalido", "mes: no ha empezado"),
+        (json!({"mes": 13}), "dato_invalido", "mes"),
+        (json!({"mes": 0}), "dato_invalido", "mes"),
+        (json!({"año": 2024}), "dato_invalido", "año"),
+        (json!({"periodicidad": "06"}), "dato_invalido", "periodicidad"),
+        (json!({"periodicidad": "05"}), "dato_invalido", "periodicidad"),
+        (json!({"mes": 9}), "estado_invalido", "no hay ventas"),
+        (json!({"ventas": [named]}), "estado_invalido", "cliente con RFC"),
+        (json!({"ventas": [ticket, 99]}), "no_encontrado", "la venta 99"),
+    ] {
+        refused(&shop, "invoice.global", of(changes), code, text).await;
+    }
+    shop.company.act("sale.cancel", &json!({"venta": ticket})).await.unwrap();
+    refused(&shop, "invoice.global", of(json!({"ventas": [ticket]})), "estado_invalido", "está cancelada").await;
+    books::check(&world, &shop.company).await;
+}
