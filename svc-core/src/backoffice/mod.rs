@@ -9,6 +9,7 @@ mod edits;
 pub mod import;
 mod invoices;
 mod keys;
+mod ledger;
 mod opportunities;
 mod orders;
 mod payables;
@@ -32,6 +33,7 @@ pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
 };
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
 pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
 pub use orders::{InvoiceOrder, OrderInvoiced, OrderQuote};
 pub use payables::{CapturePayable, PayPayable, PayableNamed, PayablePaid};
