@@ -5,7 +5,7 @@ use sqlx::{Row as _, query, query_scalar};
 use svc_core::domain::words::{InvoiceStatus, SaleKind};
 use svc_core::store::{Advance, AdvanceTx, StoreError};
 
-use crate::columns::money;
+use crate::columns::{money, rate};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -16,7 +16,7 @@ impl AdvanceTx for PostgresTx {
         self.run(lock.bind(self.empresa).bind(anticipo)).await?;
         // A separate statement, so that it sees what the previous holder of the lock has applied.
         let row = query(
-            "SELECT v.clave, v.factura, v.cliente, v.moneda, greatest(v.total - v.saldo - a.aplicado, 0)
+            "SELECT v.clave, v.factura, v.cliente, v.moneda, v.tipo_cambio, greatest(v.total - v.saldo - a.aplicado, 0)
              FROM ventas v CROSS JOIN LATERAL (
                  SELECT coalesce(sum(n.total), 0) AS aplicado
                  FROM notas_credito n JOIN facturas f ON f.empresa = n.empresa AND f.clave = n.factura
@@ -37,7 +37,8 @@ impl AdvanceTx for PostgresTx {
                 factura: row.try_get(1)?,
                 cliente: row.try_get(2)?,
                 moneda: row.try_get(3)?,
-                restante: money(&row, 4)?,
+                tipo_cambio: rate(&row, 4)?,
+                restante: money(&row, 5)?,
             })
         };
         row.map(read).transpose().map_err(store_error)

@@ -110,23 +110,32 @@ impl BankTx for PostgresTx {
         Ok(applied.rows_affected() > 0)
     }
 
-    async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money) -> Result<(), StoreError> {
+    async fn release_deposit(
+        &mut self,
+        deposito: i64,
+        cuenta: i64,
+        importe: Money,
+    ) -> Result<Option<bool>, StoreError> {
         // What an imported payment says of its deposit is a number only: another account's deposit is none of its own.
-        let query = sqlx::query(
+        sqlx::query_scalar(
             "WITH liberado AS (
                  UPDATE depositos
                  SET aplicado = greatest(aplicado - $4, 0), cancelado = origen = $5 AND aplicado <= $4
                  WHERE empresa = $1 AND clave = $2 AND cuenta_bancaria = $3 AND NOT cancelado
                  RETURNING importe, cancelado
+             ), cuenta AS (
+                 UPDATE cuentas_bancarias c SET saldo = c.saldo - l.importe
+                 FROM liberado l WHERE c.empresa = $1 AND c.clave = $3 AND l.cancelado
              )
-             UPDATE cuentas_bancarias c SET saldo = c.saldo - l.importe
-             FROM liberado l WHERE c.empresa = $1 AND c.clave = $3 AND l.cancelado",
+             SELECT cancelado FROM liberado",
         )
         .bind(self.empresa)
         .bind(deposito)
         .bind(cuenta)
         .bind(importe.get())
-        .bind(DepositOrigin::Pago.word());
-        self.run(query).await
+        .bind(DepositOrigin::Pago.word())
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)
     }
 }

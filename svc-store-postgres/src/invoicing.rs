@@ -6,6 +6,7 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::invoice::{InvoiceableSale, SaleInvoice};
 use svc_core::domain::money::Money;
+use svc_core::domain::quantity::Rate;
 use svc_core::domain::sale::Amounts;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
@@ -111,6 +112,20 @@ impl InvoicingTx for PostgresTx {
         .bind(SaleKind::Factura.word())
         .bind(ReceivableStatus::Cancelado.word());
         self.changes_one(query).await
+    }
+
+    async fn set_exchange_rate(&mut self, clave: i64, tipo_cambio: Rate, now: Timestamp) -> Result<(), StoreError> {
+        let query = sqlx::query(
+            "WITH cuenta AS (
+                 UPDATE cxc SET tipo_cambio = $3, modificado = $4 WHERE empresa = $1 AND venta = $2
+             )
+             UPDATE ventas SET tipo_cambio = $3, modificado = $4 WHERE empresa = $1 AND clave = $2",
+        )
+        .bind(self.empresa)
+        .bind(clave)
+        .bind(tipo_cambio.get())
+        .bind(now.get());
+        self.run(query).await
     }
 
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError> {

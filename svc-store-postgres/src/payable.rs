@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
+use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::PayableStatus;
 use svc_core::store::{NewPayable, NewPayablePayment, OpenPayable, PayableTx, StoreError};
@@ -87,8 +88,8 @@ impl PayableTx for PostgresTx {
                      estatus = CASE WHEN saldo = $5 THEN $9 ELSE estatus END
                  WHERE empresa = $1 AND clave = $3
              )
-             INSERT INTO cxp_pagos (empresa, clave, cxp, fecha, importe, cuenta_bancaria, referencia, creado)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+             INSERT INTO cxp_pagos (empresa, clave, cxp, fecha, importe, cuenta_bancaria, referencia, creado, tipo_cambio)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $10)",
         )
         .bind(self.empresa)
         .bind(clave)
@@ -98,7 +99,8 @@ impl PayableTx for PostgresTx {
         .bind(payment.cuenta_bancaria)
         .bind(payment.referencia)
         .bind(now.get())
-        .bind(PayableStatus::Pagado.word());
+        .bind(PayableStatus::Pagado.word())
+        .bind(payment.tipo_cambio.map(Rate::get));
         self.run(query).await?;
         Ok(clave)
     }

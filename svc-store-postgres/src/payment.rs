@@ -91,7 +91,7 @@ impl PaymentTx for PostgresTx {
         .bind(row.origen.word())
         .bind(row.instalment.importe.get())
         .bind(row.debt.moneda.as_str())
-        .bind(row.debt.tipo_cambio.get())
+        .bind(row.tipo_cambio.get())
         .bind(row.forma_pago_sat)
         .bind(row.cuenta_bancaria)
         .bind(row.deposito)

@@ -173,6 +173,9 @@ impl SaleTx for PostgresTx {
         self.run(query).await?;
         let query = sqlx::query("UPDATE movimientos_inventario SET venta = $3 WHERE empresa = $1 AND venta = $2");
         self.run(query.bind(self.empresa).bind(clave).bind(other)).await?;
+        let query =
+            sqlx::query("UPDATE polizas SET venta = $3 WHERE empresa = $1 AND venta = $2 AND movimiento IS NOT NULL");
+        self.run(query.bind(self.empresa).bind(clave).bind(other)).await?;
         Ok(other)
     }
 

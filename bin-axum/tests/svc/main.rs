@@ -3,6 +3,7 @@
 mod admin;
 mod certificates;
 mod commands;
+mod day;
 mod delivery;
 mod demo;
 mod description;

@@ -225,6 +225,7 @@ impl Operation for CaptureAdvance {
             fecha: today,
             referencia: Some(self.referencia.as_deref().unwrap_or(&folio)),
             by_note: false,
+            tipo_cambio: Some(tipo_cambio),
         };
         let paid = apply(cx, &terms, &[(cxc, amounts.total)]).await?;
         let pago = paid.payments.first().map(|part| part.pago);

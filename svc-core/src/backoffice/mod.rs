@@ -12,6 +12,7 @@ mod global;
 pub mod import;
 mod invoices;
 mod keys;
+mod ledger;
 mod opportunities;
 mod orders;
 mod payables;
@@ -38,6 +39,7 @@ pub use invoices::{
     AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
 };
 pub use keys::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
 pub use opportunities::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
 pub use orders::{InvoiceOrder, OrderInvoiced, OrderQuote};
 pub use payables::{CapturePayable, PayPayable, PayableNamed, PayablePaid};

@@ -4,17 +4,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sales::{SaleNamed, valid, wrong_state};
+use crate::domain::currency;
 use crate::domain::event::EventKind;
 use crate::domain::invoice::{InvoiceableSale, SuppliedTerms};
+use crate::domain::line;
 use crate::domain::order::divide;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::stock::StockChange;
 use crate::domain::words::{Fulfilment, InvoiceOrigin, PaymentMethod, SaleKind};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::prospect::becomes_customer;
-use crate::posting::{invoice, lines, stock};
+use crate::posting::{books, invoice, lines, stock};
 use crate::store::{MovementContext, SaleGoods};
 
 /// Makes an order of a quote: it gets a folio of orders, and its goods are reserved.
@@ -38,6 +40,8 @@ pub struct InvoiceOrder {
     pub metodo_pago_sat: Option<PaymentMethod>,
     /// CFDI use, where the document has none; the customer's when neither says.
     pub uso_cfdi: Option<Text<255>>,
+    /// Pesos for one unit of the currency on the day of the invoice; the document's when left out.
+    pub tipo_cambio: Option<Rate>,
 }
 
 /// The answer of [`InvoiceOrder`].
@@ -99,6 +103,7 @@ impl Operation for InvoiceOrder {
         if sale.tipo == SaleKind::Pedido && sale.surtido == Some(Fulfilment::Parcial) {
             sale = handed_over(cx, &sale).await?;
         }
+        self.judge_rate(cx, &mut sale, paid).await?;
         let method = self.metodo_pago_sat.map(PaymentMethod::word).or(sale.metodo_pago_sat.as_deref());
         if paid && method == Some(PaymentMethod::Ppd.word()) {
             // Each payment of such an invoice has its complement, which names the invoice.
@@ -113,6 +118,24 @@ impl Operation for InvoiceOrder {
         };
         let invoiced = invoice::invoice(cx, &sale, supplied, InvoiceOrigin::Aplicacion).await?;
         Ok(OrderInvoiced { factura: invoiced.clave, venta: sale.clave })
+    }
+}
+
+impl InvoiceOrder {
+    /// Gives the document the exchange rate of the day.
+    async fn judge_rate(&self, cx: &mut Cx<'_>, sale: &mut InvoiceableSale, paid: bool) -> Result<(), Error> {
+        let tipo_cambio = currency::rate_of_day(&sale.moneda, self.tipo_cambio, sale.tipo_cambio)?;
+        if tipo_cambio == sale.tipo_cambio {
+            return Ok(());
+        }
+        let pesos = |amount| line::pesos(amount, tipo_cambio);
+        if pesos(sale.amounts.subtotal).and(pesos(sale.amounts.total)).is_none() {
+            return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
+        }
+        if paid {
+            return Err(wrong_state("tiene pagos aplicados a su tipo de cambio; se cancelan antes de darle otro"));
+        }
+        books::revalue(cx, sale, tipo_cambio).await
     }
 }
 

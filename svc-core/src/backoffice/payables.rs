@@ -6,21 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use super::import::require_uuid;
 use super::purchases::{branch, supplier};
-use crate::domain::accounting::{Account, Entry, EntryLine};
+use crate::domain::accounting::{About, Account, PayablePayment, payable_payment_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payable::settle;
-use crate::domain::payment::{judge_amount, judge_day, too_large};
+use crate::domain::payment::{judge_amount, judge_day};
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::time::Date;
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{NewPayable, NewPayablePayment, PurchaseOrder};
+use crate::posting::purchases;
+use crate::store::{Booked, NewPayable, NewPayablePayment, PurchaseOrder};
 
 /// Captures an account payable: an expense, or the bill of a purchase order, which has one at most.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -56,6 +57,9 @@ pub struct CapturePayable {
     pub operaciones: Option<Within<1, 1_000_000>>,
     /// What it is for.
     pub concepto: Option<Text<500>>,
+    /// The IVA in the total, which may be credited once it is paid: of the total's sign, and at most as much. When left out the purchase
+    /// order's in proportion; none of an expense.
+    pub iva: Option<Balance>,
 }
 
 /// Pays an account payable, in part or in full.
@@ -72,6 +76,9 @@ pub struct PayPayable {
     pub fecha: Date,
     /// Reference.
     pub referencia: Text<100>,
+    /// Pesos for one unit of the currency on that day; the payable's own when left out. What it makes a difference is posted as gained
+    /// or lost.
+    pub tipo_cambio: Option<Rate>,
 }
 
 /// The answer of [`PayPayable`].
@@ -109,6 +116,7 @@ impl Operation for CapturePayable {
             None => None,
         };
         let (moneda, tipo_cambio) = self.currency(order.as_ref())?;
+        let iva = self.vat(order.as_ref())?;
         let pagado = self.pagado.unwrap_or_default();
         let (saldo, estatus) = settle(self.total, pagado)
             .ok_or_else(|| Error::field(Code::DatoInvalido, "total", "el saldo pasa de 18 dígitos"))?;
@@ -134,6 +142,7 @@ impl Operation for CapturePayable {
             creada: cx.now,
         };
         let cxp = cx.tx.insert_payable(&row).await?;
+        purchases::billed(cx, cxp, &row, iva, order.as_ref()).await?;
         if let (Some(compra), Some(order)) = (self.compra, &order) {
             cx.tx.update_purchase(compra, order.estatus, Some(cxp), cx.now).await?;
         }
@@ -153,11 +162,13 @@ impl Operation for PayPayable {
             importe: judge_amount(self.importe)?,
             cuenta_bancaria: self.cuenta_bancaria,
             referencia: &self.referencia,
+            tipo_cambio: self.tipo_cambio,
         };
         let missing = || {
             Error::field(Code::NoEncontrado, "cxp", format_args!("la cuenta por pagar {cxp} no existe en la empresa"))
         };
         let debt = cx.tx.lock_payable(cxp).await?.ok_or_else(missing)?;
+        let tipo_cambio_pago = currency::rate_of_day(&debt.moneda, self.tipo_cambio, debt.tipo_cambio)?;
         if cx.tx.is_payable_paid(&payment).await? {
             return Err(Code::PagoRepetido.into());
         }
@@ -180,11 +191,20 @@ impl Operation for PayPayable {
             }
             None => Account::Caja,
         };
+        let booked = PayablePayment {
+            fuente: source,
+            importe: payment.importe,
+            saldo: Money::new(debt.saldo),
+            adeudo: -cx.tx.booked(Booked::Payable(cxp), &[Account::Proveedores]).await?,
+            iva: cx.tx.booked(Booked::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
+            tipo_cambio: debt.tipo_cambio,
+            tipo_cambio_pago,
+        };
         let pago = cx.tx.pay_payable(&payment, cx.now).await?;
-        let pesos = line::pesos(payment.importe, debt.tipo_cambio).ok_or_else(too_large)?;
-        let lines = [EntryLine::cargo(Account::Proveedores, pesos), EntryLine::abono(source, pesos)];
-        if let Some(entry) = Entry::new(format!("Pago {pago} de la cuenta por pagar {cxp}"), payment.fecha, lines)? {
-            cx.tx.insert_entry(&entry.of_payable_payment(Some(pago)), cx.now).await?;
+        let concept = format!("Pago {pago} de la cuenta por pagar {cxp}");
+        if let Some(entry) = payable_payment_entry(concept, payment.fecha, &booked)? {
+            let about = About { cxp: Some(cxp), cxp_pago: Some(pago), ..About::default() };
+            cx.tx.insert_entry(&entry.of(about), cx.now).await?;
         }
         Ok(PayablePaid { cxp, pago })
     }
@@ -216,6 +236,24 @@ impl CapturePayable {
                 Err(Error::field(Code::EstadoInvalido, "proveedor", "no es el de la compra"))
             }
             order => Ok(order),
+        }
+    }
+
+    /// The IVA in the total, as far as it is known.
+    fn vat(&self, order: Option<&PurchaseOrder>) -> Result<Balance, Error> {
+        let (total, size) = (self.total.get(), Money::new(self.total.get().abs()));
+        let Some(iva) = self.iva else {
+            let iva = order.map_or(Money::default(), |order| line::share(size, order.impuestos, order.total)).get();
+            return Ok(Balance::new(if total.is_sign_negative() { -iva } else { iva }));
+        };
+        let other = !iva.get().is_zero() && iva.get().is_sign_negative() != total.is_sign_negative();
+        let outside = other || iva.get().abs() > total.abs();
+        match iva.get().normalize().scale() {
+            _ if outside => {
+                Err(Error::field(Code::DatoInvalido, "iva", "no puede ser más que el total, ni de otro signo"))
+            }
+            3.. => Err(Error::field(Code::DatoInvalido, "iva", "lleva a lo más dos decimales")),
+            _ => Ok(iva),
         }
     }
 

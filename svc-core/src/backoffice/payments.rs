@@ -6,11 +6,14 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::accounting::{About, Account, Entry, EntryError, EntryLine};
+use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{CASH, Debt, default_form, judge_amount, judge_day, too_large};
+use crate::domain::quantity::Rate;
 use crate::domain::sat;
 use crate::domain::time::Date;
 use crate::domain::words::{CancellationReason, PaymentOrigin, SaleKind};
@@ -44,6 +47,9 @@ pub struct ApplyPayment {
     pub fecha: Date,
     /// Bank reference; required of a deposit in a bank account.
     pub referencia: Option<Text<100>>,
+    /// Pesos for one unit of the currency on that day; the receivable's own when left out. What it makes a difference is posted
+    /// as gained or lost.
+    pub tipo_cambio: Option<Rate>,
 }
 
 /// The part of a deposit that pays one receivable.
@@ -109,6 +115,9 @@ pub struct CaptureDeposit {
     pub importe: Money,
     /// Bank reference.
     pub referencia: Text<100>,
+    /// Pesos for one unit of the account's currency on that day. Without it a deposit in another currency than the peso is posted when
+    /// it is applied.
+    pub tipo_cambio: Option<Rate>,
 }
 
 /// The deposit that was made.
@@ -179,6 +188,7 @@ impl Operation for ApplyPayment {
             fecha: judge_day(self.fecha.0, cx.now)?,
             referencia: self.referencia.as_deref(),
             by_note: false,
+            tipo_cambio: self.tipo_cambio,
         };
         let applied = apply(cx, &terms, &parts).await?;
         let pagos: Vec<i64> = applied.payments.iter().map(|part| part.pago).collect();
@@ -250,7 +260,19 @@ impl Operation for CaptureDeposit {
             referencia: &self.referencia,
         };
         let account = cx.tx.lock_bank_account(self.cuenta_bancaria).await?;
-        PaidAccount::judge(account.as_ref())?.judge_receiving(receipt.importe)?;
-        Ok(DepositNamed { deposito: cx.tx.insert_deposit(&receipt, DepositOrigin::Captura, cx.now).await? })
+        let account = PaidAccount::judge(account.as_ref())?;
+        account.judge_receiving(receipt.importe)?;
+        let known = self.tipo_cambio.is_some() || account.moneda == PESO;
+        let rate = known.then(|| currency::exchange_rate(&account.moneda, self.tipo_cambio)).transpose()?;
+        let deposito = cx.tx.insert_deposit(&receipt, DepositOrigin::Captura, cx.now).await?;
+        if let Some(rate) = rate {
+            let pesos = line::pesos(receipt.importe, rate).ok_or(EntryError::TooLarge)?;
+            let lines = [EntryLine::cargo(Account::Bancos, pesos), EntryLine::abono(Account::PorIdentificar, pesos)];
+            if let Some(entry) = Entry::new(format!("Depósito {deposito}"), receipt.fecha, lines)? {
+                let about = About { deposito: Some(deposito), ..About::default() };
+                cx.tx.insert_entry(&entry.of(about), cx.now).await?;
+            }
+        }
+        Ok(DepositNamed { deposito })
     }
 }

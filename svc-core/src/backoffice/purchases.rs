@@ -3,24 +3,24 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::accounting::Bill;
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::payable::settle;
-use crate::domain::purchase::{Arrival, line_amounts, receive};
+use crate::domain::purchase::{line_amounts, receive};
 use crate::domain::quantity::{Balance, PositiveQuantity, Quantity, Rate};
 use crate::domain::sale::{AmountFault, Amounts, SaleProduct};
-use crate::domain::stock::{Movement, StockChange};
 use crate::domain::time::{Date, Timestamp};
-use crate::domain::words::{MovementKind, PayableKind, PurchaseStatus};
+use crate::domain::words::{PayableKind, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::lines::{amounts, fault};
 use crate::posting::products::{ProductName, find_products};
-use crate::posting::stock;
-use crate::store::{MovementContext, NewPayable, NewPurchase, NewPurchaseLine, PurchaseOrder};
+use crate::posting::{purchases, stock};
+use crate::store::{NewPayable, NewPurchase, NewPurchaseLine, PurchaseOrder};
 
 /// Most lines of an order.
 const MOST_LINES: usize = 500;
@@ -196,38 +196,23 @@ impl Operation for ReceivePurchase {
             self.renglones.as_ref().map(|lines| lines.iter().map(|line| (line.renglon, line.cantidad.get())).collect());
         let lines = cx.tx.ordered_lines(compra).await?;
         let (arrivals, estatus) = receive(order.estatus, lines, requested.as_deref())?;
-        enter(cx, compra, &order, &arrivals).await?;
+        let came = purchases::enter(cx, compra, &order, &arrivals).await?;
         cx.tx.receive_lines(&arrivals).await?;
-        let cxp = match order.cxp {
+        let factura = match order.cxp {
             None if estatus == PurchaseStatus::Recibida => bill(cx, compra, &order).await?,
-            cxp => cxp,
+            _ => None,
         };
+        let cxp = factura.map(|(cxp, _)| cxp).or(order.cxp);
+        let billed = cxp.is_some() || order.total == Money::default();
+        purchases::received(cx, compra, &came, estatus, factura, billed).await?;
         cx.tx.update_purchase(compra, estatus, cxp, cx.now).await?;
         Ok(PurchaseReceived { compra, cxp })
     }
 }
 
-/// Adds the goods that a warehouse holds to its stock.
-async fn enter(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder, arrivals: &[Arrival]) -> Result<(), Error> {
-    let too_large = || Error::field(Code::DatoInvalido, "compra", "el costo en pesos pasa de 18 dígitos");
-    let mut changes = Vec::with_capacity(arrivals.len());
-    for arrival in arrivals {
-        let Some((producto, sku)) = arrival.line.producto.clone() else { continue };
-        let costo_unitario = arrival.unit_cost(order.tipo_cambio).ok_or_else(too_large)?;
-        let movement = Movement { tipo: MovementKind::Compra, cantidad: arrival.cantidad, costo_unitario };
-        changes.push(StockChange { producto, sku, movement: Some(movement), apartado: Quantity::default() });
-    }
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let almacen = stock::warehouse(cx, order.almacen.as_deref(), order.sucursal).await?;
-    let context = MovementContext { compra: Some(compra), ..MovementContext::default() };
-    stock::post(cx, &almacen, &changes, &context).await.map(|_| ())
-}
-
 /// The account payable of an order whose goods have all arrived: of its total, from today on. An order that costs nothing has
 /// none.
-async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Option<i64>, Error> {
+async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Option<(i64, Bill)>, Error> {
     if order.total == Money::default() {
         return Ok(None);
     }
@@ -254,7 +239,9 @@ async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Opt
         concepto: None,
         creada: cx.now,
     };
-    Ok(Some(cx.tx.insert_payable(&row).await?))
+    let iva = Balance::new(order.impuestos.get());
+    let bill = Bill { total, iva, pagado, tipo_cambio: order.tipo_cambio };
+    Ok(Some((cx.tx.insert_payable(&row).await?, bill)))
 }
 
 /// A supplier the company has.

@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::domain::clock::mexico_date;
 use crate::domain::event::EventKind;
-use crate::domain::invoice::{InvoiceableSale, due_date};
+use crate::domain::invoice::InvoiceableSale;
 use crate::domain::order::{Handover, OrderLine, hand_over};
 use crate::domain::quantity::{PositiveQuantity, Quantity};
 use crate::domain::stock::StockChange;
-use crate::domain::words::{Fulfilment, InvoiceStatus, PaymentMethod, PaymentTerm, SaleKind, SaleOrigin};
+use crate::domain::words::{Fulfilment, InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json, Many};
 use crate::operation::{Cx, Input, Operation, Spec};
@@ -239,23 +239,9 @@ async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(Active
 
 /// An order of which all was handed over is owed from that day, invoiced or not.
 async fn owe(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
-    let fecha = mexico_date(cx.now.get());
-    let term = sale.condicion_pago.unwrap_or(PaymentTerm::Contado);
     let costo = books::cost_of_goods_gone(cx, sale.clave).await?;
-    let owed = Owed {
-        venta: sale.clave,
-        tipo: sale.tipo,
-        factura: None,
-        folio: &sale.folio.unwrap_or(sale.clave).to_string(),
-        cliente: sale.cliente,
-        sucursal: sale.sucursal,
-        moneda: &sale.moneda,
-        tipo_cambio: sale.tipo_cambio,
-        metodo_pago_sat: sale.metodo_pago_sat.as_deref().and_then(PaymentMethod::of),
-        fecha,
-        vencimiento: due_date(fecha, term, sale.dias_credito),
-        amounts: sale.amounts,
-    };
+    let folio = sale.folio.unwrap_or(sale.clave).to_string();
+    let owed = Owed::of_order(sale, &folio, mexico_date(cx.now.get()));
     books::becomes_owed(cx, &owed, costo).await.map(|_| ())
 }
 
@@ -274,6 +260,7 @@ impl Operation for FulfilOrder {
         let before = ordered.clone();
         let Handover { lines, fulfilment, monto_surtido } = hand_over(ordered, &given, sale.amounts.total)?;
         cx.tx.set_fulfilment(sale.clave, &lines, fulfilment, monto_surtido, cx.now).await?;
+        let owed = fulfilment == Fulfilment::Surtido && sale.surtido != Some(Fulfilment::Surtido);
         let handed = |line: SaleGoods| {
             let quantity: Decimal =
                 given.iter().filter(|(renglon, _)| *renglon == line.renglon).map(|(_, cantidad)| cantidad.get()).sum();
@@ -284,9 +271,13 @@ impl Operation for FulfilOrder {
         if !goods.is_empty() {
             let almacen = stock::warehouse_of_sale(cx, &sale).await?;
             stock::judge_there(cx, &almacen, &goods, &left_of(ordered_goods, &before)).await?;
-            books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
+            if owed {
+                books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
+            } else {
+                books::hand_over(cx, &almacen, &goods, sale.clave).await?;
+            }
         }
-        if fulfilment == Fulfilment::Surtido && sale.surtido != Some(Fulfilment::Surtido) {
+        if owed {
             owe(cx, &sale).await?;
         }
         Ok(SaleNamed { venta: sale.clave })

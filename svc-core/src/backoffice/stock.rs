@@ -140,7 +140,7 @@ impl Operation for MoveStock {
             referencia: self.referencia.as_deref(),
             ..MovementContext::default()
         };
-        let moved = stock::post(cx, &from, &[self.change(&product, self.tipo)], &context).await?;
+        let moved = stock::post_by_hand(cx, &from, &[self.change(&product, self.tipo)], &context, self.tipo).await?;
         if let Some(to) = &to {
             let arrival = MovementContext { almacen_destino: None, ..context };
             stock::post(cx, to, &[self.change(&product, MovementKind::TraspasoEntrada)], &arrival).await?;
@@ -192,7 +192,7 @@ impl Operation for CountStock {
             apartado: Quantity::default(),
         };
         let context = MovementContext { referencia: self.referencia.as_deref(), ..MovementContext::default() };
-        let posted = stock::post(cx, &almacen, &[change], &context).await?;
+        let posted = stock::post_by_hand(cx, &almacen, &[change], &context, tipo).await?;
         Ok(StockCounted { movimiento: posted.movimiento, existencia: row.clave })
     }
 }

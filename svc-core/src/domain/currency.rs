@@ -20,6 +20,12 @@ pub(crate) fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<R
     }
 }
 
+/// The exchange rate of the day on which something of a document in `moneda` happens (a payment, an invoice): the document's own
+/// unless another is `given`. Its errors are those of a body (400).
+pub(crate) fn rate_of_day(moneda: &str, given: Option<Rate>, document: Rate) -> Result<Rate, Error> {
+    given.map_or(Ok(document), |given| exchange_rate(moneda, Some(given)))
+}
+
 /// Refuses a currency that is not in the SAT's catalogue `c_Moneda` (422).
 pub(crate) fn judge(moneda: &str) -> Result<(), Error> {
     if sat::currency(moneda).is_some() { Ok(()) } else { Err(Code::MonedaInvalida.into()) }
@@ -41,6 +47,11 @@ mod tests {
         ] {
             assert_eq!(exchange_rate(moneda, tipo_cambio).map_err(|error| error.code()), expected, "{moneda}");
         }
+        let day = |moneda, given: Option<&str>| {
+            rate_of_day(moneda, given.map(rate), rate("17.5")).map_err(|error| error.code())
+        };
+        assert_eq!([day("USD", None), day("USD", Some("18"))], [Ok(rate("17.5")), Ok(rate("18"))]);
+        assert_eq!([day("MXN", Some("1")), day("MXN", Some("2"))], [Ok(Rate::ONE), Err(Code::DatoInvalido)]);
         assert!(judge("USD").is_ok());
         assert_eq!(judge("ABC").unwrap_err().code(), Code::MonedaInvalida);
     }

@@ -6,6 +6,7 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 
+use super::money::Money;
 use crate::schema::field_schema;
 
 /// A quantity: a JSON number on the wire (`n` in the contract), exact, up to six decimals, never through a float.
@@ -109,6 +110,12 @@ field_schema!(Balance, "Balance", {
 impl fmt::Display for Balance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+impl Serialize for Balance {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Money::new(self.0).serialize(serializer)
     }
 }
 

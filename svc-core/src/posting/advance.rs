@@ -37,7 +37,7 @@ pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &InvoiceableSale, factura
             amounts: line.amounts,
             lines: vec![line],
         };
-        credit_note::apply_advance(cx, note).await?;
+        credit_note::apply_advance(cx, note, found.tipo_cambio).await?;
     }
     Ok(())
 }

@@ -1,18 +1,20 @@
 //! What every sale that is owed writes: the goods that leave, the receivable, the accounting entry.
 
 use chrono::NaiveDate;
+use rust_decimal::Decimal;
 
 use super::stock;
-use crate::domain::accounting::{Account, SaleAmounts, sale_entry};
+use crate::domain::accounting::{About, Account, SaleAmounts, handover_entry, sale_entry};
 use crate::domain::clock::mexico_date;
+use crate::domain::invoice::{InvoiceableSale, due_date};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
 use crate::domain::stock::{Movement, StockChange, cost_of};
-use crate::domain::words::{MovementKind, PaymentMethod, SaleKind};
+use crate::domain::words::{MovementKind, PaymentMethod, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, GoodsGone, MovementContext, NewReceivable, SaleGoods};
+use crate::store::{ActiveWarehouse, Booked, GoodsGone, MovementContext, NewReceivable, SaleGoods};
 
 /// A sale that becomes owed.
 #[derive(Debug)]
@@ -32,6 +34,20 @@ pub(crate) struct Owed<'a> {
     pub(crate) amounts: Amounts,
 }
 
+/// What the goods of a sale cost that becomes owed, in pesos.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Cost {
+    total: Money,
+    /// The part of it that was posted as handed over.
+    entregado: Money,
+}
+
+impl From<Money> for Cost {
+    fn from(total: Money) -> Self {
+        Self { total, ..Self::default() }
+    }
+}
+
 /// Takes the goods out of the warehouse, and what an order had reserved of them; gives what they cost.
 pub(crate) async fn goods_leave(
     cx: &mut Cx<'_>,
@@ -41,6 +57,32 @@ pub(crate) async fn goods_leave(
     venta: i64,
     folio: &str,
 ) -> Result<Money, Error> {
+    Ok(take(cx, almacen, goods, reserved, venta, folio).await?.0)
+}
+
+/// Hands goods of an order over: they leave the warehouse, and are the company's until the order is owed.
+pub(crate) async fn hand_over(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    goods: &[SaleGoods],
+    venta: i64,
+) -> Result<(), Error> {
+    let (costo, movimiento) = take(cx, almacen, goods, true, venta, &format!("pedido {venta}")).await?;
+    if let Some(entry) = handover_entry(venta, mexico_date(cx.now.get()), costo)? {
+        let about = About { venta: Some(venta), movimiento, ..About::default() };
+        cx.tx.insert_entry(&entry.of(about), cx.now).await?;
+    }
+    Ok(())
+}
+
+async fn take(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    goods: &[SaleGoods],
+    reserved: bool,
+    venta: i64,
+    folio: &str,
+) -> Result<(Money, Option<i64>), Error> {
     let leave = |line: &SaleGoods| StockChange {
         producto: line.producto,
         sku: line.sku.clone(),
@@ -49,16 +91,19 @@ pub(crate) async fn goods_leave(
     };
     let changes: Vec<StockChange> = goods.iter().map(leave).collect();
     let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
-    stock::post(cx, almacen, &changes, &context).await?;
+    let posted = stock::post(cx, almacen, &changes, &context).await?;
     let costs = goods.iter().map(|line| cost_of(line.cantidad, line.costo).map(Money::get));
-    costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)
+    let costo = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
+    Ok((costo, posted.movimiento))
 }
 
 /// What the goods cost that a sale has taken so far.
-pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Money, Error> {
+pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Cost, Error> {
     let gone = cx.tx.goods_gone(venta).await?;
     let costs = gone.iter().map(|gone| cost_of(gone.cantidad, gone.costo_unitario).map(Money::get));
-    costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)
+    let total = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
+    let entregado = cx.tx.booked(Booked::Sale(venta), &[Account::Entregado]).await?.max(Decimal::ZERO);
+    Ok(Cost { total, entregado: Money::new(entregado) })
 }
 
 pub(super) fn too_costly() -> Error {
@@ -91,7 +136,8 @@ pub(crate) async fn undo(
     let changes = held.into_iter().chain(gone.into_iter().map(back)).collect();
     let context = MovementContext { venta: Some(venta), referencia: folio, ..MovementContext::default() };
     post_by_warehouse(cx, changes, &context).await?;
-    if let Some(entry) = cx.tx.entry_of_sale(venta).await? {
+    let handovers = cx.tx.entries_of_handovers(venta).await?;
+    for entry in cx.tx.entry_of_sale(venta).await?.into_iter().chain(handovers) {
         cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
     }
     Ok(())
@@ -120,7 +166,7 @@ fn back(gone: GoodsGone) -> (ActiveWarehouse, StockChange) {
 }
 
 /// Makes the receivable and the accounting entry; gives the receivable's clave.
-pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Money) -> Result<i64, Error> {
+pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl Into<Cost>) -> Result<i64, Error> {
     let row = NewReceivable {
         folio: sale.folio,
         cliente: sale.cliente,
@@ -137,12 +183,53 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Money)
         modificado: cx.now,
     };
     let cxc = cx.tx.insert_receivable(&row).await?;
+    write_entry(cx, sale, costo.into()).await?;
+    Ok(cxc)
+}
+
+/// Writes the accounting entry of what is owed.
+async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<(), Error> {
     // An advance is owed like a sale, but nothing is sold yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
-    let amounts = SaleAmounts { ingreso, amounts: sale.amounts, tipo_cambio: sale.tipo_cambio, costo };
+    let Cost { total: costo, entregado } = costo;
+    let amounts = SaleAmounts { ingreso, amounts: sale.amounts, tipo_cambio: sale.tipo_cambio, costo, entregado };
     if let Some(entry) = sale_entry(format!("{} {}", sale.tipo.word(), sale.folio), sale.fecha, &amounts)? {
         let entry = entry.of_sale(Some(sale.venta)).of_invoice(sale.factura);
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
-    Ok(cxc)
+    Ok(())
+}
+
+/// Gives a document that is to be invoiced the exchange rate of the day. What is owed of it already is revalued: its entry is undone, and
+/// written anew.
+pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut InvoiceableSale, tipo_cambio: Rate) -> Result<(), Error> {
+    sale.tipo_cambio = tipo_cambio;
+    cx.tx.set_exchange_rate(sale.clave, tipo_cambio, cx.now).await?;
+    let Some(entry) = cx.tx.entry_of_sale(sale.clave).await? else { return Ok(()) };
+    let fecha = mexico_date(cx.now.get());
+    cx.tx.insert_entry(&entry.reversed(fecha), cx.now).await?;
+    let costo = cost_of_goods_gone(cx, sale.clave).await?;
+    let folio = sale.folio.unwrap_or(sale.clave).to_string();
+    let owed = Owed::of_order(sale, &folio, fecha);
+    write_entry(cx, &owed, costo).await
+}
+
+impl<'a> Owed<'a> {
+    /// An order that becomes owed on that day; `folio` is its number as people write it.
+    pub(crate) fn of_order(sale: &'a InvoiceableSale, folio: &'a str, fecha: NaiveDate) -> Self {
+        Self {
+            venta: sale.clave,
+            tipo: sale.tipo,
+            factura: None,
+            folio,
+            cliente: sale.cliente,
+            sucursal: sale.sucursal,
+            moneda: &sale.moneda,
+            tipo_cambio: sale.tipo_cambio,
+            metodo_pago_sat: sale.metodo_pago_sat.as_deref().and_then(PaymentMethod::of),
+            fecha,
+            vencimiento: due_date(fecha, sale.condicion_pago.unwrap_or(PaymentTerm::Contado), sale.dias_credito),
+            amounts: sale.amounts,
+        }
+    }
 }

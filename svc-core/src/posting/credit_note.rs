@@ -11,7 +11,7 @@ use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{CreditLine, credit_series};
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::money::Money;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
 use crate::domain::stock::{Movement, StockChange, cost_of};
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, MovementKind, PaymentOrigin};
@@ -59,13 +59,18 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
         let favour = NewFavour { cliente, moneda: &note.sale.moneda, importe: total, factura };
         cx.tx.insert_favour(favour, cx.now).await?;
     }
-    let pago = if aplicar { settle(cx, &note, PaymentOrigin::SaldoAFavor, total).await? } else { None };
+    let pago = if aplicar { settle(cx, &note, PaymentOrigin::SaldoAFavor, note.sale.tipo_cambio).await? } else { None };
     let costo = match note.relacion {
         TipoRelacion::Devolucion => goods_come_back(cx, &note, &folio).await?,
         _ => Money::default(),
     };
-    let amounts =
-        SaleAmounts { ingreso: Account::Descuentos, amounts: note.amounts, tipo_cambio: note.sale.tipo_cambio, costo };
+    let amounts = SaleAmounts {
+        ingreso: Account::Descuentos,
+        amounts: note.amounts,
+        tipo_cambio: note.sale.tipo_cambio,
+        costo,
+        entregado: Money::default(),
+    };
     let entry = credit_entry(format!("Nota de crédito {folio}"), mexico_date(cx.now.get()), &amounts)?;
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
@@ -75,12 +80,13 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
 }
 
 /// Applies an advance to a sale that was just invoiced: its amounts lower the sale's receivable, and the document says so (07). The
-/// taxes of the advance, which were due when it was paid, are not due again.
-pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>) -> Result<Made, Error> {
+/// taxes of the advance, which were due when it was paid, are not due again. `tipo_cambio` is the advance's: what the invoice's differs by is
+/// gained or lost.
+pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>, tipo_cambio: Rate) -> Result<Made, Error> {
     let (factura, folio) = register(cx, &note).await?;
-    let pago = settle(cx, &note, PaymentOrigin::Anticipo, note.amounts.total).await?;
+    let pago = settle(cx, &note, PaymentOrigin::Anticipo, tipo_cambio).await?;
     let concepto = format!("Aplicación de anticipo {folio}");
-    let entry = applied_entry(concepto, mexico_date(cx.now.get()), &note.amounts, note.sale.tipo_cambio)?;
+    let entry = applied_entry(concepto, mexico_date(cx.now.get()), &note.amounts, tipo_cambio)?;
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
     }
@@ -105,15 +111,15 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, String), 
     Ok((factura, format!("{serie}{folio}")))
 }
 
-/// Lowers the receivable of the sale by what is owed of it, at most `importe`; none if nothing is.
+/// Lowers the receivable of the sale by what is owed of it, at most what the note comes to; none if nothing is.
 async fn settle(
     cx: &mut Cx<'_>,
     note: &NewNote<'_>,
     origen: PaymentOrigin,
-    importe: Money,
+    tipo_cambio: Rate,
 ) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
-    let importe = importe.min(saldo);
+    let importe = note.amounts.total.min(saldo);
     if importe == Money::default() {
         return Ok(None);
     }
@@ -124,6 +130,7 @@ async fn settle(
         fecha: mexico_date(cx.now.get()),
         referencia: None,
         by_note: true,
+        tipo_cambio: Some(tipo_cambio),
     };
     let applied = payment::apply(cx, &terms, &[(cxc, importe)]).await?;
     Ok(applied.payments.first().map(|part| part.pago))

@@ -8,8 +8,8 @@ use uuid::Uuid;
 
 use crate::domain::cfdi::{
     Cfdi, CfdiFault, GlobalSource, Heading, InformacionGlobal, InvoiceSource, Issuer, Line, PaidInvoice, Payment,
-    PaymentSource, Receiver, SoldSale, Ticket, TipoDeComprobante, build_global, build_invoice, build_payment,
-    build_related,
+    Receipt, ReceiptSource, Receiver, SettledInvoice, SoldSale, Ticket, TipoDeComprobante, build_global, build_invoice,
+    build_receipts, build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
 use crate::domain::invoice::{TO_BE_DEFINED, Terms, judge_receiver};
@@ -174,15 +174,14 @@ pub(crate) async fn of_payments(
     record: StampingRecord,
     payments: Vec<StampingPayment>,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let Some((cp, pago)) = payments.first().map(|first| (first.cp.clone(), money_in(first, &payments))) else {
+    let Some(cp) = payments.first().map(|first| first.cp.clone()) else {
         return Ok(Err(CfdiFault::Missing("el pago del complemento")));
     };
-    Ok(build_payment(&PaymentSource {
+    Ok(build_receipts(&ReceiptSource {
         emisor: issuer(cx, cp),
         receptor: receiver(cx, record.cliente).await?,
         encabezado: heading(record),
-        pago,
-        facturas: paid_invoices(cx, payments).await?,
+        pagos: receipts(cx, &payments).await?,
     }))
 }
 
@@ -216,6 +215,23 @@ pub(crate) fn heading(record: StampingRecord) -> Heading {
     Heading { serie: record.serie, folio: record.folio, fecha: record.fecha }
 }
 
+/// What came in, with what it pays: one payment, but for parts at other exchange rates, which are payments of their own.
+async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<Receipt>, Error> {
+    let mut invoices = paid_invoices(cx, payments).await?.into_iter();
+    let together = payments.chunk_by(|a, b| (&a.moneda, a.tipo_cambio) == (&b.moneda, b.tipo_cambio));
+    Ok(together.filter_map(|parts| Some(receipt(parts.first()?, parts, &mut invoices))).collect())
+}
+
+fn receipt(
+    first: &StampingPayment,
+    parts: &[StampingPayment],
+    invoices: &mut impl Iterator<Item = PaidInvoice>,
+) -> Receipt {
+    let settled =
+        |factura: PaidInvoice| SettledInvoice { moneda: first.moneda.clone(), monto: factura.importe, factura };
+    Receipt { pago: money_in(first, parts), facturas: invoices.take(parts.len()).map(settled).collect() }
+}
+
 fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> Payment {
     Payment {
         fecha: first.fecha,
@@ -228,16 +244,16 @@ fn money_in(first: &StampingPayment, payments: &[StampingPayment]) -> Payment {
 }
 
 /// The invoices that payments pay, with the lines of their sales.
-async fn paid_invoices(cx: &mut Cx<'_>, payments: Vec<StampingPayment>) -> Result<Vec<PaidInvoice>, Error> {
+async fn paid_invoices(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<PaidInvoice>, Error> {
     let sales: Vec<i64> = payments.iter().filter_map(|payment| payment.venta).collect();
     let mut lines: HashMap<i64, Vec<Line>> = HashMap::new();
     for (venta, line) in cx.tx.lines_to_stamp(&sales).await? {
         lines.entry(venta).or_default().push(line);
     }
-    let paid = |payment: StampingPayment| PaidInvoice {
+    let paid = |payment: &StampingPayment| PaidInvoice {
         uuid: payment.uuid.as_deref().and_then(|uuid| Uuid::try_parse(uuid).ok()).unwrap_or_default(),
-        serie: payment.serie,
-        folio: payment.folio,
+        serie: payment.serie.clone(),
+        folio: payment.folio.clone(),
         total: payment.total,
         parcialidad: payment.parcialidad,
         saldo_anterior: payment.saldo_anterior,
@@ -245,7 +261,7 @@ async fn paid_invoices(cx: &mut Cx<'_>, payments: Vec<StampingPayment>) -> Resul
         saldo_insoluto: payment.saldo_insoluto,
         renglones: payment.venta.and_then(|venta| lines.get(&venta)).cloned().unwrap_or_default(),
     };
-    Ok(payments.into_iter().map(paid).collect())
+    Ok(payments.iter().map(paid).collect())
 }
 
 /// The company, issuing where the postal code `cp` is, else at its own.

@@ -185,7 +185,7 @@ async fn issue(
     let costo = match leaving {
         None => books::cost_of_goods_gone(cx, sale.clave).await?,
         Some(Leaving { almacen, goods }) => {
-            books::goods_leave(cx, &almacen?, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?
+            books::goods_leave(cx, &almacen?, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?.into()
         }
     };
     let row = NewInvoice {

@@ -11,6 +11,7 @@ pub(crate) mod lines;
 pub(crate) mod payment;
 pub(crate) mod products;
 pub(crate) mod prospect;
+pub(crate) mod purchases;
 pub(crate) mod sale;
 pub(crate) mod stamped;
 pub(crate) mod stock;

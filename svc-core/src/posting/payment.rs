@@ -6,16 +6,19 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::document;
-use crate::domain::accounting::{Account, PaymentAmounts, payment_entry};
+use crate::domain::accounting::{About, Account, Entry, EntryError, EntryLine, PaymentAmounts, payment_entry};
 use crate::domain::clock::mexico_date;
+use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
+use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{Debt, Instalment, payment_series};
+use crate::domain::quantity::Rate;
 use crate::domain::words::{Complement, InvoiceKind, InvoiceOrigin, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
-use crate::store::{AppliedPayment, DepositOrigin, NewInvoice, NewPayment, Receipt, Withdrawal};
+use crate::store::{AppliedPayment, Booked, DepositOrigin, NewInvoice, NewPayment, Receipt, Withdrawal};
 
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(crate) struct Terms<'a> {
     pub(crate) referencia: Option<&'a str>,
     /// Whether a credit note says all of it to the authority: then it has no complement, and no number among the instalments.
     pub(crate) by_note: bool,
+    /// Pesos for one unit of the currency on that day; each receivable's own when none is given.
+    pub(crate) tipo_cambio: Option<Rate>,
 }
 
 /// The outcome.
@@ -60,10 +65,13 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     let debt = cx.tx.lock_debt(payment.cxc).await?;
     let estatus = debt.map(|debt| debt.status_without(payment.importe));
     cx.tx.cancel_payment(pago, payment, estatus, cx.now).await?;
-    if let (Some(cuenta), Some(deposito)) = (payment.cuenta_bancaria, payment.deposito) {
-        cx.tx.lock_bank_account(cuenta).await?;
-        cx.tx.release_deposit(deposito, cuenta, payment.importe).await?;
-    }
+    let released = match (payment.cuenta_bancaria, payment.deposito) {
+        (Some(cuenta), Some(deposito)) => {
+            cx.tx.lock_bank_account(cuenta).await?;
+            cx.tx.release_deposit(deposito, cuenta, payment.importe).await?.map(|gone| (deposito, gone))
+        }
+        _ => None,
+    };
     if let Some(factura) = payment.factura {
         match cx.tx.withdraw_complement(factura, pago, cx.now).await? {
             Withdrawal::Underway => {
@@ -75,10 +83,30 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
             Withdrawal::Done => {}
         }
     }
-    if let Some(entry) = cx.tx.entry_of_payment(pago).await? {
-        cx.tx.insert_entry(&entry.reversed(mexico_date(cx.now.get())), cx.now).await?;
+    let Some(entry) = cx.tx.entry_of_payment(pago).await? else { return Ok(()) };
+    let reversal = entry.reversed(mexico_date(cx.now.get()));
+    let reversal = match released {
+        Some((deposito, gone)) => of_released(cx, reversal, deposito, gone).await?,
+        None => Some(reversal),
+    };
+    if let Some(reversal) = reversal {
+        cx.tx.insert_entry(&reversal, cx.now).await?;
     }
     Ok(())
+}
+
+/// The reversal of a payment whose deposit was released: what stays in the bank waits to be identified, what leaves it takes with it what
+/// waited of the deposit.
+async fn of_released(cx: &mut Cx<'_>, reversal: Entry, deposito: i64, gone: bool) -> Result<Option<Entry>, Error> {
+    let (from, to) =
+        if gone { (Account::PorIdentificar, Account::Bancos) } else { (Account::Bancos, Account::PorIdentificar) };
+    let moved = |line: &EntryLine| EntryLine { cuenta: if line.cuenta == from { to } else { line.cuenta }, ..*line };
+    let mut lines: Vec<EntryLine> = reversal.lines().iter().map(moved).collect();
+    if gone {
+        let waited = cx.tx.booked(Booked::Deposit(deposito), &[Account::PorIdentificar]).await?;
+        lines.extend([EntryLine::of(Account::PorIdentificar, -waited), EntryLine::of(Account::Bancos, waited)]);
+    }
+    Ok(reversal.with_lines(lines)?)
 }
 
 impl<'a> Terms<'a> {
@@ -116,6 +144,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
     let receipt = terms.receipt(total)?;
     let debts = lock_debts(cx, parts).await?;
+    let rates = rates(&debts, terms)?;
     let account = match terms.cuenta_bancaria {
         Some(cuenta) => cx.tx.lock_bank_account(cuenta).await?,
         None => None,
@@ -128,12 +157,13 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     for (cxc, importe) in parts {
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
         debt.judge(matches!(cx.actor, Actor::Key { .. }))?;
+        let tipo_cambio = rates.get(cxc).copied().ok_or(Code::NoEncontrado)?;
         let mut instalment = judge(debt, terms, account.as_ref(), *importe)?;
         if terms.by_note {
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
             instalment.parcialidades = debt.parcialidades;
         }
-        instalments.push((debt, instalment));
+        instalments.push(Part { debt, instalment, tipo_cambio });
         judge_funds(cx, terms.origen, debt, *importe).await?;
     }
     let deposito = match (&receipt, waiting) {
@@ -149,17 +179,61 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
             Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?)
         }
     };
-    let paid = instalments.iter().map(|(debt, _)| *debt).filter(|_| !terms.by_note);
+    let identified = match waiting {
+        Some(deposito) => -cx.tx.booked(Booked::Deposit(deposito), &[Account::PorIdentificar]).await?,
+        None => Decimal::ZERO,
+    };
+    let identified = Money::new(identified.max(Decimal::ZERO));
+    let paid = instalments.iter().map(|part| part.debt).filter(|_| !terms.by_note);
     let complements = complements(cx, paid).await?;
     let mut payments = Vec::with_capacity(parts.len());
-    for (debt, instalment) in &instalments {
+    let mut before = Decimal::ZERO;
+    for part in &instalments {
+        let debt = part.debt;
         let factura = debt.needs_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
-        payments.push(write(cx, terms, debt, instalment, deposito, factura).await?);
+        let recibido = part.received(terms.source(), before, identified, total)?;
+        before += part.instalment.importe.get();
+        payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
     }
     for factura in complements.into_values() {
         document::keep_of_payments(cx, factura).await?;
     }
     Ok(Applied { payments, deposito })
+}
+
+/// The part of a payment that pays one receivable.
+struct Part<'d> {
+    debt: &'d Debt,
+    instalment: Instalment,
+    /// Pesos for one unit of the currency on the day of the payment.
+    tipo_cambio: Rate,
+}
+
+impl Part<'_> {
+    /// What came in for it, in pesos, `before` of its currency having come in for other parts of the same payment: at one exchange rate
+    /// the parts are worth what the whole is. Of a deposit that waited, `identified` pesos for `total`, it is what was posted then.
+    fn received(
+        &self,
+        source: Account,
+        before: Decimal,
+        identified: Money,
+        total: Money,
+    ) -> Result<[(Account, Money); 2], EntryError> {
+        let after = before + self.instalment.importe.get();
+        let pesos = |amount| line::pesos(Money::new(amount), self.tipo_cambio).ok_or(EntryError::TooLarge);
+        let worth = pesos(after)?.get() - pesos(before)?.get();
+        let waited = |amount| line::share(identified, Money::new(amount), total).get();
+        let waited = waited(after) - waited(before);
+        let whole = identified > Money::default() && self.debt.moneda != PESO;
+        let rest = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
+        Ok([(Account::PorIdentificar, Money::new(waited)), (source, Money::new(rest))])
+    }
+}
+
+/// The exchange rate of the payment for each receivable.
+fn rates(debts: &BTreeMap<i64, Debt>, terms: &Terms<'_>) -> Result<BTreeMap<i64, Rate>, Error> {
+    let of_day = |debt: &Debt| currency::rate_of_day(&debt.moneda, terms.tipo_cambio, debt.tipo_cambio);
+    debts.iter().map(|(cxc, debt)| Ok((*cxc, of_day(debt)?))).collect()
 }
 
 async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<i64, Debt>, Error> {
@@ -238,14 +312,16 @@ async fn complements<'d>(
 async fn write(
     cx: &mut Cx<'_>,
     terms: &Terms<'_>,
-    debt: &Debt,
-    instalment: &Instalment,
+    part: &Part<'_>,
+    recibido: [(Account, Money); 2],
     deposito: Option<i64>,
     factura: Option<i64>,
 ) -> Result<PartApplied, Error> {
+    let Part { debt, instalment, tipo_cambio } = part;
     let row = NewPayment {
         debt,
         instalment: *instalment,
+        tipo_cambio: *tipo_cambio,
         fecha: terms.fecha,
         aplicado: cx.now,
         origen: terms.origen,
@@ -262,18 +338,21 @@ async fn write(
     }
     let [iva, ieps, total] = debt.taxes();
     let amounts = PaymentAmounts {
-        source: terms.source(),
+        recibido,
         importe: instalment.importe,
         pagado: debt.pagado,
+        liquida: instalment.saldo_insoluto == Money::default(),
         contabilizado,
         total,
         iva,
         ieps,
         tipo_cambio: debt.tipo_cambio,
+        tipo_cambio_pago: *tipo_cambio,
     };
     let concept = format!("Pago {pago} de la cuenta por cobrar {}", debt.clave);
     if let Some(entry) = payment_entry(concept, terms.fecha, &amounts)? {
-        let entry = entry.of_sale(debt.venta).of_invoice(factura).of_payment(Some(pago));
+        let about = About { venta: debt.venta, factura, pago: Some(pago), deposito, ..About::default() };
+        let entry = entry.of(about);
         cx.tx.insert_entry(&entry, cx.now).await?;
     }
     cx.emit(&Event::PagoAplicado { pago, cxc: debt.clave, importe: instalment.importe }).await?;

@@ -4,9 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 
 use rust_decimal::Decimal;
 
+use crate::domain::accounting::{About, moved_entry};
+use crate::domain::clock::mexico_date;
 use crate::domain::event::Event;
 use crate::domain::invoice::InvoiceableSale;
 use crate::domain::stock::{Holding, StockChange, cost_of};
+use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, MovementContext, NewMovement, SaleGoods};
@@ -18,6 +21,8 @@ pub(crate) struct Posted {
     pub(crate) existencias: Vec<i64>,
     /// The first line of the ledger; none where only reservations changed.
     pub(crate) movimiento: Option<i64>,
+    /// What the stock is worth more, in pesos; none where that has more than 18 digits.
+    pub(crate) valor: Option<Decimal>,
 }
 
 /// The active warehouse of that code, or else the branch's main one.
@@ -86,7 +91,7 @@ pub(crate) async fn post(
     products.sort_unstable();
     products.dedup();
     if products.is_empty() {
-        return Ok(Posted { existencias: Vec::new(), movimiento: None });
+        return Ok(Posted { existencias: Vec::new(), movimiento: None, valor: Some(Decimal::ZERO) });
     }
     let mut held = cx.tx.lock_stock(almacen.clave, &products).await?;
     let before = held.clone();
@@ -104,7 +109,26 @@ pub(crate) async fn post(
         almacen: almacen.codigo.clone(),
     };
     cx.emit_all(&altered.iter().map(event).collect::<Vec<_>>()).await?;
-    Ok(Posted { existencias: held.iter().map(|row| row.clave).collect(), movimiento })
+    let valor = ledger.iter().map(NewMovement::worth).sum();
+    Ok(Posted { existencias: held.iter().map(|row| row.clave).collect(), movimiento, valor })
+}
+
+/// Posts movements that were entered by hand, all of that kind, and their accounting entry.
+pub(crate) async fn post_by_hand(
+    cx: &mut Cx<'_>,
+    almacen: &ActiveWarehouse,
+    changes: &[StockChange],
+    context: &MovementContext<'_>,
+    tipo: MovementKind,
+) -> Result<Posted, Error> {
+    let posted = post(cx, almacen, changes, context).await?;
+    let too_much = || Error::field(Code::DatoInvalido, "costo_unitario", "lo que cuesta pasa de 18 dígitos");
+    let entry = moved_entry(tipo, mexico_date(cx.now.get()), posted.valor.ok_or_else(too_much)?)?;
+    if let Some(entry) = entry {
+        let about = About { movimiento: posted.movimiento, ..About::default() };
+        cx.tx.insert_entry(&entry.of(about), cx.now).await?;
+    }
+    Ok(posted)
 }
 
 /// Applies the changes one after the other; gives the lines of the ledger.

@@ -33,7 +33,11 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         ("sale.cancel", json!({"venta": 1})),
         ("order.fulfil", json!({"venta": 1, "renglones": [{"renglon": 1, "cantidad": 2}]})),
         ("quote.order", json!({"venta": 1})),
-        ("order.invoice", json!({"venta": 1, "forma_pago_sat": "03", "metodo_pago_sat": "PUE", "uso_cfdi": "G03"})),
+        (
+            "order.invoice",
+            json!({"venta": 1, "forma_pago_sat": "03", "metodo_pago_sat": "PUE", "uso_cfdi": "G03",
+                                "tipo_cambio": "17.55"}),
+        ),
         ("invoice.stamped", json!({"factura": 1, "uuid": "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d"})),
         ("invoice.rejected", json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "No corresponde"})),
         ("invoice.restamp", json!({"factura": 1, "forzar": false})),
@@ -53,24 +57,30 @@ pub(crate) fn samples() -> Vec<(&'static str, Value)> {
         (
             "payment.apply",
             json!({"cxc": 1, "importe": "10.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
-                   "referencia": "SPEI 1"}),
+                   "referencia": "SPEI 1", "tipo_cambio": "17.55"}),
         ),
         ("payment.cancel", json!({"pago": 1})),
         ("payment.restamp", json!({"pago": 1})),
         (
             "deposit.capture",
-            json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "10.00", "referencia": "SPEI 1"}),
+            json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "10.00", "referencia": "SPEI 1", "tipo_cambio": 17.5}),
         ),
         (
             "payable.capture",
-            json!({"total": "-116.00", "moneda": "USD", "tipo_cambio": 17.5, "uuid": "6128396f-c09b-4ec6-8699-43c5f7e3b230"}),
+            json!({"total": "-116.00", "moneda": "USD", "tipo_cambio": 17.5, "iva": "-16.00", "uuid": "6128396f-c09b-4ec6-8699-43c5f7e3b230"}),
         ),
-        ("payable.pay", json!({"cxp": 1, "importe": "10.00", "fecha": "2026-10-12", "referencia": "SPEI 1"})),
+        (
+            "payable.pay",
+            json!({"cxp": 1, "importe": "10.00", "fecha": "2026-10-12", "referencia": "SPEI 1", "tipo_cambio": "17.5"}),
+        ),
         (
             "purchase.capture",
             json!({"proveedor": 1, "fecha": "2026-10-12T18:00:00Z", "renglones": [{"sku": "A", "cantidad": 2, "iva": "3.20"}]}),
         ),
         ("purchase.receive", json!({"compra": 1, "renglones": [{"renglon": 1, "cantidad": 0.5}]})),
+        ("account.edit", json!({"cuenta": "105.01", "numero": "1150-001"})),
+        ("account.list", json!({})),
+        ("ledger.balance", json!({"desde": "2026-10-01", "hasta": "2026-10-31"})),
         (
             "opportunity.create",
             json!({"nombre": "Bodega", "etapa": 1, "monto": "1500.00", "cierre": "2026-12-31", "probabilidad": 40}),

@@ -4,6 +4,7 @@ use async_trait::async_trait;
 
 use super::StoreError;
 use crate::domain::money::Money;
+use crate::domain::quantity::Rate;
 
 /// An advance, as what applies it needs it.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Advance {
     pub cliente: Option<i64>,
     /// Its currency.
     pub moneda: String,
+    /// Pesos for one unit of it.
+    pub tipo_cambio: Rate,
     /// What was paid of it and no invoice has applied.
     pub restante: Money,
 }

@@ -71,6 +71,7 @@ pub trait BankTx {
     async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError>;
 
     /// Subtracts from the applied amount of a deposit. One of [`DepositOrigin::Pago`] of which nothing remains applied is
-    /// cancelled, and subtracted from the account's balance.
-    async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money) -> Result<(), StoreError>;
+    /// cancelled, and subtracted from the account's balance. Returns whether it was; none when the account has no such deposit.
+    async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money)
+    -> Result<Option<bool>, StoreError>;
 }

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use super::StoreError;
 use crate::domain::invoice::{InvoiceableSale, Terms};
 use crate::domain::money::Money;
-use crate::domain::quantity::Quantity;
+use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::time::Timestamp;
 
 /// A line of a sale whose product is kept in stock.
@@ -67,6 +67,9 @@ pub trait InvoicingTx {
         invoiced: &InvoicedSale<'_>,
         now: Timestamp,
     ) -> Result<bool, StoreError>;
+
+    /// Gives a document, and what is owed of it, another exchange rate.
+    async fn set_exchange_rate(&mut self, clave: i64, tipo_cambio: Rate, now: Timestamp) -> Result<(), StoreError>;
 
     /// Sets since when the application has been invoicing a sale; `None` clears it.
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;

@@ -59,7 +59,7 @@ use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
 use crate::record::{List, ListSpec, Query, Row, RowError};
 
-pub use accounting::AccountingTx;
+pub use accounting::{AccountBalance, AccountingTx, Booked};
 pub use advance::{Advance, AdvanceTx};
 pub use bank::{BankTx, DepositOrigin, Receipt};
 pub use cancellation::{AskedCancellation, CancellationPause, CancellationTx, Substitute};

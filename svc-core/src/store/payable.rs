@@ -77,6 +77,8 @@ pub struct NewPayablePayment<'a> {
     pub cuenta_bancaria: Option<i64>,
     /// Reference.
     pub referencia: &'a str,
+    /// Pesos for one unit of the currency on that day; the payable's own if it is not known.
+    pub tipo_cambio: Option<Rate>,
 }
 
 /// Accounts payable inside a transaction.

@@ -7,10 +7,11 @@ use rust_decimal::Decimal;
 use super::StoreError;
 use crate::domain::money::Money;
 use crate::domain::payment::{Debt, Instalment};
+use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 
-/// A payment to be stored; customer, sale, currency and exchange rate are its receivable's.
+/// A payment to be stored; customer, sale and currency are its receivable's.
 #[derive(Debug)]
 pub struct NewPayment<'a> {
     /// The receivable.
@@ -19,6 +20,8 @@ pub struct NewPayment<'a> {
     pub instalment: Instalment,
     /// The day of the payment.
     pub fecha: NaiveDate,
+    /// Pesos for one unit of the currency on that day.
+    pub tipo_cambio: Rate,
     /// Now.
     pub aplicado: Timestamp,
     /// Source of the money.

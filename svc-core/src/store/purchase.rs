@@ -75,8 +75,10 @@ pub struct PurchaseOrder {
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// Its amounts.
+    /// Its total.
     pub total: Money,
+    /// The IVA in that.
+    pub impuestos: Money,
     /// Its account payable.
     pub cxp: Option<i64>,
 }

@@ -1,11 +1,12 @@
 //! Branches, warehouses, stock and its ledger.
 
 use async_trait::async_trait;
+use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
-use crate::domain::stock::Holding;
+use crate::domain::stock::{Holding, cost_of};
 use crate::domain::time::Timestamp;
 use crate::domain::words::MovementKind;
 
@@ -39,6 +40,15 @@ pub struct NewMovement<'a> {
     pub costo_unitario: Money,
     /// Total cost, in pesos; `None` where it exceeds the largest amount.
     pub importe: Option<Money>,
+}
+
+impl NewMovement<'_> {
+    /// What the stock is worth more after it, in pesos; `None` where that exceeds the largest amount.
+    pub(crate) fn worth(&self) -> Option<Decimal> {
+        let more = self.existencia_actual.get() - self.existencia_anterior.get();
+        let cost = cost_of(Quantity::new(more.abs()), self.costo_unitario)?.get();
+        Some(if more.is_sign_negative() { -cost } else { cost })
+    }
 }
 
 /// A stock movement by which goods of a sale left a warehouse.

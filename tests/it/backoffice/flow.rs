@@ -73,7 +73,10 @@ async fn a_fulfilled_order_is_owed_and_then_invoiced() {
     );
     assert_eq!(
         entries(&company, order).await,
-        ["pedido 1: 105.01 +232.00 401.01 -200.00 209.01 -32.00 501.01 +80.00 115.01 -80.00"]
+        [
+            "Surtido del pedido 1: 115.06 +40.00 115.01 -40.00",
+            "pedido 1: 105.01 +232.00 401.01 -200.00 209.01 -32.00 501.01 +80.00 115.06 -40.00 115.01 -40.00",
+        ]
     );
     let part = json!({"cxc": debt["clave"], "importe": "32.00", "forma_pago_sat": "01", "fecha": "2026-10-12"});
     did(company.act("payment.apply", &part).await);
@@ -90,7 +93,7 @@ async fn a_fulfilled_order_is_owed_and_then_invoiced() {
         [&debt["saldo"], &debt["tipo_venta"], &debt["factura"], &debt["folio"]],
         [&json!("200.00"), &json!("factura"), &json!(1), &json!("F1")]
     );
-    assert_eq!(entries(&company, order).await.len(), 2, "it was owed before");
+    assert_eq!(entries(&company, order).await.len(), 3, "it was owed before");
     assert_eq!(ledger(&ana, order).await.len(), 2, "the goods had left");
     assert_eq!(queued(&company).await, [1]);
     books::check(&world, &company).await;
@@ -119,7 +122,10 @@ async fn what_was_handed_over_is_invoiced_and_the_rest_stays_open() {
     assert_eq!(shown, [[json!(2), json!(2)], [json!(1), json!(4)]]);
     assert_eq!(
         entries(&company, 2).await,
-        ["factura F1: 105.01 +427.60 402.01 +40.00 401.01 -410.00 209.01 -57.60 501.01 +163.00 115.01 -163.00"]
+        [
+            "Surtido del pedido 1: 115.06 +163.00 115.01 -163.00",
+            "factura F1: 105.01 +427.60 402.01 +40.00 401.01 -410.00 209.01 -57.60 501.01 +163.00 115.06 -163.00",
+        ]
     );
 
     let rest = found(&ana, "pedido", order).await;

@@ -5,6 +5,7 @@ mod edits;
 mod flow;
 mod funds;
 mod invoices;
+mod ledger;
 mod naming;
 mod opportunities;
 mod payables;

@@ -8,6 +8,7 @@ use svc_core::domain::company::LimitMode;
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Company, Resource, World};
 
+use super::dealings::rate_text;
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: of states and amounts, never of a request's form.
@@ -74,6 +75,7 @@ impl Business {
         company.load(Resource::Almacenes, &[json!({"codigo": "030", "sucursal": 3, "principal": true})]).await;
         let accounts = [json!({"nombre": "Pesos"}), json!({"nombre": "Dólares", "moneda": "USD"})];
         company.load(Resource::CuentasBancarias, &accounts).await;
+        company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
         let ana = company.admin().await;
         Self { company, ana }
     }
@@ -145,6 +147,14 @@ impl Business {
                 let venta = self.among(*sale, "ventas", begun).await;
                 self.act("order.invoice", json!({"venta": venta})).await
             }
+            Deed::InvoiceForeign(sale, rate) => self.invoice_foreign(*sale, *rate).await,
+            Deed::PayForeign(cxc, part, rate) => self.pay_foreign(*cxc, *part, *rate).await,
+            Deed::Deposit(cents, dollars, rate) => self.deposit(*cents, *dollars, *rate).await,
+            Deed::Buy(lines, dollars) => self.buy(lines, *dollars).await,
+            Deed::Number(account, number) => self.number(*account, *number).await,
+            Deed::ApplyDeposit(pick, cxc) => self.apply_deposit(*pick, *cxc).await,
+            Deed::Receive(pick, part) => self.receive(*pick, *part).await,
+            Deed::Bill(pick, part, rate) => self.bill(*pick, *part, *rate).await,
             Deed::Count(producto, there) => {
                 let existencia = number(Decimal::new(i64::from(*there), 3));
                 self.act("stock.count", json!({"producto": producto, "almacen": "001", "existencia": existencia})).await
@@ -156,7 +166,9 @@ impl Business {
                 self.act("stock.transfer", input).await
             }
             Deed::Owe(cents, dollars) => {
-                let mut input = json!({"total": Decimal::new(i64::from(*cents), 2).to_string()});
+                let total = Decimal::new(i64::from(*cents), 2);
+                let iva = (total * Decimal::new(1379, 4)).round_dp(2);
+                let mut input = json!({"total": total.to_string(), "iva": iva.to_string()});
                 if *dollars {
                     input["moneda"] = json!("USD");
                     input["tipo_cambio"] = json!("17.543217");
@@ -175,7 +187,7 @@ impl Business {
         outcome
     }
 
-    async fn act(&self, action: &str, input: Value) -> Result<(), Refused> {
+    pub(super) async fn act(&self, action: &str, input: Value) -> Result<(), Refused> {
         let refused = |error: svc_core::Error| error.code().codigo().to_owned();
         self.company.act(action, &input).await.map(|_| ()).map_err(refused)
     }
@@ -198,7 +210,7 @@ impl Business {
     }
 
     /// One of the records that `statement` finds, if there are any; now and then just any.
-    async fn among(&self, pick: Pick, table: &'static str, statement: &'static str) -> i64 {
+    pub(super) async fn among(&self, pick: Pick, table: &'static str, statement: &'static str) -> i64 {
         let found: Vec<i64> = sqlx::query_scalar(statement)
             .bind(self.company.id.0)
             .fetch_all(self.company.world.pool())
@@ -248,6 +260,12 @@ impl Business {
     /// A receivable that is picked, that part of what is owed of it, and the bank account of its currency.
     async fn owed(&self, cxc: Pick, part: u32) -> (i64, Decimal, i64) {
         let cxc = self.one(cxc, "cxc").await;
+        let (importe, cuenta) = self.owed_of(cxc, part).await;
+        (cxc, importe, cuenta)
+    }
+
+    /// That part of what is owed of a receivable, and the bank account of its currency.
+    pub(super) async fn owed_of(&self, cxc: i64, part: u32) -> (Decimal, i64) {
         let found: Option<(Decimal, String)> =
             sqlx::query_as("SELECT saldo, moneda FROM cxc WHERE empresa = $1 AND clave = $2")
                 .bind(self.company.id.0)
@@ -257,11 +275,11 @@ impl Business {
                 .expect("a receivable");
         let (saldo, moneda) = found.unwrap_or_default();
         let importe = (saldo * Decimal::new(i64::from(part), 3)).round_dp(2).max(Decimal::new(1, 2));
-        (cxc, importe, if moneda == "USD" { 2 } else { 1 })
+        (importe, if moneda == "USD" { 2 } else { 1 })
     }
 
     /// The common fields of a payment of today.
-    fn terms(&self, cuenta: i64, importe: &Decimal) -> Value {
+    pub(super) fn terms(&self, cuenta: i64, importe: &Decimal) -> Value {
         let now = self.company.world.clock.now();
         json!({"cuenta_bancaria": cuenta, "forma_pago_sat": "03", "fecha": mexico_date(now).to_string(),
                "referencia": format!("SPEI {}", importe.mantissa() % 5)})
@@ -297,6 +315,9 @@ impl Business {
         fields.remove("forma_pago_sat");
         if !bank {
             fields.remove("cuenta_bancaria");
+        }
+        if moneda == "USD" && part.is_multiple_of(2) {
+            fields.insert("tipo_cambio".to_owned(), json!(rate_text(18_000 + part)));
         }
         fields.insert("cxp".to_owned(), json!(cxp));
         fields.insert("importe".to_owned(), json!(importe.to_string()));
@@ -348,6 +369,6 @@ fn line(line: &Line) -> Value {
 }
 
 /// A JSON number of exactly this value.
-fn number(value: Decimal) -> Value {
+pub(super) fn number(value: Decimal) -> Value {
     serde_json::from_str(&value.to_string()).expect("a number")
 }

@@ -1,6 +1,7 @@
 //! Random operations: after any sequence of them the books agree, and a refused one changes nothing.
 
 pub(crate) mod business;
+mod dealings;
 mod notices;
 pub(crate) mod step;
 
@@ -81,6 +82,7 @@ async fn run(steps: Vec<Step>) -> Vec<(&'static str, (usize, usize))> {
         if at % CHECKED == 0 || at + 1 == steps.len() {
             for business in &companies {
                 books::check(&world, &business.company).await;
+                business.check_trial_balance().await;
             }
         }
     }

@@ -81,6 +81,22 @@ pub(crate) enum Deed {
     PayCash(Pick, u32),
     OrderQuote(Pick),
     InvoiceOrder(Pick),
+    /// At an exchange rate of its own day, in thousandths of a peso.
+    InvoiceForeign(Pick, u32),
+    /// Thousandths of what is owed in another currency, at such a rate.
+    PayForeign(Pick, u32, u32),
+    /// A deposit that is not applied: cents, whether of dollars, and their rate if it is known.
+    Deposit(u32, bool, Option<u32>),
+    /// A deposit that waits is applied, from some receivable on.
+    ApplyDeposit(Pick, Pick),
+    /// A purchase order of products, thousandths of them and ten thousandths of their cost, and whether in dollars.
+    Buy(Vec<(i64, u32, u32)>, bool),
+    /// Thousandths of what is pending of an order; 1000 and more: all.
+    Receive(Pick, u32),
+    /// Thousandths of an order's total, and the rate if it is in dollars.
+    Bill(Pick, u32, u32),
+    /// An account gets another number, or its own again.
+    Number(u8, u8),
     /// A product, and how many thousandths of it there are or move.
     Count(i64, u32),
     Transfer(i64, u32),
@@ -113,6 +129,14 @@ impl Deed {
             Self::PayCash(..) => "payment.apply in cash",
             Self::OrderQuote(_) => "quote.order",
             Self::InvoiceOrder(_) => "order.invoice",
+            Self::InvoiceForeign(..) => "order.invoice at a rate",
+            Self::PayForeign(..) => "payment.apply at a rate",
+            Self::Deposit(..) => "deposit.capture",
+            Self::ApplyDeposit(..) => "payment.apply of a deposit",
+            Self::Buy(..) => "purchase.capture",
+            Self::Receive(..) => "purchase.receive",
+            Self::Bill(..) => "payable.capture of an order",
+            Self::Number(..) => "account.edit",
             Self::Count(..) => "stock.count",
             Self::Transfer(..) => "stock.transfer",
             Self::Owe(..) => "payable.capture",
@@ -153,12 +177,28 @@ fn deed() -> impl Strategy<Value = Deed> {
         12 => (pick(), part()).prop_map(|(cxc, part)| Deed::PayCash(cxc, part)),
         10 => pick().prop_map(Deed::OrderQuote),
         15 => pick().prop_map(Deed::InvoiceOrder),
+        8 => (pick(), rate()).prop_map(|(sale, rate)| Deed::InvoiceForeign(sale, rate)),
+        12 => (pick(), part(), rate()).prop_map(|(cxc, part, rate)| Deed::PayForeign(cxc, part, rate)),
+        6 => (1_u32..500_000, any::<bool>(), prop::option::of(rate()))
+            .prop_map(|(cents, dollars, rate)| Deed::Deposit(cents, dollars, rate)),
+        10 => (pick(), pick()).prop_map(|(deposit, cxc)| Deed::ApplyDeposit(deposit, cxc)),
+        8 => (prop::collection::vec((1_i64..=6, 1_u32..20_000, 0_u32..2_000_000), 1..4), any::<bool>())
+            .prop_map(|(lines, dollars)| Deed::Buy(lines, dollars)),
+        14 => (pick(), part()).prop_map(|(order, part)| Deed::Receive(order, part)),
+        4 => (pick(), prop_oneof![Just(1000_u32), 900_u32..1100], rate())
+            .prop_map(|(order, part, rate)| Deed::Bill(order, part, rate)),
+        2 => (0_u8..8, 0_u8..4).prop_map(|(account, number)| Deed::Number(account, number)),
         4 => (goods(), 0_u32..50_000).prop_map(|(producto, there)| Deed::Count(producto, there)),
         4 => (goods(), 1_u32..20_000).prop_map(|(producto, moved)| Deed::Transfer(producto, moved)),
         4 => (1_u32..1_000_000, any::<bool>()).prop_map(|(cents, dollars)| Deed::Owe(cents, dollars)),
         8 => (pick(), part(), any::<bool>()).prop_map(|(cxp, part, bank)| Deed::PayPayable(cxp, part, bank)),
         4 => prop_oneof![1_u32..20, 1_u32..3000].prop_map(Deed::Wait),
     ]
+}
+
+/// An exchange rate, in thousandths of a peso.
+fn rate() -> impl Strategy<Value = u32> {
+    15_000_u32..22_000
 }
 
 /// A product that warehouses hold.

@@ -81,6 +81,7 @@ impl Operation for PayReceivable {
             fecha: judge_day(self.fecha.0, cx.now)?,
             referencia: Some(&self.referencia),
             by_note: false,
+            tipo_cambio: None,
         };
         let applied = apply(cx, &terms, &[(cxc, importe)]).await?;
         let [one] = applied.payments.as_slice() else {

@@ -1,4 +1,9 @@
-//! Accounting entries of sales and payments, in pesos; an entry always balances.
+//! Accounting entries, in pesos; an entry always balances.
+
+mod account;
+mod payment;
+mod purchase;
+mod stock;
 
 use std::fmt;
 
@@ -9,44 +14,13 @@ use super::line;
 use super::money::Money;
 use super::quantity::Rate;
 use super::sale::Amounts;
-use super::words::words;
 use crate::error::{Code, Error};
 
-words! {
-    /// An account, by its number in the SAT's "código agrupador de cuentas" (RMF, Anexo 24, apartado A).
-    pub enum Account {
-        /// Caja y efectivo: cash that was not taken to a bank.
-        Caja = "101.01",
-        /// Bancos nacionales: what lies in the bank accounts.
-        Bancos = "102.01",
-        /// Clientes nacionales: what customers owe.
-        Clientes = "105.01",
-        /// IVA a favor: what customers withheld of it, which the authority has.
-        IvaRetenido = "113.01",
-        /// ISR a favor: what customers withheld of it.
-        IsrRetenido = "113.02",
-        /// Inventario: goods, at cost.
-        Inventario = "115.01",
-        /// Proveedores nacionales: what is owed to suppliers.
-        Proveedores = "201.01",
-        /// Anticipo de cliente nacional: what customers paid before anything was owed.
-        Anticipos = "206.01",
-        /// IVA trasladado cobrado: charged and paid, so due to the authority.
-        IvaCobrado = "208.01",
-        /// IEPS trasladado cobrado: charged and paid, so due to the authority.
-        IepsCobrado = "208.02",
-        /// IVA trasladado no cobrado: charged, and not paid yet.
-        IvaNoCobrado = "209.01",
-        /// IEPS trasladado no cobrado: charged, and not paid yet.
-        IepsNoCobrado = "209.02",
-        /// Ventas y/o servicios gravados a la tasa general.
-        Ventas = "401.01",
-        /// Descuentos, devoluciones o bonificaciones sobre ventas a la tasa general.
-        Descuentos = "402.01",
-        /// Costo de venta.
-        CostoDeVenta = "501.01",
-    }
-}
+pub use account::Account;
+pub use payment::Collected;
+pub(crate) use payment::{PaymentAmounts, payment_entry};
+pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
+pub(crate) use stock::{handover_entry, moved_entry};
 
 /// The side of an account that a line is written on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +61,20 @@ impl EntryLine {
     pub fn abono(cuenta: Account, importe: Money) -> Self {
         Self { cuenta, lado: Side::Abono, importe }
     }
+
+    /// A debit of `importe`, or a credit of as much where it is negative.
+    pub(crate) fn of(cuenta: Account, importe: Decimal) -> Self {
+        let lado = if importe.is_sign_negative() { Side::Abono } else { Side::Cargo };
+        Self { cuenta, lado, importe: Money::new(importe.abs()) }
+    }
+
+    /// What it adds to its account: negative on the credit side.
+    pub(crate) fn signed(&self) -> Decimal {
+        match self.lado {
+            Side::Cargo => self.importe.get(),
+            Side::Abono => -self.importe.get(),
+        }
+    }
 }
 
 /// Why no entry can be made of lines.
@@ -126,10 +114,32 @@ pub struct Entry {
     concepto: String,
     fecha: NaiveDate,
     lines: Vec<EntryLine>,
-    venta: Option<i64>,
-    factura: Option<i64>,
-    pago: Option<i64>,
-    cxp_pago: Option<i64>,
+    /// Its own clave, once it is stored.
+    clave: Option<i64>,
+    about: About,
+}
+
+/// What an entry is about: the claves of its documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct About {
+    /// The sales document.
+    pub venta: Option<i64>,
+    /// The record of the registry of invoices.
+    pub factura: Option<i64>,
+    /// The payment of a receivable.
+    pub pago: Option<i64>,
+    /// The payment of an account payable.
+    pub cxp_pago: Option<i64>,
+    /// The purchase order.
+    pub compra: Option<i64>,
+    /// The account payable.
+    pub cxp: Option<i64>,
+    /// The deposit.
+    pub deposito: Option<i64>,
+    /// The first movement of stock.
+    pub movimiento: Option<i64>,
+    /// The entry that it undoes: its lines have the account numbers of that one's.
+    pub revierte: Option<i64>,
 }
 
 impl Entry {
@@ -142,49 +152,58 @@ impl Entry {
         let lines: Vec<_> = lines.into_iter().filter(|line| line.importe != Money::default()).collect();
         let mut balance = Decimal::ZERO;
         for line in &lines {
-            let importe = line::amount(line.importe.get()).ok_or(EntryError::TooLarge)?.get();
-            balance += match line.lado {
-                Side::Cargo => importe,
-                Side::Abono => -importe,
-            };
+            line::amount(line.importe.get()).ok_or(EntryError::TooLarge)?;
+            balance += line.signed();
         }
         if !balance.is_zero() {
             return Err(EntryError::Unbalanced);
         }
-        let entry =
-            Self { concepto: concepto.into(), fecha, lines, venta: None, factura: None, pago: None, cxp_pago: None };
+        let entry = Self { concepto: concepto.into(), fecha, lines, clave: None, about: About::default() };
         Ok((!entry.lines.is_empty()).then_some(entry))
     }
 
     /// The same, about a sales document.
     #[must_use]
     pub fn of_sale(self, venta: Option<i64>) -> Self {
-        Self { venta, ..self }
+        Self { about: About { venta, ..self.about }, ..self }
     }
 
     /// The same, about a record of the registry of invoices.
     #[must_use]
     pub fn of_invoice(self, factura: Option<i64>) -> Self {
-        Self { factura, ..self }
+        Self { about: About { factura, ..self.about }, ..self }
     }
 
     /// The same, about a payment of a receivable.
     #[must_use]
     pub fn of_payment(self, pago: Option<i64>) -> Self {
-        Self { pago, ..self }
+        Self { about: About { pago, ..self.about }, ..self }
     }
 
-    /// The same, about a payment of an account payable.
+    /// The same, about these documents and no others.
     #[must_use]
-    pub fn of_payable_payment(self, cxp_pago: Option<i64>) -> Self {
-        Self { cxp_pago, ..self }
+    pub fn of(self, about: About) -> Self {
+        Self { about, ..self }
+    }
+
+    /// The same, as it is stored under that clave.
+    #[must_use]
+    pub fn stored(self, clave: i64) -> Self {
+        Self { clave: Some(clave), ..self }
     }
 
     /// The entry of `fecha` that undoes this one: every line on the other side.
     #[must_use]
     pub(crate) fn reversed(&self, fecha: NaiveDate) -> Self {
         let lines = self.lines.iter().map(|line| EntryLine { lado: line.lado.other(), ..*line }).collect();
-        Self { concepto: format!("Cancelación: {}", self.concepto), fecha, lines, ..self.clone() }
+        let about = About { revierte: self.clave, ..self.about };
+        Self { concepto: format!("Cancelación: {}", self.concepto), fecha, lines, clave: None, about }
+    }
+
+    /// The same with other lines, which balance too.
+    pub(crate) fn with_lines(self, lines: impl IntoIterator<Item = EntryLine>) -> Result<Option<Self>, EntryError> {
+        let Self { concepto, fecha, clave, about, .. } = self;
+        Ok(Self::new(concepto, fecha, lines)?.map(|entry| Self { clave, about, ..entry }))
     }
 
     /// What it is about, in words.
@@ -202,24 +221,9 @@ impl Entry {
         &self.lines
     }
 
-    /// The sales document it is about.
-    pub fn venta(&self) -> Option<i64> {
-        self.venta
-    }
-
-    /// The record of the registry of invoices it is about.
-    pub fn factura(&self) -> Option<i64> {
-        self.factura
-    }
-
-    /// The payment of an account payable it is about.
-    pub fn cxp_pago(&self) -> Option<i64> {
-        self.cxp_pago
-    }
-
-    /// The payment it is about.
-    pub fn pago(&self) -> Option<i64> {
-        self.pago
+    /// The documents it is about.
+    pub fn about(&self) -> About {
+        self.about
     }
 }
 
@@ -234,6 +238,8 @@ pub(crate) struct SaleAmounts {
     pub tipo_cambio: Rate,
     /// What the goods that left had cost, in pesos; zero when none left.
     pub costo: Money,
+    /// The part of that which was handed over, and posted, before anything was owed.
+    pub entregado: Money,
 }
 
 /// The entry of a sale: the customer owes it, its taxes are not collected yet, what is withheld is the company's with the authority, and
@@ -251,6 +257,7 @@ pub(crate) fn sale_entry(
     let charged = subtotal.get() - descuento.get() + iva.get() + ieps.get();
     let owed = line::amount(charged - isr_retenido.get() - iva_retenido.get()).ok_or(EntryError::TooLarge)?;
     let cost = line::pesos(sale.costo, Rate::ONE).ok_or(EntryError::TooLarge)?;
+    let handed = sale.entregado.min(cost);
     Entry::new(
         concepto,
         fecha,
@@ -263,7 +270,8 @@ pub(crate) fn sale_entry(
             EntryLine::abono(Account::IvaNoCobrado, iva),
             EntryLine::abono(Account::IepsNoCobrado, ieps),
             EntryLine::cargo(Account::CostoDeVenta, cost),
-            EntryLine::abono(Account::Inventario, cost),
+            EntryLine::abono(Account::Entregado, handed),
+            EntryLine::abono(Account::Inventario, Money::new(cost.get() - handed.get())),
         ],
     )
 }
@@ -308,69 +316,6 @@ pub(crate) fn applied_entry(
 ) -> Result<Option<Entry>, EntryError> {
     let iva = line::pesos(applied.iva(), tipo_cambio).ok_or(EntryError::TooLarge)?;
     Entry::new(concepto, fecha, [EntryLine::cargo(Account::IvaCobrado, iva), EntryLine::abono(Account::Anticipos, iva)])
-}
-
-/// The amounts of a payment that are posted; in the receivable's currency.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PaymentAmounts {
-    /// Where it came from, or to.
-    pub source: Account,
-    /// The amount.
-    pub importe: Money,
-    /// What had been paid of the receivable before.
-    pub pagado: Money,
-    /// The part of that which was posted, with its IVA in pesos.
-    pub contabilizado: Collected,
-    /// The sale's total.
-    pub total: Money,
-    /// The sale's IVA.
-    pub iva: Money,
-    /// The sale's IEPS.
-    pub ieps: Money,
-    /// Pesos for one unit of the currency.
-    pub tipo_cambio: Rate,
-}
-
-/// The posted payments of a receivable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Collected {
-    /// What they amount to, in the receivable's currency.
-    pub importe: Decimal,
-    /// The IVA that was collected with them, in pesos.
-    pub iva: Decimal,
-    /// The IEPS that was collected with them, in pesos.
-    pub ieps: Decimal,
-}
-
-/// The entry of a payment: the customer owes less, and the sale's taxes are collected in proportion.
-pub(crate) fn payment_entry(
-    concepto: impl Into<String>,
-    fecha: NaiveDate,
-    payment: &PaymentAmounts,
-) -> Result<Option<Entry>, EntryError> {
-    let pesos = |amount| line::pesos(amount, payment.tipo_cambio).ok_or(EntryError::TooLarge);
-    let importe = pesos(payment.importe)?;
-    let (iva, ieps) = (&payment.contabilizado.iva, &payment.contabilizado.ieps);
-    let taxes = [
-        (pesos(payment.iva)?, iva, Account::IvaNoCobrado, Account::IvaCobrado),
-        (pesos(payment.ieps)?, ieps, Account::IepsNoCobrado, Account::IepsCobrado),
-    ];
-    let taxes = taxes.into_iter().flat_map(|(whole, booked, from, to)| {
-        let due = collected(payment, whole) - *booked;
-        let (from, to) = if due.is_sign_negative() { (to, from) } else { (from, to) };
-        [EntryLine::cargo(from, Money::new(due.abs())), EntryLine::abono(to, Money::new(due.abs()))]
-    });
-    let paid = [EntryLine::cargo(payment.source, importe), EntryLine::abono(Account::Clientes, importe)];
-    Entry::new(concepto, fecha, paid.into_iter().chain(taxes))
-}
-
-/// What of a tax ought to be posted as collected after this payment: less the tax posted so far it is the payment's part, so instalments
-/// add up to the whole tax, whichever of them were cancelled between. Payments that were never posted collected their part elsewhere.
-fn collected(payment: &PaymentAmounts, whole: Money) -> Decimal {
-    let of = |paid: Decimal| line::share(whole, Money::new(paid), payment.total).get();
-    let before = payment.pagado.get();
-    let elsewhere = of((before - payment.contabilizado.importe).max(Decimal::ZERO));
-    of(before + payment.importe.get()) - elsewhere
 }
 
 #[cfg(test)]

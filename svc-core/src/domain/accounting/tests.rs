@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::quantity::Balance;
 
 fn money(text: &str) -> Money {
     Money::parse(text).unwrap()
@@ -31,19 +32,21 @@ fn of(subtotal: &str, descuento: &str, impuestos: &str) -> Amounts {
 
 fn sale() -> SaleAmounts {
     let amounts = of("1000", "0", "160");
-    SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio: Rate::ONE, costo: money("0") }
+    SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio: Rate::ONE, costo: money("0"), entregado: money("0") }
 }
 
 fn payment(importe: &str, pagado: &str) -> PaymentAmounts {
     PaymentAmounts {
-        source: Account::Bancos,
+        recibido: [(Account::Bancos, money(importe)), (Account::Bancos, money("0"))],
         importe: money(importe),
         pagado: money(pagado),
+        liquida: false,
         contabilizado: Collected::default(),
         total: money("1160"),
         iva: money("160"),
         ieps: money("0"),
         tipo_cambio: Rate::ONE,
+        tipo_cambio_pago: Rate::ONE,
     }
 }
 
@@ -112,7 +115,8 @@ fn a_payment_collects_its_part_of_the_iva() {
     let entry = payment_entry("Pago", day(), &payment("1160", "0")).unwrap().unwrap();
     assert_eq!(shown(&entry), ["102.01 +1160.00", "105.01 -1160.00", "209.01 +160.00", "208.01 -160.00"]);
     for (source, number) in [(Account::Caja, "101.01"), (Account::Anticipos, "206.01")] {
-        let advance = PaymentAmounts { source, ..payment("580", "0") };
+        let mut advance = payment("580", "0");
+        advance.recibido[0].0 = source;
         let entry = payment_entry("Pago", day(), &advance).unwrap().unwrap();
         assert_eq!(shown(&entry), [&format!("{number} +580.00"), "105.01 -580.00", "209.01 +80.00", "208.01 -80.00"]);
     }
@@ -134,18 +138,33 @@ fn instalments_collect_the_whole_iva() {
 #[test]
 fn a_cancelled_instalment_leaves_no_cent_behind() {
     // Of three instalments the first is cancelled and paid again: 53.33 + 53.34 + 53.33, less 53.33, wants 53.33.
-    let booked = Collected { importe: "773.33".parse().unwrap(), iva: "106.67".parse().unwrap(), ieps: Decimal::ZERO };
+    let booked = Collected {
+        adeudo: Decimal::ZERO,
+        importe: "773.33".parse().unwrap(),
+        iva: "106.67".parse().unwrap(),
+        ieps: Decimal::ZERO,
+    };
     let again = PaymentAmounts { contabilizado: booked, ..payment("386.67", "773.33") };
     assert_eq!(shown(&payment_entry("x", day(), &again).unwrap().unwrap())[2], "209.01 +53.33");
     // What was collected a cent too much goes back.
-    let booked = Collected { importe: "1159.99".parse().unwrap(), iva: "160.01".parse().unwrap(), ieps: Decimal::ZERO };
+    let booked = Collected {
+        adeudo: Decimal::ZERO,
+        importe: "1159.99".parse().unwrap(),
+        iva: "160.01".parse().unwrap(),
+        ieps: Decimal::ZERO,
+    };
     let last = PaymentAmounts { contabilizado: booked, ..payment("0.01", "1159.99") };
     assert_eq!(
         shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
-        ["102.01 +0.01", "105.01 -0.01", "208.01 +0.01", "209.01 -0.01"]
+        ["102.01 +0.01", "105.01 -0.01", "209.01 -0.01", "208.01 +0.01"]
     );
     // What was paid before there were books is not collected again.
-    let half = Collected { importe: "290".parse().unwrap(), iva: "40".parse().unwrap(), ieps: Decimal::ZERO };
+    let half = Collected {
+        adeudo: Decimal::ZERO,
+        importe: "290".parse().unwrap(),
+        iva: "40".parse().unwrap(),
+        ieps: Decimal::ZERO,
+    };
     let rest = PaymentAmounts { contabilizado: half, ..payment("290", "870") };
     assert_eq!(shown(&payment_entry("x", day(), &rest).unwrap().unwrap())[2], "209.01 +40.00");
 }
@@ -153,11 +172,12 @@ fn a_cancelled_instalment_leaves_no_cent_behind() {
 #[test]
 fn a_reversal_is_the_same_on_the_other_side() {
     let entry = payment_entry("Pago de F-1", day(), &payment("1160", "0")).unwrap().unwrap();
-    let entry = entry.of_sale(Some(1)).of_invoice(Some(2)).of_payment(Some(3));
+    let entry = entry.of_sale(Some(1)).of_invoice(Some(2)).of_payment(Some(3)).stored(4);
     let back = entry.reversed("2026-10-13".parse().unwrap());
     assert_eq!(shown(&back), ["102.01 -1160.00", "105.01 +1160.00", "209.01 -160.00", "208.01 +160.00"]);
     assert_eq!((back.concepto(), back.fecha().to_string().as_str()), ("Cancelación: Pago de F-1", "2026-10-13"));
-    assert_eq!((back.venta(), back.factura(), back.pago()), (Some(1), Some(2), Some(3)));
+    let about = About { venta: Some(1), factura: Some(2), pago: Some(3), revierte: Some(4), ..About::default() };
+    assert_eq!((entry.about().revierte, back.about()), (None, about));
 }
 
 fn amount() -> impl Strategy<Value = Money> {
@@ -179,7 +199,7 @@ proptest! {
         subtotal in amount(), descuento in amount(), impuestos in amount(), tipo_cambio in exchange(), costo in amount(),
     ) {
         let amounts = Amounts { subtotal, descuento, impuestos, ..Amounts::default() };
-        let sale = SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio, costo };
+        let sale = SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio, costo, entregado: subtotal };
         match sale_entry("x", day(), &sale) {
             Ok(Some(entry)) => {
                 prop_assert!(balance(&entry).is_zero());
@@ -193,20 +213,152 @@ proptest! {
 
     #[test]
     fn every_payment_balances_and_collects_no_more_than_the_iva(
-        importe in amount(), pagado in amount(), total in amount(), impuestos in amount(), tipo_cambio in exchange(),
+        importe in amount(), pagado in amount(), total in amount(), impuestos in amount(),
+        tipo_cambio in exchange(), tipo_cambio_pago in exchange(), liquida in any::<bool>(),
     ) {
-        let contabilizado = Collected::default();
-        let source = Account::Bancos;
-        let payment = PaymentAmounts { source, importe, pagado, contabilizado, total, iva: impuestos, ieps: Money::default(), tipo_cambio };
+        let Some(recibido) = line::pesos(importe, tipo_cambio_pago) else { return Ok(()) };
+        let payment = PaymentAmounts {
+            recibido: [(Account::Bancos, recibido), (Account::Caja, Money::default())],
+            importe, pagado, liquida, total, iva: impuestos, tipo_cambio, tipo_cambio_pago,
+            contabilizado: Collected::default(), ieps: Money::default(),
+        };
         match payment_entry("x", day(), &payment) {
             Ok(Some(entry)) => {
                 prop_assert!(balance(&entry).is_zero());
                 let iva = line::pesos(impuestos, tipo_cambio).unwrap();
-                let taxes = entry.lines().iter().filter(|line| line.cuenta == Account::IvaCobrado);
+                let taxes = entry.lines().iter().filter(|line| line.cuenta == Account::IvaNoCobrado);
                 prop_assert!(taxes.map(|line| line.importe).all(|part| part <= iva));
             }
             Ok(None) => {}
             Err(error) => prop_assert_eq!(error, EntryError::TooLarge),
         }
     }
+}
+
+/// A payment of a receivable of 1160 dollars at 20 pesos, at another rate.
+fn dollars(importe: &str, pagado: &str, pesos: &str, rate_of_day: &str) -> PaymentAmounts {
+    PaymentAmounts {
+        recibido: [(Account::Bancos, money(pesos)), (Account::Bancos, money("0"))],
+        tipo_cambio: rate("20"),
+        tipo_cambio_pago: rate(rate_of_day),
+        ..payment(importe, pagado)
+    }
+}
+
+#[test]
+fn what_the_exchange_rate_makes_of_a_payment_is_gained_or_lost() {
+    let gained = dollars("580", "0", "12180", "21");
+    assert_eq!(
+        shown(&payment_entry("x", day(), &gained).unwrap().unwrap()),
+        ["102.01 +12180.00", "105.01 -11600.00", "209.01 +1600.00", "208.01 -1680.00", "702.01 -500.00"]
+    );
+    let lost = dollars("580", "0", "11020", "19");
+    assert_eq!(
+        shown(&payment_entry("x", day(), &lost).unwrap().unwrap()),
+        ["102.01 +11020.00", "105.01 -11600.00", "209.01 +1600.00", "208.01 -1520.00", "701.01 +500.00"]
+    );
+    // At the receivable's own rate there is nothing to gain; what cents were rounded, the last payment takes.
+    let same = dollars("580", "0", "11600", "20");
+    assert_eq!(shown(&payment_entry("x", day(), &same).unwrap().unwrap()).len(), 4);
+    let adeudo = "11600.02".parse().unwrap();
+    let contabilizado =
+        Collected { adeudo, importe: "580".parse().unwrap(), iva: "1600".parse().unwrap(), ieps: Decimal::ZERO };
+    let last = PaymentAmounts { liquida: true, contabilizado, ..dollars("580", "580", "11600", "20") };
+    assert_eq!(
+        shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
+        ["102.01 +11600.00", "105.01 -11600.02", "209.01 +1600.00", "208.01 -1600.00", "701.01 +0.02"]
+    );
+    // What the books have not is not taken from them.
+    let contabilizado = Collected { adeudo: "5".parse().unwrap(), ..contabilizado };
+    let unknown = PaymentAmounts { contabilizado, ..last };
+    assert_eq!(shown(&payment_entry("x", day(), &unknown).unwrap().unwrap())[1], "105.01 -11600.00");
+}
+
+fn balance_of(text: &str) -> Balance {
+    Balance::new(text.parse().unwrap())
+}
+
+fn bill(total: &str, iva: &str, pagado: &str) -> Bill {
+    Bill { total: balance_of(total), iva: balance_of(iva), pagado: balance_of(pagado), tipo_cambio: Rate::ONE }
+}
+
+#[test]
+fn an_expense_is_owed_and_its_iva_credited_as_it_is_paid() {
+    for (bill, lines) in [
+        (bill("116", "16", "0"), vec!["119.01 +16.00", "201.01 -116.00", "601.84 +100.00"]),
+        (
+            bill("116", "16", "58"),
+            vec!["118.01 +8.00", "119.01 +8.00", "201.01 -58.00", "101.01 -58.00", "601.84 +100.00"],
+        ),
+        (bill("-116", "-16", "0"), vec!["119.01 -16.00", "201.01 +116.00", "601.84 -100.00"]),
+        (bill("50", "0", "50"), vec!["101.01 -50.00", "601.84 +50.00"]),
+    ] {
+        assert_eq!(shown(&expense_entry("x".into(), day(), &bill).unwrap().unwrap()), lines, "{bill:?}");
+    }
+}
+
+#[test]
+fn goods_and_their_bill_meet_whichever_comes_first() {
+    let decimal = |text: &str| text.parse::<Decimal>().unwrap();
+    let entry = |purchase: &Purchased| shown(&purchase_entry("x".into(), day(), purchase).unwrap().unwrap());
+    let factura = Some(bill("348", "48", "0"));
+    let whole = Purchased {
+        mercancias: decimal("250"),
+        gastos: decimal("50"),
+        factura,
+        completa: true,
+        ..Purchased::default()
+    };
+    assert_eq!(entry(&whole), ["119.01 +48.00", "201.01 -348.00", "115.01 +250.00", "601.84 +50.00"]);
+    // The goods first, in two parts; a cent is lost in their costs.
+    let first = Purchased { mercancias: decimal("100"), ..Purchased::default() };
+    assert_eq!(entry(&first), ["115.01 +100.00", "205.02 -100.00"]);
+    let last = Purchased { mercancias: decimal("199.99"), pendiente: decimal("-100"), gastos: Decimal::ZERO, ..whole };
+    assert_eq!(entry(&last), ["119.01 +48.00", "201.01 -348.00", "115.01 +199.99", "501.08 +0.01", "205.02 +100.00"]);
+    // The bill first.
+    let billed = Purchased { factura, ..Purchased::default() };
+    assert_eq!(entry(&billed), ["119.01 +48.00", "201.01 -348.00", "115.05 +300.00"]);
+    let part = Purchased { mercancias: decimal("100"), pendiente: decimal("300"), ..Purchased::default() };
+    assert_eq!(entry(&part), ["115.01 +100.00", "115.05 -100.00"]);
+    let rest =
+        Purchased { mercancias: decimal("200"), pendiente: decimal("200"), completa: true, ..Purchased::default() };
+    assert_eq!(entry(&rest), ["115.01 +200.00", "115.05 -200.00"]);
+    // More came than was billed, then the bill of what had been imported.
+    let more = Purchased { mercancias: decimal("400"), pendiente: decimal("300"), ..Purchased::default() };
+    assert_eq!(entry(&more), ["115.01 +400.00", "115.05 -300.00", "205.02 -100.00"]);
+    let imported = Purchased { factura, completa: true, ..Purchased::default() };
+    assert_eq!(entry(&imported), ["119.01 +48.00", "201.01 -348.00", "502.01 +300.00"]);
+}
+
+#[test]
+fn a_payment_of_a_payable_credits_its_part_of_the_iva_at_the_rate_of_the_day() {
+    let payment = PayablePayment {
+        fuente: Account::Bancos,
+        importe: money("58"),
+        saldo: money("116"),
+        adeudo: "2320".parse().unwrap(),
+        iva: "320".parse().unwrap(),
+        tipo_cambio: rate("20"),
+        tipo_cambio_pago: rate("21"),
+    };
+    let entry = |payment: &PayablePayment| shown(&payable_payment_entry("x".into(), day(), payment).unwrap().unwrap());
+    assert_eq!(
+        entry(&payment),
+        ["201.01 +1160.00", "102.01 -1218.00", "119.01 -160.00", "118.01 +168.00", "701.01 +50.00"]
+    );
+    let pesos = PayablePayment {
+        iva: "16".parse().unwrap(),
+        adeudo: "116".parse().unwrap(),
+        tipo_cambio: Rate::ONE,
+        tipo_cambio_pago: Rate::ONE,
+        ..payment
+    };
+    assert_eq!(entry(&pesos), ["201.01 +58.00", "102.01 -58.00", "119.01 -8.00", "118.01 +8.00"]);
+}
+
+#[test]
+fn handed_goods_are_a_cost_when_they_are_owed() {
+    let handed = SaleAmounts { costo: money("100"), entregado: money("40"), ..sale() };
+    let lines = shown(&sale_entry("x", day(), &handed).unwrap().unwrap());
+    assert_eq!(lines[3..], ["501.01 +100.00", "115.06 -40.00", "115.01 -60.00"]);
 }

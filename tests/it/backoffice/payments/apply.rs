@@ -25,7 +25,7 @@ async fn a_deposit_that_waits_is_the_one_that_is_applied() {
     let (company, ana) = shop().await;
     assert_eq!(did(company.act("deposit.capture", &deposit("1160", "A-1")).await), json!({"deposito": 1}));
     assert_eq!(banks(&company.world).await[0], "1160.00");
-    assert_eq!(written(&company.world).await, [0, 1, 0, 0], "no event is emitted");
+    assert_eq!(written(&company.world).await, [0, 1, 1, 0], "no event is emitted");
     did(company.act("payment.apply", &one(1, "1160", "A-1")).await);
     assert_eq!(debt(&ana, 1).await, json!(["0.00", "1160.00", 1, "pagado", "0.00"]));
     assert_eq!(banks(&company.world).await[0], "1160.00");

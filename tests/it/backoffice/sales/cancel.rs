@@ -33,7 +33,13 @@ async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over
         [&shown["cancelada"], &shown["fecha_cancelacion"], &shown["saldo"], &shown["modificado"]],
         [&json!(true), &json!("2026-10-12T18:01:00Z"), &json!("0.00"), &json!("2026-10-12T18:01:00Z")]
     );
-    assert_eq!(entries(&company, order).await.len(), 0);
+    assert_eq!(
+        entries(&company, order).await,
+        [
+            format!("Surtido del pedido {order}: 115.06 +80.00 115.01 -80.00"),
+            format!("Cancelación: Surtido del pedido {order}: 115.06 -80.00 115.01 +80.00"),
+        ]
+    );
     // Each stock record has one event.
     let news: Vec<_> = events_since(&world, &before)
         .await

@@ -1,0 +1,170 @@
+//! The ledger: the company's own account numbers, and the trial balance.
+
+use rust_decimal::Decimal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::accounting::Account;
+use crate::domain::quantity::Balance;
+use crate::domain::time::Date;
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::operation::{Cx, Operation, Spec};
+
+/// Gives an account the company's own number. Entries from now on are written under it; those before keep the number that they were
+/// written under, and so does what undoes them.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EditAccount {
+    /// The account, by its code in the SAT's "código agrupador" (`account.list` has them).
+    pub cuenta: Account,
+    /// Its number in the company's books, as in its electronic accounting (NumCta); the code again when left out.
+    pub numero: Option<Text<100>>,
+}
+
+/// Lists the accounts that entries are written on, with the company's numbers.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListAccounts {}
+
+/// The accounts, in the order of their codes.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Accounts {
+    /// The accounts.
+    pub cuentas: Vec<NumberedAccount>,
+}
+
+/// An account with its number.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct NumberedAccount {
+    /// Its code.
+    pub cuenta: Account,
+    /// Its number in the company's books.
+    pub numero: String,
+    /// Its name in the SAT's list.
+    pub nombre: &'static str,
+}
+
+/// The trial balance of a period, or up to a day: every account that entries are written on, in pesos.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrialBalance {
+    /// The first day; that of the first entry when left out.
+    pub desde: Option<Date>,
+    /// The last day; that of the last entry when left out.
+    pub hasta: Option<Date>,
+}
+
+/// The answer of [`TrialBalance`]. Balances are debits less credits: what is negative stands on the credit side.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Balances {
+    /// The first day of the period, as it was asked for.
+    pub desde: Option<Date>,
+    /// The last day.
+    pub hasta: Option<Date>,
+    /// The accounts, in the order of their numbers.
+    pub cuentas: Vec<AccountMovement>,
+    /// What they add up to: the balances to zero, the debits to the credits.
+    pub totales: Sums,
+}
+
+/// An account in the trial balance.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct AccountMovement {
+    /// Its number.
+    pub cuenta: String,
+    /// What was posted there, by the SAT's codes; of more than one where the company gave several the same number.
+    pub codigos: Vec<Account>,
+    /// The names of those codes.
+    pub nombre: String,
+    /// Its movement.
+    #[serde(flatten)]
+    pub sums: Sums,
+}
+
+/// The movement of an account in a period.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[non_exhaustive]
+pub struct Sums {
+    /// The balance before it.
+    pub saldo_inicial: Balance,
+    /// Debits.
+    pub cargos: Balance,
+    /// Credits.
+    pub abonos: Balance,
+    /// The balance after it.
+    pub saldo: Balance,
+}
+
+impl Sums {
+    fn of(saldo_inicial: Decimal, cargos: Decimal, abonos: Decimal) -> Self {
+        let [saldo_inicial, cargos, abonos, saldo] =
+            [saldo_inicial, cargos, abonos, saldo_inicial + cargos - abonos].map(Balance::new);
+        Self { saldo_inicial, cargos, abonos, saldo }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        let sum = |of: fn(Self) -> Balance| of(self).get() + of(other).get();
+        Self::of(sum(|sums| sums.saldo_inicial), sum(|sums| sums.cargos), sum(|sums| sums.abonos))
+    }
+}
+
+impl Operation for EditAccount {
+    const SPEC: Spec = Spec::new("Give an account of the ledger the company's own number").named("account.edit");
+    type Output = NumberedAccount;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<NumberedAccount, Error> {
+        let numero = self.numero.as_deref();
+        cx.tx.number_account(self.cuenta, numero, cx.now).await?;
+        Ok(NumberedAccount {
+            cuenta: self.cuenta,
+            numero: numero.unwrap_or(self.cuenta.word()).to_owned(),
+            nombre: self.cuenta.nombre(),
+        })
+    }
+}
+
+impl Operation for ListAccounts {
+    const SPEC: Spec = Spec::new("List the accounts of the ledger and their numbers").named("account.list");
+    type Output = Accounts;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Accounts, Error> {
+        let numbers = cx.tx.account_numbers().await?;
+        let own = |account: Account| numbers.iter().find(|(one, _)| *one == account).map(|(_, numero)| numero.clone());
+        let numbered = |cuenta: &Account| NumberedAccount {
+            cuenta: *cuenta,
+            numero: own(*cuenta).unwrap_or_else(|| cuenta.word().to_owned()),
+            nombre: cuenta.nombre(),
+        };
+        Ok(Accounts { cuentas: Account::ALL.iter().map(numbered).collect() })
+    }
+}
+
+impl Operation for TrialBalance {
+    const SPEC: Spec = Spec::new("Give the trial balance of a period, or up to a day").named("ledger.balance");
+    type Output = Balances;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Balances, Error> {
+        let (desde, hasta) = (self.desde.map(|day| day.0), self.hasta.map(|day| day.0));
+        if desde.zip(hasta).is_some_and(|(desde, hasta)| desde > hasta) {
+            return Err(Error::field(Code::DatoInvalido, "hasta", "es anterior a desde"));
+        }
+        let balances = cx.tx.trial_balance(desde, hasta).await?;
+        let names = |codes: &[Account]| codes.iter().map(|code| code.nombre()).collect::<Vec<_>>().join("; ");
+        let cuentas: Vec<AccountMovement> = balances
+            .into_iter()
+            .map(|row| AccountMovement {
+                nombre: names(&row.codigos),
+                cuenta: row.cuenta,
+                codigos: row.codigos,
+                sums: Sums::of(row.saldo_inicial, row.cargos, row.abonos),
+            })
+            .collect();
+        let totales = cuentas.iter().fold(Sums::default(), |sum, line| sum.plus(line.sums));
+        Ok(Balances { desde: self.desde, hasta: self.hasta, cuentas, totales })
+    }
+}

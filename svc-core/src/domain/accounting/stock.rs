@@ -1,0 +1,42 @@
+//! The entries of stock that moves without a sale or a purchase that is posted with it.
+
+use chrono::NaiveDate;
+use rust_decimal::Decimal;
+
+use super::{Account, Entry, EntryError, EntryLine};
+use crate::domain::money::Money;
+use crate::domain::words::MovementKind;
+
+impl MovementKind {
+    /// The account on the other side of a movement that is entered by hand; none of a transfer, which changes nothing of what there is,
+    /// and of a shipment, whose goods an earlier movement took.
+    const fn contra(self) -> Option<Account> {
+        match self {
+            Self::Venta
+            | Self::CancelacionVenta
+            | Self::Devolucion
+            | Self::DevolucionNotaCredito
+            | Self::CancelacionNotaCredito
+            | Self::OrdenServicio => Some(Account::CostoDeVenta),
+            Self::Compra | Self::CancelacionCompra => Some(Account::Compras),
+            Self::AjusteEntrada | Self::AjusteSalida | Self::Merma | Self::Produccion => {
+                Some(Account::AjustesDeInventario)
+            }
+            Self::Registro | Self::SaldoInicial => Some(Account::Apertura),
+            Self::TraspasoEntrada | Self::TraspasoSalida | Self::SalidaEmbarque => None,
+        }
+    }
+}
+
+/// The entry of a movement that is entered by hand, or of a count: `valor` is what the stock is worth more, in pesos.
+pub(crate) fn moved_entry(tipo: MovementKind, fecha: NaiveDate, valor: Decimal) -> Result<Option<Entry>, EntryError> {
+    let Some(contra) = tipo.contra() else { return Ok(None) };
+    let lines = [EntryLine::of(Account::Inventario, valor), EntryLine::of(contra, -valor)];
+    Entry::new(format!("Inventario: {}", tipo.word()), fecha, lines)
+}
+
+/// The entry of goods of an order that are handed over: they are a cost once the order is owed.
+pub(crate) fn handover_entry(venta: i64, fecha: NaiveDate, costo: Money) -> Result<Option<Entry>, EntryError> {
+    let lines = [EntryLine::cargo(Account::Entregado, costo), EntryLine::abono(Account::Inventario, costo)];
+    Entry::new(format!("Surtido del pedido {venta}"), fecha, lines)
+}
