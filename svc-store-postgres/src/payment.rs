@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use svc_core::domain::money::Money;
 use svc_core::domain::payment::{Debt, Instalment, PaidSale};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
@@ -71,6 +72,21 @@ impl PaymentTx for PostgresTx {
             .fetch_one(self.connection())
             .await
             .map_err(store_error)
+    }
+
+    async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError> {
+        let row = sqlx::query(
+            "SELECT coalesce(sum(impuestos), 0), coalesce(sum(total), 0) FROM ventas
+             WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3",
+        )
+        .bind(self.empresa)
+        .bind(cliente)
+        .bind(moneda)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)?;
+        let read = || Ok((money(&row, 0)?, money(&row, 1)?));
+        read().map_err(store_error)
     }
 
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError> {

@@ -224,7 +224,7 @@ impl Operation for CaptureAdvance {
             forma_pago_sat: &self.forma_pago_sat,
             fecha: today,
             referencia: Some(self.referencia.as_deref().unwrap_or(&folio)),
-            by_note: false,
+            by_note: None,
             tipo_cambio: Some(tipo_cambio),
         };
         let paid = apply(cx, &terms, &[(cxc, amounts.total)]).await?;

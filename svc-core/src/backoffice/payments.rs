@@ -187,7 +187,7 @@ impl Operation for ApplyPayment {
             forma_pago_sat: self.form(origen)?,
             fecha: judge_day(self.fecha.0, cx.now)?,
             referencia: self.referencia.as_deref(),
-            by_note: false,
+            by_note: None,
             tipo_cambio: self.tipo_cambio,
         };
         let applied = apply(cx, &terms, &parts).await?;

@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::books::{self, post_by_warehouse, too_costly};
 use super::payment::{self, Terms};
 use super::{document, stock};
-use crate::domain::accounting::{Account, SaleAmounts, applied_entry, credit_entry};
+use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{CreditLine, credit_series};
@@ -83,13 +83,8 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
 /// taxes of the advance, which were due when it was paid, are not due again. `tipo_cambio` is the advance's: what the invoice's differs by is
 /// gained or lost.
 pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>, tipo_cambio: Rate) -> Result<Made, Error> {
-    let (factura, folio) = register(cx, &note).await?;
+    let (factura, _) = register(cx, &note).await?;
     let pago = settle(cx, &note, PaymentOrigin::Anticipo, tipo_cambio).await?;
-    let concepto = format!("Aplicación de anticipo {folio}");
-    let entry = applied_entry(concepto, mexico_date(cx.now.get()), &note.amounts, tipo_cambio)?;
-    if let Some(entry) = entry {
-        cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
-    }
     keep(cx, note, factura, pago).await?;
     Ok(Made { factura, pago })
 }
@@ -120,6 +115,7 @@ async fn settle(
 ) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
     let importe = note.amounts.total.min(saldo);
+    let iva = if origen == PaymentOrigin::Anticipo { note.amounts.iva() } else { Money::default() };
     if importe == Money::default() {
         return Ok(None);
     }
@@ -129,7 +125,7 @@ async fn settle(
         forma_pago_sat: note.forma_pago_sat,
         fecha: mexico_date(cx.now.get()),
         referencia: None,
-        by_note: true,
+        by_note: Some(iva),
         tipo_cambio: Some(tipo_cambio),
     };
     let applied = payment::apply(cx, &terms, &[(cxc, importe)]).await?;

@@ -33,8 +33,9 @@ pub(crate) struct Terms<'a> {
     pub(crate) fecha: NaiveDate,
     /// Bank reference; required of a deposit.
     pub(crate) referencia: Option<&'a str>,
-    /// Whether a credit note says all of it to the authority: then it has no complement, and no number among the instalments.
-    pub(crate) by_note: bool,
+    /// Of a credit note, which says all of it to the authority, so that it has no complement and no number among the instalments: the IVA
+    /// in it that was collected with an advance.
+    pub(crate) by_note: Option<Money>,
     /// Pesos for one unit of the currency on that day; each receivable's own when none is given.
     pub(crate) tipo_cambio: Option<Rate>,
 }
@@ -159,7 +160,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
         debt.judge(matches!(cx.actor, Actor::Key { .. }))?;
         let tipo_cambio = rates.get(cxc).copied().ok_or(Code::NoEncontrado)?;
         let mut instalment = judge(debt, terms, account.as_ref(), *importe)?;
-        if terms.by_note {
+        if terms.by_note.is_some() {
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
             instalment.parcialidades = debt.parcialidades;
         }
@@ -184,14 +185,17 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
         None => Decimal::ZERO,
     };
     let identified = Money::new(identified.max(Decimal::ZERO));
-    let paid = instalments.iter().map(|part| part.debt).filter(|_| !terms.by_note);
+    let paid = instalments.iter().map(|part| part.debt).filter(|_| terms.by_note.is_none());
     let complements = complements(cx, paid).await?;
     let mut payments = Vec::with_capacity(parts.len());
     let mut before = Decimal::ZERO;
     for part in &instalments {
         let debt = part.debt;
         let factura = debt.needs_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
-        let recibido = part.received(terms.source(), before, identified, total)?;
+        let recibido = match terms.origen {
+            PaymentOrigin::Anticipo => of_advance(cx, terms, part).await?,
+            _ => part.received(terms.source(), before, identified, total)?,
+        };
         before += part.instalment.importe.get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
     }
@@ -228,6 +232,23 @@ impl Part<'_> {
         let rest = if whole { Decimal::ZERO } else { (worth - waited).max(Decimal::ZERO) };
         Ok([(Account::PorIdentificar, Money::new(waited)), (source, Money::new(rest))])
     }
+}
+
+/// What an advance gives, in pesos: its IVA was collected when it was paid, and is not again.
+async fn of_advance(cx: &mut Cx<'_>, terms: &Terms<'_>, part: &Part<'_>) -> Result<[(Account, Money); 2], Error> {
+    let (debt, importe) = (part.debt, part.instalment.importe);
+    let iva = match (terms.by_note, debt.cliente) {
+        (Some(iva), _) => iva,
+        // Which of several it is nobody says.
+        (None, Some(cliente)) => {
+            let (iva, total) = cx.tx.iva_of_advances(cliente, &debt.moneda).await?;
+            line::share(iva, importe, total)
+        }
+        (None, None) => Money::default(),
+    };
+    let pesos = |amount| line::pesos(amount, part.tipo_cambio).ok_or(EntryError::TooLarge);
+    let (worth, iva) = (pesos(importe)?, pesos(iva)?);
+    Ok([(Account::Anticipos, Money::new(worth.get() - iva.get())), (Account::IvaCobrado, iva)])
 }
 
 /// The exchange rate of the payment for each receivable.

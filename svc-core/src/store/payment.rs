@@ -85,6 +85,9 @@ pub trait PaymentTx {
     /// their favour what arose of it, each less what was applied to receivables. None of deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
 
+    /// The IVA of a customer's valid advances in a currency, and what they come to.
+    async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError>;
+
     /// Inserts a payment; returns its clave.
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError>;
 

@@ -176,6 +176,11 @@ impl Business {
                 self.act("payable.capture", input).await
             }
             Deed::PayPayable(cxp, part, bank) => self.pay_payable(*cxp, *part, *bank).await,
+            Deed::Credit(invoice, part, back, aplicar) => self.credit(*invoice, *part, *back, *aplicar).await,
+            Deed::CancelNote(note, acceptance) => self.cancel_note(*note, *acceptance).await,
+            Deed::Advance(cliente, cents, rate) => self.advance(*cliente, *cents, *rate).await,
+            Deed::NameAdvance(sale, advance) => self.name_advance(*sale, *advance).await,
+            Deed::InvoicePeriod => self.invoice_period().await,
             Deed::Wait(minutes) => {
                 self.company.world.clock.advance(TimeDelta::minutes(i64::from(*minutes)));
                 Ok(())

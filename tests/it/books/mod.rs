@@ -1,6 +1,7 @@
 //! Random operations: after any sequence of them the books agree, and a refused one changes nothing.
 
 pub(crate) mod business;
+mod credits;
 mod dealings;
 mod notices;
 pub(crate) mod step;

@@ -104,6 +104,14 @@ pub(crate) enum Deed {
     Owe(u32, bool),
     /// Thousandths of what is left of it, and whether from the bank.
     PayPayable(Pick, u32, bool),
+    /// A credit note: thousandths of lines, whether goods come back, whether it is applied.
+    Credit(Pick, u32, bool, bool),
+    CancelNote(Pick, bool),
+    /// A customer's advance, in cents, and the exchange rate if it is in dollars.
+    Advance(i64, u32, Option<u32>),
+    /// An order or quote, and an advance.
+    NameAdvance(Pick, Pick),
+    InvoicePeriod,
     /// Time passes, in minutes.
     Wait(u32),
 }
@@ -141,6 +149,11 @@ impl Deed {
             Self::Transfer(..) => "stock.transfer",
             Self::Owe(..) => "payable.capture",
             Self::PayPayable(..) => "payable.pay",
+            Self::Credit(..) => "credit-note.capture",
+            Self::CancelNote(..) => "invoice.cancel of a note",
+            Self::Advance(..) => "advance.capture",
+            Self::NameAdvance(..) => "advance.apply",
+            Self::InvoicePeriod => "invoice.global",
             Self::Wait(_) => "wait",
         }
     }
@@ -192,6 +205,13 @@ fn deed() -> impl Strategy<Value = Deed> {
         4 => (goods(), 1_u32..20_000).prop_map(|(producto, moved)| Deed::Transfer(producto, moved)),
         4 => (1_u32..1_000_000, any::<bool>()).prop_map(|(cents, dollars)| Deed::Owe(cents, dollars)),
         8 => (pick(), part(), any::<bool>()).prop_map(|(cxp, part, bank)| Deed::PayPayable(cxp, part, bank)),
+        16 => (pick(), part(), any::<bool>(), any::<bool>())
+            .prop_map(|(invoice, part, back, aplicar)| Deed::Credit(invoice, part, back, aplicar)),
+        6 => (pick(), any::<bool>()).prop_map(|(note, needed)| Deed::CancelNote(note, needed)),
+        6 => (1_i64..=3, 1_u32..500_000, prop::option::weighted(0.3, rate()))
+            .prop_map(|(cliente, cents, rate)| Deed::Advance(cliente, cents, rate)),
+        12 => (pick(), pick()).prop_map(|(sale, advance)| Deed::NameAdvance(sale, advance)),
+        2 => Just(Deed::InvoicePeriod),
         4 => prop_oneof![1_u32..20, 1_u32..3000].prop_map(Deed::Wait),
     ]
 }

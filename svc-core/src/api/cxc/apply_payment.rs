@@ -80,7 +80,7 @@ impl Operation for PayReceivable {
             forma_pago_sat: self.forma_pago_sat.word(),
             fecha: judge_day(self.fecha.0, cx.now)?,
             referencia: Some(&self.referencia),
-            by_note: false,
+            by_note: None,
             tipo_cambio: None,
         };
         let applied = apply(cx, &terms, &[(cxc, importe)]).await?;

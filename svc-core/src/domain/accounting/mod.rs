@@ -306,17 +306,5 @@ pub(crate) fn credit_entry(
     )
 }
 
-/// The entry beside the payment that applies an advance: the payment takes the whole of it from [`Account::Anticipos`], which only has
-/// what it came to without IVA, and collects that IVA, which the advance had collected.
-pub(crate) fn applied_entry(
-    concepto: impl Into<String>,
-    fecha: NaiveDate,
-    applied: &Amounts,
-    tipo_cambio: Rate,
-) -> Result<Option<Entry>, EntryError> {
-    let iva = line::pesos(applied.iva(), tipo_cambio).ok_or(EntryError::TooLarge)?;
-    Entry::new(concepto, fecha, [EntryLine::cargo(Account::IvaCobrado, iva), EntryLine::abono(Account::Anticipos, iva)])
-}
-
 #[cfg(test)]
 mod tests;

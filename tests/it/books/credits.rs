@@ -1,0 +1,77 @@
+//! Credit notes, advances and global invoices, at random.
+
+use chrono::Datelike as _;
+use rust_decimal::Decimal;
+use serde_json::{Value, json};
+use svc_core::domain::clock::{Clock as _, mexico_date};
+
+use super::business::{Business, Refused, number};
+use super::step::Pick;
+
+const STAMPED: &str = "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente'";
+const NOTES: &str = "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'nota_credito' AND estatus = 'vigente'";
+const OPEN: &str = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo IN ('pedido', 'cotizacion') AND NOT cancelada";
+const ADVANCES: &str = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo = 'anticipo' AND factura IS NOT NULL";
+
+impl Business {
+    /// A note of a stamped invoice, of thousandths of each second line: goods that come back, or a discount.
+    pub(super) async fn credit(&self, invoice: Pick, part: u32, back: bool, aplicar: bool) -> Result<(), Refused> {
+        let factura = self.among(invoice, "facturas", STAMPED).await;
+        let lines: Vec<(i64, Decimal, Decimal)> = sqlx::query_as(
+            "SELECT r.renglon, r.cantidad, r.subtotal - r.descuento
+             FROM facturas f JOIN ventas_renglones r ON r.empresa = f.empresa AND r.venta = f.venta
+             WHERE f.empresa = $1 AND f.clave = $2 AND r.renglon % 2 = 1 ORDER BY r.renglon",
+        )
+        .bind(self.company.id.0)
+        .bind(factura)
+        .fetch_all(self.company.world.pool())
+        .await
+        .expect("lines");
+        let part = |whole: Decimal, scale| (whole * Decimal::new(i64::from(part), 3)).round_dp(scale);
+        let line = |(renglon, cantidad, importe): &(i64, Decimal, Decimal)| {
+            if back {
+                json!({"renglon": renglon, "cantidad": number(part(*cantidad, 3).max(Decimal::new(1, 3)))})
+            } else {
+                json!({"renglon": renglon, "importe": part(*importe, 2).max(Decimal::new(1, 2)).to_string()})
+            }
+        };
+        let renglones: Vec<Value> = lines.iter().map(line).collect();
+        if renglones.is_empty() {
+            return Err("no_encontrado".to_owned());
+        }
+        let tipo = if back { "03" } else { "01" };
+        let input = json!({"factura": factura, "tipo_relacion": tipo, "renglones": renglones, "aplicar": aplicar});
+        self.act("credit-note.capture", input).await
+    }
+
+    pub(super) async fn cancel_note(&self, note: Pick, acceptance: bool) -> Result<(), Refused> {
+        let factura = self.among(note, "facturas", NOTES).await;
+        let input = json!({"factura": factura, "motivo": "02", "requiere_aceptacion": acceptance});
+        self.act("invoice.cancel", input).await
+    }
+
+    /// An advance of so many cents, in dollars at a rate, or in pesos.
+    pub(super) async fn advance(&self, cliente: i64, cents: u32, rate: Option<u32>) -> Result<(), Refused> {
+        let importe = Decimal::new(i64::from(cents), 2).to_string();
+        let mut input = json!({"cliente": cliente, "importe": importe, "forma_pago_sat": "03", "cuenta_bancaria": 1});
+        if let Some(rate) = rate {
+            input["moneda"] = json!("USD");
+            input["tipo_cambio"] = json!(super::dealings::rate_text(rate));
+            input["cuenta_bancaria"] = json!(2);
+        }
+        self.act("advance.capture", input).await
+    }
+
+    pub(super) async fn name_advance(&self, sale: Pick, advance: Pick) -> Result<(), Refused> {
+        let venta = self.among(sale, "ventas", OPEN).await;
+        let anticipo = self.among(advance, "ventas", ADVANCES).await;
+        self.act("advance.apply", json!({"venta": venta, "anticipo": anticipo})).await
+    }
+
+    /// The global invoice of this month.
+    pub(super) async fn invoice_period(&self) -> Result<(), Refused> {
+        let today = mexico_date(self.company.world.clock.now());
+        let input = json!({"periodicidad": "01", "mes": today.month(), "año": today.year()});
+        self.act("invoice.global", input).await
+    }
+}
