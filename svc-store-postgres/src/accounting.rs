@@ -168,13 +168,17 @@ impl AccountingTx for PostgresTx {
         hasta: Option<NaiveDate>,
     ) -> Result<Vec<AccountBalance>, StoreError> {
         let rows = sqlx::query(
-            "SELECT r.cuenta, array_agg(DISTINCT coalesce(r.codigo, r.cuenta)),
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE p.fecha < $2), 0),
-                    coalesce(sum(r.cargo) FILTER (WHERE $2::date IS NULL OR p.fecha >= $2), 0),
-                    coalesce(sum(r.abono) FILTER (WHERE $2::date IS NULL OR p.fecha >= $2), 0)
-             FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-             WHERE p.empresa = $1 AND ($3::date IS NULL OR p.fecha <= $3)
-             GROUP BY r.cuenta ORDER BY r.cuenta",
+            "SELECT cuenta, array_agg(codigo ORDER BY codigo), sum(inicial), sum(cargos), sum(abonos)
+             FROM (
+                 SELECT r.cuenta, coalesce(r.codigo, r.cuenta) AS codigo,
+                        coalesce(sum(r.cargo - r.abono) FILTER (WHERE p.fecha < $2), 0) AS inicial,
+                        coalesce(sum(r.cargo) FILTER (WHERE $2::date IS NULL OR p.fecha >= $2), 0) AS cargos,
+                        coalesce(sum(r.abono) FILTER (WHERE $2::date IS NULL OR p.fecha >= $2), 0) AS abonos
+                 FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
+                 WHERE p.empresa = $1 AND ($3::date IS NULL OR p.fecha <= $3)
+                 GROUP BY r.cuenta, coalesce(r.codigo, r.cuenta)
+             ) l
+             GROUP BY cuenta ORDER BY cuenta",
         )
         .bind(self.empresa)
         .bind(desde)

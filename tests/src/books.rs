@@ -1,9 +1,12 @@
 //! The invariants of a company's books, each as a statement that names the records that break it.
 
+mod ledger;
+
 use sqlx::{AssertSqlSafe, PgPool};
 use svc_core::domain::company::CompanyId;
 
 use crate::{Company, World};
+use ledger::RULES as LEDGER;
 
 /// The tables that operations write.
 const WRITTEN: [&str; 32] = [
@@ -41,7 +44,7 @@ const WRITTEN: [&str; 32] = [
     "ventas_renglones",
 ];
 
-/// Rules of a company's books: each statement names the records that break it. `$1` is the company.
+/// Rules of a company's documents: each statement names the records that break it. `$1` is the company.
 const RULES: &[(&str, &str)] = &[
     (
         "a line's amounts follow from its quantity, price, discount and rate",
@@ -67,12 +70,6 @@ const RULES: &[(&str, &str)] = &[
          WHERE v.empresa = $1
            AND (v.subtotal, v.descuento, v.impuestos, v.retenciones, v.total)
                IS DISTINCT FROM (r.subtotal, r.descuento, r.iva, r.retenido, r.total)",
-    ),
-    (
-        "an entry balances",
-        "SELECT format('póliza %s', p.clave)
-         FROM polizas p LEFT JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave
-         WHERE p.empresa = $1 GROUP BY p.clave HAVING sum(r.cargo) IS DISTINCT FROM sum(r.abono) OR count(r.renglon) < 2",
     ),
     (
         "each movement of stock goes on from the one before it",
@@ -160,24 +157,6 @@ const RULES: &[(&str, &str)] = &[
              SELECT coalesce(sum(importe), 0) FROM cxp_pagos WHERE empresa = $1 AND cuenta_bancaria = c.clave)",
     ),
     (
-        "a payable is its total less what was paid of it, and account 201.01 says so in pesos; of a paid one no IVA is pending",
-        "SELECT format('cxp %s', x.clave)
-         FROM cxp x CROSS JOIN LATERAL (
-             SELECT coalesce(sum(importe), 0) AS importe, count(*) AS pagos FROM cxp_pagos WHERE empresa = $1 AND cxp = x.clave
-         ) p
-         CROSS JOIN LATERAL (
-             SELECT coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '201.01'), 0) AS pesos,
-                    coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '119.01'), 0) AS iva
-             FROM polizas z JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = z.clave
-             WHERE z.empresa = $1 AND z.cxp = x.clave
-         ) c
-         WHERE x.empresa = $1 AND (x.saldo <> x.total - x.pagado OR x.pagado < p.importe
-             OR abs(c.pesos - x.saldo * x.tipo_cambio) >
-                CASE WHEN x.moneda = 'MXN' OR x.saldo = 0 THEN 0 ELSE 0.01 + 0.01 * p.pagos END
-             OR (x.saldo = 0 AND c.iva <> 0) OR c.iva * sign(x.total) < 0
-             OR (x.estatus = 'pagado') <> (x.saldo = 0))",
-    ),
-    (
         "of a customer's advances no more is applied than was paid",
         "SELECT format('cliente %s', p.cliente)
          FROM (SELECT cliente, moneda, sum(importe) AS aplicado FROM cxc_pagos
@@ -185,83 +164,6 @@ const RULES: &[(&str, &str)] = &[
          WHERE p.aplicado > (SELECT coalesce(sum(total - saldo), 0) FROM ventas v
                              WHERE v.empresa = $1 AND v.tipo = 'anticipo' AND NOT v.cancelada AND v.cliente = p.cliente
                                AND v.moneda = p.moneda)",
-    ),
-    (
-        "the till holds what was paid in cash",
-        "SELECT 'cuenta 101.01'
-         WHERE (SELECT coalesce(sum(r.cargo - r.abono), 0)
-                FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) = '101.01'
-                WHERE p.empresa = $1)
-             <> (SELECT coalesce(sum(round(importe * tipo_cambio, 2)), 0) FROM cxc_pagos
-                 WHERE empresa = $1 AND origen = 'deposito' AND deposito IS NULL AND NOT cancelado)
-              - (SELECT coalesce(sum(round(x.pagado * x.tipo_cambio, 2)), 0) FROM cxp x
-                 WHERE x.empresa = $1 AND NOT EXISTS (SELECT FROM cxp_pagos g WHERE g.empresa = $1 AND g.cxp = x.clave))
-              - (SELECT coalesce(sum(round(g.importe * coalesce(g.tipo_cambio, x.tipo_cambio), 2)), 0) FROM cxp_pagos g
-                 JOIN cxp x ON x.empresa = $1 AND x.clave = g.cxp WHERE g.empresa = $1 AND g.cuenta_bancaria IS NULL)",
-    ),
-    (
-        "account 102.01 holds what the bank accounts in pesos do, and 205.06 what is not applied of their deposits",
-        "SELECT 'cuentas 102.01 y 205.06'
-         FROM (
-             SELECT coalesce(sum(r.cargo - r.abono) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '102.01'), 0) AS bancos,
-                    coalesce(sum(r.abono - r.cargo) FILTER (WHERE coalesce(r.codigo, r.cuenta) = '205.06'), 0) AS espera
-             FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-             LEFT JOIN depositos d ON d.empresa = $1 AND d.clave = p.deposito
-             LEFT JOIN cxp_pagos g ON g.empresa = $1 AND g.clave = p.cxp_pago
-             JOIN cuentas_bancarias c ON c.empresa = $1 AND c.clave = coalesce(d.cuenta_bancaria, g.cuenta_bancaria)
-             WHERE p.empresa = $1 AND c.moneda = 'MXN'
-         ) l
-         WHERE l.bancos <> (SELECT coalesce(sum(saldo), 0) FROM cuentas_bancarias WHERE empresa = $1 AND moneda = 'MXN')
-            OR l.espera <> (SELECT coalesce(sum(d.importe - d.aplicado), 0) FROM depositos d
-                            JOIN cuentas_bancarias c ON c.empresa = $1 AND c.clave = d.cuenta_bancaria AND c.moneda = 'MXN'
-                            WHERE d.empresa = $1 AND NOT d.cancelado)",
-    ),
-    (
-        "account 205.06 holds nothing of a deposit that is applied in full, or cancelled",
-        "SELECT format('depósito %s', d.clave)
-         FROM depositos d JOIN polizas p ON p.empresa = $1 AND p.deposito = d.clave
-         JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) = '205.06'
-         WHERE d.empresa = $1 AND (d.cancelado OR d.aplicado = d.importe)
-         GROUP BY d.clave HAVING sum(r.cargo) <> sum(r.abono)",
-    ),
-    (
-        "account 115.01 holds what the movements of stock are worth",
-        "SELECT format('%s, no %s', l.libros, m.movimientos)
-         FROM (SELECT coalesce(sum(r.cargo - r.abono), 0) AS libros
-               FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-               WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '115.01') l,
-              (SELECT coalesce(sum(sign(existencia_actual - existencia_anterior)
-                                   * round(abs(existencia_actual - existencia_anterior) * costo_unitario, 2)), 0) AS movimientos
-               FROM movimientos_inventario WHERE empresa = $1) m
-         WHERE l.libros <> m.movimientos",
-    ),
-    (
-        "account 115.06 holds what was handed over of orders that are not owed",
-        "SELECT format('venta %s', v.clave)
-         FROM ventas v CROSS JOIN LATERAL (
-             SELECT coalesce(sum(r.cargo - r.abono), 0) AS pesos
-             FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-             WHERE p.empresa = $1 AND p.venta = v.clave AND coalesce(r.codigo, r.cuenta) = '115.06'
-         ) l CROSS JOIN LATERAL (
-             SELECT coalesce(sum(round(cantidad * costo_unitario, 2)), 0) AS pesos FROM movimientos_inventario
-             WHERE empresa = $1 AND venta = v.clave AND tipo = 'venta'
-         ) m
-         WHERE v.empresa = $1 AND l.pesos <> CASE WHEN v.tipo = 'pedido' AND v.surtido_estatus = 'parcial' AND NOT v.cancelada
-                                                  THEN m.pesos ELSE 0 END",
-    ),
-    (
-        "of an order that came and was billed nothing waits for the other",
-        "SELECT format('compra %s', c.clave)
-         FROM compras c JOIN polizas p ON p.empresa = $1 AND p.compra = c.clave
-         JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) IN ('115.05', '205.02')
-         WHERE c.empresa = $1 AND c.estatus = 'recibida' GROUP BY c.clave, r.codigo HAVING sum(r.cargo) <> sum(r.abono)",
-    ),
-    (
-        "nothing is gained or lost by the exchange rate of pesos",
-        "SELECT format('póliza %s', p.clave)
-         FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-         LEFT JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta LEFT JOIN cxp x ON x.empresa = $1 AND x.clave = p.cxp
-         WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) IN ('701.01', '702.01') AND coalesce(v.moneda, x.moneda) = 'MXN'",
     ),
     (
         "what is applied of a deposit is what its valid payments pay",
@@ -310,48 +212,6 @@ const RULES: &[(&str, &str)] = &[
              UNION ALL SELECT 'movimientos_inventario', count(*) FROM movimientos_inventario WHERE empresa = $1
          )
          SELECT hay.serie FROM hay JOIN contadores c ON c.empresa = $1 AND c.serie = hay.serie WHERE c.valor <> hay.n",
-    ),
-    (
-        "an entry says what its lines add up to",
-        "SELECT format('poliza %s', p.clave) FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-         WHERE p.empresa = $1 GROUP BY p.clave, p.cargos, p.abonos
-         HAVING (sum(r.cargo), sum(r.abono)) IS DISTINCT FROM (p.cargos, p.abonos) OR p.cargos <> p.abonos",
-    ),
-    (
-        "account 105.01 holds what is owed of each sale, in pesos; of a foreign one up to what payments were rounded",
-        "WITH cuenta AS (
-             SELECT p.venta, sum(r.cargo - r.abono) AS saldo
-             FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-             WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '105.01' GROUP BY p.venta
-         )
-         SELECT format('cxc %s', x.clave) FROM cxc x LEFT JOIN cuenta c ON c.venta = x.venta
-         WHERE x.empresa = $1 AND abs(coalesce(c.saldo, 0) - x.saldo * x.tipo_cambio) >
-             CASE WHEN x.moneda = 'MXN' OR x.estatus <> 'pendiente' THEN 0 ELSE 0.02 + 0.01 * x.parcialidades END",
-    ),
-    (
-        "account 105.01 holds what is owed in all, in pesos",
-        "SELECT 'cuenta 105.01'
-         WHERE (SELECT coalesce(sum(r.cargo - r.abono), 0)
-                FROM polizas p JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-                JOIN ventas v ON v.empresa = $1 AND v.clave = p.venta AND v.moneda = 'MXN'
-                WHERE p.empresa = $1 AND coalesce(r.codigo, r.cuenta) = '105.01')
-             <> (SELECT coalesce(sum(saldo), 0) FROM cxc WHERE empresa = $1 AND moneda = 'MXN' AND estatus <> 'cancelado')",
-    ),
-    (
-        "nothing of a cancelled sale is left in the books",
-        "SELECT format('venta %s cuenta %s', v.clave, r.cuenta)
-         FROM ventas v JOIN polizas p ON p.empresa = $1 AND p.venta = v.clave
-         JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
-         WHERE v.empresa = $1 AND v.cancelada
-         GROUP BY v.clave, r.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
-    ),
-    (
-        "of a paid sale no IVA or IEPS is to be collected",
-        "SELECT format('venta %s', v.clave)
-         FROM ventas v JOIN polizas p ON p.empresa = $1 AND p.venta = v.clave
-         JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave AND coalesce(r.codigo, r.cuenta) IN ('209.01', '209.02')
-         WHERE v.empresa = $1 AND v.saldo = 0 AND NOT v.cancelada
-         GROUP BY v.clave, coalesce(r.codigo, r.cuenta) HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
         "of goods that a sale took, a cancelled one gave all back",
@@ -460,7 +320,7 @@ const RULES: &[(&str, &str)] = &[
 /// imported (customers, products, stock and the like may be), and without reservations by hand.
 pub async fn broken(pool: &PgPool, company: CompanyId) -> Vec<String> {
     let mut broken = Vec::new();
-    for (rule, statement) in RULES {
+    for (rule, statement) in RULES.iter().chain(LEDGER) {
         let found: Vec<String> = sqlx::query_scalar(*statement)
             .bind(company.0)
             .fetch_all(pool)

@@ -18,7 +18,7 @@ use crate::operation::{Cx, Operation, Spec};
 pub struct EditAccount {
     /// The account, by its code in the SAT's "código agrupador" (`account.list` has them).
     pub cuenta: Account,
-    /// Its number in the company's books, as in its electronic accounting (NumCta); the code again when left out.
+    /// Its number in the company's books, as in its electronic accounting (`NumCta`); the code again when left out.
     pub numero: Option<Text<100>>,
 }
 

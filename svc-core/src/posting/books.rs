@@ -93,8 +93,8 @@ async fn take(
     let context = MovementContext { venta: Some(venta), referencia: Some(folio), ..MovementContext::default() };
     let posted = stock::post(cx, almacen, &changes, &context).await?;
     let costs = goods.iter().map(|line| cost_of(line.cantidad, line.costo).map(Money::get));
-    let costo = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
-    Ok((costo, posted.movimiento))
+    let total = costs.sum::<Option<_>>().map(Money::new).ok_or_else(too_costly)?;
+    Ok((total, posted.movimiento))
 }
 
 /// What the goods cost that a sale has taken so far.

@@ -14,6 +14,7 @@ mod products;
 mod prospects;
 mod purchases;
 mod quota;
+mod rates;
 mod sales;
 pub(crate) mod shop;
 mod stock;

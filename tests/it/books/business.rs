@@ -105,21 +105,7 @@ impl Business {
                 self.of_invoice("invoice.rejected", *invoice, json!({"codigo": "CFDI40147", "mensaje": "No"})).await
             }
             Deed::CancelInvoice(invoice, motivo, acceptance) => {
-                let mut input = json!({"motivo": motivo, "requiere_aceptacion": acceptance});
-                let valid =
-                    "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente'";
-                let factura = json!({"factura": self.among(*invoice, "facturas", valid).await});
-                input["factura"] = factura["factura"].clone();
-                if *motivo == "01" {
-                    let refused = |error: svc_core::Error| error.code().codigo().to_owned();
-                    let made = self.company.act("invoice.substitute", &factura).await.map_err(refused)?;
-                    let clave = made["factura"].as_i64().expect("a clave");
-                    let uuid = json!(format!("00000000-0000-4000-8000-{clave:012}"));
-                    let stamped = json!({"factura": clave, "uuid": uuid});
-                    self.company.act("invoice.stamped", &stamped).await.map_err(refused)?;
-                    input["uuid_sustitucion"] = uuid;
-                }
-                self.act("invoice.cancel", input).await
+                self.cancel_invoice(*invoice, motivo, *acceptance).await
             }
             Deed::Accept(invoice) => self.answer("invoice.cancel-accepted", *invoice).await,
             Deed::Refuse(invoice) => self.answer("invoice.cancel-rejected", *invoice).await,
@@ -222,6 +208,23 @@ impl Business {
             .await
             .expect("claves");
         if found.is_empty() || pick.is_loose() { self.one(pick, table).await } else { pick.in_list(&found) }
+    }
+
+    async fn cancel_invoice(&self, invoice: Pick, motivo: &str, acceptance: bool) -> Result<(), Refused> {
+        let mut input = json!({"motivo": motivo, "requiere_aceptacion": acceptance});
+        let valid = "SELECT clave FROM facturas WHERE empresa = $1 AND tipo = 'factura' AND estatus = 'vigente'";
+        let factura = json!({"factura": self.among(invoice, "facturas", valid).await});
+        input["factura"] = factura["factura"].clone();
+        if motivo == "01" {
+            let refused = |error: svc_core::Error| error.code().codigo().to_owned();
+            let made = self.company.act("invoice.substitute", &factura).await.map_err(refused)?;
+            let clave = made["factura"].as_i64().expect("a clave");
+            let uuid = json!(format!("00000000-0000-4000-8000-{clave:012}"));
+            let stamped = json!({"factura": clave, "uuid": uuid});
+            self.company.act("invoice.stamped", &stamped).await.map_err(refused)?;
+            input["uuid_sustitucion"] = uuid;
+        }
+        self.act("invoice.cancel", input).await
     }
 
     /// The receiver's answer to the cancellation of an invoice.

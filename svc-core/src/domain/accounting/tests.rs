@@ -252,9 +252,9 @@ fn what_the_exchange_rate_makes_of_a_payment_is_gained_or_lost() {
         shown(&payment_entry("x", day(), &gained).unwrap().unwrap()),
         ["102.01 +12180.00", "105.01 -11600.00", "209.01 +1600.00", "208.01 -1680.00", "702.01 -500.00"]
     );
-    let lost = dollars("580", "0", "11020", "19");
+    let at_nineteen = dollars("580", "0", "11020", "19");
     assert_eq!(
-        shown(&payment_entry("x", day(), &lost).unwrap().unwrap()),
+        shown(&payment_entry("x", day(), &at_nineteen).unwrap().unwrap()),
         ["102.01 +11020.00", "105.01 -11600.00", "209.01 +1600.00", "208.01 -1520.00", "701.01 +500.00"]
     );
     // At the receivable's own rate there is nothing to gain; what cents were rounded, the last payment takes.
