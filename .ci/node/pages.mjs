@@ -45,7 +45,6 @@ async function look(page, name, colorScheme) {
 async function reference(page, query) {
   await page.goto(`${site}/docs${query}`);
   await page.locator("#reference h1").first().waitFor();
-  await page.waitForLoadState("networkidle");
 }
 
 let looked = 0;
@@ -101,7 +100,7 @@ const answered = page.waitForResponse((response) => response.url().startsWith(`$
 await page.getByRole("button", { name: /^Send/ }).last().click();
 const answer = await answered;
 assert.equal(answer.status(), 200, await answer.text());
-assert.equal((await answer.json()).datos.length, 30);
+assert.equal((await answer.json()).datos.length, 30, answer.url());
 await page.getByText("Público en general").first().waitFor();
 if (SVC_SCREENSHOTS) await page.screenshot({ path: `${SVC_SCREENSHOTS}/tried.png` });
 await done();

@@ -165,6 +165,8 @@ fn guide(name: &str, language: Language) -> Response {
     }
     let mut body = String::new();
     html::push_html(&mut body, Parser::new_ext(&shown, Options::ENABLE_TABLES));
+    // Code that is wider than the screen can be scrolled with the keyboard.
+    let body = body.replace("<pre>", "<pre tabindex=\"0\">");
     let content = format!("<main class=\"guide\">\n{body}</main>");
     page(&html_page(language, &format!("/docs/guides/{name}"), title(text), "", &content))
 }
