@@ -96,17 +96,17 @@ pub(super) fn links(described: &Described) -> Option<Value> {
     let given = if http.method == Method::Post { named_first(entry) } else { None }?;
     let answered = format!("$response.body#/{given}");
     let parents = [format!("{}/{{clave}}", http.path), format!("/{given}s/{{clave}}")];
-    let [own, named] = parents.each_ref();
+    let [own, foreign] = parents.each_ref();
     let link = |other: &Entry| {
         let path = other.spec.http.as_ref()?.path;
         let parameters = if path.matches('{').count() == 1 {
-            let is_on_it = path.starts_with(own) && http.path == format!("/{}", tag(http));
+            let is_made = path.starts_with(own) && http.path == format!("/{}", tag(http));
             // What is done again has its clave in its own path.
-            let is_named = path.starts_with(named) && !http.path.starts_with(named);
-            (is_on_it || is_named).then(|| json!({ "clave": answered }))
+            let is_named = path.starts_with(foreign) && !http.path.starts_with(foreign);
+            (is_made || is_named).then(|| json!({ "clave": answered }))
         } else {
-            let names = path.contains(&format!("{{{given}}}")) && !http.path.contains(&given);
-            names.then(|| json!({ "clave": "$request.path.clave", given.as_str(): answered }))
+            let is_part = path.contains(&format!("/{{clave}}/{given}s/{{{given}}}")) && !http.path.contains(&given);
+            is_part.then(|| json!({ "clave": "$request.path.clave", given.as_str(): answered }))
         }?;
         let id = operation_id(other);
         Some((id.clone(), json!({ "operationId": id, "parameters": parameters })))

@@ -155,6 +155,27 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
 }
 
 #[test]
+fn every_link_gives_all_that_its_operation_has_in_its_path() {
+    let document = openapi(Language::English, ADDRESS);
+    let mut links = Vec::new();
+    all(&document, "", |value| value["links"].is_object(), &mut links);
+    let mut judged = 0;
+    for (at, link) in
+        links.iter().flat_map(|(at, value)| value["links"].as_object().unwrap().values().map(move |l| (at, l)))
+    {
+        let entry =
+            |(entry, _): &(&'static Entry, String)| operation_id(entry) == link["operationId"].as_str().unwrap();
+        let (entry, _) = titles().into_iter().find(entry).unwrap();
+        let path = entry.spec.http.as_ref().unwrap().path;
+        let needed: BTreeSet<&str> = path.split(['{', '}']).skip(1).step_by(2).collect();
+        let given: BTreeSet<&str> = link["parameters"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(given, needed, "{at}: {link}");
+        judged += 1;
+    }
+    assert!(judged > 10, "{judged}");
+}
+
+#[test]
 fn every_body_has_an_example_that_is_valid() {
     let document = openapi(Language::English, ADDRESS);
     let mut bodies = Vec::new();
@@ -214,6 +235,10 @@ fn an_operation_says_what_it_takes_and_what_it_answers() {
         ["200", "201", "400", "401", "402", "403", "404", "405", "409", "413", "415", "422", "429", "500", "503"];
     assert_eq!(statuses, expected);
     assert_eq!(create["201"]["links"]["editCustomer"]["parameters"]["clave"], "$response.body#/cliente");
+    let resend = &document["paths"]["/webhooks/{clave}/probar"]["post"]["responses"]["202"]["links"]["resendDelivery"];
+    assert_eq!(resend["parameters"], json!({ "clave": "$request.path.clave", "entrega": "$response.body#/entrega" }));
+    let invoice = &document["paths"]["/ventas/{clave}/facturar"]["post"]["responses"]["202"]["links"];
+    assert_eq!(invoice["readInvoiceXml"]["parameters"]["clave"], "$response.body#/factura");
     // Every field of an answer is there, null or not.
     let customer = &document["components"]["schemas"]["Customer"];
     assert_eq!(customer["required"].as_array().unwrap().len(), customer["properties"].as_object().unwrap().len());
