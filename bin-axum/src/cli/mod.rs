@@ -125,8 +125,8 @@ pub(crate) enum Command {
         /// Print it as a collection of requests instead, in Postman's format (2.1), which other tools import too.
         #[arg(long)]
         postman: bool,
-        /// The API's public address; a path, which a document may have, is taken as one of the server that gives the document.
-        /// [default: /api/v1, of a collection http://127.0.0.1:8080/api/v1]
+        /// The API's public address; a path is taken as one of the server that gives the document. By default /api/v1, in a collection
+        /// <http://127.0.0.1:8080/api/v1>.
         #[arg(long)]
         base_url: Option<String>,
     },

@@ -32,11 +32,11 @@ fn document(base_url: &str, make: fn(Language, &str) -> Value) -> MethodRouter {
         let (documents, base_url) = (Arc::clone(&documents), Arc::clone(&base_url));
         async move {
             let Some(language) = language(query.as_deref()) else { return refuse() };
-            let made = move || {
+            let once = move || {
                 let document = || Bytes::from(make(language, &base_url).to_string());
                 documents[language as usize].get_or_init(document).clone()
             };
-            match tokio::task::spawn_blocking(made).await {
+            match tokio::task::spawn_blocking(once).await {
                 Ok(document) => json(document),
                 Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
             }
