@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, RawQuery};
 use axum::http::StatusCode;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS,
@@ -24,20 +24,30 @@ const STYLE: &str = include_str!("pages/style.css");
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; \
     font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The guides, in the order in which they are read: their names in the URL and their texts.
-const GUIDES: &[(&str, &str)] = &[
-    ("first-request", include_str!("../../docs/guides/first-request.md")),
-    ("pages", include_str!("../../docs/guides/pages.md")),
-    ("idempotency", include_str!("../../docs/guides/idempotency.md")),
-    ("errors", include_str!("../../docs/guides/errors.md")),
-    ("limits", include_str!("../../docs/guides/limits.md")),
-    ("webhooks", include_str!("../../docs/guides/webhooks.md")),
-    ("synchronising", include_str!("../../docs/guides/synchronising.md")),
-    ("invoicing", include_str!("../../docs/guides/invoicing.md")),
-    ("sandbox", include_str!("../../docs/guides/sandbox.md")),
-    ("agents", include_str!("../../docs/guides/agents.md")),
-    ("glossary", include_str!("../../docs/guides/glossary.md")),
-    ("quirks", include_str!("../../docs/guides/quirks.md")),
+/// The guides, by their names in the URL, each in the languages of [`Language::ALL`].
+macro_rules! guides {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, [
+            include_str!(concat!("../../docs/guides/", $name, ".md")),
+            include_str!(concat!("../../docs/guides/", $name, ".es.md")),
+        ])),*]
+    };
+}
+
+/// The guides, in the order in which they are read.
+const GUIDES: &[(&str, [&str; 2])] = guides![
+    "first-request",
+    "pages",
+    "idempotency",
+    "errors",
+    "limits",
+    "webhooks",
+    "synchronising",
+    "invoicing",
+    "sandbox",
+    "agents",
+    "glossary",
+    "quirks",
 ];
 
 /// What guides show of files that tests run, and what is made of the code.
@@ -52,12 +62,22 @@ const SHOWN: &[(&str, &str)] = &[
 /// The routes of the pages; with `try_it` the reference sends requests, through the development proxy.
 pub(super) fn routes(try_it: bool) -> Router {
     Router::new()
-        .route("/docs", get(async move || page(&reference(try_it))))
-        .route("/docs/guides", get(async || page(&guides())))
-        .route("/docs/guides/{name}", get(async |Path(name): Path<String>| guide(&name)))
+        .route("/docs", get(async move |RawQuery(query): RawQuery| page(&reference(language(query), try_it))))
+        .route("/docs/guides", get(async |RawQuery(query): RawQuery| page(&guides(language(query)))))
+        .route(
+            "/docs/guides/{name}",
+            get(async |Path(name): Path<String>, RawQuery(query): RawQuery| guide(&name, language(query))),
+        )
         .route("/docs/start.js", get(async || asset("text/javascript; charset=utf-8", None, START.as_bytes())))
         .route("/docs/style.css", get(async || asset("text/css; charset=utf-8", None, STYLE.as_bytes())))
         .route("/docs/scalar.js", get(async || asset("text/javascript; charset=utf-8", Some("gzip"), VIEWER)))
+}
+
+/// The language of a page: `lang` in its query, English if there is none that is known.
+fn language(query: Option<String>) -> Language {
+    let query = query.unwrap_or_default();
+    let mut asked = query.split('&').filter_map(|pair| Language::parse(pair.strip_prefix("lang=")?));
+    asked.next().unwrap_or_default()
 }
 
 fn asset(content: &'static str, encoding: Option<&'static str>, bytes: &'static [u8]) -> Response {
@@ -73,26 +93,49 @@ fn page(text: &str) -> Response {
     ([(CONTENT_SECURITY_POLICY, POLICY), (CACHE_CONTROL, KEPT)], Html(text.to_owned())).into_response()
 }
 
-/// A page with that title and that body.
-fn html_page(title: &str, body: &str) -> String {
+/// A page at `path` with that title and content, which `attributes` of its body go with.
+fn html_page(language: Language, path: &str, title: &str, attributes: &str, content: &str) -> String {
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+        "<!doctype html>\n<html lang=\"{code}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n{body}\n</html>\n"
+         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"/docs/style.css\">\n</head>\n\
+         <body{attributes}>\n{navigation}\n{content}\n</body>\n</html>\n",
+        code = language.code(),
+        navigation = navigation(language, path),
     )
 }
 
-const NAVIGATION: &str = "<nav class=\"site\" aria-label=\"Site\"><a href=\"/docs\">Reference</a>\
-    <a href=\"/docs?lang=es\" lang=\"es\">Referencia en español</a><a href=\"/docs/guides\">Guides</a>\
-    <a href=\"/openapi.json\">OpenAPI</a></nav>";
+/// A link to `path` in that language.
+fn link(language: Language, path: &str) -> String {
+    let query = if language == Language::default() { String::new() } else { format!("?lang={}", language.code()) };
+    format!("{path}{query}")
+}
 
-fn reference(try_it: bool) -> String {
-    let try_it = if try_it { "yes" } else { "no" };
-    let body = format!(
-        "<body data-try-it=\"{try_it}\">\n{NAVIGATION}\n<div id=\"reference\"></div>\n\
-         <script src=\"/docs/scalar.js\"></script>\n<script src=\"/docs/start.js\"></script>\n</body>"
-    );
-    html_page("API reference", &body)
+/// What every page begins with; `path` is the page's own, which it also links to in the other language.
+fn navigation(language: Language, path: &str) -> String {
+    let current = |to: &str| if to == path { " aria-current=\"page\"" } else { "" };
+    let mut links = String::new();
+    for (to, english, spanish) in [
+        ("/docs", "Reference", "Referencia"),
+        ("/docs/guides", "Guides", "Guías"),
+        ("/openapi.json", "OpenAPI", "OpenAPI"),
+        ("/docs/postman.json", "Postman", "Postman"),
+    ] {
+        let said = language.say(english, spanish);
+        let _ = write!(links, "<a href=\"{}\"{}>{said}</a>", link(language, to), current(to));
+    }
+    for other in Language::ALL.into_iter().filter(|other| *other != language) {
+        let (code, said) = (other.code(), other.say("English", "Español"));
+        let _ = write!(links, "<a href=\"{}\" lang=\"{code}\" hreflang=\"{code}\">{said}</a>", link(other, path));
+    }
+    format!("<nav class=\"site\" aria-label=\"{}\">{links}</nav>", language.say("Site", "Sitio"))
+}
+
+fn reference(language: Language, try_it: bool) -> String {
+    let try_it = if try_it { " data-try-it=\"yes\"" } else { " data-try-it=\"no\"" };
+    let content = "<div id=\"reference\"></div>\n\
+        <script src=\"/docs/scalar.js\"></script>\n<script src=\"/docs/start.js\"></script>";
+    html_page(language, "/docs", language.say("API reference", "Referencia de la API"), try_it, content)
 }
 
 /// The title of a guide: its first line.
@@ -100,38 +143,100 @@ fn title(text: &str) -> &str {
     text.lines().next().unwrap_or_default().trim_start_matches("# ")
 }
 
-fn guides() -> String {
+fn guides(language: Language) -> String {
     let mut list = String::new();
-    for (name, text) in GUIDES {
-        let _ = writeln!(list, "<li><a href=\"/docs/guides/{name}\">{}</a></li>", title(text));
+    for (name, texts) in GUIDES {
+        let to = link(language, &format!("/docs/guides/{name}"));
+        let _ = writeln!(list, "<li><a href=\"{to}\">{}</a></li>", title(texts[language as usize]));
     }
-    html_page(
-        "Guides",
-        &format!("<body>\n{NAVIGATION}\n<main class=\"guide\">\n<h1>Guides</h1>\n<ol>\n{list}</ol>\n</main>\n</body>"),
-    )
+    let said = language.say("Guides", "Guías");
+    let content = format!("<main class=\"guide\">\n<h1>{said}</h1>\n<ol>\n{list}</ol>\n</main>");
+    html_page(language, "/docs/guides", said, "", &content)
 }
 
-fn guide(name: &str) -> Response {
-    let Some((_, text)) = GUIDES.iter().find(|(other, _)| *other == name) else {
+fn guide(name: &str, language: Language) -> Response {
+    let Some((name, texts)) = GUIDES.iter().find(|(other, _)| *other == name) else {
         return (StatusCode::NOT_FOUND, "no such guide\n").into_response();
     };
-    let mut shown = text.replace("{{errors}}", &errors());
+    let text = texts[language as usize];
+    let mut shown = text.replace("{{errors}}", &errors(language));
     for (mark, file) in SHOWN {
         shown = shown.replace(mark, file.trim_end());
     }
     let mut body = String::new();
     html::push_html(&mut body, Parser::new_ext(&shown, Options::ENABLE_TABLES));
-    page(&html_page(title(text), &format!("<body>\n{NAVIGATION}\n<main class=\"guide\">\n{body}</main>\n</body>")))
+    // Code that is wider than the screen can be scrolled with the keyboard.
+    let body = body.replace("<pre>", "<pre tabindex=\"0\">");
+    let content = format!("<main class=\"guide\">\n{body}</main>");
+    page(&html_page(language, &format!("/docs/guides/{name}"), title(text), "", &content))
 }
 
 /// Every error that clients meet, as a table.
-fn errors() -> String {
-    let mut table = "| Status | Code | When | What to do |\n|---|---|---|---|\n".to_owned();
+fn errors(language: Language) -> String {
+    let heads = language.say("| Status | Code | When | What to do |", "| Estatus | Código | Cuándo | Qué hacer |");
+    let mut table = format!("{heads}\n|---|---|---|---|\n");
     for code in Code::ALL {
-        let remedy = remedy(*code, Language::English);
+        let remedy = remedy(*code, language);
         if !remedy.is_empty() {
-            let _ = writeln!(table, "| {} | `{}` | {} | {remedy} |", code.status(), code.codigo(), code.meaning());
+            let when = language.say(code.meaning(), code.mensaje());
+            let _ = writeln!(table, "| {} | `{}` | {when} | {remedy} |", code.status(), code.codigo());
         }
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use pulldown_cmark::{Event, Tag};
+
+    use super::*;
+
+    /// What must be alike in a guide's languages: the blocks it consists of, the code and the numbers in it.
+    fn facts(text: &str) -> (Vec<String>, Vec<String>) {
+        let (mut blocks, mut said) = (Vec::new(), Vec::new());
+        let mut in_code = false;
+        for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+            match event {
+                Event::Start(Tag::CodeBlock(kind)) => {
+                    in_code = true;
+                    blocks.push(format!("{kind:?}"));
+                }
+                Event::End(pulldown_cmark::TagEnd::CodeBlock) => in_code = false,
+                Event::Start(Tag::Heading { level, .. }) => blocks.push(level.to_string()),
+                Event::Start(Tag::Item | Tag::TableRow | Tag::Paragraph) => blocks.push("block".to_owned()),
+                Event::Text(code) if in_code => said.push(code.to_string()),
+                Event::Code(code) => said.push(code.to_string()),
+                Event::Text(text) => {
+                    let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty());
+                    said.extend(numbers.map(str::to_owned));
+                }
+                _ => {}
+            }
+        }
+        // Words stand in another order in another language.
+        said.sort_unstable();
+        (blocks, said)
+    }
+
+    #[test]
+    fn guides_say_the_same_in_both_languages() {
+        for (name, [english, spanish]) in GUIDES {
+            assert_eq!(facts(english), facts(spanish), "{name}");
+            assert_ne!(title(english), "", "{name}");
+            assert!(spanish.lines().next() != english.lines().next() || *name == "webhooks", "{name}");
+        }
+    }
+
+    #[test]
+    fn every_guide_is_listed_and_links_to_itself_in_the_other_language() {
+        for language in Language::ALL {
+            let list = guides(language);
+            for (name, texts) in GUIDES {
+                let to = link(language, &format!("/docs/guides/{name}"));
+                assert!(list.contains(&format!("<a href=\"{to}\">{}</a>", title(texts[language as usize]))), "{to}");
+            }
+        }
+        assert!(navigation(Language::English, "/docs/guides/pages").contains("href=\"/docs/guides/pages?lang=es\""));
+        assert!(navigation(Language::Spanish, "/docs").contains("href=\"/docs\" lang=\"en\""));
+    }
 }

@@ -72,14 +72,20 @@ impl Svc {
 
     /// The API, served by that command; requests are made with that key.
     pub(crate) fn start(command: &mut Command, key: Value) -> Demo {
+        Self::start_saying(command, "serving", key)
+    }
+
+    /// A server that says so when it serves, and at which address.
+    pub(crate) fn start_saying(command: &mut Command, said: &str, key: Value) -> Demo {
         let mut child = command.spawn().unwrap();
         let log = Log::default();
         let (stderr, lines) = (BufReader::new(child.stderr.take().unwrap()).lines(), log.clone());
         std::thread::spawn(move || stderr.for_each(|line| lines.0.lock().unwrap().push(line.unwrap())));
         // It says so in a line of either form.
         let address = log.wait(|line| {
-            let address = line.split_once("serving address=").map(|(_, address)| address);
-            let json = || line.split_once(r#""serving","address":""#)?.1.split_once('"').map(|(address, _)| address);
+            let (text, json) = (format!("{said} address="), format!(r#""{said}","address":""#));
+            let address = line.split_once(&text).map(|(_, address)| address);
+            let json = || line.split_once(&json)?.1.split_once('"').map(|(address, _)| address);
             address.or_else(json).map(str::to_owned)
         });
         Demo { child, printed: key, address, log }

@@ -3,38 +3,40 @@
 
 use std::process::Command;
 
+use nix::sys::signal::Signal;
 use serde_json::Value;
 
-use crate::harness::Svc;
+use crate::harness::{Demo, Svc};
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/svc/agent.py");
 
-#[test]
-fn an_agent_s_client_lists_tools_and_customers_and_is_refused_without_scope() {
+/// A Python that has the client library.
+fn python() -> Option<String> {
     let python = std::env::var("SVC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    if !Command::new(&python).args(["-c", "import mcp"]).output().is_ok_and(|output| output.status.success()) {
-        println!("skipped: {python} has no package mcp, so the connector was not used by it");
-        return;
+    if Command::new(&python).args(["-c", "import mcp"]).output().is_ok_and(|output| output.status.success()) {
+        return Some(python);
     }
-    let svc = Svc::new();
+    println!("skipped: {python} has no package mcp, so the connector was not used by it");
+    None
+}
+
+/// The API, served to a key that may read customers and nothing else.
+fn serve(svc: &Svc) -> Demo {
     let company = svc.ok(&["company", "create", "--name", "Una"])["empresa"].to_string();
     let key = svc.ok(&["key", "create", "--company", &company, "--scopes", "clientes:read"]);
-    let service = svc.serve(&[], key.clone());
-    let text = |field: &str| key[field].as_str().unwrap().to_owned();
-    let output = svc
-        .command(&[])
-        .env("SVC", env!("CARGO_BIN_EXE_svc"))
-        .env("SVC_BASE_URL", format!("http://{}/api/v1", service.address))
-        .env("SVC_KEY_ID", text("key_id"))
-        .env("SVC_API_KEY", text("api_key"))
-        .get_envs()
-        .fold(&mut Command::new(python), |command, (name, value)| match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        })
-        .arg(SCRIPT)
-        .output()
-        .unwrap();
+    svc.serve(&[], key)
+}
+
+/// Puts the address and the key of `service` into the environment of a command.
+fn connect<'c>(command: &'c mut Command, service: &Demo) -> &'c mut Command {
+    let text = |field: &str| service.printed[field].as_str().unwrap();
+    let url = format!("http://{}/api/v1", service.address);
+    command.env("SVC_BASE_URL", url).env("SVC_KEY_ID", text("key_id")).env("SVC_API_KEY", text("api_key"))
+}
+
+/// Checks what the client saw, who may read customers and nothing else.
+fn check(command: &mut Command) {
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let seen: Value = serde_json::from_slice(&output.stdout).unwrap();
     let tools: Vec<_> = seen["tools"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
@@ -43,4 +45,44 @@ fn an_agent_s_client_lists_tools_and_customers_and_is_refused_without_scope() {
     }
     assert_eq!((&seen["listed"]["ok"], seen["listed"]["datos"].is_array()), (&Value::Bool(true), true), "{seen}");
     assert_eq!(seen["refused"]["error"]["codigo"], "sin_permiso", "{seen}");
+}
+
+#[test]
+fn an_agent_s_client_lists_tools_and_customers_and_is_refused_without_scope() {
+    let Some(python) = python() else { return };
+    let svc = Svc::new();
+    let service = serve(&svc);
+    let mut client = Command::new(python);
+    for (name, value) in svc.command(&[]).get_envs() {
+        match value {
+            Some(value) => client.env(name, value),
+            None => client.env_remove(name),
+        };
+    }
+    check(connect(&mut client, &service).env("SVC", env!("CARGO_BIN_EXE_svc")).arg(SCRIPT));
+}
+
+#[test]
+fn over_http_it_is_the_same() {
+    let svc = Svc::new();
+    let service = serve(&svc);
+    let mut command = svc.command(&["mcp", "--listen", "127.0.0.1:0"]);
+    let connector = Svc::start_saying(connect(&mut command, &service), "offering tools at /mcp", Value::Null);
+    if let Some(python) = python() {
+        check(Command::new(python).args([SCRIPT, &format!("http://{}/mcp", connector.address)]));
+    }
+    // A page of another site that a browser on this machine shows acts with no one's key.
+    for foreign in ["Origin: https://example.com", "Host: example.com"] {
+        let host = if foreign.starts_with("Host") { String::new() } else { format!("Host: {}\r\n", connector.address) };
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let (head, _) = connector
+            .exchange(&format!(
+                "POST /mcp HTTP/1.1\r\n{host}{foreign}\r\nConnection: close\r\nAccept: application/json, text/event-stream\r\n\
+                 Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+                body.len()
+            ))
+            .unwrap();
+        assert!(head.starts_with("HTTP/1.1 403 "), "{foreign}: {head}");
+    }
+    connector.stop(Signal::SIGTERM);
 }

@@ -1,31 +1,85 @@
 //! The verifiers that the guide shows, each run on what the real signer signed.
 
+use std::path::Path;
 use std::process::Command;
 
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::webhooks::signature;
+use tempfile::TempDir;
 
 const BODY: &str = r#"{"id":"evt_1","tipo":"cliente.creado"}"#;
 const SECRET: &str = "whsec_0123456789abcdef";
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/webhooks");
 
-/// Runs a verifier: `program` prints `true` or `false` for the signature, the body and the secret among its arguments.
-fn judged(program: &str, script: &str, signature: &str, body: &str) -> Option<bool> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/webhooks");
-    let flag = if program == "php" {
-        "-r"
-    } else if program == "python3" {
-        "-c"
-    } else {
-        "--input-type=module"
-    };
-    let mut command = Command::new(program);
-    command.current_dir(folder).arg(flag);
-    if program == "node" {
-        command.arg("-e");
+/// Programs that print `true` or `false` for the last three of their arguments: signature, body, secret.
+const SCRIPTS: &[&[&str]] = &[
+    &[
+        "python3",
+        "-c",
+        "import sys; from verify import verify; s, b, k = sys.argv[-3:]; print(str(verify(s, b.encode(), k)).lower())",
+    ],
+    &[
+        "node",
+        "--input-type=module",
+        "-e",
+        "import { verify } from './verify.mjs'; const [s, b, k] = process.argv.slice(-3); console.log(verify(s, Buffer.from(b), k))",
+    ],
+    &[
+        "php",
+        "-r",
+        "require 'verify.php'; [$s, $b, $k] = array_slice($argv, -3); echo verify($s, $b, $k) ? 'true' : 'false';",
+    ],
+];
+
+const GO: &str = r#"package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"check/webhooks"
+)
+
+func main() {
+	given := os.Args[len(os.Args)-3:]
+	fmt.Print(webhooks.Verify(given[0], []byte(given[1]), given[2], time.Now()))
+}
+"#;
+
+/// Whether the machine has that program; where all that tests need is installed, it must.
+fn has(program: &str, version: &str) -> bool {
+    let has = Command::new(program).arg(version).output().is_ok_and(|output| output.status.success());
+    if !has {
+        assert!(std::env::var_os("CI").is_none(), "{program} is missing: sh .ci/languages installs it");
+        println!("skipped: {program} is not installed, so its verifier was not run");
     }
-    let output = command.args([script, "--", signature, body, SECRET]).output().ok()?;
-    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
-    Some(String::from_utf8_lossy(&output.stdout).trim() == "true")
+    has
+}
+
+/// The Go verifier as a program, made in `folder`.
+fn built(folder: &Path) -> String {
+    std::fs::create_dir(folder.join("webhooks")).unwrap();
+    std::fs::copy(format!("{FOLDER}/verify.go"), folder.join("webhooks/verify.go")).unwrap();
+    std::fs::write(folder.join("go.mod"), "module check\n\ngo 1.19\n").unwrap();
+    std::fs::write(folder.join("main.go"), GO).unwrap();
+    let output =
+        Command::new("go").args(["build", "-o", "verify"]).current_dir(folder).env("GOPROXY", "off").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    folder.join("verify").to_string_lossy().into_owned()
+}
+
+/// What a verifier says of a notice.
+fn judged(program: &[&str], signature: &str, body: &str) -> bool {
+    let mut command = Command::new(program[0]);
+    let output =
+        command.current_dir(FOLDER).args(&program[1..]).args(["--", signature, body, SECRET]).output().unwrap();
+    assert!(output.status.success(), "{program:?}: {}", String::from_utf8_lossy(&output.stderr));
+    match String::from_utf8_lossy(&output.stdout).trim() {
+        "true" => true,
+        "false" => false,
+        other => panic!("{program:?}: {other}"),
+    }
 }
 
 #[test]
@@ -42,27 +96,13 @@ fn the_guide_s_verifiers_take_what_is_genuine_and_nothing_else() {
         ("t=x,v1=00".to_owned(), BODY, false),
         (String::new(), BODY, false),
     ];
-    let verifiers = [
-        (
-            "python3",
-            "import sys; from verify import verify; a = sys.argv[2:]; print(str(verify(a[0], a[1].encode(), a[2])).lower())",
-        ),
-        (
-            "node",
-            "import { verify } from './verify.mjs'; const [s, b, k] = process.argv.slice(-3); console.log(verify(s, Buffer.from(b), k))",
-        ),
-        (
-            "php",
-            "require 'verify.php'; [$s, $b, $k] = array_slice($argv, -3); echo verify($s, $b, $k) ? 'true' : 'false';",
-        ),
-    ];
-    for (program, script) in verifiers {
+    let folder = TempDir::new().unwrap();
+    let go = has("go", "version").then(|| built(folder.path()));
+    let go: Vec<&str> = go.iter().map(String::as_str).collect();
+    let scripts = SCRIPTS.iter().copied().filter(|script| has(script[0], "--version"));
+    for program in scripts.chain((!go.is_empty()).then_some(&go[..])) {
         for (signature, body, genuine) in &cases {
-            let Some(said) = judged(program, script, signature, body) else {
-                println!("skipped: {program} is not installed, so its verifier was not run");
-                break;
-            };
-            assert_eq!(said, *genuine, "{program}: {signature} {body}");
+            assert_eq!(judged(program, signature, body), *genuine, "{program:?}: {signature} {body}");
         }
     }
 }

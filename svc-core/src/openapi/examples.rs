@@ -89,22 +89,29 @@ pub(super) fn titles(group: &str) -> Vec<String> {
     ALL[group].as_object().map(|group| group.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// Links from the answer that creates a record to the operations on it: its `clave` is what the answer names first.
+/// Links from the answer to a POST to the operations on the record that it names first: on `/clientes/{clave}` if that is `cliente`, on
+/// `…/entregas/{entrega}` if it is `entrega`; on the operation's own path if it is `clave`.
 pub(super) fn links(described: &Described) -> Option<Value> {
     let Described { entry, http, .. } = described;
-    let is_creation = http.method == Method::Post && http.path == format!("/{}", tag(http));
-    let given = is_creation.then(|| named_first(entry))??;
-    let parent = format!("{}/{{clave}}", http.path);
-    let on_it = |other: &&Entry| {
-        let path = other.spec.http.as_ref().map_or("", |http| http.path);
-        path.starts_with(&parent) && path.matches('{').count() == 1
-    };
+    let given = if http.method == Method::Post { named_first(entry) } else { None }?;
+    let answered = format!("$response.body#/{given}");
+    let parents = [format!("{}/{{clave}}", http.path), format!("/{given}s/{{clave}}")];
+    let [own, foreign] = parents.each_ref();
     let link = |other: &Entry| {
+        let path = other.spec.http.as_ref()?.path;
+        let parameters = if path.matches('{').count() == 1 {
+            let is_made = path.starts_with(own) && http.path == format!("/{}", tag(http));
+            // What is done again has its clave in its own path.
+            let is_named = path.starts_with(foreign) && !http.path.starts_with(foreign);
+            (is_made || is_named).then(|| json!({ "clave": answered }))
+        } else {
+            let is_part = path.contains(&format!("/{{clave}}/{given}s/{{{given}}}")) && !http.path.contains(&given);
+            is_part.then(|| json!({ "clave": "$request.path.clave", given.as_str(): answered }))
+        }?;
         let id = operation_id(other);
-        let parameter = json!({ "clave": format!("$response.body#/{given}") });
-        (id.clone(), json!({ "operationId": id, "parameters": parameter }))
+        Some((id.clone(), json!({ "operationId": id, "parameters": parameters })))
     };
-    let links: Map<_, _> = OPERATIONS.iter().filter(on_it).map(link).collect();
+    let links: Map<_, _> = OPERATIONS.iter().filter_map(link).collect();
     (!links.is_empty()).then(|| links.into())
 }
 

@@ -28,7 +28,7 @@ impl Language {
     }
 
     /// That one of two texts which is in this language.
-    pub(super) const fn say<'a>(self, english: &'a str, spanish: &'a str) -> &'a str {
+    pub const fn say<'a>(self, english: &'a str, spanish: &'a str) -> &'a str {
         match self {
             Self::English => english,
             Self::Spanish => spanish,

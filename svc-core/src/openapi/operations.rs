@@ -8,6 +8,9 @@ use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Entry, Handler, Http, Idempotency, Method, Repetition};
 
+/// Where an operation says that one of several filters is required, which no parameter by itself can say.
+pub(super) const ONE_OF: &str = "x-requires-one-of";
+
 /// What is taken of a request for the description of its operation.
 pub(super) struct Described {
     /// The operation.
@@ -58,6 +61,9 @@ impl Writer {
             operation["security"] = json!([]);
         } else {
             operation["x-scopes"] = http.scopes.iter().map(Scope::name).collect();
+        }
+        if let Some(list) = entry.declared_list().filter(|list| list.requires.len() > 1) {
+            operation[ONE_OF] = list.requires.into();
         }
         if !entry.spec.emits.is_empty() {
             operation["x-events"] = entry.spec.emits.iter().map(|kind| kind.word()).collect();

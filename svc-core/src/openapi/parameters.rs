@@ -123,12 +123,12 @@ impl Writer {
                 "Palabras que se buscan, todas las cuales deben aparecer; se ignoran mayúsculas y acentos, y las palabras de menos de 3 caracteres.",
             ),
             Takes::Bound(Edge::From) => self.language.say(
-                "Equal or later: a date (from its first instant, UTC) or an instant ending in `Z`.",
-                "Igual o posterior: una fecha (desde su primer instante, UTC) o un instante que termina en `Z`.",
+                "Equal or later: a date, `YYYY-MM-DD` (from its first instant, UTC), or an instant ending in `Z`.",
+                "Igual o posterior: una fecha, `YYYY-MM-DD` (desde su primer instante, UTC), o un instante que termina en `Z`.",
             ),
             Takes::Bound(Edge::Until) => self.language.say(
-                "Equal or earlier: a date (to its last instant, UTC) or an instant ending in `Z`.",
-                "Igual o anterior: una fecha (hasta su último instante, UTC) o un instante que termina en `Z`.",
+                "Equal or earlier: a date, `YYYY-MM-DD` (to its last instant, UTC), or an instant ending in `Z`.",
+                "Igual o anterior: una fecha, `YYYY-MM-DD` (hasta su último instante, UTC), o un instante que termina en `Z`.",
             ),
         }
     }
@@ -144,8 +144,7 @@ fn schema(filter: &Filter) -> Value {
         Takes::Choice(words) => json!({ "type": "string", "enum": words }),
         Takes::Email | Takes::Phone => json!({ "type": "string", "minLength": 1 }),
         Takes::Search => json!({ "type": "string", "minLength": 3 }),
-        Takes::Bound(_) => json!({
-            "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$", "examples": ["2026-10-12"]
-        }),
+        // Without an example: viewers would send it, though the filter is optional.
+        Takes::Bound(_) => json!({ "type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}Z)?$" }),
     }
 }

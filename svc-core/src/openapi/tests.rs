@@ -155,6 +155,27 @@ fn every_reference_leads_somewhere_and_every_component_is_used() {
 }
 
 #[test]
+fn every_link_gives_all_that_its_operation_has_in_its_path() {
+    let document = openapi(Language::English, ADDRESS);
+    let mut links = Vec::new();
+    all(&document, "", |value| value["links"].is_object(), &mut links);
+    let mut judged = 0;
+    for (at, link) in
+        links.iter().flat_map(|(at, value)| value["links"].as_object().unwrap().values().map(move |l| (at, l)))
+    {
+        let entry =
+            |(entry, _): &(&'static Entry, String)| operation_id(entry) == link["operationId"].as_str().unwrap();
+        let (entry, _) = titles().into_iter().find(entry).unwrap();
+        let path = entry.spec.http.as_ref().unwrap().path;
+        let needed: BTreeSet<&str> = path.split(['{', '}']).skip(1).step_by(2).collect();
+        let given: BTreeSet<&str> = link["parameters"].as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(given, needed, "{at}: {link}");
+        judged += 1;
+    }
+    assert!(judged > 10, "{judged}");
+}
+
+#[test]
 fn every_body_has_an_example_that_is_valid() {
     let document = openapi(Language::English, ADDRESS);
     let mut bodies = Vec::new();
@@ -214,9 +235,45 @@ fn an_operation_says_what_it_takes_and_what_it_answers() {
         ["200", "201", "400", "401", "402", "403", "404", "405", "409", "413", "415", "422", "429", "500", "503"];
     assert_eq!(statuses, expected);
     assert_eq!(create["201"]["links"]["editCustomer"]["parameters"]["clave"], "$response.body#/cliente");
+    let resend = &document["paths"]["/webhooks/{clave}/probar"]["post"]["responses"]["202"]["links"]["resendDelivery"];
+    assert_eq!(resend["parameters"], json!({ "clave": "$request.path.clave", "entrega": "$response.body#/entrega" }));
+    let invoice = &document["paths"]["/ventas/{clave}/facturar"]["post"]["responses"]["202"]["links"];
+    assert_eq!(invoice["readInvoiceXml"]["parameters"]["clave"], "$response.body#/factura");
     // Every field of an answer is there, null or not.
     let customer = &document["components"]["schemas"]["Customer"];
     assert_eq!(customer["required"].as_array().unwrap().len(), customer["properties"].as_object().unwrap().len());
     let lines = &document["paths"]["/ventas-renglones"]["get"]["parameters"];
     assert_eq!((&lines[0]["name"], &lines[0]["required"]), (&json!("venta"), &json!(true)));
+}
+
+#[test]
+fn the_collection_has_every_operation_as_it_can_be_sent() {
+    let collection = postman(Language::English, ADDRESS);
+    let mut requests = Vec::new();
+    all(&collection, "", |value| value["request"].is_object(), &mut requests);
+    assert_eq!(requests.len(), titles().len());
+    let sent: BTreeSet<String> = requests
+        .iter()
+        .map(|(_, item)| {
+            let request = &item["request"];
+            let raw = request["url"]["raw"].as_str().unwrap();
+            let path = raw.strip_prefix("{{base_url}}").unwrap().split('?').next().unwrap();
+            let segments = path.split('/').map(|segment| match segment.strip_prefix(':') {
+                Some(name) => format!("{{{name}}}"),
+                None => segment.to_owned(),
+            });
+            format!("{} {}", request["method"].as_str().unwrap(), segments.collect::<Vec<_>>().join("/"))
+        })
+        .collect();
+    assert_eq!(sent, titles().into_iter().map(|(_, title)| title).collect());
+    // Every variable in it is one of the collection's.
+    let text = collection.to_string();
+    let used: BTreeSet<&str> = text.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0)).collect();
+    assert_eq!(used, BTreeSet::from(["$guid", "api_key", "base_url", "key_id"]));
+    let find = |name: &str| &requests.iter().find(|(_, item)| item["name"] == name).unwrap().1["request"];
+    let lines = find("List the lines of a sales document");
+    assert_eq!(lines["url"]["raw"], "{{base_url}}/ventas-renglones?venta=1");
+    assert_eq!(find("Say that the process is alive")["auth"]["type"], "noauth");
+    let body = find("Create a customer")["body"]["raw"].as_str().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap()["cp"], "42501");
 }

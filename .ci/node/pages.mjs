@@ -1,0 +1,108 @@
+// Reads /docs as people do, in Chromium: both languages, light and dark, at desktop and phone width. SVC_CHROMIUM names the browser,
+// SVC_SCREENSHOTS a folder for pictures.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const { SVC_BASE_URL, SVC_KEY_ID, SVC_API_KEY, SVC_CHROMIUM, SVC_SCREENSHOTS } = process.env;
+const site = SVC_BASE_URL.replace(/\/api\/v1$/, "");
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SIZES = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+const browser = await chromium.launch({ executablePath: SVC_CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+
+/** A page of its own, on which nothing may fail and nothing come from elsewhere; `done` says so. */
+async function open(colorScheme, viewport) {
+  const context = await browser.newContext({ colorScheme, viewport });
+  const page = await context.newPage();
+  const faults = [];
+  page.on("console", (said) => ["error", "warning"].includes(said.type()) && faults.push(said.text()));
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("requestfailed", (request) => faults.push(`${request.url()}: ${request.failure()?.errorText}`));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${site}/`) && !/^(data|blob):/.test(url)) faults.push(`${url} is from elsewhere`);
+  });
+  const done = async () => {
+    assert.deepEqual(faults, []);
+    await context.close();
+  };
+  return { page, done };
+}
+
+/** What holds of every page that is shown. */
+async function look(page, name, colorScheme) {
+  const shown = await page.evaluate(() => ({
+    width: document.documentElement.scrollWidth,
+    seen: window.innerWidth,
+    light: getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).every((part) => Number(part) > 200),
+  }));
+  assert(shown.width <= shown.seen, `${name} is ${shown.width} wide on a screen of ${shown.seen}`);
+  assert.equal(shown.light, colorScheme === "light", `${name} is not ${colorScheme}`);
+  if (SVC_SCREENSHOTS) await page.screenshot({ path: `${SVC_SCREENSHOTS}/${name}.png` });
+}
+
+async function reference(page, query) {
+  await page.goto(`${site}/docs${query}`);
+  await page.locator("#reference h1").first().waitFor();
+}
+
+let looked = 0;
+for (const [size, viewport] of Object.entries(SIZES)) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const [language, query] of [["en", ""], ["es", "?lang=es"]]) {
+      const { page, done } = await open(colorScheme, viewport);
+      const name = (what) => `${size}-${colorScheme}-${language}-${what}`;
+      await reference(page, query);
+      await look(page, name("reference"), colorScheme);
+      await page.goto(`${site}/docs/guides${query}`);
+      assert.equal(await page.locator("html").getAttribute("lang"), language);
+      const guides = await page.locator("main ol a").evaluateAll((links) => links.map((link) => link.href));
+      assert(guides.length >= 10);
+      for (const url of [page.url(), ...guides]) {
+        await page.goto(url);
+        await look(page, name(new URL(url).pathname.split("/").pop()), colorScheme);
+        // What assistive technology and keyboards need of the pages that are ours.
+        await page.evaluate(axe);
+        const { violations } = await page.evaluate(() => window.axe.run());
+        assert.deepEqual(violations.map(({ id, nodes }) => `${url} ${id}: ${nodes[0].html}`), []);
+        looked += 1;
+      }
+      await done();
+    }
+  }
+}
+
+// With the keyboard alone: the links first, then the search, which finds an operation and goes there.
+const { page, done } = await open("light", SIZES.desktop);
+await reference(page, "");
+const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+for (const expected of ["Reference", "Guides", "OpenAPI", "Postman", "Español"]) {
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), expected);
+}
+await page.keyboard.press("Tab");
+assert.match(await focused(), /Search/);
+// Fills in the key, as a reader does once.
+await page.getByPlaceholder("Token").first().fill(SVC_API_KEY);
+await page.locator("#reference input[type=password], #reference input").nth(1).fill(SVC_KEY_ID);
+await page.keyboard.press("Control+k");
+await page.getByRole("combobox").waitFor();
+await page.keyboard.type("List customers");
+await page.getByRole("option").first().getByText("List customers").waitFor();
+await page.keyboard.press("ArrowDown");
+await page.keyboard.press("Enter");
+await page.waitForURL(/#.*\/GET\/clientes$/);
+
+// A list is tried, through the demo's proxy.
+await page.locator("button", { hasText: "Test Request" }).filter({ hasText: "(get /clientes)" }).click();
+const answered = page.waitForResponse((response) => response.url().startsWith(`${site}/docs/api/clientes`));
+await page.getByRole("button", { name: /^Send/ }).last().click();
+const answer = await answered;
+assert.equal(answer.status(), 200, await answer.text());
+assert.equal((await answer.json()).datos.length, 30, answer.url());
+await page.getByText("Público en general").first().waitFor();
+if (SVC_SCREENSHOTS) await page.screenshot({ path: `${SVC_SCREENSHOTS}/tried.png` });
+await done();
+await browser.close();
+console.log(`pages: ${looked} guides and 8 references looked at; search, keyboard and a request tried`);
