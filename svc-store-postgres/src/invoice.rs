@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus};
+use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus, SaleKind};
 use svc_core::store::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice, StoreError};
 
 use crate::columns::word;
@@ -54,8 +54,8 @@ impl InvoiceTx for PostgresTx {
                  WHERE empresa = $1 AND clave = $2 RETURNING venta, sustituye, serie, folio
              ), v AS (
                  UPDATE ventas SET uuid = $3, modificado = $5, factura = $2,
-                     serie = CASE WHEN f.sustituye IS NULL THEN ventas.serie ELSE f.serie END,
-                     folio = CASE WHEN f.sustituye IS NULL THEN ventas.folio ELSE f.folio::bigint END
+                     serie = CASE WHEN f.sustituye IS NULL OR ventas.tipo <> $9 THEN ventas.serie ELSE f.serie END,
+                     folio = CASE WHEN f.sustituye IS NULL OR ventas.tipo <> $9 THEN ventas.folio ELSE f.folio::bigint END
                  FROM f WHERE empresa = $1 AND ventas.clave = f.venta AND ventas.factura IN ($2, f.sustituye)
              ), c AS (
                  UPDATE cxc SET uuid = $3, modificado = $5, factura = $2,
@@ -74,7 +74,9 @@ impl InvoiceTx for PostgresTx {
         .bind(now.get())
         .bind(InvoiceStatus::Vigente.word())
         .bind(Complement::Timbrado.word())
-        .bind(Complement::NoAplica.word());
+        .bind(Complement::NoAplica.word())
+        // An advance keeps its own folio.
+        .bind(SaleKind::Factura.word());
         self.run(query).await
     }
 
