@@ -12,12 +12,13 @@ use super::dealings::rate_text;
 use super::step::{Deed, Document, Line, Pick};
 
 /// The codes of refusals that may occur: of states and amounts, never of a request's form.
-const REFUSALS: [&str; 23] = [
+const REFUSALS: [&str; 24] = [
     "credito_insuficiente",
     "cuenta_bancaria_invalida",
     "cxc_cancelada",
     "cxc_sin_saldo",
     "dato_invalido",
+    "documento_invalido",
     "deposito_sin_aplicar",
     "estado_invalido",
     "importe_excede_saldo",

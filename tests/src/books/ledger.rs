@@ -131,12 +131,15 @@ pub(super) const RULES: &[(&str, &str)] = &[
              <> (SELECT coalesce(sum(saldo), 0) FROM cxc WHERE empresa = $1 AND moneda = 'MXN' AND estatus <> 'cancelado')",
     ),
     (
-        "nothing of a cancelled sale is left in the books",
-        "SELECT format('venta %s cuenta %s', v.clave, r.cuenta)
+        "nothing of a cancelled sale is left in the books, but for deposits that wait in the bank",
+        "SELECT format('venta %s cuenta %s', v.clave, l.cuenta)
          FROM ventas v JOIN polizas p ON p.empresa = $1 AND p.venta = v.clave
          JOIN polizas_renglones r ON r.empresa = $1 AND r.poliza = p.clave
+         CROSS JOIN LATERAL (
+             SELECT CASE WHEN coalesce(r.codigo, r.cuenta) IN ('102.01', '205.06') THEN 'depósitos' ELSE r.cuenta END AS cuenta
+         ) l
          WHERE v.empresa = $1 AND v.cancelada
-         GROUP BY v.clave, r.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
+         GROUP BY v.clave, l.cuenta HAVING sum(r.cargo) <> sum(r.abono)",
     ),
     (
         "of a paid sale no IVA or IEPS is to be collected",
