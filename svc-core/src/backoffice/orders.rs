@@ -89,7 +89,7 @@ impl Operation for OrderQuote {
 impl Operation for InvoiceOrder {
     const SPEC: Spec = Spec::new("Invoice an order or a quote, or what was handed over of an order")
         .named("order.invoice")
-        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada]);
+        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada, EventKind::PagoAplicado]);
     type Output = OrderInvoiced;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<OrderInvoiced, Error> {

@@ -106,12 +106,17 @@ pub(crate) async fn round<C: Contestant>(
     }
 }
 
-/// CPU time of each session of this database.
+/// CPU time of each of PostgreSQL's processes.
 async fn backends(pool: &PgPool) -> HashMap<i32, Duration> {
-    let pids = "SELECT pid FROM pg_stat_activity
-                WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
+    let pids = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
     let pids: Vec<i32> = sqlx::query_scalar(pids).fetch_all(pool).await.expect("the sessions");
-    pids.into_iter().map(|pid| (pid, cpu(&pid.to_string()))).collect()
+    pids.into_iter().map(|pid| (pid, on_cpu(pid))).collect()
+}
+
+/// How long a process of one thread has been on a CPU, as `/proc/PID/schedstat` tells in nanoseconds (proc(5)).
+fn on_cpu(pid: i32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
+    Duration::from_nanos(stat.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).unwrap_or_default())
 }
 
 /// CPU time of a process: user and system, as `/proc/PID/stat` tells (proc(5)).

@@ -74,7 +74,7 @@ impl Operation for InvoiceSale {
                 .answers_repetitions()
                 .optional_body(),
         )
-        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada])
+        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada, EventKind::PagoAplicado])
         .errors(&[
             Code::VentaNoApi,
             Code::VentaCancelada,
