@@ -39,7 +39,8 @@ pub(crate) struct Operation {
 }
 
 const OPERATIONS: [Operation; 5] = [
-    Operation { method: "GET", target: "/clientes" },
+    // A page of thirty, as the other has: in notice mode the default is a hundred.
+    Operation { method: "GET", target: "/clientes?limite=30" },
     Operation { method: "GET", target: "/productos?limite=30&buscar=tubo" },
     Operation { method: "GET", target: "/ventas?limite=30" },
     Operation { method: "GET", target: "/inventario?limite=30" },
