@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::sales::{valid, wrong_state};
 use crate::domain::advance;
-use crate::domain::cfdi::Heading;
 use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{ACTIVITY, BILLING};
 use crate::domain::currency::{self, PESO};
@@ -32,7 +31,7 @@ use crate::posting::invoice::judge_issuer;
 use crate::posting::payment::{Terms, apply};
 use crate::posting::prospect::becomes_customer;
 use crate::posting::stock;
-use crate::store::{NewInvoice, NewSale, NewSaleLine};
+use crate::store::{NewSale, NewSaleLine};
 
 /// Captures an advance that was paid: a sales document `anticipo` with its invoice, which is queued to be stamped, and its payment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -240,19 +239,13 @@ const HEAD_OFFICE: i64 = 0;
 /// The advance's record in the registry, queued with its judged document, and its folio.
 async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64) -> Result<(i64, String), Error> {
     let serie = invoice_series(HEAD_OFFICE);
-    let tipo = InvoiceKind::Factura;
-    let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
-    let origen = InvoiceOrigin::Aplicacion;
-    let row =
-        NewInvoice { tipo, venta: Some(venta), cliente: Some(cliente), serie: &serie, folio, fecha: cx.now, origen };
-    let factura = cx.tx.insert_invoice(&row).await?;
+    let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
+    let (factura, heading) = document::open(cx, tipo, serie, Some(venta), Some(cliente), origen).await?;
     cx.tx.set_sale_invoice(venta, factura).await?;
-    cx.tx.queue_stamping(factura, cx.now).await?;
-    let heading = Heading { serie: Some(serie.clone()), folio: Some(folio.to_string()), fecha: cx.now };
+    let folio = heading.number();
     let document = document::of_sale(cx, venta, Some(cliente), None, heading).await?;
-    let document = document.map_err(|fault| document::unfit(&fault))?;
-    document::keep(cx, factura, &document).await?;
-    Ok((factura, format!("{serie}{folio}")))
+    document::keep_fit(cx, factura, document).await?;
+    Ok((factura, folio))
 }
 
 impl Operation for ApplyAdvance {

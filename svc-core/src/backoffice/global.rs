@@ -4,7 +4,7 @@ use chrono::{Datelike, Months, NaiveDate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::cfdi::{Heading, Periodicidad};
+use crate::domain::cfdi::Periodicidad;
 use crate::domain::clock::{mexico_date, mexico_midnight};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::invoice_series;
@@ -15,7 +15,7 @@ use crate::json::{Many, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::document;
 use crate::posting::invoice::judge_issuer;
-use crate::store::{GlobalPeriod, GlobalSale, GlobalSales, NewInvoice};
+use crate::store::{GlobalPeriod, GlobalSale, GlobalSales};
 
 /// The most sales of one document.
 const MOST_SALES: usize = 2_000;
@@ -128,18 +128,11 @@ impl Operation for InvoicePeriod {
         }
         judge_issuer(cx).await?;
         let ventas: Vec<i64> = self.sales(cx, from, upto).await?.iter().map(|sale| sale.venta).collect();
-        let serie = invoice_series(0);
-        let tipo = InvoiceKind::Factura;
-        let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
-        let origen = InvoiceOrigin::Aplicacion;
-        let row = NewInvoice { tipo, venta: None, cliente: None, serie: &serie, folio, fecha: cx.now, origen };
-        let factura = cx.tx.insert_invoice(&row).await?;
+        let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
+        let (factura, heading) = document::open(cx, tipo, invoice_series(0), None, None, origen).await?;
         cx.tx.insert_global(factura, &period, &ventas).await?;
-        cx.tx.queue_stamping(factura, cx.now).await?;
-        let heading = Heading { serie: Some(serie.clone()), folio: Some(folio.to_string()), fecha: cx.now };
         let document = document::of_period(cx, &period, &ventas, heading).await?;
-        let document = document.map_err(|fault| document::unfit(&fault))?;
-        document::keep(cx, factura, &document).await?;
+        document::keep_fit(cx, factura, document).await?;
         Ok(PeriodInvoiced { factura, ventas })
     }
 }

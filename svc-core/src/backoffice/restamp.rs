@@ -57,8 +57,7 @@ impl Operation for RestampInvoice {
         };
         judge_issuer(cx).await?;
         let document = document::of_record(cx, self.factura, record, terms.as_ref()).await?;
-        let document = document.map_err(|fault| document::unfit(&fault))?;
-        document::keep(cx, self.factura, &document).await?;
+        document::keep_fit(cx, self.factura, document).await?;
         Ok(InvoiceNamed { factura: self.factura })
     }
 }
@@ -81,8 +80,7 @@ impl Operation for RestampPayment {
         judge_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
         let document = document::of_payments(cx, record, payments).await?;
-        let document = document.map_err(|fault| document::unfit(&fault))?;
-        document::keep(cx, factura, &document).await?;
+        document::keep_fit(cx, factura, document).await?;
         Ok(PaymentNamed { pago })
     }
 }

@@ -11,6 +11,7 @@ use crate::domain::company::Company;
 use crate::domain::event::Event;
 use crate::domain::scope::{Scope, Scopes};
 use crate::domain::time::Timestamp;
+use crate::domain::words::InvoiceOrigin;
 use crate::error::Error;
 use crate::secrets::{Place, Sealer};
 use crate::store::{NewEvent, Tx};
@@ -29,6 +30,16 @@ pub enum Actor {
     },
     /// The ERP's own screens.
     BackOffice,
+}
+
+impl Actor {
+    /// Who requests the documents that it makes.
+    pub(crate) fn invoice_origin(&self) -> InvoiceOrigin {
+        match self {
+            Self::Key { .. } => InvoiceOrigin::Api,
+            Self::BackOffice => InvoiceOrigin::Aplicacion,
+        }
+    }
 }
 
 /// The context of an operation: the transaction, the time, randomness and the caller.

@@ -14,10 +14,10 @@ use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
 use crate::domain::stock::{Movement, StockChange, cost_of};
-use crate::domain::words::{InvoiceKind, InvoiceOrigin, MovementKind, PaymentOrigin};
+use crate::domain::words::{InvoiceKind, MovementKind, PaymentOrigin};
 use crate::error::{Code, Error};
-use crate::operation::{Actor, Cx};
-use crate::store::{ActiveWarehouse, CreditNote, GoodsGone, MovementContext, NewFavour, NewInvoice, RegisteredInvoice};
+use crate::operation::Cx;
+use crate::store::{ActiveWarehouse, CreditNote, GoodsGone, MovementContext, NewFavour, RegisteredInvoice};
 
 /// A credit note that is to be made.
 #[derive(Debug)]
@@ -50,7 +50,8 @@ pub(crate) struct Made {
 /// Makes a credit note: a balance in the customer's favour, of which as much as is owed of the sale lowers its receivable if it is to
 /// be applied; the goods that come back; the entry; the document, which waits to be stamped.
 pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<Made, Error> {
-    let (factura, folio) = register(cx, &note).await?;
+    let (factura, heading) = register(cx, &note).await?;
+    let folio = heading.number();
     let total = note.amounts.total;
     if total > Money::default() {
         let cliente = note.sale.cliente.ok_or_else(|| {
@@ -75,35 +76,26 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     if let Some(entry) = entry {
         cx.tx.insert_entry(&entry.of_sale(Some(note.sale.clave)).of_invoice(Some(factura)), cx.now).await?;
     }
-    keep(cx, note, factura, pago).await?;
+    keep(cx, note, factura, heading, pago).await?;
     Ok(Made { factura, pago })
 }
 
 /// Applies an advance to a sale that was just invoiced: its amounts lower the sale's receivable, and the document says so (07). The
 /// taxes of the advance, which were due when it was paid, are not due again. `tipo_cambio` is the advance's: what the invoice's differs by is
 /// gained or lost.
-pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>, tipo_cambio: Rate) -> Result<Made, Error> {
-    let (factura, _) = register(cx, &note).await?;
+pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>, tipo_cambio: Rate) -> Result<(), Error> {
+    let (factura, heading) = register(cx, &note).await?;
     let pago = settle(cx, &note, PaymentOrigin::Anticipo, tipo_cambio).await?;
-    keep(cx, note, factura, pago).await?;
-    Ok(Made { factura, pago })
+    keep(cx, note, factura, heading, pago).await
 }
 
-/// The record in the registry, queued to be stamped, and its folio.
-async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, String), Error> {
+/// The record in the registry, queued to be stamped, and its heading.
+async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading), Error> {
     let serie = credit_series(note.sale.sucursal);
-    let tipo = InvoiceKind::NotaCredito;
-    let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
-    let origen = match cx.actor {
-        Actor::Key { .. } => InvoiceOrigin::Api,
-        Actor::BackOffice => InvoiceOrigin::Aplicacion,
-    };
-    let (venta, cliente) = (Some(note.sale.clave), note.sale.cliente);
-    let row = NewInvoice { tipo, venta, cliente, serie: &serie, folio, fecha: cx.now, origen };
-    let factura = cx.tx.insert_invoice(&row).await?;
+    let (venta, cliente, origen) = (Some(note.sale.clave), note.sale.cliente, cx.actor.invoice_origin());
+    let (factura, heading) = document::open(cx, InvoiceKind::NotaCredito, serie, venta, cliente, origen).await?;
     cx.tx.relate(factura, note.relacion, note.factura).await?;
-    cx.tx.queue_stamping(factura, cx.now).await?;
-    Ok((factura, format!("{serie}{folio}")))
+    Ok((factura, heading))
 }
 
 /// Lowers the receivable of the sale by what is owed of it, at most what the note comes to; none if nothing is.
@@ -133,7 +125,13 @@ async fn settle(
 }
 
 /// Stores the note and its judged document.
-async fn keep(cx: &mut Cx<'_>, note: NewNote<'_>, factura: i64, pago: Option<i64>) -> Result<(), Error> {
+async fn keep(
+    cx: &mut Cx<'_>,
+    note: NewNote<'_>,
+    factura: i64,
+    heading: Heading,
+    pago: Option<i64>,
+) -> Result<(), Error> {
     let stored = CreditNote {
         venta: note.sale.clave,
         relacion: note.relacion,
@@ -144,11 +142,8 @@ async fn keep(cx: &mut Cx<'_>, note: NewNote<'_>, factura: i64, pago: Option<i64
         lines: note.lines,
     };
     cx.tx.insert_credit_note(factura, &stored).await?;
-    let gone = || Error::internal(format!("record {factura} is not queued"));
-    let heading: Heading = document::heading(cx.tx.stamping_record(factura).await?.ok_or_else(gone)?);
     let document = document::of_note(cx, &stored, note.sale.cliente, heading).await?;
-    let document = document.map_err(|fault| document::unfit(&fault))?;
-    document::keep(cx, factura, &document).await
+    document::keep_fit(cx, factura, document).await
 }
 
 /// The goods of the lines, back where they were taken from, at the cost at which they left; what an import said nothing of at the

@@ -17,14 +17,35 @@ use crate::domain::money::Money;
 use crate::domain::payment::CASH;
 use crate::domain::sale::Amounts;
 use crate::domain::sat;
-use crate::domain::words::{InvoiceKind, InvoiceStatus, PaymentMethod};
+use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentMethod};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, StampingPayment, StampingRecord};
+use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, StampingPayment, StampingRecord};
 
 /// The refusal of what no document can be made of; its text names line and reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
     Error::new(Code::DocumentoInvalido).message(fault.to_string())
+}
+
+/// Opens a record of the registry under the next folio of its series, and queues it to be stamped; gives its clave and its heading.
+pub(crate) async fn open(
+    cx: &mut Cx<'_>,
+    tipo: InvoiceKind,
+    serie: String,
+    venta: Option<i64>,
+    cliente: Option<i64>,
+    origen: InvoiceOrigin,
+) -> Result<(i64, Heading), Error> {
+    let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
+    let row = NewInvoice { tipo, venta, cliente, serie: &serie, folio, fecha: cx.now, origen };
+    let factura = cx.tx.insert_invoice(&row).await?;
+    cx.tx.queue_stamping(factura, cx.now).await?;
+    Ok((factura, Heading { serie: Some(serie), folio: Some(folio.to_string()), fecha: cx.now }))
+}
+
+/// Keeps the document of a record that is queued, or refuses what none can be made of.
+pub(crate) async fn keep_fit(cx: &mut Cx<'_>, factura: i64, document: Result<Cfdi, CfdiFault>) -> Result<(), Error> {
+    keep(cx, factura, &document.map_err(|fault| unfit(&fault))?).await
 }
 
 /// Keeps the judged document of a record that is queued.

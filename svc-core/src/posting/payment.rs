@@ -15,10 +15,10 @@ use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payment::{Debt, Instalment, payment_series};
 use crate::domain::quantity::Rate;
-use crate::domain::words::{Complement, InvoiceKind, InvoiceOrigin, PaymentOrigin};
+use crate::domain::words::{Complement, InvoiceKind, PaymentOrigin};
 use crate::error::{Code, Error};
 use crate::operation::{Actor, Cx};
-use crate::store::{AppliedPayment, Booked, DepositOrigin, NewInvoice, NewPayment, Receipt, Withdrawal};
+use crate::store::{AppliedPayment, Booked, DepositOrigin, NewPayment, Receipt, Withdrawal};
 
 /// The data of a payment that do not depend on the receivable.
 #[derive(Debug)]
@@ -309,21 +309,14 @@ async fn complements<'d>(
     cx: &mut Cx<'_>,
     debts: impl Iterator<Item = &'d Debt> + Send,
 ) -> Result<BTreeMap<Option<i64>, i64>, Error> {
-    let origen = match cx.actor {
-        Actor::Key { .. } => InvoiceOrigin::Api,
-        Actor::BackOffice => InvoiceOrigin::Aplicacion,
-    };
-    let tipo = InvoiceKind::Pago;
+    let origen = cx.actor.invoice_origin();
     let mut complements = BTreeMap::new();
     for debt in debts.filter(|debt| debt.needs_complement()) {
         if complements.contains_key(&debt.cliente) {
             continue;
         }
         let serie = payment_series(debt.sucursal);
-        let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
-        let row = NewInvoice { tipo, venta: None, cliente: debt.cliente, serie: &serie, folio, fecha: cx.now, origen };
-        let factura = cx.tx.insert_invoice(&row).await?;
-        cx.tx.queue_stamping(factura, cx.now).await?;
+        let (factura, _) = document::open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
         complements.insert(debt.cliente, factura);
     }
     Ok(complements)

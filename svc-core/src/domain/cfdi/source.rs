@@ -80,6 +80,13 @@ pub struct Heading {
     pub fecha: Timestamp,
 }
 
+impl Heading {
+    /// Series and number, as people write them.
+    pub(crate) fn number(&self) -> String {
+        [self.serie.as_deref(), self.folio.as_deref()].map(Option::unwrap_or_default).concat()
+    }
+}
+
 /// What an income document is made from.
 #[derive(Debug, Clone)]
 pub struct InvoiceSource {
