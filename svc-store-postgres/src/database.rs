@@ -51,12 +51,12 @@ impl Database {
         Single { database: self, company: None }
     }
 
-    /// A connection in a new transaction of the service's.
+    /// A connection for a new transaction of the service's.
     pub(crate) async fn begin_for_all(&self) -> Result<Connection, sqlx::Error> {
         self.of_all().begin().await
     }
 
-    /// A connection in a new transaction of a company's.
+    /// A connection for a new transaction of a company's.
     pub(crate) async fn begin(&self, company: i64) -> Result<Connection, sqlx::Error> {
         self.of(company).begin().await
     }
@@ -72,7 +72,7 @@ pub(crate) struct Single<'d> {
 impl Single<'_> {
     async fn begin(self) -> Result<Connection, sqlx::Error> {
         let mut connection = self.database.pool.acquire(self.company).await?;
-        connection.begin().await?;
+        connection.begin();
         Ok(connection)
     }
 

@@ -1,12 +1,24 @@
 //! Idempotency keys and the stored responses.
 
+use std::fmt::Write as _;
+
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SecondsFormat, Utc};
 use sqlx::Row as _;
 use svc_core::store::{Claim, IdempotencyTx, StoreError};
 
 use crate::error::store_error;
+use crate::pool::Statement;
 use crate::transaction::PostgresTx;
+
+/// It goes together with what begins the transaction.
+static CLAIM: Statement = Statement {
+    name: "svc_claim",
+    text: "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, creada) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT (empresa, llave, nombre) DO UPDATE
+               SET huella = excluded.huella, respuesta = NULL, creada = excluded.creada
+               WHERE i.creada < $6",
+};
 
 #[async_trait]
 impl IdempotencyTx for PostgresTx {
@@ -18,24 +30,12 @@ impl IdempotencyTx for PostgresTx {
         now: DateTime<Utc>,
         expired: DateTime<Utc>,
     ) -> Result<Claim, StoreError> {
+        let values =
+            [self.empresa.to_string(), text(suffix), text(name), bytes(fingerprint), instant(now), instant(expired)];
         loop {
             // The row of a transaction under way makes this wait until it ends, or for the lock timeout.
-            let claimed = sqlx::query(
-                "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, creada) VALUES ($1, $2, $3, $4, $5)
-                 ON CONFLICT (empresa, llave, nombre) DO UPDATE
-                     SET huella = excluded.huella, respuesta = NULL, creada = excluded.creada
-                     WHERE i.creada < $6",
-            )
-            .bind(self.empresa)
-            .bind(suffix)
-            .bind(name)
-            .bind(&fingerprint[..])
-            .bind(now)
-            .bind(expired)
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-            if claimed.rows_affected() == 1 {
+            let claimed = self.connection().run_with_begin(&CLAIM, &values).await.map_err(store_error)?;
+            if claimed == 1 {
                 return Ok(Claim::New);
             }
             let earlier = sqlx::query(
@@ -55,10 +55,29 @@ impl IdempotencyTx for PostgresTx {
         }
     }
 
-    async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError> {
+    async fn remember(&mut self, suffix: &str, name: &str, now: DateTime<Utc>, body: &[u8]) -> Result<(), StoreError> {
         let mut sql = self.with_events()?;
         sql.push("UPDATE idempotencia SET respuesta = ").push_bind(body);
         sql.push(" WHERE empresa = $1 AND llave = ").push_bind(suffix).push(" AND nombre = ").push_bind(name);
+        // With its time each index of the table finds just this row: a plan made while the table was empty may take any.
+        sql.push(" AND creada = ").push_bind(now);
         self.run(sql.build()).await
     }
+}
+
+/// Of digits and letters only, so that nothing a client sends can end it.
+fn bytes(bytes: &[u8]) -> String {
+    let mut sql = "decode('".to_owned();
+    for byte in bytes {
+        let _ = write!(sql, "{byte:02x}");
+    }
+    sql + "', 'hex')"
+}
+
+fn text(text: &str) -> String {
+    format!("convert_from({}, 'UTF8')", bytes(text.as_bytes()))
+}
+
+fn instant(instant: DateTime<Utc>) -> String {
+    format!("'{}'", instant.to_rfc3339_opts(SecondsFormat::Micros, true))
 }

@@ -3,6 +3,7 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use sqlx::types::Uuid;
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{Aged, RetentionStore, RetentionTx, StoreError};
 
@@ -18,7 +19,7 @@ fn finding(aged: Aged) -> &'static str {
                AND (SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2
              ORDER BY e.empresa LIMIT $3"
         }
-        // Claves ascend with time.
+        // Claves ascend with time, and so do the ids of events.
         Aged::Deliveries => {
             "SELECT e.empresa FROM empresas e WHERE e.empresa > $1
                AND (SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2
@@ -26,7 +27,7 @@ fn finding(aged: Aged) -> &'static str {
         }
         Aged::Events => {
             "SELECT e.empresa FROM empresas e WHERE e.empresa > $1
-               AND (SELECT min(n.creado) FROM eventos n WHERE n.empresa = e.empresa) < $2
+               AND (SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2
              ORDER BY e.empresa LIMIT $3"
         }
         Aged::Webhooks => {
@@ -51,11 +52,11 @@ fn deleting(aged: Aged) -> &'static str {
         // An event that is being sent again is locked by its new delivery. That it has none is counted, since the planner would
         // compare all events with all deliveries otherwise.
         Aged::Events => {
-            "DELETE FROM eventos WHERE empresa = $1 AND creado < $2 AND ctid = ANY (ARRAY(
+            "DELETE FROM eventos WHERE empresa = $1 AND id < $2 AND ctid = ANY (ARRAY(
                  SELECT n.ctid FROM eventos n
-                 WHERE n.empresa = $1 AND n.creado < $2
+                 WHERE n.empresa = $1 AND n.id < $2
                    AND (SELECT count(*) FROM entregas d WHERE d.empresa = $1 AND d.evento = n.id) = 0
-                 ORDER BY n.creado LIMIT $3 FOR UPDATE SKIP LOCKED))"
+                 ORDER BY n.id LIMIT $3 FOR UPDATE SKIP LOCKED))"
         }
         Aged::Webhooks => {
             "DELETE FROM webhooks WHERE empresa = $1 AND eliminado < $2 AND clave = ANY (ARRAY(
@@ -90,13 +91,18 @@ impl RetentionStore for PostgresStore {
 #[async_trait]
 impl RetentionTx for PostgresTx {
     async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
-        sqlx::query(deleting(aged))
-            .bind(self.empresa)
-            .bind(expired)
+        let query = sqlx::query(deleting(aged)).bind(self.empresa);
+        let query = if aged == Aged::Events { query.bind(first_id(expired)) } else { query.bind(expired) };
+        query
             .bind(i64::from(most))
             .execute(self.connection())
             .await
             .map(|done| done.rows_affected())
             .map_err(store_error)
     }
+}
+
+/// What no event's id of this time or later is below (UUIDs of version 7, RFC 9562).
+fn first_id(time: DateTime<Utc>) -> Uuid {
+    Uuid::from_u128(u128::from(time.timestamp_millis().max(0).cast_unsigned()) << 80)
 }

@@ -38,25 +38,27 @@ async fn operations_send_no_more_statements_than_they_need() {
     let ana = company.admin().await;
     company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
     known(&ana).await;
+    // The first write of a connection prepares the claim of its key.
+    ana.post("/clientes", json!({"nombre": "Luis"})).await.ok(201);
     let watch = watch();
     let mut count = Count { watch: &watch, faults: Vec::new() };
 
     count.of("GET /clientes", 1, 200, ana.get("/clientes")).await;
     count.of("GET /inventario", 1, 200, ana.get("/inventario?sku=A-1")).await;
     let body = json!({"nombre": "Materiales del Bajío", "rfc": "MBA010203AB1"});
-    count.of("POST /clientes", 5, 201, ana.post("/clientes", body)).await;
-    count.of("PUT /clientes", 6, 200, ana.put("/clientes/1", json!({"correo": "ana@example.com"}))).await;
+    count.of("POST /clientes", 4, 201, ana.post("/clientes", body)).await;
+    count.of("PUT /clientes", 5, 200, ana.put("/clientes/1", json!({"correo": "ana@example.com"}))).await;
     let body = json!({"sku": "N-1", "descripcion": "Nuevo", "unidad": 1});
-    count.of("POST /productos", 6, 201, ana.post("/productos", body)).await;
-    count.of("POST /leads", 5, 201, ana.post("/leads", json!({"nombre": "Luis", "correo": "luis@example.com"}))).await;
-    count.of("POST /ventas", 17, 201, ana.post("/ventas", ready())).await;
+    count.of("POST /productos", 5, 201, ana.post("/productos", body)).await;
+    count.of("POST /leads", 4, 201, ana.post("/leads", json!({"nombre": "Luis", "correo": "luis@example.com"}))).await;
+    count.of("POST /ventas", 16, 201, ana.post("/ventas", ready())).await;
     let cash = made(&ana, &ready()).await;
-    count.of("facturar", 28, 202, invoiced(&ana, cash, json!({}))).await;
+    count.of("facturar", 27, 202, invoiced(&ana, cash, json!({}))).await;
     let credit = made(&ana, &on_credit()).await;
     invoiced(&ana, credit, json!({})).await.ok(202);
     let cxc = ana.walk(&format!("/cxc?venta={credit}")).await[0]["clave"].clone();
     let body = json!({"importe": "10.00", "fecha": "2026-10-12", "forma_pago_sat": "03", "cuenta_bancaria": 1,
                       "referencia": "SPEI 1"});
-    count.of("POST pagos", 28, 201, ana.post(&format!("/cxc/{cxc}/pagos"), body)).await;
+    count.of("POST pagos", 27, 201, ana.post(&format!("/cxc/{cxc}/pagos"), body)).await;
     assert!(count.faults.is_empty(), "{}", count.faults.join("\n\n"));
 }

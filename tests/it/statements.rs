@@ -32,7 +32,7 @@ const READS: [&str; 12] = [
     "SELECT empresa FROM empresas WHERE empresa > $1",
     "(SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2",
     "(SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2",
-    "(SELECT min(n.creado) FROM eventos n WHERE n.empresa = e.empresa) < $2",
+    "(SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2",
     "SELECT DISTINCT w.empresa FROM webhooks w",
 ];
 

@@ -46,10 +46,11 @@ pub async fn webhook(
         .expect("a webhook")
 }
 
-/// So many events of a company, of a type, at `at`.
+/// So many events of a company, of a type, at `at`; their ids bear that time, as those of the service do.
 pub async fn events(pool: &PgPool, company: i64, tipo: &str, count: i64, at: DateTime<Utc>) {
     let statement = "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
-                     SELECT $1, gen_random_uuid(), $2, 'clientes', n, convert_to('{\"n\":' || n || '}', 'UTF8'), $3
-                     FROM generate_series(1, $4) n";
+                     SELECT $1, (left(h, 8) || '-' || right(h, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,
+                            $2, 'clientes', n, convert_to('{\"n\":' || n || '}', 'UTF8'), $3
+                     FROM generate_series(1, $4) n, lpad(to_hex(floor(extract(epoch FROM $3) * 1000)::bigint), 12, '0') h";
     sqlx::query(statement).bind(company).bind(tipo).bind(at).bind(count).execute(pool).await.expect("events");
 }

@@ -68,7 +68,7 @@ impl Work for Write<'_> {
         let mut cx = Cx::new(self.context, tx, self.caller.company(), &self.caller.actor);
         let Answer { head, body, remembered } = self.operation.run(&mut cx, &self.input).await?;
         if let Some(key) = &self.key {
-            tx.remember(self.suffix(), &key.name, &success(&remembered)).await?;
+            tx.remember(self.suffix(), &key.name, now, &success(&remembered)).await?;
         }
         Ok(Reply::answered(head, success(&body)))
     }

@@ -37,6 +37,6 @@ pub trait IdempotencyTx {
         expired: DateTime<Utc>,
     ) -> Result<Claim, StoreError>;
 
-    /// Stores the answer to the request whose key this transaction claimed.
-    async fn remember(&mut self, suffix: &str, name: &str, body: &[u8]) -> Result<(), StoreError>;
+    /// Stores the answer to the request whose key this transaction claimed at `now`.
+    async fn remember(&mut self, suffix: &str, name: &str, now: DateTime<Utc>, body: &[u8]) -> Result<(), StoreError>;
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::{self, BoxFuture};
 use futures_util::stream::{self, BoxStream};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
 use tokio::runtime::Handle;
@@ -14,6 +14,7 @@ use tokio::time::sleep;
 
 use super::bounded::{self, Condition};
 use super::shares::Place;
+use super::statement::Statement;
 use super::{Inner, Live};
 use crate::error::Scope;
 use crate::settings::CLIENT_CHECK;
@@ -28,11 +29,13 @@ pub(crate) struct Connection {
     pool: Arc<Inner>,
     place: Option<Place>,
     condition: Condition,
+    /// A transaction begins with the next statement.
+    to_begin: bool,
 }
 
 impl Connection {
     pub(super) fn new(live: Live, pool: Arc<Inner>, place: Place) -> Self {
-        Self { live: Some(live), pool, place: Some(place), condition: Condition::default() }
+        Self { live: Some(live), pool, place: Some(place), condition: Condition::default(), to_begin: false }
     }
 
     /// Where statements run.
@@ -40,11 +43,9 @@ impl Connection {
         Statements(self)
     }
 
-    /// Begins a transaction; behind a pooler, with the settings that its sessions do not keep.
-    pub(crate) async fn begin(&mut self) -> Result<(), sqlx::Error> {
-        let begin = self.pool.begin.clone();
-        self.condition.in_transaction = true;
-        self.statements().control(begin).await
+    /// Begins a transaction with the next statement; behind a pooler, with the settings that its sessions do not keep.
+    pub(crate) fn begin(&mut self) {
+        self.to_begin = true;
     }
 
     /// Commits the transaction. After an error it is unknown whether it was committed.
@@ -58,6 +59,9 @@ impl Connection {
     }
 
     async fn end(&mut self, statement: &'static str) -> Result<(), sqlx::Error> {
+        if std::mem::take(&mut self.to_begin) {
+            return Ok(());
+        }
         self.statements().control(statement.into()).await?;
         self.condition.in_transaction = false;
         Ok(())
@@ -109,7 +113,7 @@ struct Parts<'c> {
 impl<'c> Statements<'c> {
     /// Runs `COPY … FROM STDIN` with these rows.
     pub(crate) async fn copy(self, statement: &str, rows: &[u8]) -> Result<(), sqlx::Error> {
-        let Parts { connection, condition, limit, .. } = self.parts()?;
+        let Parts { connection, condition, limit, .. } = self.begun().await?;
         let copy = async {
             let mut copy = connection.copy_in_raw(statement).await?;
             copy.send(rows).await?;
@@ -118,11 +122,58 @@ impl<'c> Statements<'c> {
         bounded::run(condition, limit, copy).await
     }
 
-    /// Runs a statement that begins or ends a transaction.
-    async fn control(self, statement: Arc<str>) -> Result<(), sqlx::Error> {
+    /// Runs `statement` with these values, written as SQL, for its parameters; gives how many rows it wrote. If it is the first of its
+    /// transaction, it goes to the server together with what begins that.
+    pub(crate) async fn run_with_begin(
+        mut self,
+        statement: &'static Statement,
+        values: &[String],
+    ) -> Result<u64, sqlx::Error> {
+        let text = if self.0.pool.settings.is_pooled() {
+            statement.with(values)
+        } else {
+            self.ensure_prepared(statement).await?;
+            statement.execute(values)
+        };
+        let text = match self.beginning() {
+            Some(begin) => format!("{begin}; {text}"),
+            None => text,
+        };
+        self.control(text.into()).await
+    }
+
+    /// Has it prepared on this connection, as long as that is open.
+    async fn ensure_prepared(&mut self, statement: &'static Statement) -> Result<(), sqlx::Error> {
+        let is_prepared = |live: &Live| live.prepared.contains(&statement.name);
+        if !self.0.live.as_ref().is_some_and(is_prepared) {
+            Statements(&mut *self.0).control(statement.prepare().into()).await?;
+            self.0.live.as_mut().ok_or(sqlx::Error::PoolClosed)?.prepared.push(statement.name);
+        }
+        Ok(())
+    }
+
+    /// Runs statements that have no parameters, such as those that begin or end a transaction.
+    async fn control(self, statement: Arc<str>) -> Result<u64, sqlx::Error> {
         let Parts { connection, condition, limit, .. } = self.parts()?;
         let control = sqlx::raw_sql(AssertSqlSafe(statement)).execute(connection);
-        bounded::run(condition, limit, control).await.map(|_| ())
+        bounded::run(condition, limit, control).await.map(|done| done.rows_affected())
+    }
+
+    /// What begins the transaction, if that is still to be sent.
+    fn beginning(&mut self) -> Option<Arc<str>> {
+        let Connection { pool, condition, to_begin, .. } = &mut *self.0;
+        std::mem::take(to_begin).then(|| {
+            condition.in_transaction = true;
+            pool.begin.clone()
+        })
+    }
+
+    /// The same once the transaction has begun.
+    async fn begun(mut self) -> Result<Parts<'c>, sqlx::Error> {
+        if let Some(begin) = self.beginning() {
+            Statements(&mut *self.0).control(begin).await?;
+        }
+        self.parts()
     }
 
     fn parts(self) -> Result<Parts<'c>, sqlx::Error> {
@@ -141,13 +192,12 @@ impl<'c> Executor<'c> for Statements<'c> {
         'c: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        match self.parts() {
-            Ok(Parts { connection, condition, limit, named }) => {
-                let rows = if named { connection.fetch_many(query) } else { connection.fetch_many(Unnamed(query)) };
-                bounded::rows(condition, limit, rows)
-            }
-            Err(error) => stream::once(future::ready(Err(error))).boxed(),
-        }
+        let rows = async move {
+            let Parts { connection, condition, limit, named } = self.begun().await?;
+            let rows = if named { connection.fetch_many(query) } else { connection.fetch_many(Unnamed(query)) };
+            Ok::<_, sqlx::Error>(bounded::rows(condition, limit, rows))
+        };
+        stream::once(rows).try_flatten().boxed()
     }
 
     fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
@@ -155,14 +205,12 @@ impl<'c> Executor<'c> for Statements<'c> {
         'c: 'e,
         E: 'q + Execute<'q, Postgres>,
     {
-        match self.parts() {
-            Ok(Parts { connection, condition, limit, named }) => {
-                let row =
-                    if named { connection.fetch_optional(query) } else { connection.fetch_optional(Unnamed(query)) };
-                bounded::run(condition, limit, row).boxed()
-            }
-            Err(error) => future::ready(Err(error)).boxed(),
-        }
+        let row = async move {
+            let Parts { connection, condition, limit, named } = self.begun().await?;
+            let row = if named { connection.fetch_optional(query) } else { connection.fetch_optional(Unnamed(query)) };
+            bounded::run(condition, limit, row).await
+        };
+        row.boxed()
     }
 
     fn prepare_with<'e>(self, _: SqlStr, _: &'e [PgTypeInfo]) -> BoxFuture<'e, Result<PgStatement, sqlx::Error>>

@@ -6,6 +6,7 @@
 mod bounded;
 mod connection;
 mod shares;
+mod statement;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,6 +19,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 pub(crate) use self::connection::{Connection, Statements, unprepared};
 use self::shares::Shares;
+pub(crate) use self::statement::Statement;
 use crate::settings::Settings;
 
 /// A connection idle for longer than this is pinged before it is used.
@@ -65,6 +67,8 @@ struct Live {
     connection: PgConnection,
     opened: Instant,
     used: Instant,
+    /// The names of the statements prepared in SQL.
+    prepared: Vec<&'static str>,
 }
 
 /// How many connections a pool has.
@@ -194,7 +198,7 @@ impl Inner {
             return Err(error);
         }
         let now = Instant::now();
-        Ok(Live { connection, opened: now, used: now })
+        Ok(Live { connection, opened: now, used: now, prepared: Vec::new() })
     }
 
     /// Takes a connection back that is ready for its next use.

@@ -33,7 +33,11 @@ pub fn judge(sql: &str) -> Result<Verdict, String> {
         return Ok(Verdict::NoTable);
     }
     let statements = Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|error| error.to_string())?;
-    let [statement] = statements.as_slice() else { return Err(format!("{} statements in one", statements.len())) };
+    let statement = match statements.as_slice() {
+        [Statement::Prepare { statement, .. }] => statement,
+        [statement] | [Statement::StartTransaction { .. }, statement @ Statement::Execute { .. }] => statement,
+        _ => return Err(format!("{} statements in one", statements.len())),
+    };
     match statement {
         Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {}
         Statement::Copy { source: CopySource::Table { columns, .. }, to: false, .. } => {
@@ -44,6 +48,7 @@ pub fn judge(sql: &str) -> Result<Verdict, String> {
         Statement::Set(_)
         | Statement::ShowVariable { .. }
         | Statement::StartTransaction { .. }
+        | Statement::Execute { .. }
         | Statement::Commit { .. }
         | Statement::Rollback { .. }
         | Statement::Savepoint { .. }
