@@ -240,12 +240,16 @@ impl Operation for CancelPayment {
     }
 }
 
-/// Whether the payment is of an advance of which more than the rest would be is applied already.
+/// Whether the payment is of an advance of which more than the rest would be is applied already: by an invoice that it was named for, or
+/// by payments from what the customer's advances have in all.
 async fn is_spent(cx: &mut Cx<'_>, debt: &Debt, importe: Money) -> Result<bool, Error> {
     let advance = debt.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Anticipo);
-    let Some(cliente) = debt.cliente.filter(|_| advance) else { return Ok(false) };
+    let (Some(cliente), Some(venta)) = (debt.cliente.filter(|_| advance), debt.venta) else { return Ok(false) };
     cx.tx.lock_buyer(cliente).await?;
-    Ok(cx.tx.funds(cliente, &debt.moneda, PaymentOrigin::Anticipo).await? < importe.get())
+    if cx.tx.funds(cliente, &debt.moneda, PaymentOrigin::Anticipo).await? < importe.get() {
+        return Ok(true);
+    }
+    Ok(cx.tx.lock_advance(venta).await?.is_some_and(|advance| advance.restante < importe))
 }
 
 impl Operation for CaptureDeposit {

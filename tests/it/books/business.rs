@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
+use svc_core::Code;
 use svc_core::domain::clock::{Clock as _, mexico_date};
 use svc_core::domain::company::LimitMode;
 use svc_core::store::CompanyChange;
@@ -180,7 +181,12 @@ impl Business {
     }
 
     pub(super) async fn act(&self, action: &str, input: Value) -> Result<(), Refused> {
-        let refused = |error: svc_core::Error| error.code().codigo().to_owned();
+        let refused = |error: svc_core::Error| {
+            if error.code() == Code::DocumentoInvalido {
+                println!("{action} {input}: {error:?}");
+            }
+            error.code().codigo().to_owned()
+        };
         self.company.act(action, &input).await.map(|_| ()).map_err(refused)
     }
 

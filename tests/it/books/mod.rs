@@ -16,9 +16,9 @@ use business::Business;
 use step::{Step, steps};
 use svc_tests::{World, books};
 
-/// How many worlds there are, each of two companies, and how many steps are taken in each.
+/// How many worlds there are, each of two companies, and how many steps are taken in all; `SVC_TEST_STEPS` says another number.
 const WORLDS: usize = 2;
-const STEPS: usize = 2500;
+const STEPS: usize = 10_000;
 
 /// After how many steps the books are looked at, and a refusal is looked at for what it changed.
 const CHECKED: usize = 100;
@@ -54,7 +54,8 @@ fn random_steps(seed: u64, world: usize) -> Vec<Step> {
     bytes[8] = u8::try_from(world).expect("few worlds");
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(Config::default(), random);
-    steps(STEPS).new_tree(&mut runner).expect("steps").current()
+    let all = std::env::var("SVC_TEST_STEPS").ok().and_then(|steps| steps.parse().ok()).unwrap_or(STEPS);
+    steps(all / WORLDS).new_tree(&mut runner).expect("steps").current()
 }
 
 /// Takes the steps in one world; gives how often each kind was done and refused.

@@ -120,6 +120,19 @@ async fn an_advance_is_applied_as_far_as_it_exists_and_backwards() {
 }
 
 #[tokio::test]
+async fn the_payment_of_an_applied_advance_stays_whatever_other_advances_there_are() {
+    let world = World::new().await;
+    let shop = Shop::new(&world).await;
+    let (spent, other) = (advance(&shop, "500.00").await, advance(&shop, "500.00").await);
+    let venta = ordered(&shop, nails()).await;
+    shop.company.act("advance.apply", &json!({"venta": venta, "anticipo": spent["anticipo"]})).await.unwrap();
+    shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
+    refused(&shop, "payment.cancel", json!({"pago": spent["pago"]}), "estado_invalido", "ya se aplicó").await;
+    shop.company.act("payment.cancel", &json!({"pago": other["pago"]})).await.unwrap();
+    books::check(&world, &shop.company).await;
+}
+
+#[tokio::test]
 async fn advances_of_others_and_bad_ones_are_refused() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
