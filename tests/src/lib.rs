@@ -160,6 +160,12 @@ impl World {
         api(&self.used, &self.clock, change)
     }
 
+    /// The same, built as `change` says, which reaches the database by these options.
+    pub fn api_by(&self, options: PgConnectOptions, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Api {
+        let store = PostgresStore::with_options(options, &Settings::default());
+        api(&Arc::new(store), &self.clock, change)
+    }
+
     /// The same world, but its back office and its workers seal and open secrets with these keys, and its API does not.
     #[must_use]
     pub fn with_secrets(&self, sealer: impl Into<Sealer>) -> Self {

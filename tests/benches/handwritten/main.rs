@@ -1,6 +1,6 @@
 //! The library compared with a service written by hand (`server.rs`): both as a `tower::Service` in this process, over the same
 //! rows in one private PostgreSQL, in turns. Prints medians of requests a second, of the time to an answer, and of the CPU time that
-//! this process and PostgreSQL spend on a request.
+//! this process and PostgreSQL spend on a request; and the same once more with the database a millisecond away.
 //!
 //! `cargo bench -p svc-tests --bench handwritten [-- NAME]`: only the operations whose name contains NAME.
 #![expect(
@@ -10,16 +10,22 @@
     reason = "figures to be read"
 )]
 
+mod distance;
 mod lists;
 mod measure;
 mod server;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::{Method, Request};
 use serde_json::{Value, json};
+use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
+use svc_core::ContextBuilder;
 use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::SystemClock;
+use svc_core::domain::company::LimitMode;
 use svc_tests::{Actor, Company, World, fresh_key};
 
 use self::measure::{Handwritten, Ours, Round, round};
@@ -115,12 +121,27 @@ fn line(rounds: &[Round]) -> String {
     )
 }
 
+/// Rounds of both in turns, after one that warms both up; prints what they showed.
+async fn compare(ours: &Ours, handwritten: &Handwritten, operation: Operation, actors: &[Actor], pool: &PgPool) {
+    let mut both = [Vec::new(), Vec::new()];
+    for number in 0..=ROUNDS {
+        let rounds = [round(ours, actors, operation, pool).await, round(handwritten, actors, operation, pool).await];
+        if number > 0 {
+            both.iter_mut().zip(rounds).for_each(|(all, round)| all.push(round));
+        }
+    }
+    let ratio = median(&both[0], |round| round.rate) / median(&both[1], |round| round.rate);
+    println!("{:>4} library     {}", actors.len(), line(&both[0]));
+    println!("     by hand     {}", line(&both[1]));
+    println!("     ratio       {ratio:>7.2}");
+}
+
 #[tokio::main]
 async fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
-    let clock = std::sync::Arc::new(SystemClock);
     // Limits must not cut; each company's month is used up in the second round.
-    let world = World::with(|builder| builder.clock(clock).limits(svc_core::domain::company::LimitMode::Notice)).await;
+    let noticing = |builder: ContextBuilder| builder.clock(Arc::new(SystemClock)).limits(LimitMode::Notice);
+    let world = World::with(noticing).await;
     let mut actors = Vec::new();
     for _ in 0..AT_ONCE[AT_ONCE.len() - 1] {
         let company = world.company().await;
@@ -128,28 +149,21 @@ async fn main() {
         actors.push(company.admin().await);
     }
     sqlx::raw_sql(server::SCHEMA).execute(world.pool()).await.expect("the service's own schema");
-    let options = (*world.pool().connect_options()).clone();
-    let own = PgPoolOptions::new().max_connections(CONNECTIONS).connect_lazy_with(options);
-    let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(own).await));
+    let own = |options| PgPoolOptions::new().max_connections(CONNECTIONS).connect_lazy_with(options);
+    let options = world.store.options().clone();
+    let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(own(options.clone())).await));
     println!("at once | requests | p50 ms | p99 ms | CPU of the service and of PostgreSQL, µs a request");
     for operation in OPERATIONS.into_iter().filter(|operation| operation.name().contains(&wanted)) {
         println!("\n{}", operation.name());
         for at_once in AT_ONCE {
-            let (actors, mut both) = (&actors[..at_once], [Vec::new(), Vec::new()]);
-            for number in 0..=ROUNDS {
-                let rounds = [
-                    round(&ours, actors, operation, world.pool()).await,
-                    round(&handwritten, actors, operation, world.pool()).await,
-                ];
-                // The first warms both up.
-                if number > 0 {
-                    both.iter_mut().zip(rounds).for_each(|(all, round)| all.push(round));
-                }
-            }
-            let ratio = median(&both[0], |round| round.rate) / median(&both[1], |round| round.rate);
-            println!("{at_once:>4} library     {}", line(&both[0]));
-            println!("     by hand     {}", line(&both[1]));
-            println!("     ratio       {ratio:>7.2}");
+            compare(&ours, &handwritten, operation, &actors[..at_once], world.pool()).await;
         }
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let far = distance::far(&options, dir.path());
+    let (ours, handwritten) = (Ours(world.api_by(far.clone(), noticing)), Handwritten(server::router(own(far)).await));
+    for operation in OPERATIONS.into_iter().filter(|operation| operation.name().contains(&wanted)) {
+        println!("\n{}, the database {:?} away", operation.name(), distance::DISTANCE);
+        compare(&ours, &handwritten, operation, &actors[..1], world.pool()).await;
     }
 }
