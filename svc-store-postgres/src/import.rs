@@ -49,6 +49,7 @@ impl ImportTx for PostgresTx {
             }
         };
         sqlx::query_scalar(statement)
+            .persistent(false)
             .bind(self.empresa)
             .bind(claves)
             .fetch_all(self.connection())
@@ -229,6 +230,7 @@ impl ImportTx for PostgresTx {
              FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS f (venta, factura, uuid)
              WHERE v.empresa = $1 AND v.clave = f.venta AND v.factura IS NULL",
         )
+        .persistent(false)
         .bind(self.empresa)
         .bind(invoices.iter().map(|(venta, ..)| *venta).collect::<Vec<_>>())
         .bind(invoices.iter().map(|(_, factura, _)| *factura).collect::<Vec<_>>())
@@ -238,7 +240,8 @@ impl ImportTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// What `statement` finds for the company (`$1`) and `keys` (`$2`). The first column is the key.
+    /// What `statement` finds for the company (`$1`) and `keys` (`$2`). The first column is the key. It is planned each time: the tables grow
+    /// by what is imported, and a plan that was kept from their beginning would read all of it for each batch.
     async fn found<'q, K, V>(
         &mut self,
         statement: impl SqlSafeStr,
@@ -248,7 +251,7 @@ impl PostgresTx {
     where
         K: for<'r> Decode<'r, Postgres> + Type<Postgres> + Eq + Hash,
     {
-        let query = sqlx::query(statement).bind(self.empresa).bind(keys);
+        let query = sqlx::query(statement).bind(self.empresa).bind(keys).persistent(false);
         let rows = query.fetch_all(self.connection()).await.map_err(store_error)?;
         rows.iter().map(|row| Ok((row.try_get(0)?, read(row)?))).collect::<Result<_, _>>().map_err(store_error)
     }

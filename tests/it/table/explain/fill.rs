@@ -60,9 +60,9 @@ impl Big {
         run(&mut tx, "SET LOCAL maintenance_work_mem = '256MB'").await;
         run(&mut tx, DROP_INDEXES).await;
         for other in small.iter().chain(&later) {
-            fill(&mut tx, other, ROWS / 20, CATALOGUE / 20).await;
+            fill(&mut tx, other, *ROWS / 20, CATALOGUE / 20).await;
         }
-        fill(&mut tx, &company, ROWS, CATALOGUE).await;
+        fill(&mut tx, &company, *ROWS, CATALOGUE).await;
         run(&mut tx, MAKE_INDEXES).await;
         run(&mut tx, "ANALYZE").await;
         let sizes = sqlx::query_as("SELECT relname::text, reltuples::bigint FROM pg_class WHERE relkind = 'r'");

@@ -75,7 +75,7 @@ INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, 
 SELECT :empresa, n, timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas,
        CASE WHEN n % 200 = 0 THEN 'merma' WHEN n % 10 = 0 THEN 'compra' ELSE 'venta' END, p, 'SKU-' || p, 1, 10, 9, 1 + n % 4,
        CASE WHEN n % 10 <> 0 THEN CASE WHEN n % 200 = 7 THEN 1 ELSE n END END, CASE WHEN n % 10 = 0 THEN n END, n % 977
-FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 40 = 0 THEN 1 ELSE n END) t (p);
+FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 2 = 0 THEN 1 ELSE n END) t (p);
 
 INSERT INTO compras (empresa, clave, folio, estatus, proveedor, fecha, sucursal, almacen, total, modificado)
 SELECT :empresa, n, n, CASE WHEN n > :filas * 0.99 THEN 'pendiente' WHEN n % 500 = 0 THEN 'parcial' WHEN n % 50 = 0 THEN 'cancelada' ELSE 'recibida' END,
@@ -85,7 +85,7 @@ FROM generate_series(1, :filas) n;
 
 INSERT INTO compras_renglones (empresa, clave, compra, renglon, producto, cantidad, costo_unitario, total)
 SELECT :empresa, n, CASE WHEN n % 200 = 7 THEN 1 ELSE n END, n, p, 1, n % 977, n % 977
-FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 40 = 0 THEN 1 ELSE n END) t (p);
+FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 2 = 0 THEN 1 ELSE n END) t (p);
 
 INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, total, saldo, cancelada,
                     factura, modificado)
@@ -98,7 +98,7 @@ FROM generate_series(1, :filas) n;
 
 INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, precio_unitario, subtotal, total)
 SELECT :empresa, n, CASE WHEN n % 200 = 7 THEN 1 ELSE n END, n, p, 'SKU-' || p, 'Tornillo', 1, n % 977, n % 977, n % 977
-FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 40 = 0 THEN 1 ELSE n END) t (p);
+FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 2 = 0 THEN 1 ELSE n END) t (p);
 
 INSERT INTO facturas (empresa, clave, tipo, estatus, venta, cliente, serie, folio, uuid, fecha, modificado)
 SELECT :empresa, n, CASE WHEN n % 1000 = 0 THEN 'traslado' WHEN n % 10 = 0 THEN 'pago' WHEN n % 25 = 0 THEN 'nota_credito' ELSE 'factura' END,

@@ -7,6 +7,9 @@ mod fill;
 mod plans;
 mod values;
 
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
 use svc_core::operation::page::{Cursors, Position};
 use svc_tests::Endpoint;
 
@@ -16,9 +19,16 @@ use self::values::Query;
 use super::{lists, path};
 use svc_tests::Actor;
 
-/// Rows of the big company, in each table that may have so many, and in the others.
-const ROWS: i64 = 100_000;
+/// Rows of the big company, in each table that may have so many; `SVC_TEST_ROWS` says another number. The slowest pages are printed.
+static ROWS: LazyLock<i64> = LazyLock::new(|| {
+    std::env::var("SVC_TEST_ROWS").map_or(100_000, |rows| rows.parse().expect("SVC_TEST_ROWS is a number"))
+});
+
+/// Its rows in the other tables.
 const CATALOGUE: i64 = 10_000;
+
+/// How many of the slowest pages are printed.
+const SLOWEST: usize = 15;
 
 /// PostgreSQL may change a prepared statement's plan when it is run for the sixth time.
 const TIMES: usize = 7;
@@ -32,7 +42,7 @@ async fn every_list_and_filter_is_served_by_an_index() {
     let plans = Plans::watch();
     let (store, ana) = big.watched().await;
     let company = svc_tests::key(&store, &ana.key_id).await.company;
-    let mut faults = Vec::new();
+    let (mut faults, mut times) = (Vec::new(), Vec::new());
     for list in lists() {
         let last = big.last_clave(list.http.path).await;
         assert!(last > 1_000, "fill.sql has no statement for the table of {}", list.http.path);
@@ -47,7 +57,8 @@ async fn every_list_and_filter_is_served_by_an_index() {
             );
             let mut blocks = Vec::new();
             for target in [&first, &deep] {
-                let reported = call(&ana, &plans, target).await;
+                let (reported, time) = call(&ana, &plans, target).await;
+                times.push((time, target.clone()));
                 for plan in &reported {
                     let wrong = plan.faults(&big.sizes);
                     faults.extend(wrong.into_iter().map(|fault| format!("{target}: {fault}: {}", plan.statement)));
@@ -60,6 +71,8 @@ async fn every_list_and_filter_is_served_by_an_index() {
             big.a_minute_later();
         }
     }
+    times.sort_unstable_by(|one, other| other.cmp(one));
+    times.iter().take(SLOWEST).for_each(|(time, target)| println!("{time:>10.1?} {target}"));
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
@@ -68,15 +81,19 @@ fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {
     format!("{}?limite=30&{}{cursor}", path(list.http, "1"), query.url())
 }
 
-/// The plans of the statement that reads a list, when it is read again and again.
-async fn call(actor: &Actor, plans: &Plans, target: &str) -> Vec<Plan> {
+/// The plans of the statement that reads a list, when it is read again and again, and the median time of an answer.
+async fn call(actor: &Actor, plans: &Plans, target: &str) -> (Vec<Plan>, Duration) {
     plans.take();
+    let mut times = Vec::new();
     for _ in 0..TIMES {
+        let began = Instant::now();
         actor.get(target).await.ok(200);
+        times.push(began.elapsed());
     }
+    times.sort_unstable();
     let mut reported = plans.take();
     // Authentication's statements are not pages.
     reported.retain(|plan| plan.statement.contains(" LIMIT "));
     assert_eq!(reported.len(), TIMES, "one statement a page: {target}: {reported:#?}");
-    reported
+    (reported, times[TIMES / 2])
 }

@@ -7,7 +7,9 @@ use super::ROWS;
 use crate::table::filters::WINDOWED;
 
 /// The row that the selective values are those of (see `fill.sql`).
-const ROW: i64 = ROWS / 2 + 1;
+fn row() -> i64 {
+    *ROWS / 2 + 1
+}
 
 /// Spans of the lists that read 92 days at the most.
 const WINDOWS: [(&str, &str); 2] = [("2024-01-16", "2024-01-18"), ("2026-09-15", "2026-10-11")];
@@ -77,7 +79,7 @@ fn selectors(path: &str) -> Vec<Query> {
 
 /// Values of a filter. Names mean the same in every list.
 fn values(filter: &Filter) -> Vec<String> {
-    let row = |prefix: &str| vec![format!("{prefix}{ROW}"), format!("{prefix}1"), format!("{prefix}999999999")];
+    let row = |prefix: &str| vec![format!("{prefix}{}", row()), format!("{prefix}1"), format!("{prefix}999999999")];
     let few = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
     match (filter.takes, filter.name) {
         (Takes::Choice(words), _) => few(words),
