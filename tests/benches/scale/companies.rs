@@ -10,14 +10,12 @@ use tokio::time::sleep;
 use crate::client::Client;
 use crate::healthy::Healthy;
 use crate::service::Service;
-use crate::{COMPANIES, Case, IDLE, fill, lasting, sized, webhooks, world};
+use crate::{ACTIVE, COMPANIES, Case, IDLE, fill, lasting, sized, webhooks, world};
 
 /// Connections of clients.
 const AT_ONCE: usize = 32;
 /// Customers that each company has.
 const CUSTOMERS: usize = 20;
-/// Requests of each key after its first.
-const ROUNDS: usize = 3;
 
 /// Parts of statements that tell them: look-ups of keys, merges of usage.
 const KEYS: &str = "%l.secreto_sha256%";
@@ -43,10 +41,8 @@ pub(crate) async fn case(case: &Case) {
     let actors = companies.iter().map(|company| of(&actor, *company)).collect::<Vec<_>>();
     let ((), times) = healthy
         .during(async {
-            requests(case, "first request of each key", &actors, &world, &service).await;
-            for _ in 0..ROUNDS {
-                requests(case, "further request of each key", &actors, &world, &service).await;
-            }
+            requests(case, "first request of each key", &actors, &world, &service, Duration::ZERO).await;
+            requests(case, "all keys in turn", &actors, &world, &service, lasting(ACTIVE)).await;
             let merged = until_merged(&world).await;
             case.figure("usage merged after the last request", format!("{:.2} s", merged.as_secs_f64()));
         })
@@ -79,8 +75,8 @@ async fn idle(case: &Case, world: &World, service: &Service) {
     case.figure("idle: CPU of PostgreSQL", share(cpu::spent(&before.1, &after.1)));
 }
 
-/// One request with each key, many at once.
-async fn requests(case: &Case, what: &str, actors: &[Actor], world: &World, service: &Service) {
+/// Requests with each key in turn, many at once: one of each, and more until the time is over.
+async fn requests(case: &Case, what: &str, actors: &[Actor], world: &World, service: &Service, time: Duration) {
     let before = (figures(world, KEYS).await, figures(world, MERGES).await, service.cpu());
     let began = Instant::now();
     let tasks = actors.chunks(actors.len().div_ceil(AT_ONCE)).map(|actors| {
@@ -88,8 +84,11 @@ async fn requests(case: &Case, what: &str, actors: &[Actor], world: &World, serv
         tokio::spawn(async move {
             let mut client = Client::connect(address).await;
             let mut times = Vec::new();
-            for actor in actors {
+            for (number, actor) in actors.iter().cycle().enumerate() {
                 let sent = Instant::now();
+                if number >= actors.len() && sent - began >= time {
+                    break;
+                }
                 let (status, body) = client.answer(actor.request(Method::GET, "/api/v1/clientes?limite=1")).await;
                 assert_eq!(status, 200, "{body:?}");
                 times.push(sent.elapsed());

@@ -38,8 +38,9 @@ const EVENTS_OF_SLOW: i64 = 100;
 /// Events of one company with eight webhooks that have no deliveries yet.
 const EVENTS_TO_FAN_OUT: i64 = 60_000;
 
-/// How long a case is watched at the most, and how long what is idle is.
+/// How long a case is watched at the most, how long all companies are active, and how long the service is idle.
 const WINDOW: Duration = Duration::from_secs(90);
+const ACTIVE: Duration = Duration::from_secs(20);
 const IDLE: Duration = Duration::from_secs(20);
 
 /// How long a slow receiver takes.
@@ -91,6 +92,9 @@ async fn webhooks(company: &Company, count: i64, host: i64, port: u16) {
     for _ in 0..count {
         notices::webhook(company.world.pool(), &Sealer::default(), maker, &url, &[EVENT], now).await;
     }
+    // As the API leaves them: looked at, and without work.
+    let idle = sqlx::query("UPDATE webhooks SET proximo = NULL WHERE empresa = $1").bind(company.id.0);
+    idle.execute(company.world.pool()).await.expect("the webhooks");
 }
 
 #[tokio::main]
