@@ -1,10 +1,12 @@
 //! What one company may do to others.
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 
 use axum::body::Bytes;
 use http::Method;
 use serde_json::json;
+use svc_tests::receiver::Receiver;
 use tokio::time::{Duration, Instant, sleep, timeout};
 
 use crate::client::{Actor, Outcome};
