@@ -1,6 +1,6 @@
 //! CPU time and memory of processes, as Linux tells them (proc(5)); zero elsewhere.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
@@ -30,14 +30,14 @@ pub fn of_thread(thread: &str) -> Duration {
 }
 
 /// CPU time of each of PostgreSQL's processes, but for that of the session that asks.
-pub async fn of_sessions(pool: &PgPool) -> HashMap<i32, Duration> {
+pub async fn of_sessions(pool: &PgPool) -> BTreeMap<i32, Duration> {
     let pids = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
     let pids: Vec<i32> = sqlx::query_scalar(pids).fetch_all(pool).await.expect("the sessions");
     pids.into_iter().map(|pid| (pid, of_thread(&pid.to_string()))).collect()
 }
 
 /// CPU time between two answers of [`of_sessions`].
-pub fn spent(before: &HashMap<i32, Duration>, after: &HashMap<i32, Duration>) -> Duration {
+pub fn spent(before: &BTreeMap<i32, Duration>, after: &BTreeMap<i32, Duration>) -> Duration {
     after.iter().map(|(pid, spent)| spent.saturating_sub(before.get(pid).copied().unwrap_or_default())).sum()
 }
 
