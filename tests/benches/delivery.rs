@@ -1,11 +1,11 @@
 //! How fast notices are delivered: one worker, a receiver on this machine that answers at once, a private PostgreSQL. Prints
-//! deliveries a second with 1 and with 20 webhooks, over http and over https, to a receiver that keeps connections open and to one
-//! that closes each, and SQL statements a delivery.
+//! deliveries a second with 1, 10, 20 and 1,000 webhooks, over http and over https, to a receiver that keeps connections open and to
+//! one that closes each; SQL statements a delivery; and the CPU time of a delivery, without the receiver's.
 //!
-//! `cargo bench -p svc-tests --bench delivery`
+//! `cargo bench -p svc-tests --bench delivery [-- NAME]`: only the receivers whose name contains NAME (`"http, kept open"`).
 
 use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Instant;
 
 use async_trait::async_trait;
@@ -19,7 +19,7 @@ use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::{Budget, HttpSender, Networks, ResolveError, Resolver, deliver_due};
-use svc_tests::{BASE_URL, Company, World, notices};
+use svc_tests::{BASE_URL, Company, World, cpu, notices};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -27,8 +27,11 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 /// Deliveries in one pass, and passes of which the median counts.
-const DELIVERIES: u32 = 10_000;
+const DELIVERIES: u32 = 20_000;
 const PASSES: usize = 3;
+
+/// Webhooks in all.
+const WEBHOOKS: [u32; 4] = [1, 10, 20, 1_000];
 
 const NAME: &str = "receptor.example.com";
 const EVENT: &str = "cliente.creado";
@@ -60,85 +63,147 @@ fn authority() -> (Vec<u8>, TlsAcceptor) {
     (root, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// A receiver that answers 204 at once, and keeps the connection open or does not; gives its port.
-async fn receiver(tls: Option<TlsAcceptor>, keeps: bool) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let port = listener.local_addr().expect("an address").port();
-    let app = TowerToHyperService::new(Router::new().fallback(|| async { StatusCode::NO_CONTENT }));
-    tokio::spawn(async move {
-        while let Ok((tcp, _)) = listener.accept().await {
-            let (app, tls) = (app.clone(), tls.clone());
-            tokio::spawn(async move {
-                // The sender reports it.
-                let _ = match tls {
-                    None => http1::Builder::new().keep_alive(keeps).serve_connection(TokioIo::new(tcp), app).await.ok(),
-                    Some(tls) => match tls.accept(tcp).await {
-                        Ok(tls) => {
-                            http1::Builder::new().keep_alive(keeps).serve_connection(TokioIo::new(tls), app).await.ok()
-                        }
-                        Err(_) => None,
-                    },
-                };
+/// A receiver that answers 204 at once, and keeps the connection open or does not, on a thread of its own.
+struct Receiver {
+    port: u16,
+    thread: String,
+}
+
+impl Receiver {
+    fn start(tls: Option<TlsAcceptor>, keeps: bool) -> Self {
+        let (started, start) = mpsc::channel();
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+                let port = listener.local_addr().expect("an address").port();
+                started.send(Self { port, thread: cpu::this_thread() }).expect("somebody waits");
+                receive(listener, tls, keeps).await;
             });
-        }
-    });
-    port
-}
-
-/// Deliveries a second, and statements a delivery if this machine can count them.
-async fn measure(company: &Company, sender: &HttpSender, webhooks: u32) -> (f64, Option<f64>) {
-    let World { store, .. } = &company.world;
-    let context = Context::builder(store.clone(), BASE_URL).build().expect("a context");
-    let mut rates = Vec::new();
-    let before = statements(&company.world).await;
-    for _ in 0..PASSES {
-        let events = i64::from(DELIVERIES / webhooks);
-        notices::events(&svc_tests::pool_of(store), company.id.0, EVENT, events, SystemClock.now()).await;
-        let began = Instant::now();
-        let report = deliver_due(&context, sender, Budget::unlimited()).await.expect("a pass");
-        assert_eq!(report.entregadas, u64::from(DELIVERIES), "{report:?}");
-        rates.push(f64::from(DELIVERIES) / began.elapsed().as_secs_f64());
+        });
+        start.recv().expect("it starts")
     }
-    rates.sort_by(f64::total_cmp);
-    let asked = before.zip(statements(&company.world).await).map(|(before, after)| after - before - PASSES as i64);
-    let each = |asked| f64::from(asked as i32) / f64::from(DELIVERIES * PASSES as u32);
-    (rates[PASSES / 2], asked.map(each))
 }
 
-/// Statements of this database so far, without those that count them.
-async fn statements(world: &World) -> Option<i64> {
-    if world.can_count_statements().await { Some(world.statements("%").await) } else { None }
+async fn receive(listener: TcpListener, tls: Option<TlsAcceptor>, keeps: bool) {
+    let app = TowerToHyperService::new(Router::new().fallback(|| async { StatusCode::NO_CONTENT }));
+    while let Ok((tcp, _)) = listener.accept().await {
+        let (app, tls) = (app.clone(), tls.clone());
+        tokio::spawn(async move {
+            // The sender reports it.
+            let _ = match tls {
+                None => http1::Builder::new().keep_alive(keeps).serve_connection(TokioIo::new(tcp), app).await.ok(),
+                Some(tls) => match tls.accept(tcp).await {
+                    Ok(tls) => {
+                        http1::Builder::new().keep_alive(keeps).serve_connection(TokioIo::new(tls), app).await.ok()
+                    }
+                    Err(_) => None,
+                },
+            };
+        });
+    }
+}
+
+/// What a delivery costs: medians of the passes.
+struct Costs {
+    /// Deliveries a second.
+    rate: f64,
+    statements: f64,
+    /// CPU time of the service and of PostgreSQL, in microseconds.
+    service: f64,
+    database: f64,
+}
+
+impl Costs {
+    fn median(passes: &[Self]) -> Self {
+        let of = |figure: fn(&Self) -> f64| {
+            let mut figures: Vec<f64> = passes.iter().map(figure).collect();
+            figures.sort_by(f64::total_cmp);
+            figures[figures.len() / 2]
+        };
+        Self {
+            rate: of(|pass| pass.rate),
+            statements: of(|pass| pass.statements),
+            service: of(|pass| pass.service),
+            database: of(|pass| pass.database),
+        }
+    }
+}
+
+/// One pass over so many deliveries of companies with so many webhooks in all.
+async fn pass(companies: &[Company], webhooks: u32, sender: &HttpSender, receiver: &Receiver) -> Costs {
+    let world = &companies[0].world;
+    for company in companies {
+        let events = i64::from(DELIVERIES / webhooks);
+        notices::events(world.pool(), company.id.0, EVENT, events, SystemClock.now()).await;
+    }
+    let context = Context::builder(world.store.clone(), BASE_URL).build().expect("a context");
+    let spent = async || {
+        let own = cpu::of_process("self").saturating_sub(cpu::of_thread(&receiver.thread));
+        (own, cpu::of_sessions(world.pool()).await)
+    };
+    let (before, asked, began) = (spent().await, world.statements("%").await, Instant::now());
+    let report = deliver_due(&context, sender, Budget::unlimited()).await.expect("a pass");
+    let (took, asked) = (began.elapsed(), world.statements("%").await - asked);
+    let after = spent().await;
+    assert_eq!(report.entregadas, u64::from(DELIVERIES), "{report:?}");
+    let each = |figure: f64| figure / f64::from(DELIVERIES);
+    Costs {
+        rate: f64::from(DELIVERIES) / took.as_secs_f64(),
+        statements: each(f64::from(i32::try_from(asked).expect("not so many"))),
+        service: each(after.0.saturating_sub(before.0).as_secs_f64() * 1e6),
+        database: each(cpu::spent(&before.1, &after.1).as_secs_f64() * 1e6),
+    }
+}
+
+/// Companies with so many webhooks in all, of one host: ten each if they are very many.
+async fn companies(webhooks: u32, url: &str) -> Vec<Company> {
+    let world = World::new().await;
+    assert!(world.can_count_statements().await, "statements are counted");
+    let (count, each) = if webhooks > 100 { (webhooks / 10, 10) } else { (1, webhooks) };
+    let mut companies = Vec::new();
+    for _ in 0..count {
+        let company = world.company().await;
+        let maker = (company.id.0, company.owner);
+        for _ in 0..each {
+            notices::webhook(world.pool(), &Sealer::default(), maker, url, &[EVENT], SystemClock.now()).await;
+        }
+        companies.push(company);
+    }
+    companies
 }
 
 #[tokio::main]
 async fn main() {
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
     let (root, tls) = authority();
-    for (scheme, keeps, tls) in
-        [("http", true, None), ("https", true, Some(tls.clone())), ("http", false, None), ("https", false, Some(tls))]
-    {
-        let port = receiver(tls, keeps).await;
+    println!(
+        "| receiver | webhooks | deliveries/s | SQL statements | CPU of the service + of PostgreSQL, µs a delivery |"
+    );
+    println!("|---|---|---|---|---|");
+    for (name, tls, keeps) in [
+        ("http, kept open", None, true),
+        ("https, kept open", Some(tls.clone()), true),
+        ("http, closed", None, false),
+        ("https, closed", Some(tls), false),
+    ] {
+        if !name.contains(&wanted) {
+            continue;
+        }
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let receiver = Receiver::start(tls, keeps);
         let networks = Networks::default().allow("127.0.0.1").expect("a network");
         let sender = HttpSender::trusting(networks, [root.clone()]).expect("a sender").resolver(Here);
-        for webhooks in [1, 20] {
-            let company = World::new().await.company().await;
-            let (store, maker) = (&company.world.store, (company.id.0, company.owner));
-            for _ in 0..webhooks {
-                let url = format!("{scheme}://{NAME}:{port}/{{}}");
-                notices::webhook(
-                    &svc_tests::pool_of(store),
-                    &Sealer::default(),
-                    maker,
-                    &url,
-                    &[EVENT],
-                    SystemClock.now(),
-                )
-                .await;
+        for webhooks in WEBHOOKS {
+            let companies = companies(webhooks, &format!("{scheme}://{NAME}:{}/{{}}", receiver.port)).await;
+            let mut passes = Vec::new();
+            for _ in 0..PASSES {
+                passes.push(pass(&companies, webhooks, &sender, &receiver).await);
             }
-            let (rate, asked) = measure(&company, &sender, webhooks).await;
-            let asked = asked.map_or("?".to_owned(), |asked| format!("{asked:.3}"));
-            let connections = if keeps { "kept open" } else { "closed" };
+            let Costs { rate, statements, service, database } = Costs::median(&passes);
             println!(
-                "{scheme:5} {connections:9} {webhooks:2} webhooks: {rate:6.0} deliveries/s, {asked} SQL statements a delivery"
+                "| {name} | {webhooks} | {rate:.0} | {statements:.3} | {service:.0} + {database:.0} = {:.0} |",
+                service + database
             );
         }
     }

@@ -132,6 +132,8 @@ struct Pass<'a> {
     failure: Option<StoreError>,
     /// Turns under way.
     in_store: usize,
+    /// Whether the last of them began because of results.
+    for_results: bool,
     /// Whether what is due is being looked for.
     looking: bool,
     /// When it was last looked for.
@@ -158,6 +160,7 @@ impl<'a> Pass<'a> {
             report: DeliveryReport::default(),
             failure: None,
             in_store: 0,
+            for_results: false,
             looking: false,
             looked_at: None,
             progress: true,
@@ -229,7 +232,7 @@ impl<'a> Pass<'a> {
                 || idle && self.results.unwritten() == 0 && self.progress)
     }
 
-    /// Begins the turn of a company with results to be written, or else of the one whose turn it is.
+    /// Begins the turn of a company with results to be written, or of the one whose turn it is.
     fn begin_turn(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
         let (slots, turns) = (&self.slots, &self.turns);
         // While nothing else could go on, results wait for nothing.
@@ -239,7 +242,11 @@ impl<'a> Pass<'a> {
             let last = slots.is_empty_of(company) && !slots.has_more_due(company);
             all || count >= RESULTS || last && (count >= LAST_RESULTS || slots.out_of(company) == 0)
         };
-        let (company, needs, batch) = if let Some(batch) = self.results.take(|company| turns.is_free(company), ready) {
+        // Results that come again and again take every second turn only.
+        let others = self.for_results && !used_up && !turns.is_empty();
+        let batch = if others { None } else { self.results.take(|company| turns.is_free(company), ready) };
+        self.for_results = batch.is_some();
+        let (company, needs, batch) = if let Some(batch) = batch {
             (batch.company, self.turns.of(batch.company), Some(batch))
         } else if used_up {
             return false;
@@ -250,7 +257,7 @@ impl<'a> Pass<'a> {
         };
         let needs = if used_up { Needs::default() } else { needs };
         let left = self.budget.left(self.taken.saturating_add(self.asked), now);
-        let most = if needs.claims() && self.slots.has_room() { left.min(MOST) } else { 0 };
+        let most = if needs.claims() { left.min(MOST).min(self.slots.room_for(company)) } else { 0 };
         self.asked += most;
         let busy = if most > 0 { self.slots.busy(company, now) } else { Vec::new() };
         let (context, deadline) = (self.context, self.deadline);

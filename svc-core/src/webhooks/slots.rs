@@ -30,8 +30,10 @@ const DOUBTFUL_PER_HOST: usize = 16;
 /// How long a receiver may take to answer before its webhook gets one attempt at a time, in milliseconds.
 pub(super) const SLOW_AFTER: i64 = 2_000;
 
-/// Claims that may wait to be sent, of all companies.
+/// Claims that may wait to be sent, of all companies; beyond them each company may have some of its own, so that none waits
+/// until the receivers of others have taken theirs.
 const WAITING: usize = 4_096;
+const WAITING_OWN: u32 = 32;
 
 /// Attempts of a webhook that fail in a row within a pass before the pass leaves it alone for [`REST`].
 const FAILURES_BEFORE_REST: u32 = 20;
@@ -311,9 +313,17 @@ impl Slots {
         !self.webhooks.contains_key(&company)
     }
 
-    /// Whether more may be claimed.
-    pub(super) fn has_room(&self) -> bool {
-        self.waiting < WAITING && self.out() < MOST
+    /// How many more deliveries of a company may be claimed.
+    pub(super) fn room_for(&self, company: CompanyId) -> u32 {
+        if self.out() >= MOST {
+            0
+        } else if self.waiting < WAITING {
+            u32::MAX
+        } else if self.is_empty_of(company) {
+            WAITING_OWN
+        } else {
+            0
+        }
     }
 
     /// Whether another attempt could begin of a webhook that may have more deliveries due.

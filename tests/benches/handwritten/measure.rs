@@ -1,6 +1,5 @@
 //! Rounds of requests, and what they cost.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
@@ -9,16 +8,13 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use sqlx::PgPool;
-use svc_tests::Actor;
+use svc_tests::{Actor, cpu};
 use tower::{Service, ServiceExt as _};
 
 use crate::Operation;
 
 /// How long a round lasts.
 const ROUND: Duration = Duration::from_secs(2);
-
-/// The kernel counts CPU time in hundredths of a second (`sysconf(_SC_CLK_TCK)` on every Linux).
-const TICK: Duration = Duration::from_millis(10);
 
 /// One of the two services.
 pub(crate) trait Contestant: Clone + Send + Sync + 'static {
@@ -70,7 +66,7 @@ pub(crate) async fn round<C: Contestant>(
     operation: Operation,
     pool: &PgPool,
 ) -> Round {
-    let before = (cpu("self"), backends(pool).await);
+    let before = (cpu::of_process("self"), cpu::of_sessions(pool).await);
     let began = Instant::now();
     let tasks = actors.iter().cloned().map(|actor| {
         let contestant = contestant.clone();
@@ -90,39 +86,16 @@ pub(crate) async fn round<C: Contestant>(
         times.extend(task.await.expect("no panic"));
     }
     let elapsed = began.elapsed();
-    let after = (cpu("self"), backends(pool).await);
+    let after = (cpu::of_process("self"), cpu::of_sessions(pool).await);
     times.sort_unstable();
     let count = times.len() as f64;
     let at = |part: f64| times[((count - 1.0) * part) as usize].as_secs_f64() * 1e3;
     let each = |spent: Duration| spent.as_secs_f64() * 1e6 / count;
-    let of_sessions =
-        after.1.iter().map(|(pid, spent)| spent.saturating_sub(before.1.get(pid).copied().unwrap_or_default()));
     Round {
         rate: count / elapsed.as_secs_f64(),
         p50: at(0.5),
         p99: at(0.99),
         service: each(after.0.saturating_sub(before.0)),
-        database: each(of_sessions.sum()),
+        database: each(cpu::spent(&before.1, &after.1)),
     }
-}
-
-/// CPU time of each of PostgreSQL's processes.
-async fn backends(pool: &PgPool) -> HashMap<i32, Duration> {
-    let pids = "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()";
-    let pids: Vec<i32> = sqlx::query_scalar(pids).fetch_all(pool).await.expect("the sessions");
-    pids.into_iter().map(|pid| (pid, on_cpu(pid))).collect()
-}
-
-/// How long a process of one thread has been on a CPU, as `/proc/PID/schedstat` tells in nanoseconds (proc(5)).
-fn on_cpu(pid: i32) -> Duration {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/schedstat")).unwrap_or_default();
-    Duration::from_nanos(stat.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).unwrap_or_default())
-}
-
-/// CPU time of a process: user and system, as `/proc/PID/stat` tells (proc(5)).
-fn cpu(process: &str) -> Duration {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    let (_, fields) = stat.rsplit_once(')').unwrap_or_default();
-    let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u32>().ok());
-    ticks.map(|ticks| TICK * ticks).sum()
 }

@@ -1,16 +1,18 @@
 //! What one company may do to others.
 
 use std::fmt::Write as _;
+use std::net::Ipv4Addr;
 
 use axum::body::Bytes;
 use http::Method;
 use serde_json::json;
+use svc_tests::receiver::Receiver;
 use tokio::time::{Duration, Instant, sleep, timeout};
 
 use crate::client::{Actor, Outcome};
 use crate::crowd::Crowd;
 use crate::figures::Figures;
-use crate::notices::{Receiver, TIPO};
+use crate::notices::{TIPO, judge, register};
 use crate::stage::{Pace, Stage};
 
 /// As many requests as a company may have under way.
@@ -83,9 +85,9 @@ pub(super) async fn bodies(pace: Pace) -> Figures {
 /// A webhook is deleted to which very many deliveries are due, while others' notices go out.
 pub(super) async fn backlog(pace: Pace) -> Figures {
     let stage = Stage::new().await;
-    let (ground, receiver) = (&stage.ground, Receiver::start().await);
+    let (ground, receiver) = (&stage.ground, Receiver::start(Ipv4Addr::LOCALHOST).await);
     for company in ground.healthy.iter().chain([&ground.other]) {
-        receiver.register(&ground.database, company).await;
+        register(&receiver, &ground.database, company).await;
     }
     let mut database = ground.database.connect().await.expect("a connection");
     let (other, many) = (ground.other.id, i64::from(pace.backlog));
@@ -115,6 +117,6 @@ pub(super) async fn backlog(pace: Pace) -> Figures {
     play.last().await;
     play.over();
     let mut figures = play.audit(ground).await;
-    receiver.judge(&ground.database, &mut figures).await;
+    judge(&receiver.arrived, &ground.database, &mut figures).await;
     figures
 }

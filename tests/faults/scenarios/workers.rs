@@ -1,5 +1,6 @@
 //! Faults of background work, in a program that embeds the library.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,10 +9,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::webhooks::{EVENT_ID, Outcome, Post, Sender};
+use svc_tests::receiver::{Arrived, Receiver};
 
 use crate::embedded::{self, Embedded};
 use crate::figures::Figures;
-use crate::notices::{Arrived, Receiver, TIPO, judge};
+use crate::notices::{TIPO, judge, register};
 use crate::stage::{Ground, Pace, Play};
 
 /// What a sender that breaks says.
@@ -37,7 +39,7 @@ impl Sender for Counting {
         }
         self.sent.fetch_add(1, Ordering::Relaxed);
         let id = post.headers[EVENT_ID].to_str().expect("text").to_owned();
-        *self.arrived.lock().expect("nobody panicked").entry(id).or_default() += 1;
+        self.arrived.lock().expect("nobody panicked").entry(id).or_default().push(SystemClock.now());
         tokio::time::sleep(self.takes).await;
         Outcome::Answered { status: 204, retry_after: None }
     }
@@ -50,9 +52,9 @@ impl Sender for Counting {
 /// The sender panics over one company's notices; all others' go out.
 pub(super) async fn panics(pace: Pace) -> Figures {
     let ground = Ground::new().await;
-    let receiver = Receiver::start().await;
+    let receiver = Receiver::start(Ipv4Addr::LOCALHOST).await;
     for company in ground.healthy.iter().chain([&ground.other]) {
-        receiver.register(&ground.database, company).await;
+        register(&receiver, &ground.database, company).await;
     }
     // Of all webhooks that one alone leads there.
     let (path, other) = ("/rota", ground.other.id);
@@ -90,9 +92,9 @@ impl Clock for Ahead {
 /// Two processes deliver the same notices, and the clock of one of them is wrong.
 pub(super) async fn skew(pace: Pace) -> Figures {
     let ground = Ground::new().await;
-    let receiver = Receiver::start().await;
+    let receiver = Receiver::start(Ipv4Addr::LOCALHOST).await;
     for company in &ground.healthy {
-        receiver.register(&ground.database, company).await;
+        register(&receiver, &ground.database, company).await;
     }
     let takes = Duration::from_millis(100);
     let sender = Arc::new(Counting { takes, ..Counting::default() });

@@ -200,3 +200,16 @@ fn a_claim_whose_lease_is_too_short_is_handed_back() {
     assert_eq!(slots.drain(None).len(), 1);
     assert!(slots.is_empty() && slots.is_empty_of(CompanyId(1)) && slots.dispatch(at(0), false).is_none());
 }
+
+#[test]
+fn a_company_may_claim_whatever_others_have_waiting() {
+    let mut slots = Slots::default();
+    assert_eq!(slots.room_for(CompanyId(1)), u32::MAX);
+    slots.add(claims(1, WAITING + 10, 0), 100);
+    assert_eq!(slots.room_for(CompanyId(1)), 0);
+    assert_eq!(slots.room_for(CompanyId(2)), WAITING_OWN);
+    slots.add(claims_of(2, 1, "other.example.com", 5, 0), 100);
+    assert_eq!(slots.room_for(CompanyId(2)), 0, "its own wait");
+    send(&mut slots);
+    assert_eq!(slots.room_for(CompanyId(2)), 0, "four of five are under way");
+}

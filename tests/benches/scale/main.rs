@@ -1,0 +1,129 @@
+//! One server at the sizes of `docs/scaling.md`: many companies, many due deliveries, a long ledger, many webhooks at one host, and
+//! receivers that are slow. The server is this program, started once more as a process of its own; the database is a private
+//! PostgreSQL without fsync; receivers are in this process. Prints a table.
+//!
+//! `cargo bench -p svc-tests --bench scale [-- NAME]`: only the cases whose name contains NAME. `SVC_SCALE=100` divides
+//! the sizes by a hundred, for a quick look.
+#![expect(clippy::cast_precision_loss, reason = "figures to be read")]
+
+mod backlog;
+mod client;
+mod companies;
+mod fill;
+mod healthy;
+mod hosts;
+mod ledger;
+mod service;
+mod slow;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use svc_core::domain::clock::SystemClock;
+use svc_core::domain::company::LimitMode;
+use svc_core::secrets::Sealer;
+use svc_tests::{Company, World, notices};
+
+/// Companies of one server.
+const COMPANIES: i64 = 10_000;
+/// Due deliveries: of ten companies with ten webhooks each.
+const DUE: i64 = 1_000_000;
+/// Movements of one company.
+const MOVEMENTS: i64 = 10_000_000;
+/// Webhooks of one host, ten a company, and the events that each is sent: by a host that answers at once, and by a slow one.
+const WEBHOOKS_OF_HOST: i64 = 1_000;
+const EVENTS_OF_HOST: [i64; 2] = [100, 20];
+/// Events that each of thirty slow webhooks is sent.
+const EVENTS_OF_SLOW: i64 = 100;
+/// Events of one company with eight webhooks that have no deliveries yet.
+const EVENTS_TO_FAN_OUT: i64 = 60_000;
+
+/// How long a case is watched at the most, how long all companies are active, and how long the service is idle.
+const WINDOW: Duration = Duration::from_secs(90);
+const ACTIVE: Duration = Duration::from_secs(20);
+const IDLE: Duration = Duration::from_secs(20);
+
+/// How long a slow receiver takes.
+const SLOW: Duration = Duration::from_secs(7);
+
+/// What all notices are about.
+const EVENT: &str = "cliente.creado";
+
+/// The most webhooks that a company may have.
+const EACH: i64 = 10;
+
+/// A size, divided as the environment says.
+fn sized(size: i64) -> i64 {
+    (size / divisor()).max(1)
+}
+
+/// A time, likewise; long enough to see something.
+fn lasting(time: Duration) -> Duration {
+    (time / u32::try_from(divisor()).expect("a small number")).max(Duration::from_secs(5))
+}
+
+fn divisor() -> i64 {
+    let divisor = std::env::var("SVC_SCALE").map_or(1, |divisor| divisor.parse().expect("SVC_SCALE is a number"));
+    assert!(divisor >= 1, "SVC_SCALE divides");
+    divisor
+}
+
+/// The lines of the table of one case.
+struct Case(&'static str);
+
+impl Case {
+    fn figure(&self, what: &str, value: impl std::fmt::Display) {
+        println!("| {} | {what} | {value} |", self.0);
+    }
+}
+
+/// A new database, in the machine's time.
+async fn world() -> World {
+    let world = World::with(|builder| builder.clock(Arc::new(SystemClock)).limits(LimitMode::Notice)).await;
+    assert!(world.can_count_statements().await, "statements are counted");
+    world
+}
+
+/// Gives a company webhooks at that port of a host; the sender resolves `hN.example.com` to `127.0.0.N`.
+async fn webhooks(company: &Company, count: i64, host: i64, port: u16) {
+    let url = format!("http://h{host}.example.com:{port}/{{}}");
+    let maker = (company.id.0, company.owner);
+    let now = svc_core::domain::clock::Clock::now(&SystemClock);
+    for _ in 0..count {
+        notices::webhook(company.world.pool(), &Sealer::default(), maker, &url, &[EVENT], now).await;
+    }
+    // As the API leaves them: looked at, and without work.
+    let idle = sqlx::query("UPDATE webhooks SET proximo = NULL WHERE empresa = $1").bind(company.id.0);
+    idle.execute(company.world.pool()).await.expect("the webhooks");
+}
+
+#[tokio::main]
+async fn main() {
+    if let Ok(url) = std::env::var(service::SERVE) {
+        return service::serve(&url).await;
+    }
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
+    let is_wanted = |name: &str| name.contains(&wanted);
+    println!("| case | figure | value |\n|---|---|---|");
+    if is_wanted("companies") {
+        companies::case(&Case("companies")).await;
+    }
+    if is_wanted("backlog") {
+        backlog::case(&Case("backlog")).await;
+    }
+    if is_wanted("ledger") {
+        ledger::case(&Case("ledger")).await;
+    }
+    if is_wanted("host at once") {
+        hosts::case(&Case("host at once"), EVENTS_OF_HOST[0], Duration::ZERO).await;
+    }
+    if is_wanted("host slow") {
+        hosts::case(&Case("host slow"), EVENTS_OF_HOST[1], SLOW).await;
+    }
+    if is_wanted("slow receivers") {
+        slow::receivers(&Case("slow receivers")).await;
+    }
+    if is_wanted("fan-out") {
+        slow::fan_out(&Case("fan-out")).await;
+    }
+}
