@@ -154,9 +154,7 @@ impl Settings {
 
     /// Every statement finds its rows by an index that begins with the company. A plan that was made while a table was empty or small, and
     /// kept, would read all of it for as long as the connection lives; none is worth compiling.
-    /// A page found by an index costs what the next page does: disks no longer seek, and what is asked for often is in memory. The server's own
-    /// figure, four times as much, makes it walk a million records in the order of a page for those of the last day.
-    fn parameters(&self) -> [(&'static str, String); 7] {
+    fn parameters(&self) -> [(&'static str, String); 6] {
         let millis = |timeout: Duration| timeout.as_millis().to_string();
         [
             ("lock_timeout", millis(self.lock_timeout)),
@@ -165,7 +163,6 @@ impl Settings {
             ("TimeZone", "UTC".to_owned()),
             ("enable_seqscan", "off".to_owned()),
             ("jit", "off".to_owned()),
-            ("random_page_cost", "1.1".to_owned()),
         ]
     }
 }
@@ -184,7 +181,6 @@ mod tests {
             "BEGIN; SET LOCAL lock_timeout = '1500'; SET LOCAL statement_timeout = '30000'; \
              SET LOCAL idle_in_transaction_session_timeout = '30000'; SET LOCAL TimeZone = 'UTC'; \
              SET LOCAL enable_seqscan = 'off'; SET LOCAL jit = 'off'; \
-             SET LOCAL random_page_cost = '1.1'; \
              SET LOCAL client_connection_check_interval = '500'"
         );
     }

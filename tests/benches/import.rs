@@ -13,6 +13,9 @@ use svc_tests::World;
 const RECORDS: usize = 100_000;
 const ROUNDS: usize = 3;
 
+/// The record of that number.
+type Record = fn(usize) -> Value;
+
 fn customer(n: usize) -> Value {
     let letter = |n: usize| char::from(b'A' + (n % 26) as u8);
     let rfc = format!("CL{}{}010101{:03}", letter(n / 26_000), letter(n / 1_000), n % 1_000);
@@ -36,7 +39,7 @@ fn line(n: usize) -> Value {
 #[tokio::main]
 async fn main() {
     let world = World::new().await;
-    let kinds: [(Resource, fn(usize) -> Value); 4] = [
+    let kinds: [(Resource, Record); 4] = [
         (Resource::Clientes, customer),
         (Resource::Productos, product),
         (Resource::Ventas, sale),
