@@ -55,7 +55,8 @@ pub(super) const LOCK: &str = "
 
 /// Leases are written and judged by the database's clock, since those of servers may differ. Of a failing webhook one delivery at a time is
 /// claimed, by whatever worker. What is left after those that are taken is what the webhook has due next. `'pendiente'` is
-/// literal because the partial index needs it.
+/// literal because the partial index needs it. What is taken is written where it was found, and its event sought by itself: joined by keys, a
+/// plan made while the tables were empty read all of them for each delivery.
 pub(super) const CLAIM: &str = "
     WITH turnos AS MATERIALIZED (
         SELECT w.clave, w.descartado,
@@ -64,10 +65,10 @@ pub(super) const CLAIM: &str = "
         WHERE w.empresa = $1 AND w.activo AND w.eliminado IS NULL AND w.proximo <= $5 AND w.clave <> ALL ($9)
           AND (w.intentos_fallidos < $4 OR w.sondeo IS NULL OR w.sondeo <= now())
     ), tomadas AS MATERIALIZED (
-        SELECT e.clave, t.clave AS webhook
+        SELECT e.lugar, t.clave AS webhook
         FROM turnos t
         CROSS JOIN LATERAL (
-            SELECT d.clave FROM entregas d
+            SELECT d.ctid AS lugar FROM entregas d
             WHERE d.empresa = $1 AND d.webhook = t.clave AND d.estado = 'pendiente' AND d.proximo_intento <= $5
               AND (d.token IS NULL OR d.arrendado <= now())
               AND (t.descartado IS NULL OR d.creado > t.descartado)
@@ -85,12 +86,12 @@ pub(super) const CLAIM: &str = "
         FROM turnos t WHERE w.empresa = $1 AND w.clave = t.clave
     )
     UPDATE entregas d SET token = $6, arrendado = now() + $8, proximo_intento = $7
-    FROM tomadas t, webhooks w, eventos e
-    WHERE d.empresa = $1 AND d.clave = t.clave
-      AND w.empresa = $1 AND w.clave = d.webhook AND e.empresa = $1 AND e.id = d.evento
+    FROM tomadas t JOIN webhooks w ON w.empresa = $1 AND w.clave = t.webhook
+    WHERE d.empresa = $1 AND d.ctid = t.lugar
     RETURNING d.clave, d.webhook, w.url, w.secreto,
               CASE WHEN w.secreto_anterior_hasta > $5 THEN w.secreto_anterior END, w.intentos_fallidos, w.demora_ms,
-              d.evento, d.tipo, e.cuerpo, d.intentos, d.origen";
+              d.evento, d.tipo, (SELECT e.cuerpo FROM eventos e WHERE e.empresa = $1 AND e.id = d.evento) AS cuerpo,
+              d.intentos, d.origen";
 
 /// A successful delivery resets the failures before it.
 pub(super) const RECORD: &str = "

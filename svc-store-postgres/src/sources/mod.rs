@@ -6,10 +6,11 @@ mod products;
 mod sales;
 mod stock;
 
-use svc_core::domain::value::Value;
+use svc_core::domain::value::{Kind, Value};
 use svc_core::domain::words::Status;
 
 use crate::page::{Page, Source, Span, Under};
+use crate::value::push;
 
 /// The source of the rows of `table`.
 pub(crate) fn of(table: &str) -> &'static Source {
@@ -101,9 +102,12 @@ static PRICES: Source = Source {
            JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista",
     alias: "x.",
     columns: &[("sku", "p.sku"), ("lista_nombre", "l.nombre")],
-    filters: &[("sku", |page, sku| {
-        page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
-    })],
+    filters: &[
+        ("sku", |page, sku| {
+            page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
+        }),
+        ("modificado_desde", |page, since| changed_since(page, since, "precios")),
+    ],
     ..Source::PLAIN
 };
 
@@ -134,6 +138,23 @@ static WEBHOOKS: Source = Source {
 
 fn is_true(value: &Value<'_>) -> bool {
     *value == Value::Boolean(true)
+}
+
+/// The next rows of `table` that were changed since then. They are found before other tables are joined: planned with these, all of the
+/// company's rows are walked in the order of the page, and those changed last come last.
+fn changed_since(page: &mut Page<'_>, since: &Value<'_>, table: &'static str) {
+    let query = page.query();
+    if query.conditions.len() > 1 {
+        return page.with("x.modificado >= ", since, "");
+    }
+    let sql = page.and().push("x.clave = ANY (ARRAY(SELECT i.clave FROM ").push(table);
+    push(sql.push(" i WHERE i.empresa = $1 AND i.modificado >= "), since, Kind::Instant);
+    if let Some(after) = query.after {
+        sql.push(" AND i.clave > ").push_bind(after);
+    }
+    sql.push(" ORDER BY i.clave");
+    page.limit();
+    page.sql().push("))");
 }
 
 /// The day by which something is overdue.
