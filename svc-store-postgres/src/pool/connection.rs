@@ -168,7 +168,7 @@ impl<'c> Statements<'c> {
         })
     }
 
-    /// The same once the transaction has begun.
+    /// What a statement needs, once its transaction has begun.
     async fn begun(mut self) -> Result<Parts<'c>, sqlx::Error> {
         if let Some(begin) = self.beginning() {
             Statements(&mut *self.0).control(begin).await?;

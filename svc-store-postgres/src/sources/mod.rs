@@ -102,12 +102,7 @@ static PRICES: Source = Source {
            JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista",
     alias: "x.",
     columns: &[("sku", "p.sku"), ("lista_nombre", "l.nombre")],
-    filters: &[
-        ("sku", |page, sku| {
-            page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
-        }),
-        ("modificado_desde", |page, since| changed_since(page, since, "precios")),
-    ],
+    filters: &[("sku", of_sku), ("modificado_desde", |page, since| changed_since(page, since, "precios"))],
     ..Source::PLAIN
 };
 
@@ -140,21 +135,34 @@ fn is_true(value: &Value<'_>) -> bool {
     *value == Value::Boolean(true)
 }
 
+/// Those of a product, by its SKU.
+fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
+    page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
+}
+
 /// The next rows of `table` that were changed since then. They are found before other tables are joined: planned with these, all of the
 /// company's rows are walked in the order of the page, and those changed last come last.
 fn changed_since(page: &mut Page<'_>, since: &Value<'_>, table: &'static str) {
-    let query = page.query();
-    if query.conditions.len() > 1 {
+    if page.query().conditions.len() > 1 {
         return page.with("x.modificado >= ", since, "");
     }
-    let sql = page.and().push("x.clave = ANY (ARRAY(SELECT i.clave FROM ").push(table);
-    push(sql.push(" i WHERE i.empresa = $1 AND i.modificado >= "), since, Kind::Instant);
-    if let Some(after) = query.after {
+    page.and().push("x.clave = ANY (ARRAY(SELECT i.clave FROM ").push(table).push(" i WHERE i.empresa = $1");
+    next_rows(page, Some(since));
+    page.sql().push("))");
+}
+
+/// Ends a search for the claves of `i`: those changed since then and after the cursor, in their order, no further than the page can reach.
+fn next_rows(page: &mut Page<'_>, since: Option<&Value<'_>>) {
+    let after = page.query().after;
+    let sql = page.sql();
+    if let Some(since) = since {
+        push(sql.push(" AND i.modificado >= "), since, Kind::Instant);
+    }
+    if let Some(after) = after {
         sql.push(" AND i.clave > ").push_bind(after);
     }
     sql.push(" ORDER BY i.clave");
     page.limit();
-    page.sql().push("))");
 }
 
 /// The day by which something is overdue.

@@ -10,9 +10,7 @@ pub(super) static STOCK: Source = Source {
     alias: "x.",
     columns: &[("sku", "p.sku"), ("almacen", "a.codigo"), ("sucursal", "a.sucursal")],
     filters: &[
-        ("sku", |page, sku| {
-            page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
-        }),
+        ("sku", super::of_sku),
         // A code is one warehouse's: its index gives the rows in the order of the page.
         ("almacen", |page, codigo| {
             page.with("x.almacen = (SELECT clave FROM almacenes WHERE empresa = $1 AND codigo = ", codigo, ")");
@@ -31,20 +29,11 @@ pub(super) static STOCK: Source = Source {
 
 /// The next rows of each of a branch's warehouses: each is read from its index no further than the page can reach.
 fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
-    let query = page.query();
-    let sql = page.and();
-    sql.push(
+    page.and().push(
         "x.clave = ANY (ARRAY(SELECT k.clave FROM almacenes w CROSS JOIN LATERAL (\
          SELECT i.clave FROM inventario i WHERE i.empresa = $1 AND i.almacen = w.clave",
     );
-    if let Some(from) = query.get("modificado_desde") {
-        push(sql.push(" AND i.modificado >= "), from, Kind::Instant);
-    }
-    if let Some(after) = query.after {
-        sql.push(" AND i.clave > ").push_bind(after);
-    }
-    sql.push(" ORDER BY i.clave");
-    page.limit();
+    super::next_rows(page, page.query().get("modificado_desde"));
     push(page.sql().push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
     page.sql().push("))");
 }

@@ -8,19 +8,17 @@ use tokio::time::sleep;
 
 use crate::healthy::Healthy;
 use crate::service::Service;
-use crate::{Case, DUE, EACH, WINDOW, fill, lasting, sized, webhooks, world};
+use crate::{Case, EACH, WINDOW, fill, lasting, webhooks, world};
 
-/// Companies that they are of.
-const OF: i64 = 10;
-
-pub(crate) async fn case(case: &Case) {
+/// So many companies with [`EACH`] webhooks of one host, which are sent so many events each; the host answers after `delay`.
+pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Duration) {
     let world = world().await;
     let healthy = Healthy::new(&world).await;
-    let receiver = Receiver::counting(Ipv4Addr::UNSPECIFIED, Duration::ZERO).await;
+    let receiver = Receiver::counting(Ipv4Addr::UNSPECIFIED, delay).await;
     let template = world.company().await;
     webhooks(&template, EACH, 3, receiver.address.port()).await;
-    let companies = fill::copies(&template, OF).await;
-    fill::events(world.pool(), &companies, sized(DUE) / OF / EACH, true).await;
+    let companies = fill::copies(&template, companies).await;
+    fill::events(world.pool(), &companies, events, true).await;
     let due = world.count("entregas").await;
     let service = Service::start(&world).await;
     let ((took, statements), times) = healthy
@@ -30,12 +28,9 @@ pub(crate) async fn case(case: &Case) {
             (began.elapsed(), world.statements("%").await - before)
         })
         .await;
-    let sent = receiver.answered();
-    case.figure("due deliveries", due);
-    case.figure(
-        "sent",
-        format!("{sent} in {:.0} s: {:.0} a second", took.as_secs_f64(), sent as f64 / took.as_secs_f64()),
-    );
+    let (sent, seconds) = (receiver.answered(), took.as_secs_f64());
+    case.figure("webhooks, due deliveries", format!("{}, {due}", companies.len() as i64 * EACH));
+    case.figure("sent", format!("{sent} in {seconds:.0} s: {:.1} a second", sent as f64 / seconds));
     case.figure(
         "statements a delivery, the healthy company's included",
         format!("{:.3}", statements as f64 / sent as f64),

@@ -11,7 +11,6 @@ mod client;
 mod companies;
 mod fill;
 mod healthy;
-mod hosts;
 mod ledger;
 mod service;
 mod slow;
@@ -26,8 +25,9 @@ use svc_tests::{Company, World, notices};
 
 /// Companies of one server.
 const COMPANIES: i64 = 10_000;
-/// Due deliveries: of ten companies with ten webhooks each.
+/// Due deliveries, and the companies that they are of, with ten webhooks each.
 const DUE: i64 = 1_000_000;
+const BUSY: i64 = 10;
 /// Movements of one company.
 const MOVEMENTS: i64 = 10_000_000;
 /// Webhooks of one host, ten a company, and the events that each is sent: by a host that answers at once, and by a slow one.
@@ -109,16 +109,17 @@ async fn main() {
         companies::case(&Case("companies")).await;
     }
     if is_wanted("backlog") {
-        backlog::case(&Case("backlog")).await;
+        backlog::case(&Case("backlog"), BUSY, sized(DUE) / BUSY / EACH, Duration::ZERO).await;
     }
     if is_wanted("ledger") {
         ledger::case(&Case("ledger")).await;
     }
+    let companies_of_host = (sized(WEBHOOKS_OF_HOST) / EACH).max(1);
     if is_wanted("host at once") {
-        hosts::case(&Case("host at once"), EVENTS_OF_HOST[0], Duration::ZERO).await;
+        backlog::case(&Case("host at once"), companies_of_host, EVENTS_OF_HOST[0], Duration::ZERO).await;
     }
     if is_wanted("host slow") {
-        hosts::case(&Case("host slow"), EVENTS_OF_HOST[1], SLOW).await;
+        backlog::case(&Case("host slow"), companies_of_host, EVENTS_OF_HOST[1], SLOW).await;
     }
     if is_wanted("slow receivers") {
         slow::receivers(&Case("slow receivers")).await;

@@ -181,13 +181,7 @@ impl Business {
     }
 
     pub(super) async fn act(&self, action: &str, input: Value) -> Result<(), Refused> {
-        let refused = |error: svc_core::Error| {
-            if error.code() == Code::DocumentoInvalido {
-                println!("{action} {input}: {error:?}");
-            }
-            error.code().codigo().to_owned()
-        };
-        self.company.act(action, &input).await.map(|_| ()).map_err(refused)
+        self.company.act(action, &input).await.map(|_| ()).map_err(|error| refused(&error))
     }
 
     async fn post(&self, path: &str, body: Value) -> Result<(), Refused> {
@@ -223,12 +217,11 @@ impl Business {
         let factura = json!({"factura": self.among(invoice, "facturas", valid).await});
         input["factura"] = factura["factura"].clone();
         if motivo == "01" {
-            let refused = |error: svc_core::Error| error.code().codigo().to_owned();
-            let made = self.company.act("invoice.substitute", &factura).await.map_err(refused)?;
+            let made = self.company.act("invoice.substitute", &factura).await.map_err(|error| refused(&error))?;
             let clave = made["factura"].as_i64().expect("a clave");
             let uuid = json!(format!("00000000-0000-4000-8000-{clave:012}"));
             let stamped = json!({"factura": clave, "uuid": uuid});
-            self.company.act("invoice.stamped", &stamped).await.map_err(refused)?;
+            self.company.act("invoice.stamped", &stamped).await.map_err(|error| refused(&error))?;
             input["uuid_sustitucion"] = uuid;
         }
         self.act("invoice.cancel", input).await
@@ -386,4 +379,12 @@ fn line(line: &Line) -> Value {
 /// A JSON number of exactly this value.
 pub(super) fn number(value: Decimal) -> Value {
     serde_json::from_str(&value.to_string()).expect("a number")
+}
+
+/// The code of a refusal. Why no document could be made is printed: facturar judges the same documents.
+fn refused(error: &svc_core::Error) -> Refused {
+    if error.code() == Code::DocumentoInvalido {
+        println!("{error:?}");
+    }
+    error.code().codigo().to_owned()
 }
