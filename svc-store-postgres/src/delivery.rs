@@ -67,7 +67,7 @@ impl DeliveryTx for PostgresTx {
             .fetch_all(self.connection())
             .await
             .map_err(store_error)?;
-        rows.iter().map(claimed).collect::<Result<_, _>>().map_err(store_error)
+        rows.iter().filter_map(|row| claimed(row).transpose()).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn record_attempts(
@@ -229,9 +229,15 @@ fn lock_webhook<'q>(empresa: i64, clave: i64) -> Query<'q, Postgres, PgArguments
     sqlx::query("SELECT FROM webhooks WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE").bind(empresa).bind(clave)
 }
 
-fn claimed(row: &PgRow) -> Result<ClaimedDelivery, sqlx::Error> {
-    Ok(ClaimedDelivery {
-        clave: row.try_get(0)?,
+/// A delivery whose event is gone, which only somebody else can have removed, is left out: it holds up no other, and goes when it is too old.
+fn claimed(row: &PgRow) -> Result<Option<ClaimedDelivery>, sqlx::Error> {
+    let clave = row.try_get(0)?;
+    let Some(cuerpo) = row.try_get::<Option<Vec<u8>>, _>(9)? else {
+        tracing::error!(entrega = clave, "a delivery's event is not there");
+        return Ok(None);
+    };
+    Ok(Some(ClaimedDelivery {
+        clave,
         webhook: row.try_get(1)?,
         url: row.try_get(2)?,
         secreto: row.try_get(3)?,
@@ -240,10 +246,10 @@ fn claimed(row: &PgRow) -> Result<ClaimedDelivery, sqlx::Error> {
         demora_ms: row.try_get::<Option<i32>, _>(6)?.map(i64::from),
         evento: row.try_get(7)?,
         tipo: row.try_get(8)?,
-        cuerpo: row.try_get::<Vec<u8>, _>(9)?.into(),
+        cuerpo: cuerpo.into(),
         intentos: count(row, 10)?,
         origen: word(row, 11, DeliveryOrigin::of)?,
-    })
+    }))
 }
 
 fn recorded(row: &PgRow) -> Result<Recorded, sqlx::Error> {

@@ -74,6 +74,7 @@ impl QueueStore for PostgresStore {
             "SELECT w.empresa, w.clave FROM webhooks w
              CROSS JOIN LATERAL (SELECT d.proximo_intento FROM entregas d
                                  WHERE d.empresa = w.empresa AND d.webhook = w.clave AND d.estado = 'pendiente'
+                                   AND (d.token IS NULL OR d.arrendado <= now())
                                  ORDER BY d.proximo_intento LIMIT 1) p
              WHERE w.activo AND w.eliminado IS NULL AND (w.proximo IS NULL OR w.proximo > p.proximo_intento)
              LIMIT $1",

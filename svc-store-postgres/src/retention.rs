@@ -49,13 +49,13 @@ fn deleting(aged: Aged) -> &'static str {
             "DELETE FROM entregas WHERE empresa = $1 AND creado < $2 AND ctid = ANY (ARRAY(
                  SELECT ctid FROM entregas WHERE empresa = $1 ORDER BY clave LIMIT $3))"
         }
-        // An event that is being sent again is locked by its new delivery. That it has none is counted, since the planner would
-        // compare all events with all deliveries otherwise.
+        // An event goes when its last delivery has gone. One that is being sent again is locked.
         Aged::Events => {
             "DELETE FROM eventos WHERE empresa = $1 AND id < $2 AND ctid = ANY (ARRAY(
                  SELECT n.ctid FROM eventos n
                  WHERE n.empresa = $1 AND n.id < $2
-                   AND (SELECT count(*) FROM entregas d WHERE d.empresa = $1 AND d.evento = n.id) = 0
+                   AND coalesce(n.ultima_entrega < (SELECT d.creado FROM entregas d WHERE d.empresa = $1
+                                                    ORDER BY d.clave LIMIT 1), true)
                  ORDER BY n.id LIMIT $3 FOR UPDATE SKIP LOCKED))"
         }
         Aged::Webhooks => {

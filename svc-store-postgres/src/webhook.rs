@@ -159,16 +159,18 @@ impl WebhookTx for PostgresTx {
         row.as_ref().map(read).transpose().map_err(store_error)
     }
 
-    async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<i64, StoreError> {
+    async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<Option<i64>, StoreError> {
         // It refers to its event.
         self.write_events().await?;
         let clave = self.next("entregas", 1).await?;
-        let query = sqlx::query(
+        let inserted = sqlx::query(
             "WITH programado AS (
                  UPDATE webhooks SET proximo = least(proximo, $7) WHERE empresa = $1 AND clave = $3
+             ), suceso AS (
+                 UPDATE eventos SET ultima_entrega = $7 WHERE empresa = $1 AND id = $4 RETURNING id
              )
              INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $7)",
+             SELECT $1, $2, $3, id, $5, $6, $7, $7 FROM suceso",
         )
         .bind(self.empresa)
         .bind(clave)
@@ -176,9 +178,11 @@ impl WebhookTx for PostgresTx {
         .bind(row.evento)
         .bind(row.tipo)
         .bind(row.origen.word())
-        .bind(row.creado.get());
-        self.run(query).await?;
-        Ok(clave)
+        .bind(row.creado.get())
+        .execute(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok((inserted.rows_affected() > 0).then_some(clave))
     }
 }
 

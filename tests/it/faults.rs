@@ -125,6 +125,42 @@ async fn those_who_hang_up_take_nothing_from_others() {
     lock.rollback().await.expect("the lock was held all the time");
 }
 
+/// The sessions that the store has open.
+async fn sessions(world: &World) -> Vec<i32> {
+    world
+        .sql(
+            "SELECT coalesce(array_agg(pid), '{}') FROM pg_stat_activity
+             WHERE application_name = 'svc' AND datname = current_database()",
+        )
+        .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_outlives_requests_that_are_given_up() {
+    let world = world().await;
+    let (ana, eva) = (actor(&world).await, actor(&world).await);
+    join_all((0..4).map(|_| create(ana.clone()))).await;
+    let before = sessions(&world).await;
+    for given_up in 0..300_u64 {
+        let request = async {
+            if given_up % 2 == 0 { create(ana.clone()).await } else { ana.get("/clientes").await.status }
+        };
+        let _ = tokio::time::timeout(Duration::from_micros(given_up % 30 * 100), request).await;
+    }
+    for _ in 0..5 {
+        is_read_soon(&eva).await;
+        assert_eq!(create(eva.clone()).await, 201);
+    }
+    let after = sessions(&world).await;
+    let kept = before.iter().filter(|pid| after.contains(pid)).count();
+    assert!(kept * 2 >= before.len(), "of {before:?} there are {after:?}");
+    // Nothing was left half done: each customer has its event and its clave, and no lock is held.
+    assert_eq!(world.lock_waits().await, 0);
+    let customers = world.count("clientes").await;
+    assert_eq!(customers - 2, world.count("eventos WHERE tipo = 'cliente.creado'").await, "two were imported");
+    assert_eq!(customers, world.sql::<i64>("SELECT sum(valor)::bigint FROM contadores WHERE serie = 'clientes'").await);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_company_holds_half_of_the_connections_at_the_most() {
     let settings = with!(Settings::default(), max_connections: 8, lock_timeout: Duration::from_secs(20));

@@ -265,7 +265,7 @@ impl World {
                     UPDATE timbrados SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE cancelaciones SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE avisos SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
-                    UPDATE webhooks SET sondeo = NULL WHERE sondeo IS NOT NULL";
+                    UPDATE webhooks SET sondeo = NULL, arrendado = NULL WHERE sondeo IS NOT NULL OR arrendado IS NOT NULL";
         sqlx::raw_sql(ends).execute(self.pool()).await.expect("the leases end");
     }
 

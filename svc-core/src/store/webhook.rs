@@ -101,6 +101,6 @@ pub trait WebhookTx {
     /// The delivery `entrega` of that webhook.
     async fn delivery(&mut self, webhook: i64, entrega: i64) -> Result<Option<EarlierDelivery>, StoreError>;
 
-    /// Inserts a delivery that is due at once; returns its clave.
-    async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<i64, StoreError>;
+    /// Inserts a delivery that is due at once; gives its clave, or nothing if its event is gone.
+    async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<Option<i64>, StoreError>;
 }

@@ -24,9 +24,10 @@ use crate::store::{AttemptRecord, Backlog, Due, StoreError};
 /// Deliveries that a company's turn claims at the most.
 const MOST: u32 = 256;
 
-/// Results of a company that are enough to be written while more of its deliveries wait to be sent, and while the last of them
-/// are under way.
+/// Results of a company that are enough to be written while more of its deliveries wait to be sent, while no more attempts may
+/// begin before some are, and while the last of its attempts are under way.
 const RESULTS: usize = 128;
+const CROWDED_RESULTS: usize = 32;
 const LAST_RESULTS: usize = 16;
 
 /// The longest deadline of a sender that a lease takes into account.
@@ -204,7 +205,9 @@ impl<'a> Pass<'a> {
 
     fn begin_attempts(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>) {
         let (context, sender) = (self.context, self.sender);
+        // Results that crowd are written in a moment. Attempts may take long.
         while self.results.unwritten() < UNWRITTEN
+            && (!self.is_crowded() || self.slots.out() >= UNWRITTEN / 2)
             && let Some(dispatch) = self.slots.dispatch(now, self.is_crowded())
         {
             match dispatch {
@@ -236,11 +239,13 @@ impl<'a> Pass<'a> {
     fn begin_turn(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
         let (slots, turns) = (&self.slots, &self.turns);
         // While nothing else could go on, results wait for nothing.
-        let all = stopped || self.is_crowded() || slots.out() == 0 && self.in_store == 0;
+        let crowded = self.is_crowded();
+        let all = stopped || self.in_store == 0 && (crowded || slots.out() == 0);
+        let enough = if crowded { CROWDED_RESULTS } else { RESULTS };
         let ready = |company, count| {
             // What is claimed next takes them along.
             let last = slots.is_empty_of(company) && !slots.has_more_due(company);
-            all || count >= RESULTS || last && (count >= LAST_RESULTS || slots.out_of(company) == 0)
+            all || count >= enough || last && (count >= LAST_RESULTS || slots.out_of(company) == 0)
         };
         // Results that come again and again take every second turn only.
         let others = self.for_results && !used_up && !turns.is_empty();

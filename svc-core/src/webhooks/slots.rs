@@ -1,7 +1,7 @@
 //! The deliveries that one pass has claimed and not yet sent, and the slots for sending them. No I/O.
 //!
-//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company after the other and within
-//! each one webhook after the other. One more is every webhook's own, so that none ever waits for the attempts of others. A
+//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company after the other, each for a few
+//! attempts so that their results can be written together, and within each one webhook after the other. One more is every webhook's own, so that none ever waits for the attempts of others. A
 //! webhook whose attempts fail or take long has that one alone, and such webhooks have a limit of their own.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -26,6 +26,10 @@ const MOST: usize = 512;
 /// Attempts under way at once of webhooks that fail or are slow, in all and at one host.
 const DOUBTFUL: usize = 128;
 const DOUBTFUL_PER_HOST: usize = 16;
+
+/// Attempts of a company before it is another's turn: so many at the most, and so few that all have had theirs after a round.
+const RUN: usize = 64;
+const ROUND: usize = 6_400;
 
 /// How long a receiver may take to answer before its webhook gets one attempt at a time, in milliseconds.
 pub(super) const SLOW_AFTER: i64 = 2_000;
@@ -106,6 +110,8 @@ pub(super) struct Slots {
     /// The companies with waiting deliveries, each once, in their turn, and the webhooks of each, likewise.
     companies: VecDeque<CompanyId>,
     webhooks: HashMap<CompanyId, VecDeque<i64>>,
+    /// The attempts that the first of the companies has had in its turn.
+    run: usize,
     waiting: usize,
     hosts: HashMap<Arc<str>, Out>,
     out: Out,
@@ -203,18 +209,26 @@ impl Slots {
         }
     }
 
-    /// The next claim to be sent or handed back, one company after the other; none while nothing can be done. While it is
-    /// `crowded`, only first attempts of their webhooks begin.
+    /// The next claim to be sent or handed back, of the company whose turn it is or else of the next that has one; none while nothing can
+    /// be done. While it is `crowded`, only first attempts of their webhooks begin.
     pub(super) fn dispatch(&mut self, now: DateTime<Utc>, crowded: bool) -> Option<Dispatch> {
-        for _ in 0..self.companies.len() {
-            let company = self.companies.pop_front()?;
+        let longest = (ROUND / self.companies.len().max(1)).clamp(1, RUN);
+        for at in 0..self.companies.len() {
+            let company = *self.companies.get(at)?;
             let Some(mut webhooks) = self.webhooks.remove(&company) else { continue };
             let dispatch = self.dispatch_of(company, &mut webhooks, now, crowded);
-            if !webhooks.is_empty() {
+            let is_empty = webhooks.is_empty();
+            if !is_empty {
                 self.webhooks.insert(company, webhooks);
-                self.companies.push_back(company);
             }
             if dispatch.is_some() {
+                self.companies.rotate_left(at);
+                self.run = if at == 0 { self.run + 1 } else { 1 };
+                if is_empty || self.run >= longest {
+                    self.run = 0;
+                    self.companies.pop_front();
+                    self.companies.extend((!is_empty).then_some(company));
+                }
                 return dispatch;
             }
         }
@@ -285,6 +299,7 @@ impl Slots {
             !webhooks.is_empty()
         });
         self.companies.retain(|company| self.webhooks.contains_key(company));
+        self.run = 0;
         claims
     }
 

@@ -43,7 +43,7 @@ pub(super) const FAN_OUT: &str = "
         UPDATE webhooks w SET proximo = $2
         WHERE w.empresa = $1 AND w.clave IN (SELECT webhook FROM hechas) AND (w.proximo IS NULL OR w.proximo > $2)
     ), repartidos AS (
-        UPDATE eventos e SET repartido = true FROM nuevos n WHERE e.empresa = $1 AND e.id = n.id RETURNING 1
+        UPDATE eventos e SET repartido = true, ultima_entrega = $2 FROM nuevos n WHERE e.empresa = $1 AND e.id = n.id RETURNING 1
     )
     SELECT (SELECT count(*) FROM repartidos), (SELECT count(*) FROM hechas)";
 
@@ -53,10 +53,11 @@ pub(super) const LOCK: &str = "
     SELECT FROM webhooks WHERE empresa = $1 AND (eliminado IS NULL OR por_descartar OR clave = ANY ($2))
     ORDER BY clave FOR NO KEY UPDATE";
 
-/// Leases are written and judged by the database's clock, since those of servers may differ. Of a failing webhook one delivery at a time is
-/// claimed, by whatever worker. What is left after those that are taken is what the webhook has due next. `'pendiente'` is
-/// literal because the partial index needs it. What is taken is written where it was found, and its event sought by itself: joined by keys, a
-/// plan made while the tables were empty read all of them for each delivery.
+/// Leases are written and judged by the database's clock, since those of servers may differ. Of a failing webhook one delivery
+/// at a time is claimed, by whatever worker. What is free after those that are taken is what the webhook has due next; while
+/// leases last, it is due when they were to end, at the latest. `'pendiente'` is literal because the partial index needs it. What
+/// is taken is written where it was found, and its event sought by itself: joined by keys, a plan made while the tables were
+/// empty read all of them for each delivery. Only columns without an index are written, so that no index has more to do.
 pub(super) const CLAIM: &str = "
     WITH turnos AS MATERIALIZED (
         SELECT w.clave, w.descartado,
@@ -77,15 +78,19 @@ pub(super) const CLAIM: &str = "
         ) e
         LIMIT $2
     ), programados AS (
-        UPDATE webhooks w SET proximo = least(
-            (SELECT d.proximo_intento FROM entregas d
-             WHERE d.empresa = $1 AND d.webhook = w.clave AND d.estado = 'pendiente'
-             ORDER BY d.proximo_intento OFFSET (SELECT count(*) FROM tomadas WHERE webhook = w.clave) LIMIT 1),
-            (SELECT $7 FROM tomadas WHERE webhook = w.clave LIMIT 1)),
-            sondeo = (SELECT now() + $8 FROM tomadas WHERE webhook = w.clave LIMIT 1)
-        FROM turnos t WHERE w.empresa = $1 AND w.clave = t.clave
+        UPDATE webhooks w SET
+            proximo = least(
+                (SELECT d.proximo_intento FROM entregas d
+                 WHERE d.empresa = $1 AND d.webhook = w.clave AND d.estado = 'pendiente'
+                   AND (d.token IS NULL OR d.arrendado <= now())
+                 ORDER BY d.proximo_intento OFFSET t.tomadas LIMIT 1),
+                CASE WHEN t.tomadas > 0 THEN $7 WHEN w.arrendado > now() THEN w.proximo END),
+            arrendado = CASE WHEN t.tomadas > 0 THEN now() + $8 ELSE w.arrendado END,
+            sondeo = CASE WHEN t.tomadas > 0 THEN now() + $8 END
+        FROM (SELECT t.clave, (SELECT count(*) FROM tomadas WHERE webhook = t.clave) AS tomadas FROM turnos t) t
+        WHERE w.empresa = $1 AND w.clave = t.clave
     )
-    UPDATE entregas d SET token = $6, arrendado = now() + $8, proximo_intento = $7
+    UPDATE entregas d SET token = $6, arrendado = now() + $8
     FROM tomadas t JOIN webhooks w ON w.empresa = $1 AND w.clave = t.webhook
     WHERE d.empresa = $1 AND d.ctid = t.lugar
     RETURNING d.clave, d.webhook, w.url, w.secreto,

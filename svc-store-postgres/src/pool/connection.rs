@@ -10,7 +10,7 @@ use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use sqlx::postgres::{PgArguments, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{AssertSqlSafe, Describe, Either, Execute, Executor, PgConnection, Postgres, SqlStr};
 use tokio::runtime::Handle;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::bounded::{self, Condition};
 use super::shares::Place;
@@ -22,7 +22,8 @@ use crate::settings::CLIENT_CHECK;
 /// How much longer than the server's own limit a statement may take before its connection is given up.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A connection in use. Dropped, it goes back to its pool; where a statement or a transaction is under way it is closed instead.
+/// A connection in use. Dropped, it goes back to its pool; where a statement or a transaction is under way, once that has ended,
+/// and if it does not end in a moment the connection is closed.
 pub(crate) struct Connection {
     /// None once it is dropped.
     live: Option<Live>,
@@ -77,18 +78,26 @@ impl Drop for Connection {
         if self.condition.worst == Scope::Server {
             self.pool.evict();
         }
-        drop(live);
-        // The server may still be at work until it sees that the connection is closed. The place stays taken until then, so
-        // that hanging up makes no more work for the server than waiting.
-        if let (Some(place), Ok(runtime)) = (self.place.take(), Handle::try_current())
-            && (self.condition.under_way || self.condition.in_transaction)
-        {
-            runtime.spawn(async move {
-                sleep(CLIENT_CHECK * 2).await;
-                drop(place);
-            });
+        let is_under_way = self.condition.under_way || self.condition.in_transaction;
+        if is_under_way && let (Some(place), Ok(runtime)) = (self.place.take(), Handle::try_current()) {
+            runtime.spawn(settle(live, Arc::clone(&self.pool), place, std::mem::take(&mut self.condition)));
         }
     }
+}
+
+/// Ends what is under way on a connection whose request is gone, and keeps the place until then, so that hanging up makes no more
+/// work for the server than waiting. Most statements end in a moment, which is cheaper than another connection.
+async fn settle(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
+    let has_ended = condition.worst == Scope::Statement
+        && matches!(timeout(CLIENT_CHECK, live.settle(condition.in_transaction)).await, Ok(Ok(())));
+    if has_ended {
+        pool.give_back(live);
+    } else {
+        drop(live);
+        // The server may still be at work until it sees that the connection is closed.
+        sleep(CLIENT_CHECK * 2).await;
+    }
+    drop(place);
 }
 
 impl fmt::Debug for Connection {

@@ -1,7 +1,7 @@
 //! Connections to one database, kept for reuse and shared fairly among companies.
 //!
-//! sqlx's own pool knows no shares, pings after every use, and takes the connection of a cancelled statement back only when the
-//! statement has ended: a client that hangs up would hold it for as long as a lock is waited for.
+//! sqlx's own pool knows no shares, pings after every use, and waits for the end of a cancelled statement without a limit: a client
+//! that hangs up would hold its connection for as long as a lock is waited for.
 
 mod bounded;
 mod connection;
@@ -69,6 +69,17 @@ struct Live {
     used: Instant,
     /// The names of the statements prepared in SQL.
     prepared: Vec<&'static str>,
+}
+
+impl Live {
+    /// Waits for the end of what was sent on it, and ends its transaction.
+    async fn settle(&mut self, in_transaction: bool) -> Result<(), sqlx::Error> {
+        if in_transaction {
+            sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await.map(|_| ())
+        } else {
+            self.connection.ping().await
+        }
+    }
 }
 
 /// How many connections a pool has.

@@ -7,7 +7,7 @@ use svc_tests::{Actor, World, fresh_key};
 
 use super::*;
 
-async fn bare(actor: &Actor, method: Method, path: &str) -> Value {
+pub(super) async fn bare(actor: &Actor, method: Method, path: &str) -> Value {
     let request = actor.request(method, path).header("Idempotency-Key", fresh_key());
     let reply = actor.send(request.header(header::CONTENT_TYPE, "application/json"), "").await;
     assert!(reply.status < 300, "{}", reply.json());

@@ -1,4 +1,5 @@
 use chrono::TimeDelta;
+use http::Method;
 use serde_json::json;
 use svc_core::clean_up;
 
@@ -19,21 +20,14 @@ async fn events_deliveries_and_deleted_webhooks_go_after_thirty_days() {
     webhook(&other, &["cliente.creado"]).await;
     happen(&other, "cliente.creado", 1).await;
     world.deliver(&answering::<200>()).await;
-    // One of the old events was sent again.
-    change(
-        &company,
-        "INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
-         SELECT empresa, 9000, webhook, evento, tipo, 'reenvio', creado + interval '29 days', creado + interval '29 days'
-         FROM entregas WHERE empresa = $1 AND clave = 1",
-    )
-    .await;
+    super::api::bare(&company.admin().await, Method::POST, "/webhooks/1/entregas/1/reenviar").await;
     assert_eq!(clean_up(world.api.context()).await.expect("a clean-up"), 0);
     // Whole days go.
     world.clock.advance(TimeDelta::days(2));
     let removed = clean_up(world.api.context()).await.expect("a clean-up");
     assert_eq!(removed, 3_000 + 1_500 + 1, "deliveries; events but the one that is being sent again; a webhook");
     let left: Vec<Value> = deliveries(&company).await.iter().map(|row| row["clave"].clone()).collect();
-    assert_eq!((left, deliveries(&other).await.len()), (vec![json!(9000)], 1));
+    assert_eq!((left, deliveries(&other).await.len()), (vec![json!(3001)], 1));
     assert_eq!(world.count("eventos").await, 2);
     assert_eq!(webhooks(&company).await.len(), 1);
     world.clock.advance(TimeDelta::days(30));

@@ -102,5 +102,6 @@ async fn queue(
     origen: DeliveryOrigin,
 ) -> Result<DeliveryQueued, Error> {
     let row = NewDelivery { webhook, evento, tipo, origen, creado: cx.now };
-    Ok(DeliveryQueued { entrega: cx.tx.insert_delivery(&row).await?, evento: EventId(evento) })
+    let entrega = cx.tx.insert_delivery(&row).await?.ok_or(Code::NoEncontrado)?;
+    Ok(DeliveryQueued { entrega, evento: EventId(evento) })
 }
