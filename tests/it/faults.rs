@@ -142,9 +142,8 @@ async fn a_session_outlives_requests_that_are_given_up() {
     join_all((0..4).map(|_| create(ana.clone()))).await;
     let before = sessions(&world).await;
     for given_up in 0..300_u64 {
-        let request = async {
-            if given_up % 2 == 0 { create(ana.clone()).await } else { ana.get("/clientes").await.status }
-        };
+        let request =
+            async { if given_up % 2 == 0 { create(ana.clone()).await } else { ana.get("/clientes").await.status } };
         let _ = tokio::time::timeout(Duration::from_micros(given_up % 30 * 100), request).await;
     }
     for _ in 0..5 {

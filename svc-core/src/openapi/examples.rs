@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use super::operations::{Described, operation_id, tag};
+use super::described::{Described, operation_id, tag};
 use crate::domain::event::EventKind;
 use crate::operation::{Entry, Handler, Method};
 use crate::registry::OPERATIONS;

@@ -8,6 +8,7 @@
 //! example is valid, and the copy in `docs/` is what is made here.
 
 mod collection;
+mod described;
 mod examples;
 mod headers;
 mod language;

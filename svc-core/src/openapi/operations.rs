@@ -2,24 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
+use super::described::{Described, operation_id, tag, type_name};
 use super::language::Language;
 use super::schemas::readable;
 use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
-use crate::operation::{BodyNeed, Entry, Handler, Http, Idempotency, Method, Repetition};
+use crate::operation::{BodyNeed, Entry, Http, Idempotency, Method, Repetition};
 
 /// Where an operation says that one of several filters is required, which no parameter by itself can say.
 pub(super) const ONE_OF: &str = "x-requires-one-of";
-
-/// What is taken of a request for the description of its operation.
-pub(super) struct Described {
-    /// The operation.
-    pub(super) entry: &'static Entry,
-    /// How it is reached.
-    pub(super) http: &'static Http,
-    /// Its title among the texts: `GET /clientes`.
-    pub(super) title: String,
-}
 
 impl Writer {
     /// The paths with their operations.
@@ -151,39 +142,6 @@ fn request_body(described: &Described, schema: &Value) -> Value {
         content["example"] = example;
     }
     json!({ "required": http.body == BodyNeed::Required, "content": { "application/json": content } })
-}
-
-/// The group of an operation: the first word of its path.
-pub(super) fn tag(http: &Http) -> &'static str {
-    http.path.split('/').nth(1).unwrap_or_default()
-}
-
-/// The name of the type that an operation is, or whose list it is.
-pub(super) fn type_name(entry: &Entry) -> &'static str {
-    let path = (entry.shape.name)().split('<').next().unwrap_or_default();
-    path.rsplit("::").next().unwrap_or_default()
-}
-
-/// The operation's name for those who generate code: `listCustomers`, `createCustomer`, `readInvoiceXml`.
-pub(super) fn operation_id(entry: &Entry) -> String {
-    let name = type_name(entry);
-    match entry.handler {
-        Handler::List(_) => format!("list{}", plural(name)),
-        Handler::Download(_) => format!("read{name}"),
-        Handler::Open(_) => "readHealth".to_owned(),
-        Handler::Operation(_) => {
-            let (first, rest) = name.split_at(1);
-            format!("{}{rest}", first.to_lowercase())
-        }
-    }
-}
-
-fn plural(name: &str) -> String {
-    match name.strip_suffix('y') {
-        Some(stem) => format!("{stem}ies"),
-        None if name.ends_with("ch") => format!("{name}es"),
-        None => format!("{name}s"),
-    }
 }
 
 /// Whether an operation answers a repetition with the present state instead of the stored answer.

@@ -4,8 +4,9 @@ use http::header::{ALLOW, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderName, StatusCode};
 use serde_json::{Map, Value, json};
 
+use super::described::Described;
 use super::language::Language;
-use super::operations::{Described, answers_anew};
+use super::operations::answers_anew;
 use super::schemas::{Schemas, success};
 use super::texts::remedy;
 use super::{Writer, examples, headers};

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::operations::operation_id;
+use super::described::operation_id;
 use super::texts::remedied;
 use super::*;
 use crate::domain::event::EventKind;
@@ -43,7 +43,7 @@ fn every_operation_has_its_text_and_every_text_its_operation() {
         assert!(left.remove("introduction"));
         let titles = titles();
         for (entry, title) in &titles {
-            let tag = operations::tag(entry.spec.http.as_ref().unwrap());
+            let tag = described::tag(entry.spec.http.as_ref().unwrap());
             left.remove(title.as_str());
             left.remove(tag);
             for title in [title.as_str(), tag] {

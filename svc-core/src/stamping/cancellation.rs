@@ -4,6 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::America::Mexico_City;
 use uuid::Uuid;
 
+use super::lease::lease_time;
 use super::pace::{FOLLOW_UP, pause};
 use super::{MOST_CODE, MOST_MESSAGE, StampFailure, Stamper, plain};
 use crate::context::Context;
@@ -379,7 +380,7 @@ pub async fn cancel_asked(
 ) -> Result<Vec<(i64, CancelOutcome)>, Error> {
     let now = context.now();
     let token = uuid::Builder::from_random_bytes(random_bytes(context.random())).into_uuid();
-    let lease = StampingLease { most: AT_MOST, due: now, now, token, until: now + super::worker::lease_time(stamper) };
+    let lease = StampingLease { most: AT_MOST, due: now, now, token, until: now + lease_time(stamper) };
     let mut work_of = Lease { lease, unsent: true };
     let leased = transact(context.store(), context.random(), company, &mut work_of).await?;
     if leased.is_empty() {

@@ -34,6 +34,7 @@ mod endpoint;
 mod finkok;
 #[cfg(feature = "client")]
 mod http;
+mod lease;
 mod pace;
 mod prepare;
 mod sandbox;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::cancellation::{self, CancelOutcome};
+use super::lease::lease_time;
 use super::prepare::{Prepare, Prepared};
 use super::settle::{Settle, Settled, Verdict};
 use super::{StampFailure, StampRequest, Stamper};
@@ -27,12 +28,6 @@ use crate::store::{Backlog, LeasedStamping, Queue, StampingLease, StoreError, Tx
 /// Records worked on at once. A company gets another one while it has fewer under way than are free: half of all by itself,
 /// less beside others, and none has to wait for all of another's.
 const AT_ONCE: u32 = 16;
-
-/// How long a lease lasts beyond the stamper's deadline: time to read the record and to write the outcome.
-const MARGIN: TimeDelta = TimeDelta::minutes(1);
-
-/// The longest deadline of a stamper that a lease takes into account.
-const LONGEST: TimeDelta = TimeDelta::days(1);
 
 /// A provider's refusal of a document for its age, or for a date in the future.
 const TOO_OLD: &str = "401";
@@ -152,12 +147,6 @@ pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget)
         context.held().await?;
     }
     Ok(report)
-}
-
-/// How long a record is leased: longer than two calls of the stamper.
-pub(super) fn lease_time(stamper: &dyn Stamper) -> TimeDelta {
-    let deadline = TimeDelta::from_std(stamper.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
-    deadline * 2 + MARGIN
 }
 
 /// A leased record, and what is due with it.

@@ -27,7 +27,7 @@ const MOST: u32 = 256;
 /// Results of a company that are enough to be written while more of its deliveries wait to be sent, while no more attempts may
 /// begin before some are, and while the last of its attempts are under way.
 const RESULTS: usize = 128;
-const CROWDED_RESULTS: usize = 32;
+const CROWDED_RESULTS: usize = 64;
 const LAST_RESULTS: usize = 16;
 
 /// The longest deadline of a sender that a lease takes into account.
@@ -238,14 +238,18 @@ impl<'a> Pass<'a> {
     /// Begins the turn of a company with results to be written, or of the one whose turn it is.
     fn begin_turn(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
         let (slots, turns) = (&self.slots, &self.turns);
-        // While nothing else could go on, results wait for nothing.
         let crowded = self.is_crowded();
-        let all = stopped || self.in_store == 0 && (crowded || slots.out() == 0);
-        let enough = if crowded { CROWDED_RESULTS } else { RESULTS };
+        // While nothing else could go on, results wait for nothing; those first that are the most.
+        let all = stopped || self.in_store == 0 && slots.out() == 0;
+        let enough = match (crowded, self.in_store) {
+            (true, 0) => self.results.most(|company| turns.is_free(company)),
+            (true, _) => CROWDED_RESULTS,
+            (false, _) => RESULTS,
+        };
         let ready = |company, count| {
             // What is claimed next takes them along.
-            let last = slots.is_empty_of(company) && !slots.has_more_due(company);
-            all || count >= enough || last && (count >= LAST_RESULTS || slots.out_of(company) == 0)
+            let is_last = || slots.is_empty_of(company) && !slots.has_more_due(company);
+            all || count >= enough || is_last() && (count >= LAST_RESULTS || slots.out_of(company) == 0)
         };
         // Results that come again and again take every second turn only.
         let others = self.for_results && !used_up && !turns.is_empty();

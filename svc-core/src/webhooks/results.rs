@@ -42,6 +42,12 @@ impl Results {
         self.unwritten
     }
 
+    /// The most results that a company has waiting, among those that are `free`.
+    pub(super) fn most(&self, free: impl Fn(CompanyId) -> bool) -> usize {
+        let of = self.waiting.values().filter(|batch| free(batch.company));
+        of.map(|batch| batch.records.len()).max().unwrap_or(0)
+    }
+
     /// Lets none of those that wait now wait longer.
     pub(super) fn hurry(&mut self) {
         self.waiting.values_mut().for_each(|batch| batch.overdue = true);

@@ -1,24 +1,28 @@
 //! The deliveries that one pass has claimed and not yet sent, and the slots for sending them. No I/O.
 //!
-//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company after the other, each for a few
-//! attempts so that their results can be written together, and within each one webhook after the other. One more is every webhook's own, so that none ever waits for the attempts of others. A
-//! webhook whose attempts fail or take long has that one alone, and such webhooks have a limit of their own.
+//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company after the other, each for a
+//! few attempts so that their results can be written together, and within each one webhook after the other. One more is every
+//! webhook's own, so that none ever waits for the attempts of others. A webhook whose attempts fail or take long has that one
+//! alone, and such webhooks have a limit of their own.
+
+mod openings;
+mod queue;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::schedule::PROBE_AFTER;
+use self::openings::Openings;
+pub(super) use self::queue::SLOW_AFTER;
+use self::queue::WebhookQueue;
 use crate::domain::company::CompanyId;
 use crate::store::ClaimedDelivery;
 
 /// Attempts under way at once beyond the first of each webhook.
 const SHARED: usize = 64;
-/// Attempts under way at once of one webhook.
-const PER_WEBHOOK: usize = 4;
 /// Attempts under way at once at one host.
 const PER_HOST: usize = 32;
 /// Attempts under way at once in all.
@@ -27,21 +31,15 @@ const MOST: usize = 512;
 const DOUBTFUL: usize = 128;
 const DOUBTFUL_PER_HOST: usize = 16;
 
-/// Attempts of a company before it is another's turn: so many at the most, and so few that all have had theirs after a round.
+/// Attempts of a company before it is another's turn: so many at the most, and so few that all have had theirs after a round, in
+/// about a second.
 const RUN: usize = 64;
-const ROUND: usize = 6_400;
-
-/// How long a receiver may take to answer before its webhook gets one attempt at a time, in milliseconds.
-pub(super) const SLOW_AFTER: i64 = 2_000;
+const ROUND: usize = 10_000;
 
 /// Claims that may wait to be sent, of all companies; beyond them each company may have some of its own, so that none waits
 /// until the receivers of others have taken theirs.
-const WAITING: usize = 4_096;
+const WAITING: usize = 16_384;
 const WAITING_OWN: u32 = 32;
-
-/// Attempts of a webhook that fail in a row within a pass before the pass leaves it alone for [`REST`].
-const FAILURES_BEFORE_REST: u32 = 20;
-const REST: TimeDelta = TimeDelta::minutes(1);
 
 /// A webhook of a company.
 pub(super) type WebhookKey = (CompanyId, i64);
@@ -115,63 +113,12 @@ pub(super) struct Slots {
     waiting: usize,
     hosts: HashMap<Arc<str>, Out>,
     out: Out,
-}
-
-struct WebhookQueue {
-    host: Arc<str>,
-    waiting: VecDeque<Claim>,
-    /// Attempts under way.
-    out: usize,
-    /// Attempts that failed in a row, those before this pass included.
-    failures: u32,
-    /// How long attempts take, in milliseconds.
-    duration: i64,
-    /// Attempts that failed in a row in this pass.
-    failures_in_pass: u32,
-    rests_until: Option<DateTime<Utc>>,
-    /// Whether more deliveries may be due than were claimed.
-    more_due: bool,
-}
-
-impl WebhookQueue {
-    fn new(delivery: &ClaimedDelivery) -> Self {
-        Self {
-            host: host(&delivery.url),
-            waiting: VecDeque::new(),
-            out: 0,
-            failures: delivery.intentos_fallidos,
-            duration: delivery.demora_ms.unwrap_or(0),
-            failures_in_pass: 0,
-            rests_until: None,
-            more_due: false,
-        }
-    }
-
-    fn is_resting(&self, now: DateTime<Utc>) -> bool {
-        self.rests_until.is_some_and(|until| now < until)
-    }
-
-    fn is_doubtful(&self) -> bool {
-        self.failures >= PROBE_AFTER || self.duration >= SLOW_AFTER
-    }
-
-    fn has_room(&self) -> bool {
-        self.out < if self.is_doubtful() { 1 } else { PER_WEBHOOK }
-    }
-
-    fn wants_more(&self, now: DateTime<Utc>) -> bool {
-        self.more_due && self.waiting.is_empty() && self.has_room() && !self.is_resting(now)
-    }
+    openings: Openings,
 }
 
 /// The webhooks of a company.
 fn of(company: CompanyId) -> RangeInclusive<WebhookKey> {
     (company, i64::MIN)..=(company, i64::MAX)
-}
-
-/// The host of a webhook's URL, which was judged when it was registered.
-fn host(url: &str) -> Arc<str> {
-    url.parse::<http::Uri>().ok().and_then(|url| url.host().map(str::to_ascii_lowercase)).unwrap_or_default().into()
 }
 
 impl Slots {
@@ -190,6 +137,7 @@ impl Slots {
 
     /// Adds the result of a claim that was limited to `each` deliveries per healthy webhook.
     pub(super) fn add(&mut self, claims: Vec<Claim>, each: u32) {
+        self.openings = Openings::default();
         let mut claimed: HashMap<WebhookKey, u32> = HashMap::new();
         for claim in claims {
             let key = claim.key();
@@ -212,7 +160,10 @@ impl Slots {
     /// The next claim to be sent or handed back, of the company whose turn it is or else of the next that has one; none while nothing can
     /// be done. While it is `crowded`, only first attempts of their webhooks begin.
     pub(super) fn dispatch(&mut self, now: DateTime<Utc>, crowded: bool) -> Option<Dispatch> {
-        let longest = (ROUND / self.companies.len().max(1)).clamp(1, RUN);
+        if !self.openings.any(now, crowded) {
+            return None;
+        }
+        let longest = if self.waiting <= ROUND { RUN } else { (ROUND / self.companies.len().max(1)).clamp(1, RUN) };
         for at in 0..self.companies.len() {
             let company = *self.companies.get(at)?;
             let Some(mut webhooks) = self.webhooks.remove(&company) else { continue };
@@ -222,6 +173,7 @@ impl Slots {
                 self.webhooks.insert(company, webhooks);
             }
             if dispatch.is_some() {
+                self.openings.used();
                 self.companies.rotate_left(at);
                 self.run = if at == 0 { self.run + 1 } else { 1 };
                 if is_empty || self.run >= longest {
@@ -232,6 +184,7 @@ impl Slots {
                 return dispatch;
             }
         }
+        self.openings.none(now, crowded);
         None
     }
 
@@ -276,15 +229,12 @@ impl Slots {
         if let Some(host) = self.hosts.get_mut(&queue.host) {
             *host.of(slot.doubtful) -= 1;
         }
-        queue.duration = queue.duration.midpoint(ended.duration);
-        if ended.delivered {
-            (queue.failures, queue.failures_in_pass) = (0, 0);
-            return;
-        }
-        queue.failures = queue.failures.saturating_add(u32::from(ended.counts));
-        queue.failures_in_pass += 1;
-        if queue.failures_in_pass >= FAILURES_BEFORE_REST {
-            (queue.failures_in_pass, queue.rests_until) = (0, Some(ended.at + REST));
+        let has_changed = queue.judge(ended);
+        if has_changed {
+            self.openings = Openings::default();
+        } else {
+            // One that is shared; and its webhook's own, if it has no other attempt.
+            self.openings.more(if queue.out == 0 { 2 } else { 1 });
         }
     }
 
@@ -299,7 +249,7 @@ impl Slots {
             !webhooks.is_empty()
         });
         self.companies.retain(|company| self.webhooks.contains_key(company));
-        self.run = 0;
+        (self.run, self.openings) = (0, Openings::default());
         claims
     }
 

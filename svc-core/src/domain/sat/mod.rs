@@ -9,14 +9,15 @@ mod rates;
 mod tables;
 
 pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
-pub(crate) use rates::{Factor, Levied, tax_rate_exists};
+pub(crate) use rates::{Factor, Levied};
 
 use chrono_tz::{America, Tz};
+use rust_decimal::Decimal;
 
 use super::rfc::Person;
 use tables::{
     CFDI_USES, COUNTRIES, CURRENCIES, DESCRIPTIONS, PAYMENT_FORMS, PAYMENT_METHODS, POSTAL_CODES, PRODUCT_SERVICES,
-    REGIMES, TAX_OBJECTS, UNITS, VAT,
+    REGIMES, TAX_OBJECTS, TAX_RATES, UNITS, VAT,
 };
 
 /// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera" (with the summer time
@@ -201,6 +202,18 @@ fn digits<const LENGTH: usize>(text: &str) -> Option<u32> {
 fn has_number(table: &[u8], number: u32) -> bool {
     let (numbers, _) = table.as_chunks::<4>();
     numbers.binary_search_by_key(&number, |bytes| u32::from_le_bytes(*bytes)).is_ok()
+}
+
+/// Whether `c_TasaOCuota` has this rate of a tax (`c_Impuesto`).
+pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, rate: Decimal) -> bool {
+    TAX_RATES.iter().any(|rates| {
+        let applies = match levied {
+            Levied::Charged => rates.charged,
+            Levied::Withheld => rates.withheld,
+        };
+        let range = Decimal::new(rates.least.into(), 6)..=Decimal::new(rates.most.into(), 6);
+        applies && rates.impuesto == impuesto && rates.factor == factor && range.contains(&rate)
+    })
 }
 
 #[cfg(test)]

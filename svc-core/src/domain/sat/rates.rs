@@ -1,9 +1,5 @@
 //! The rates of taxes (`c_TasaOCuota`).
 
-use rust_decimal::Decimal;
-
-use super::tables::TAX_RATES;
-
 /// `c_TipoFactor` of a tax that has a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Factor {
@@ -30,16 +26,4 @@ pub(super) struct TaxRates {
     pub(super) most: u32,
     pub(super) charged: bool,
     pub(super) withheld: bool,
-}
-
-/// Whether `c_TasaOCuota` has this rate of a tax (`c_Impuesto`).
-pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, rate: Decimal) -> bool {
-    TAX_RATES.iter().any(|rates| {
-        let applies = match levied {
-            Levied::Charged => rates.charged,
-            Levied::Withheld => rates.withheld,
-        };
-        let range = Decimal::new(rates.least.into(), 6)..=Decimal::new(rates.most.into(), 6);
-        applies && rates.impuesto == impuesto && rates.factor == factor && range.contains(&rate)
-    })
 }

@@ -1,7 +1,8 @@
 //! Checks of an income document: concepts, taxes, sums.
 
-use rust_decimal::{Decimal, RoundingStrategy};
+use rust_decimal::Decimal;
 
+use super::limits::{Reach, between};
 use super::{Rejection, Verdict, levies, require};
 use crate::domain::cfdi::{Amount, Cfdi, Concepto, Traslado};
 use crate::domain::sat;
@@ -168,27 +169,4 @@ fn taxes(document: &Cfdi, decimals: u32) -> Verdict {
 
 fn is_same(one: &Traslado, other: &Traslado) -> bool {
     (one.impuesto, one.tipo_factor, one.tasa_o_cuota) == (other.impuesto, other.tipo_factor, other.tasa_o_cuota)
-}
-
-/// What a factor may have been before rounding: exactly itself, or any value that rounds to it.
-#[derive(Clone, Copy)]
-pub(super) enum Reach {
-    Exactly(Amount),
-    Around(Amount),
-}
-
-/// Whether `product` is within the standard's limits around `a` × `b`: the factors may be off by half a unit of their last
-/// decimal, and the limits are rounded outwards to `decimals` decimals.
-pub(super) fn between(product: Amount, a: Amount, b: Reach, decimals: u32) -> bool {
-    let half = |amount: Amount| Decimal::new(5, amount.decimals() + 1);
-    let (low, high) = match b {
-        Reach::Exactly(b) => (b.get(), b.get()),
-        Reach::Around(b) => (b.get() - half(b), b.get() + half(b)),
-    };
-    let least = (a.get() - half(a)).checked_mul(low);
-    let most = (a.get() + half(a)).checked_mul(high);
-    let (Some(least), Some(most)) = (least, most) else { return false };
-    let least = least.round_dp_with_strategy(decimals, RoundingStrategy::ToZero);
-    let most = most.round_dp_with_strategy(decimals, RoundingStrategy::AwayFromZero);
-    (least..=most).contains(&product.get())
 }

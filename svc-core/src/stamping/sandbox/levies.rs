@@ -2,7 +2,7 @@
 
 use rust_decimal::Decimal;
 
-use super::concepts::{Reach, between};
+use super::limits::{Reach, between};
 use super::{Verdict, require};
 use crate::domain::cfdi::{Amount, Cfdi, Concepto, Impuesto, RetencionConcepto, TipoFactor, Traslado};
 use crate::domain::sat::{self, Border, Factor, Levied};

@@ -4,6 +4,7 @@ mod cancellation;
 mod concepts;
 mod document;
 mod levies;
+mod limits;
 mod payments;
 
 use std::sync::LazyLock;

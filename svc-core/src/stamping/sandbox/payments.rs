@@ -2,7 +2,7 @@
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::concepts::{Reach, between};
+use super::limits::{Reach, between};
 use super::{Rejection, Verdict, require};
 use crate::domain::cfdi::{
     Amount, Cfdi, Concepto, DoctoRelacionado, Impuesto, Pago, Pagos20, TipoFactor, TrasladoDr, TrasladoP,

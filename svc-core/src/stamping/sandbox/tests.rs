@@ -377,8 +377,8 @@ proptest! {
         let of = |units| Decimal::new(units, 6).to_string();
         let line = line(&of(quantity), &of(price), "0", "0.160000");
         let concept = &build_invoice(&invoice(vec![line])).unwrap().conceptos[0];
-        prop_assert!(concepts::between(
-            concept.importe, concept.cantidad, concepts::Reach::Around(concept.valor_unitario), 2,
+        prop_assert!(limits::between(
+            concept.importe, concept.cantidad, limits::Reach::Around(concept.valor_unitario), 2,
         ));
     }
 }

@@ -1,7 +1,9 @@
 use bytes::Bytes;
 
+use super::queue::{FAILURES_BEFORE_REST, PER_WEBHOOK};
 use super::*;
 use crate::domain::webhook::DeliveryOrigin;
+use crate::webhooks::schedule::PROBE_AFTER;
 
 fn at(seconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp(1_791_828_000 + seconds, 0).unwrap()
