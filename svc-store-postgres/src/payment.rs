@@ -12,7 +12,7 @@ use svc_core::domain::words::{
 };
 use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
 
-use crate::columns::{money, rate, word};
+use crate::columns::{money, rate, word, word_or_null};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
 
@@ -30,19 +30,7 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         let Some(mut debt) = row.as_ref().map(debt).transpose().map_err(store_error)? else { return Ok(None) };
-        // Separate statements, so that they see what the previous holder of the lock has written.
-        if let Some(venta) = debt.venta {
-            debt.sale = self.lock_paid_sale(venta).await?;
-        }
-        debt.ultima_parcialidad = sqlx::query_scalar(
-            "SELECT coalesce(max(parcialidad), 0) FROM cxc_pagos p WHERE empresa = $1 AND cxc = $2 AND NOT cancelado
-               AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = p.clave)",
-        )
-        .bind(self.empresa)
-        .bind(cxc)
-        .fetch_one(self.connection())
-        .await
-        .map_err(store_error)?;
+        self.lock_paid_sale(&mut debt).await?;
         Ok(Some(debt))
     }
 
@@ -246,18 +234,30 @@ impl PaymentTx for PostgresTx {
 }
 
 impl PostgresTx {
-    async fn lock_paid_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
+    /// The sale of a receivable that is locked, and its last instalment. A statement of its own, so that it sees what the previous holder
+    /// of that lock has written.
+    async fn lock_paid_sale(&mut self, debt: &mut Debt) -> Result<(), StoreError> {
         let row = sqlx::query(
-            "SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
-                    (SELECT coalesce(sum(ieps), 0) FROM ventas_renglones WHERE empresa = $1 AND venta = $2)
-             FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+            "WITH venta AS MATERIALIZED (
+                 SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
+                        (SELECT coalesce(sum(ieps), 0) FROM ventas_renglones WHERE empresa = $1 AND venta = $2)
+                 FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE
+             )
+             SELECT v.*, p.parcialidad
+             FROM (SELECT coalesce(max(parcialidad), 0) AS parcialidad FROM cxc_pagos p
+                   WHERE empresa = $1 AND cxc = $3 AND NOT cancelado
+                     AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = p.clave)) p
+             LEFT JOIN venta v ON true",
         )
         .bind(self.empresa)
-        .bind(venta)
-        .fetch_optional(self.connection())
+        .bind(debt.venta)
+        .bind(debt.clave)
+        .fetch_one(self.connection())
         .await
         .map_err(store_error)?;
-        row.as_ref().map(sale).transpose().map_err(store_error)
+        debt.sale = sale(&row).map_err(store_error)?;
+        debt.ultima_parcialidad = row.try_get(7).map_err(store_error)?;
+        Ok(())
     }
 
     /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none takes it until the end of this
@@ -320,16 +320,17 @@ fn debt(row: &PgRow) -> Result<Debt, sqlx::Error> {
     })
 }
 
-fn sale(row: &PgRow) -> Result<PaidSale, sqlx::Error> {
-    Ok(PaidSale {
-        tipo: word(row, 0, SaleKind::of)?,
+fn sale(row: &PgRow) -> Result<Option<PaidSale>, sqlx::Error> {
+    let Some(tipo) = word_or_null(row, 0, SaleKind::of)? else { return Ok(None) };
+    Ok(Some(PaidSale {
+        tipo,
         cancelada: row.try_get(1)?,
         desglose: row.try_get(2)?,
         metodo_pago_sat: row.try_get(3)?,
         total: money(row, 4)?,
         impuestos: money(row, 5)?,
         ieps: money(row, 6)?,
-    })
+    }))
 }
 
 fn applied(row: &PgRow) -> Result<AppliedPayment, sqlx::Error> {
