@@ -172,11 +172,9 @@ impl Operation for CaptureAdvance {
         )?;
         let almacen = stock::warehouse(cx, None, HEAD_OFFICE).await?;
         let today = mexico_date(cx.now.get());
-        let number = cx.tx.next_folio(SaleKind::Anticipo.word(), "").await?;
         let sale = NewSale {
             tipo: SaleKind::Anticipo,
             serie: None,
-            folio: number,
             fecha: cx.now,
             sucursal: HEAD_OFFICE,
             almacen: almacen.clave,
@@ -196,7 +194,7 @@ impl Operation for CaptureAdvance {
             comentarios: None,
             lines: &lines,
         };
-        let venta = cx.tx.insert_sale(&sale).await?;
+        let venta = cx.tx.insert_sale(&sale).await?.clave;
         cx.emit(&Event::VentaCreada { venta, tipo: SaleKind::Anticipo }).await?;
         if buyer.prospecto {
             becomes_customer(cx, self.cliente).await?;
