@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
-use svc_core::domain::payment::{Debt, Instalment, PaidSale};
+use svc_core::domain::payment::{Debt, PaidSale};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
     CancellationReason, Complement, InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus, SaleKind,
@@ -14,6 +14,7 @@ use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdra
 
 use crate::columns::{money, rate, word, word_or_null};
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
@@ -77,65 +78,48 @@ impl PaymentTx for PostgresTx {
         read().map_err(store_error)
     }
 
-    async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError> {
-        let clave = self.next("cxc_pagos", 1).await?;
-        let query = sqlx::query(
-            "INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
+    async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError> {
+        let NewPayment { debt, instalment, .. } = row;
+        // An imported sale may say that less is owed of it than its receivable does.
+        sqlx::query_scalar(numbered!(
+            "VALUES ($1, 'cxc_pagos', 1)",
+            ", cuenta AS (
+                 UPDATE cxc SET saldo = saldo - $8, pagado = $20, parcialidades = $21, modificado = $6, estatus = $22
+                 WHERE empresa = $1 AND clave = $2 AND saldo >= $8 RETURNING clave AS cxc
+             ), venta AS (
+                 UPDATE ventas SET saldo = greatest(saldo - $8, 0), modificado = $6 WHERE empresa = $1 AND clave = $4
+             )
+             INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
                                     forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
                                     saldo_insoluto, complemento, factura)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
-        )
+             SELECT $1, valor, cxc, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
+             FROM numero, cuenta RETURNING clave"
+        ))
         .bind(self.empresa)
-        .bind(clave)
-        .bind(row.debt.clave)
-        .bind(row.debt.cliente)
-        .bind(row.debt.venta)
+        .bind(debt.clave)
+        .bind(debt.cliente)
+        .bind(debt.venta)
         .bind(row.fecha)
         .bind(row.aplicado.get())
         .bind(row.origen.word())
-        .bind(row.instalment.importe.get())
-        .bind(row.debt.moneda.as_str())
+        .bind(instalment.importe.get())
+        .bind(debt.moneda.as_str())
         .bind(row.tipo_cambio.get())
         .bind(row.forma_pago_sat)
         .bind(row.cuenta_bancaria)
         .bind(row.deposito)
         .bind(row.referencia)
-        .bind(row.instalment.parcialidad)
-        .bind(row.instalment.saldo_anterior.get())
-        .bind(row.instalment.saldo_insoluto.get())
+        .bind(instalment.parcialidad)
+        .bind(instalment.saldo_anterior.get())
+        .bind(instalment.saldo_insoluto.get())
         .bind(row.complemento().word())
-        .bind(row.factura);
-        self.run(query).await?;
-        Ok(clave)
-    }
-
-    async fn lower_debt(&mut self, debt: &Debt, paid: &Instalment, now: Timestamp) -> Result<bool, StoreError> {
-        let lowered = sqlx::query(
-            "UPDATE cxc
-             SET saldo = saldo - $3, pagado = $4, parcialidades = $5, modificado = $6,
-                 estatus = $7
-             WHERE empresa = $1 AND clave = $2 AND saldo >= $3",
-        )
-        .bind(self.empresa)
-        .bind(debt.clave)
-        .bind(paid.importe.get())
-        .bind(paid.pagado.get())
-        .bind(paid.parcialidades)
-        .bind(now.get())
-        .bind(paid.estatus().word())
-        .execute(self.connection())
+        .bind(row.factura)
+        .bind(instalment.pagado.get())
+        .bind(instalment.parcialidades)
+        .bind(instalment.estatus().word())
+        .fetch_optional(self.connection())
         .await
-        .map_err(store_error)?;
-        // An imported sale may say that less is owed of it than its receivable does.
-        let query = sqlx::query(
-            "UPDATE ventas SET saldo = greatest(saldo - $3, 0), modificado = $4 WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(debt.venta)
-        .bind(paid.importe.get())
-        .bind(now.get());
-        self.run(query).await?;
-        Ok(lowered.rows_affected() > 0)
+        .map_err(store_error)
     }
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {

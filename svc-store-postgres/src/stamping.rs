@@ -49,14 +49,6 @@ impl PostgresTx {
 
 #[async_trait]
 impl StampingTx for PostgresTx {
-    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
-        let query = sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
-            .bind(self.empresa)
-            .bind(factura)
-            .bind(now.get());
-        self.run(query).await
-    }
-
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
         let query = sqlx::query(
             "WITH f AS (

@@ -1,7 +1,6 @@
 //! Warehouses and stock.
 
 use async_trait::async_trait;
-use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::stock::Holding;
@@ -114,31 +113,15 @@ impl StockTx for PostgresTx {
         self.locked(almacen, productos).await
     }
 
-    async fn save_stock(&mut self, rows: &[Holding], modificado: Timestamp) -> Result<(), StoreError> {
-        let claves: Vec<i64> = rows.iter().map(|row| row.clave).collect();
-        let stocks: Vec<Decimal> = rows.iter().map(|row| row.existencia.get()).collect();
-        let reserved: Vec<Decimal> = rows.iter().map(|row| row.apartado.get()).collect();
-        let query = sqlx::query(
-            "UPDATE inventario x SET existencia = c.existencia, apartado = c.apartado, modificado = $2
-             FROM unnest($3::bigint[], $4::numeric[], $5::numeric[]) AS c (clave, existencia, apartado)
-             WHERE x.empresa = $1 AND x.clave = c.clave",
-        )
-        .bind(self.empresa)
-        .bind(modificado.get())
-        .bind(claves)
-        .bind(stocks)
-        .bind(reserved);
-        self.run(query).await
-    }
-
-    async fn insert_movements(
+    async fn save_stock(
         &mut self,
         almacen: i64,
-        rows: &[NewMovement<'_>],
+        rows: &[Holding],
+        movements: &[NewMovement<'_>],
         context: &MovementContext<'_>,
-        fecha: Timestamp,
-    ) -> Result<i64, StoreError> {
-        self.write_movements(almacen, rows, context, fecha).await
+        now: Timestamp,
+    ) -> Result<Option<i64>, StoreError> {
+        self.write_stock(almacen, rows, movements, context, now).await
     }
 
     async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {

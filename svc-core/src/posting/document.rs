@@ -20,7 +20,9 @@ use crate::domain::sat;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentMethod};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, StampingPayment, StampingRecord};
+use crate::store::{
+    CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingPayment, StampingRecord,
+};
 
 /// The refusal of what no document can be made of; its text names line and reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
@@ -36,10 +38,8 @@ pub(crate) async fn open(
     cliente: Option<i64>,
     origen: InvoiceOrigin,
 ) -> Result<(i64, Heading), Error> {
-    let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
-    let row = NewInvoice { tipo, venta, cliente, serie: &serie, folio, fecha: cx.now, origen };
-    let factura = cx.tx.insert_invoice(&row).await?;
-    cx.tx.queue_stamping(factura, cx.now).await?;
+    let row = NewInvoice { tipo, venta, cliente, serie: &serie, fecha: cx.now, origen };
+    let Numbered { clave: factura, folio } = cx.tx.open_invoice(&row).await?;
     Ok((factura, Heading { serie: Some(serie), folio: Some(folio.to_string()), fecha: cx.now }))
 }
 

@@ -346,10 +346,7 @@ async fn write(
         factura,
     };
     let contabilizado = cx.tx.collected(debt.clave).await?;
-    let pago = cx.tx.insert_payment(&row).await?;
-    if !cx.tx.lower_debt(debt, instalment, cx.now).await? {
-        return Err(Code::ImporteExcedeSaldo.into());
-    }
+    let pago = cx.tx.insert_payment(&row).await?.ok_or(Code::ImporteExcedeSaldo)?;
     let [iva, ieps, total] = debt.taxes();
     let amounts = PaymentAmounts {
         recibido,

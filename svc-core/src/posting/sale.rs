@@ -203,22 +203,22 @@ async fn owe(
 ) -> Result<Made, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
-    stock::judge_there(cx, almacen, &leaving, &[]).await?;
-    let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
+    // Before any stock is locked, as every invoice.
     if let Some(serie) = sale.serie {
         let row = NewInvoice {
             tipo: InvoiceKind::Factura,
             venta: Some(made.venta),
             cliente: Some(sale.cliente),
             serie,
-            folio: made.folio,
             fecha: cx.now,
             origen: InvoiceOrigin::Aplicacion,
         };
-        let factura = cx.tx.insert_invoice(&row).await?;
+        let factura = cx.tx.insert_invoice(&row, made.folio).await?;
         cx.tx.set_sale_invoice(made.venta, factura).await?;
         made.factura = Some(factura);
     }
+    stock::judge_there(cx, almacen, &leaving, &[]).await?;
+    let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
     let owed = Owed {
         venta: made.venta,
         tipo: sale.tipo,

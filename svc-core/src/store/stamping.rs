@@ -101,9 +101,6 @@ pub struct StampingPayment {
 /// The stamping queue inside a transaction. Lock order: the registry's record first, then the queue's.
 #[async_trait]
 pub trait StampingTx {
-    /// Queues a record to be stamped, due at once.
-    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
-
     /// Queues a record that was rejected, or that waits, as if it were new: its status is `en_espera` again, of its payments too,
     /// and it is due at once, under no lease and without a judged document.
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;

@@ -1,13 +1,14 @@
 //! A new sales document with its lines: one statement.
 
 use rust_decimal::Decimal;
-use sqlx::postgres::{PgArguments, PgRow};
+use sqlx::Postgres;
+use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
-use sqlx::{Postgres, Row as _};
 use svc_core::domain::words::Fulfilment;
 use svc_core::store::{NewSale, NewSaleLine, Numbered, StoreError};
 
 use super::folio_series;
+use crate::columns::number;
 use crate::error::store_error;
 use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
@@ -52,8 +53,7 @@ impl PostgresTx {
         let query = sqlx::query(INSERT).bind(self.empresa).bind(series);
         let query = with_lines(with_document(query, sale), sale);
         let row = query.fetch_one(self.connection()).await.map_err(store_error)?;
-        let read = |row: &PgRow| Ok(Numbered { clave: row.try_get(0)?, folio: row.try_get(1)? });
-        read(&row).map_err(store_error)
+        number(&row).map_err(store_error)
     }
 }
 
