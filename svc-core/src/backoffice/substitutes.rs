@@ -60,7 +60,8 @@ impl Operation for SubstituteInvoice {
         let (tipo, of) = (InvoiceKind::Factura, Some(venta));
         let (factura, heading) = document::open(cx, tipo, serie, of, sale.cliente, own.origen).await?;
         cx.tx.relate_substitute(factura, invoice.clave).await?;
-        let document = document::of_sale(cx, venta, sale.cliente, None, heading).await?;
+        let receptor = document::receiver(cx, sale.cliente).await?;
+        let document = document::of_sale(cx, venta, receptor, None, heading).await?;
         document::keep_fit(cx, factura, document).await?;
         Ok(InvoiceNamed { factura })
     }

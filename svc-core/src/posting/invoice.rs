@@ -62,16 +62,16 @@ pub(crate) async fn invoice(
         None => Buyer::default(),
     };
     let uso_cfdi = judge_receiver(
-        buyer.rfc.as_deref(),
-        buyer.regimen,
-        buyer.cp.as_deref(),
-        terms.uso_cfdi.as_deref().or(buyer.uso_cfdi.as_deref()),
+        buyer.receptor.rfc.as_deref(),
+        buyer.receptor.regimen,
+        buyer.receptor.cp.as_deref(),
+        terms.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
     )?;
     let paid = judge_payment(sale.condicion_pago, &terms)?;
     let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
     // It gets its folio once nothing can refuse it any more.
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
-    let document = document::of_sale(cx, sale.clave, sale.cliente, Some(&terms), heading).await?;
+    let document = document::of_sale(cx, sale.clave, buyer.receptor.clone(), Some(&terms), heading).await?;
     let document = document.map_err(|fault| document::unfit(&fault))?;
     let (leaving, anticipo_contado) = if sale.is_fulfilled() {
         (None, None)

@@ -262,7 +262,7 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
         lists: &lists,
         moneda: body.moneda(),
         day: mexico_date(cx.now.get()),
-        withholds: withholds(cx.company.rfc.as_deref(), buyer.rfc.as_deref()),
+        withholds: withholds(cx.company.rfc.as_deref(), buyer.receptor.rfc.as_deref()),
     };
     lines::priced(cx, &body.renglones, products, &pricing).await
 }

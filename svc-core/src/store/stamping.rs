@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::domain::cfdi::{Line, Receiver, SoldSale};
+use crate::domain::cfdi::{Line, SoldSale};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
@@ -134,9 +134,6 @@ pub trait StampingTx {
 
     /// The lines of these sales, each with its sale's clave, in the order of the lines.
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError>;
-
-    /// A customer as the receiver of a document.
-    async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError>;
 
     /// Ends the lease of a record after a failed attempt, which is counted: it is due again at `proximo`;
     /// `detenido` if it waits for a person.
