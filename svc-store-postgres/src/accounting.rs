@@ -11,6 +11,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::store::{AccountBalance, AccountingTx, Booked, StoreError};
 
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
@@ -18,30 +19,32 @@ impl AccountingTx for PostgresTx {
     /// The only statement that writes entries, and that puts the company's numbers in the place of accounts. It adds the lines up beside
     /// them, where a constraint compares the sums: an entry that does not balance is not written.
     async fn insert_entry(&mut self, entry: &Entry, now: Timestamp) -> Result<i64, StoreError> {
-        let clave = self.next("polizas", 1).await?;
         let on = |side: Side| -> Vec<Decimal> {
             let amounts = entry.lines().iter().map(|line| (line.lado, line.importe.get()));
             amounts.map(|(lado, importe)| if lado == side { importe } else { Decimal::ZERO }).collect()
         };
         let about = entry.about();
-        let query = sqlx::query(
-            "WITH renglones AS MATERIALIZED (
+        sqlx::query_scalar(numbered!(
+            "VALUES ($1, 'polizas', 1)",
+            ", renglones AS MATERIALIZED (
                  SELECT r.codigo, r.cargo, r.abono, r.renglon,
                         coalesce((SELECT min(o.cuenta) FROM polizas_renglones o
-                                  WHERE o.empresa = $1 AND o.poliza = $17 AND coalesce(o.codigo, o.cuenta) = r.codigo),
+                                  WHERE o.empresa = $1 AND o.poliza = $16 AND coalesce(o.codigo, o.cuenta) = r.codigo),
                                  (SELECT c.numero FROM cuentas_contables c WHERE c.empresa = $1 AND c.codigo = r.codigo),
                                  r.codigo) AS cuenta
-                 FROM unnest($9::text[], $10::numeric[], $11::numeric[]) WITH ORDINALITY AS r (codigo, cargo, abono, renglon)
+                 FROM unnest($8::text[], $9::numeric[], $10::numeric[]) WITH ORDINALITY AS r (codigo, cargo, abono, renglon)
              ), poliza AS (
                  INSERT INTO polizas (empresa, clave, fecha, concepto, venta, factura, pago, creada, cargos, abonos, cxp_pago,
                      compra, cxp, deposito, movimiento, revierte)
-                 SELECT $1, $2, $3, $4, $5, $6, $7, $8, sum(cargo), sum(abono), $12, $13, $14, $15, $16, $17 FROM renglones
+                 SELECT $1, n.valor, $2, $3, $4, $5, $6, $7, s.cargos, s.abonos, $11, $12, $13, $14, $15, $16
+                 FROM numero n, (SELECT sum(cargo) AS cargos, sum(abono) AS abonos FROM renglones) s
+             ), escritos AS (
+                 INSERT INTO polizas_renglones (empresa, poliza, renglon, cuenta, cargo, abono, codigo)
+                 SELECT $1, n.valor, r.renglon, r.cuenta, r.cargo, r.abono, r.codigo FROM numero n, renglones r
              )
-             INSERT INTO polizas_renglones (empresa, poliza, renglon, cuenta, cargo, abono, codigo)
-             SELECT $1, $2, renglon, cuenta, cargo, abono, codigo FROM renglones",
-        )
+             SELECT valor FROM numero"
+        ))
         .bind(self.empresa)
-        .bind(clave)
         .bind(entry.fecha())
         .bind(entry.concepto())
         .bind(about.venta)
@@ -56,9 +59,10 @@ impl AccountingTx for PostgresTx {
         .bind(about.cxp)
         .bind(about.deposito)
         .bind(about.movimiento)
-        .bind(about.revierte);
-        self.run(query).await?;
-        Ok(clave)
+        .bind(about.revierte)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
     }
 
     async fn entry_of_sale(&mut self, venta: i64) -> Result<Option<Entry>, StoreError> {

@@ -11,14 +11,21 @@ use svc_core::store::{BankTx, DepositOrigin, Receipt, StoreError};
 
 use crate::columns::money;
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 
 fn paid_account(row: &PgRow) -> Result<PaidAccount, sqlx::Error> {
     Ok(PaidAccount { clave: row.try_get(0)?, activa: row.try_get(1)?, moneda: row.try_get(2)?, saldo: row.try_get(3)? })
 }
 
-fn deposit(row: &PgRow) -> Result<Deposit, sqlx::Error> {
-    Ok(Deposit { clave: row.try_get(0)?, importe: money(row, 1)?, aplicado: money(row, 2)? })
+fn earlier(rows: &[PgRow]) -> Result<Earlier, sqlx::Error> {
+    let deposit = |row: &PgRow| -> Result<_, sqlx::Error> {
+        let Some(clave) = row.try_get(0)? else { return Ok(None) };
+        Ok(Some(Deposit { clave, importe: money(row, 1)?, aplicado: money(row, 2)? }))
+    };
+    let payment = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(3)?;
+    let deposits = rows.iter().filter_map(|row| deposit(row).transpose()).collect::<Result<_, _>>()?;
+    Ok(Earlier { deposits, payment })
 }
 
 #[async_trait]
@@ -38,9 +45,14 @@ impl BankTx for PostgresTx {
     }
 
     async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Earlier, StoreError> {
-        let payment = sqlx::query_scalar(
-            "SELECT EXISTS (SELECT FROM cxc_pagos WHERE empresa = $1 AND cuenta_bancaria = $2 AND fecha = $3
-                            AND importe = $4 AND referencia = $5 AND NOT cancelado AND origen = $6)",
+        // A row for each deposit; one without if there is none.
+        let rows = sqlx::query(
+            "SELECT d.clave, d.importe, d.aplicado, p.pagado
+             FROM (SELECT EXISTS (SELECT FROM cxc_pagos WHERE empresa = $1 AND cuenta_bancaria = $2 AND fecha = $3
+                                  AND importe = $4 AND referencia = $5 AND NOT cancelado AND origen = $6) AS pagado) p
+             LEFT JOIN depositos d ON d.empresa = $1 AND d.cuenta_bancaria = $2 AND d.fecha = $3
+                   AND (d.importe = $4 OR d.importe - d.aplicado = $4) AND d.referencia = $5 AND NOT d.cancelado
+             ORDER BY d.clave",
         )
         .bind(self.empresa)
         .bind(receipt.cuenta_bancaria)
@@ -48,25 +60,10 @@ impl BankTx for PostgresTx {
         .bind(receipt.importe.get())
         .bind(receipt.referencia)
         .bind(PaymentOrigin::Deposito.word())
-        .fetch_one(self.connection())
-        .await
-        .map_err(store_error)?;
-        let deposits = sqlx::query(
-            "SELECT clave, importe, aplicado FROM depositos
-             WHERE empresa = $1 AND cuenta_bancaria = $2 AND fecha = $3 AND (importe = $4 OR importe - aplicado = $4)
-                   AND referencia = $5 AND NOT cancelado
-             ORDER BY clave",
-        )
-        .bind(self.empresa)
-        .bind(receipt.cuenta_bancaria)
-        .bind(receipt.fecha)
-        .bind(receipt.importe.get())
-        .bind(receipt.referencia)
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
-        let deposits = deposits.iter().map(deposit).collect::<Result<_, _>>().map_err(store_error)?;
-        Ok(Earlier { deposits, payment })
+        earlier(&rows).map_err(store_error)
     }
 
     async fn insert_deposit(
@@ -75,25 +72,25 @@ impl BankTx for PostgresTx {
         origen: DepositOrigin,
         now: Timestamp,
     ) -> Result<i64, StoreError> {
-        let clave = self.next("depositos", 1).await?;
-        let query = sqlx::query(
-            "WITH cuenta AS (
-                 UPDATE cuentas_bancarias SET saldo = saldo + $5 WHERE empresa = $1 AND clave = $3
+        sqlx::query_scalar(numbered!(
+            "VALUES ($1, 'depositos', 1)",
+            ", cuenta AS (
+                 UPDATE cuentas_bancarias SET saldo = saldo + $4 WHERE empresa = $1 AND clave = $2
              )
              INSERT INTO depositos (empresa, clave, cuenta_bancaria, fecha, importe, aplicado, referencia, creado, origen)
-             VALUES ($1, $2, $3, $4, $5, $9, $6, $7, $8)",
-        )
+             SELECT $1, valor, $2, $3, $4, $8, $5, $6, $7 FROM numero RETURNING clave"
+        ))
         .bind(self.empresa)
-        .bind(clave)
         .bind(receipt.cuenta_bancaria)
         .bind(receipt.fecha)
         .bind(receipt.importe.get())
         .bind(receipt.referencia)
         .bind(now.get())
         .bind(origen.word())
-        .bind(origen.applied(receipt.importe).get());
-        self.run(query).await?;
-        Ok(clave)
+        .bind(origen.applied(receipt.importe).get())
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
     }
 
     async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError> {

@@ -10,6 +10,7 @@ use svc_core::domain::money::Money;
 use svc_core::domain::quantity::{Quantity, Rate};
 use svc_core::domain::tax::TaxRate;
 use svc_core::domain::time::Timestamp;
+use svc_core::store::Numbered;
 
 pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
     row.try_get(at).map(Money::new)
@@ -37,6 +38,11 @@ pub(crate) fn instant(row: &PgRow, at: usize) -> Result<Timestamp, sqlx::Error> 
 
 pub(crate) fn instant_or_null(row: &PgRow, at: usize) -> Result<Option<Timestamp>, sqlx::Error> {
     row.try_get::<Option<DateTime<Utc>>, _>(at).map(|at| at.map(Timestamp::new))
+}
+
+/// A clave and a folio, the first columns of a row.
+pub(crate) fn number(row: &PgRow) -> Result<Numbered, sqlx::Error> {
+    Ok(Numbered { clave: row.try_get(0)?, folio: row.try_get(1)? })
 }
 
 /// A count, which the table keeps from being negative.

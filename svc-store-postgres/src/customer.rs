@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use svc_core::domain::cfdi::Receiver;
 use svc_core::domain::customer::CustomerData;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::value::{Kind, ToValue as _, Value};
@@ -27,13 +28,15 @@ impl CustomerTx for PostgresTx {
     }
 
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito, prospecto
+        let statement = "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
+                    lista, dias_credito::bigint, limite_credito, prospecto
              FROM clientes WHERE empresa = $1 AND clave = $2";
         self.read_buyer(statement, clave).await
     }
 
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, regimen, uso_cfdi, cp, lista, dias_credito::bigint, limite_credito, prospecto
+        let statement = "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
+                    lista, dias_credito::bigint, limite_credito, prospecto
              FROM clientes WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE";
         self.read_buyer(statement, clave).await
     }
@@ -69,13 +72,18 @@ impl PostgresTx {
 
 fn buyer(row: &PgRow) -> Result<Buyer, sqlx::Error> {
     Ok(Buyer {
-        rfc: row.try_get(0)?,
-        regimen: row.try_get(1)?,
-        uso_cfdi: row.try_get(2)?,
-        cp: row.try_get(3)?,
-        lista: row.try_get(4)?,
-        dias_credito: row.try_get(5)?,
-        limite_credito: money(row, 6)?,
-        prospecto: row.try_get(7)?,
+        receptor: Receiver {
+            rfc: row.try_get(0)?,
+            nombre: Receiver::name(row.try_get(1)?, row.try_get(2)?),
+            cp: row.try_get(3)?,
+            regimen: row.try_get(4)?,
+            uso_cfdi: row.try_get(5)?,
+            pais: row.try_get(6)?,
+            num_reg_id_trib: row.try_get(7)?,
+        },
+        lista: row.try_get(8)?,
+        dias_credito: row.try_get(9)?,
+        limite_credito: money(row, 10)?,
+        prospecto: row.try_get(11)?,
     })
 }

@@ -5,32 +5,22 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Complement, InvoiceKind, InvoiceStatus, SaleKind};
-use svc_core::store::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice, StoreError};
+use svc_core::store::{Cancellation, InvoiceTx, NewInvoice, Numbered, RegisteredInvoice, StoreError};
 
-use crate::columns::word;
+use crate::columns::{number, word};
 use crate::error::store_error;
+use crate::numbered::numbered;
+use crate::sale::folio_series;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl InvoiceTx for PostgresTx {
-    async fn insert_invoice(&mut self, row: &NewInvoice<'_>) -> Result<i64, StoreError> {
-        let clave = self.next("facturas", 1).await?;
-        let query = sqlx::query(
-            "INSERT INTO facturas (empresa, clave, tipo, estatus, venta, cliente, serie, folio, fecha, origen, modificado)
-             VALUES ($1, $2, $3, $10, $4, $5, $6, $7, $8, $9, $8)",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(row.tipo.word())
-        .bind(row.venta)
-        .bind(row.cliente)
-        .bind(row.serie)
-        .bind(row.folio.to_string())
-        .bind(row.fecha.get())
-        .bind(row.origen.word())
-        .bind(InvoiceStatus::EnEspera.word());
-        self.run(query).await?;
-        Ok(clave)
+    async fn insert_invoice(&mut self, row: &NewInvoice<'_>, folio: i64) -> Result<i64, StoreError> {
+        Ok(self.write_invoice(row, Some(folio)).await?.clave)
+    }
+
+    async fn open_invoice(&mut self, row: &NewInvoice<'_>) -> Result<Numbered, StoreError> {
+        self.write_invoice(row, None).await
     }
 
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError> {
@@ -156,6 +146,43 @@ impl InvoiceTx for PostgresTx {
         .bind(now.get())
         .bind(InvoiceStatus::Cancelada.word());
         self.run(query).await
+    }
+}
+
+impl PostgresTx {
+    /// Writes a record: of that folio, or under the next one of its series, and then queued.
+    async fn write_invoice(&mut self, row: &NewInvoice<'_>, folio: Option<i64>) -> Result<Numbered, StoreError> {
+        let own = folio.is_none().then(|| folio_series(row.tipo.word(), row.serie));
+        let series: Vec<_> = own.iter().map(String::as_str).chain(["facturas"]).collect();
+        let written = sqlx::query(numbered!(
+            "SELECT $1, s.serie, 1 FROM unnest($2::text[]) AS s (serie)",
+            ", nuevo AS (
+                 SELECT max(valor) FILTER (WHERE serie = 'facturas') AS clave,
+                        coalesce($3, max(valor) FILTER (WHERE serie <> 'facturas')) AS folio
+                 FROM numero
+             ), factura AS (
+                 INSERT INTO facturas (empresa, clave, tipo, estatus, venta, cliente, serie, folio, fecha, origen, modificado)
+                 SELECT $1, clave, $4, $10, $5, $6, $7, folio::text, $8, $9, $8 FROM nuevo
+             ), cola AS (
+                 INSERT INTO timbrados (empresa, factura, proximo, creado)
+                 SELECT $1, clave, $8, $8 FROM nuevo WHERE $3 IS NULL
+             )
+             SELECT clave, folio FROM nuevo"
+        ))
+        .bind(self.empresa)
+        .bind(series)
+        .bind(folio)
+        .bind(row.tipo.word())
+        .bind(row.venta)
+        .bind(row.cliente)
+        .bind(row.serie)
+        .bind(row.fecha.get())
+        .bind(row.origen.word())
+        .bind(InvoiceStatus::EnEspera.word())
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)?;
+        number(&written).map_err(store_error)
     }
 }
 

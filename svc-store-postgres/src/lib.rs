@@ -60,6 +60,7 @@ mod invoicing;
 #[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
 pub mod local;
 mod movement;
+mod numbered;
 mod opportunity;
 mod outbox;
 mod page;

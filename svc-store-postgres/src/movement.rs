@@ -1,38 +1,50 @@
-//! The ledger of stock (kardex).
+//! The ledger of stock (kardex), and stock as it is written with it.
 
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
+use svc_core::domain::stock::Holding;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::MovementKind;
 use svc_core::store::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StoreError};
 
 use crate::columns::{money, quantity};
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 
 impl PostgresTx {
-    /// Writes lines of a warehouse's ledger, which names the warehouse by its clave.
-    pub(crate) async fn write_movements(
+    /// Writes stock of a warehouse and lines of its ledger, which names the warehouse by its clave; gives the clave of the first line.
+    pub(crate) async fn write_stock(
         &mut self,
         almacen: i64,
+        stock: &[Holding],
         rows: &[NewMovement<'_>],
         context: &MovementContext<'_>,
-        fecha: Timestamp,
-    ) -> Result<i64, StoreError> {
-        let first = self.next("movimientos_inventario", rows.len()).await?;
-        let query = sqlx::query(
-            "INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
-                 existencia_actual, costo_unitario, importe, almacen, almacen_destino, venta, compra, referencia)
-             SELECT $1, $2 + n - 1, $3, tipo, producto, sku, cantidad, anterior, actual, costo, importe,
-                    $4::bigint::text, $5::bigint::text, $6, $7, $8
-             FROM unnest($9::text[], $10::bigint[], $11::text[], $12::numeric[], $13::numeric[], $14::numeric[],
-                         $15::numeric[], $16::numeric[])
-                  WITH ORDINALITY AS m (tipo, producto, sku, cantidad, anterior, actual, costo, importe, n)",
-        )
+        now: Timestamp,
+    ) -> Result<Option<i64>, StoreError> {
+        let last: Option<i64> = sqlx::query_scalar(numbered!(
+            "SELECT $1, 'movimientos_inventario', cardinality($11::text[]) WHERE cardinality($11::text[]) > 0",
+            ", existencias AS (
+                 UPDATE inventario x SET existencia = c.existencia, apartado = c.apartado, modificado = $2
+                 FROM unnest($3::bigint[], $4::numeric[], $5::numeric[]) AS c (clave, existencia, apartado)
+                 WHERE x.empresa = $1 AND x.clave = c.clave
+             ), movimientos AS (
+                 INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
+                     existencia_actual, costo_unitario, importe, almacen, almacen_destino, venta, compra, referencia)
+                 SELECT $1, u.valor - cardinality($11::text[]) + n, $2, tipo, producto, sku, cantidad, anterior, actual, costo, importe,
+                        $6::bigint::text, $7::bigint::text, $8, $9, $10
+                 FROM numero u, unnest($11::text[], $12::bigint[], $13::text[], $14::numeric[], $15::numeric[], $16::numeric[],
+                                       $17::numeric[], $18::numeric[])
+                      WITH ORDINALITY AS m (tipo, producto, sku, cantidad, anterior, actual, costo, importe, n)
+             )
+             SELECT valor FROM numero"
+        ))
         .bind(self.empresa)
-        .bind(first)
-        .bind(fecha.get())
+        .bind(now.get())
+        .bind(stock.iter().map(|row| row.clave).collect::<Vec<_>>())
+        .bind(stock.iter().map(|row| row.existencia.get()).collect::<Vec<_>>())
+        .bind(stock.iter().map(|row| row.apartado.get()).collect::<Vec<_>>())
         .bind(almacen)
         .bind(context.almacen_destino)
         .bind(context.venta)
@@ -45,9 +57,11 @@ impl PostgresTx {
         .bind(rows.iter().map(|row| row.existencia_anterior.get()).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.existencia_actual.get()).collect::<Vec<_>>())
         .bind(rows.iter().map(|row| row.costo_unitario.get()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.importe.map(Money::get)).collect::<Vec<_>>());
-        self.run(query).await?;
-        Ok(first)
+        .bind(rows.iter().map(|row| row.importe.map(Money::get)).collect::<Vec<_>>())
+        .fetch_optional(self.connection())
+        .await
+        .map_err(store_error)?;
+        Ok(last.map(|last| last - rows.len() as i64 + 1))
     }
 
     /// What a sale took.

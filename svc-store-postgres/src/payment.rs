@@ -5,15 +5,16 @@ use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
-use svc_core::domain::payment::{Debt, Instalment, PaidSale};
+use svc_core::domain::payment::{Debt, PaidSale};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
     CancellationReason, Complement, InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus, SaleKind,
 };
 use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
 
-use crate::columns::{money, rate, word};
+use crate::columns::{money, rate, word, word_or_null};
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
@@ -30,19 +31,7 @@ impl PaymentTx for PostgresTx {
         .await
         .map_err(store_error)?;
         let Some(mut debt) = row.as_ref().map(debt).transpose().map_err(store_error)? else { return Ok(None) };
-        // Separate statements, so that they see what the previous holder of the lock has written.
-        if let Some(venta) = debt.venta {
-            debt.sale = self.lock_paid_sale(venta).await?;
-        }
-        debt.ultima_parcialidad = sqlx::query_scalar(
-            "SELECT coalesce(max(parcialidad), 0) FROM cxc_pagos p WHERE empresa = $1 AND cxc = $2 AND NOT cancelado
-               AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = p.clave)",
-        )
-        .bind(self.empresa)
-        .bind(cxc)
-        .fetch_one(self.connection())
-        .await
-        .map_err(store_error)?;
+        self.lock_paid_sale(&mut debt).await?;
         Ok(Some(debt))
     }
 
@@ -89,65 +78,48 @@ impl PaymentTx for PostgresTx {
         read().map_err(store_error)
     }
 
-    async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError> {
-        let clave = self.next("cxc_pagos", 1).await?;
-        let query = sqlx::query(
-            "INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
+    async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError> {
+        let NewPayment { debt, instalment, .. } = row;
+        // An imported sale may say that less is owed of it than its receivable does.
+        sqlx::query_scalar(numbered!(
+            "VALUES ($1, 'cxc_pagos', 1)",
+            ", cuenta AS (
+                 UPDATE cxc SET saldo = saldo - $8, pagado = $20, parcialidades = $21, modificado = $6, estatus = $22
+                 WHERE empresa = $1 AND clave = $2 AND saldo >= $8 RETURNING clave AS cxc
+             ), venta AS (
+                 UPDATE ventas SET saldo = greatest(saldo - $8, 0), modificado = $6 WHERE empresa = $1 AND clave = $4
+             )
+             INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
                                     forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
                                     saldo_insoluto, complemento, factura)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
-        )
+             SELECT $1, valor, cxc, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
+             FROM numero, cuenta RETURNING clave"
+        ))
         .bind(self.empresa)
-        .bind(clave)
-        .bind(row.debt.clave)
-        .bind(row.debt.cliente)
-        .bind(row.debt.venta)
+        .bind(debt.clave)
+        .bind(debt.cliente)
+        .bind(debt.venta)
         .bind(row.fecha)
         .bind(row.aplicado.get())
         .bind(row.origen.word())
-        .bind(row.instalment.importe.get())
-        .bind(row.debt.moneda.as_str())
+        .bind(instalment.importe.get())
+        .bind(debt.moneda.as_str())
         .bind(row.tipo_cambio.get())
         .bind(row.forma_pago_sat)
         .bind(row.cuenta_bancaria)
         .bind(row.deposito)
         .bind(row.referencia)
-        .bind(row.instalment.parcialidad)
-        .bind(row.instalment.saldo_anterior.get())
-        .bind(row.instalment.saldo_insoluto.get())
+        .bind(instalment.parcialidad)
+        .bind(instalment.saldo_anterior.get())
+        .bind(instalment.saldo_insoluto.get())
         .bind(row.complemento().word())
-        .bind(row.factura);
-        self.run(query).await?;
-        Ok(clave)
-    }
-
-    async fn lower_debt(&mut self, debt: &Debt, paid: &Instalment, now: Timestamp) -> Result<bool, StoreError> {
-        let lowered = sqlx::query(
-            "UPDATE cxc
-             SET saldo = saldo - $3, pagado = $4, parcialidades = $5, modificado = $6,
-                 estatus = $7
-             WHERE empresa = $1 AND clave = $2 AND saldo >= $3",
-        )
-        .bind(self.empresa)
-        .bind(debt.clave)
-        .bind(paid.importe.get())
-        .bind(paid.pagado.get())
-        .bind(paid.parcialidades)
-        .bind(now.get())
-        .bind(paid.estatus().word())
-        .execute(self.connection())
+        .bind(row.factura)
+        .bind(instalment.pagado.get())
+        .bind(instalment.parcialidades)
+        .bind(instalment.estatus().word())
+        .fetch_optional(self.connection())
         .await
-        .map_err(store_error)?;
-        // An imported sale may say that less is owed of it than its receivable does.
-        let query = sqlx::query(
-            "UPDATE ventas SET saldo = greatest(saldo - $3, 0), modificado = $4 WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(debt.venta)
-        .bind(paid.importe.get())
-        .bind(now.get());
-        self.run(query).await?;
-        Ok(lowered.rows_affected() > 0)
+        .map_err(store_error)
     }
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
@@ -246,18 +218,30 @@ impl PaymentTx for PostgresTx {
 }
 
 impl PostgresTx {
-    async fn lock_paid_sale(&mut self, venta: i64) -> Result<Option<PaidSale>, StoreError> {
+    /// The sale of a receivable that is locked, and its last instalment. A statement of its own, so that it sees what the previous holder
+    /// of that lock has written.
+    async fn lock_paid_sale(&mut self, debt: &mut Debt) -> Result<(), StoreError> {
         let row = sqlx::query(
-            "SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
-                    (SELECT coalesce(sum(ieps), 0) FROM ventas_renglones WHERE empresa = $1 AND venta = $2)
-             FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
+            "WITH venta AS MATERIALIZED (
+                 SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
+                        (SELECT coalesce(sum(ieps), 0) FROM ventas_renglones WHERE empresa = $1 AND venta = $2)
+                 FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE
+             )
+             SELECT v.*, p.parcialidad
+             FROM (SELECT coalesce(max(parcialidad), 0) AS parcialidad FROM cxc_pagos p
+                   WHERE empresa = $1 AND cxc = $3 AND NOT cancelado
+                     AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = p.clave)) p
+             LEFT JOIN venta v ON true",
         )
         .bind(self.empresa)
-        .bind(venta)
-        .fetch_optional(self.connection())
+        .bind(debt.venta)
+        .bind(debt.clave)
+        .fetch_one(self.connection())
         .await
         .map_err(store_error)?;
-        row.as_ref().map(sale).transpose().map_err(store_error)
+        debt.sale = sale(&row).map_err(store_error)?;
+        debt.ultima_parcialidad = row.try_get(7).map_err(store_error)?;
+        Ok(())
     }
 
     /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none takes it until the end of this
@@ -320,16 +304,17 @@ fn debt(row: &PgRow) -> Result<Debt, sqlx::Error> {
     })
 }
 
-fn sale(row: &PgRow) -> Result<PaidSale, sqlx::Error> {
-    Ok(PaidSale {
-        tipo: word(row, 0, SaleKind::of)?,
+fn sale(row: &PgRow) -> Result<Option<PaidSale>, sqlx::Error> {
+    let Some(tipo) = word_or_null(row, 0, SaleKind::of)? else { return Ok(None) };
+    Ok(Some(PaidSale {
+        tipo,
         cancelada: row.try_get(1)?,
         desglose: row.try_get(2)?,
         metodo_pago_sat: row.try_get(3)?,
         total: money(row, 4)?,
         impuestos: money(row, 5)?,
         ieps: money(row, 6)?,
-    })
+    }))
 }
 
 fn applied(row: &PgRow) -> Result<AppliedPayment, sqlx::Error> {

@@ -8,19 +8,20 @@ use svc_core::domain::words::{PaymentMethod, ReceivableStatus};
 use svc_core::store::{NewReceivable, ReceivableTx, Standing, StoreError};
 
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl ReceivableTx for PostgresTx {
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError> {
-        let clave = self.next("cxc", 1).await?;
-        let query = sqlx::query(
-            "INSERT INTO cxc (empresa, clave, folio, estatus, cliente, venta, tipo_venta, factura, metodo_pago_sat, fecha, vencimiento,
-                              moneda, tipo_cambio, total, saldo, sucursal, modificado)
-             VALUES ($1, $2, $3, $16, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15)",
-        )
+        sqlx::query_scalar(numbered!(
+            "VALUES ($1, 'cxc', 1)",
+            " INSERT INTO cxc (empresa, clave, folio, estatus, cliente, venta, tipo_venta, factura, metodo_pago_sat, fecha, vencimiento,
+                               moneda, tipo_cambio, total, saldo, sucursal, modificado)
+              SELECT $1, valor, $2, $15, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12, $13, $14 FROM numero
+              RETURNING clave"
+        ))
         .bind(self.empresa)
-        .bind(clave)
         .bind(row.folio)
         .bind(row.cliente)
         .bind(row.venta)
@@ -34,9 +35,10 @@ impl ReceivableTx for PostgresTx {
         .bind(row.total.get())
         .bind(row.sucursal)
         .bind(row.modificado.get())
-        .bind(row.estatus().word());
-        self.run(query).await?;
-        Ok(clave)
+        .bind(row.estatus().word())
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
     }
 
     async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError> {

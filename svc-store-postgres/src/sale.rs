@@ -1,5 +1,7 @@
 //! Sales documents and their lines.
 
+mod insert;
+
 use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
@@ -11,7 +13,7 @@ use svc_core::domain::sale::Amounts;
 use svc_core::domain::tax::OtherRates;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{Fulfilment, SaleKind};
-use svc_core::store::{NewSale, NewSaleLine, SaleTx, StoreError};
+use svc_core::store::{NewSale, Numbered, SaleTx, StoreError};
 
 use crate::columns::{money, quantity};
 use crate::error::store_error;
@@ -23,46 +25,8 @@ impl SaleTx for PostgresTx {
         self.next(&folio_series(tipo, serie), 1).await
     }
 
-    async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError> {
-        let clave = self.next("ventas", 1).await?;
-        let query = sqlx::query(
-            "INSERT INTO ventas (empresa, clave, tipo, serie, folio, fecha, sucursal, almacen, cliente, vendedor, moneda, tipo_cambio,
-                 condicion_pago, dias_credito, vencimiento, forma_pago_sat, metodo_pago_sat, uso_cfdi, subtotal, descuento,
-                 impuestos, total, saldo, surtido_estatus, monto_surtido, origen, referencia, comentarios, modificado, retenciones)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $22,
-                 $23, $24, $25, $26, $27, $6, $28)",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(sale.tipo.word())
-        .bind(sale.serie)
-        .bind(sale.folio)
-        .bind(sale.fecha.get())
-        .bind(sale.sucursal)
-        .bind(sale.almacen)
-        .bind(sale.cliente)
-        .bind(sale.vendedor)
-        .bind(sale.moneda)
-        .bind(sale.tipo_cambio.get())
-        .bind(sale.condicion_pago.word())
-        .bind(sale.dias_credito)
-        .bind(sale.vencimiento)
-        .bind(sale.forma_pago_sat)
-        .bind(sale.metodo_pago_sat)
-        .bind(sale.uso_cfdi)
-        .bind(sale.amounts.subtotal.get())
-        .bind(sale.amounts.descuento.get())
-        .bind(sale.amounts.impuestos.get())
-        .bind(sale.amounts.total.get())
-        .bind(sale.fulfilment().map(Fulfilment::word))
-        .bind(sale.fulfilment().map(|_| Decimal::ZERO))
-        .bind(sale.origen.word())
-        .bind(sale.referencia)
-        .bind(sale.comentarios)
-        .bind(sale.amounts.retenciones.get());
-        self.run(query).await?;
-        self.insert_sale_lines(clave, sale).await?;
-        Ok(clave)
+    async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<Numbered, StoreError> {
+        self.write_sale(sale).await
     }
 
     async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError> {
@@ -331,55 +295,6 @@ impl PostgresTx {
         .bind(ieps)
         .bind(withheld)
         .bind(isr);
-        self.run(query).await
-    }
-
-    async fn insert_sale_lines(&mut self, venta: i64, sale: &NewSale<'_>) -> Result<(), StoreError> {
-        fn column<'l, T>(lines: &'l [NewSaleLine], value: impl Fn(&'l NewSaleLine) -> T) -> Vec<T> {
-            lines.iter().map(value).collect()
-        }
-        let lines = sale.lines;
-        let first = self.next("ventas_renglones", lines.len()).await?;
-        let query = sqlx::query(
-            "INSERT INTO ventas_renglones (empresa, clave, venta, renglon, producto, sku, descripcion, cantidad, cantidad_surtida,
-                 unidad, unidad_sat, codigo_sat, objeto_impuesto, precio_unitario, descuento, subtotal, iva_tasa, iva, total,
-                 con_existencia, ieps, retenciones, isr_retenido, ieps_tasa, ieps_cuota, retencion_isr, retencion_iva)
-             SELECT $1, $2 + n - 1, $3, n, producto, sku, descripcion, cantidad, surtida,
-                    unidad, unidad_sat, codigo_sat, objeto_impuesto, precio, descuento, subtotal, tasa, iva, total, con_existencia,
-                    ieps, retenciones, isr_retenido, ieps_tasa, ieps_cuota, retencion_isr, retencion_iva
-             FROM unnest($4::numeric[], $5::bigint[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::text[], $11::text[], $12::text[],
-                         $13::numeric[], $14::numeric[], $15::numeric[], $16::text[], $17::numeric[], $18::numeric[], $19::boolean[],
-                         $20::numeric[], $21::numeric[], $22::numeric[], $23::numeric[], $24::numeric[], $25::numeric[], $26::numeric[])
-                  WITH ORDINALITY AS r (surtida, producto, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                                        precio, descuento, subtotal, tasa, iva, total, con_existencia, ieps, retenciones, isr_retenido,
-                                        ieps_tasa, ieps_cuota, retencion_isr, retencion_iva, n)",
-        )
-        .bind(self.empresa)
-        .bind(first)
-        .bind(venta)
-        .bind(column(lines, |line| sale.handed_over(line).get()))
-        .bind(column(lines, |line| line.producto))
-        .bind(column(lines, |line| line.product.sku.as_deref()))
-        .bind(column(lines, |line| line.descripcion.as_deref()))
-        .bind(column(lines, |line| line.cantidad.get()))
-        .bind(column(lines, |line| line.product.unidad.as_deref()))
-        .bind(column(lines, |line| line.product.unidad_sat.as_deref()))
-        .bind(column(lines, |line| line.product.codigo_sat.as_str()))
-        .bind(column(lines, |line| line.product.objeto_impuesto.as_str()))
-        .bind(column(lines, |line| line.precio_unitario.get()))
-        .bind(column(lines, |line| line.amounts.descuento.get()))
-        .bind(column(lines, |line| line.amounts.subtotal.get()))
-        .bind(column(lines, |line| line.rate.map(|rate| rate.to_string())))
-        .bind(column(lines, |line| line.amounts.iva().get()))
-        .bind(column(lines, |line| line.amounts.total.get()))
-        .bind(column(lines, |line| line.product.has_stock()))
-        .bind(column(lines, |line| line.amounts.ieps.get()))
-        .bind(column(lines, |line| line.amounts.retenciones.get()))
-        .bind(column(lines, |line| line.amounts.isr_retenido.get()))
-        .bind(column(lines, |line| line.otros.columns()[0]))
-        .bind(column(lines, |line| line.otros.columns()[1]))
-        .bind(column(lines, |line| line.otros.columns()[2]))
-        .bind(column(lines, |line| line.otros.columns()[3]));
         self.run(query).await
     }
 }

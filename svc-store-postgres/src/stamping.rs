@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::{Postgres, Row};
-use svc_core::domain::cfdi::{Line, OtherTaxes, Receiver, SoldSale};
+use svc_core::domain::cfdi::{Line, OtherTaxes, SoldSale};
 use svc_core::domain::line::VatRate;
 use svc_core::domain::tax::OtherRates;
 use svc_core::domain::time::{Date, Timestamp};
@@ -49,14 +49,6 @@ impl PostgresTx {
 
 #[async_trait]
 impl StampingTx for PostgresTx {
-    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
-        let query = sqlx::query("INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)")
-            .bind(self.empresa)
-            .bind(factura)
-            .bind(now.get());
-        self.run(query).await
-    }
-
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
         let query = sqlx::query(
             "WITH f AS (
@@ -221,19 +213,6 @@ impl StampingTx for PostgresTx {
         rows.iter().map(|row| Ok((row.try_get(0)?, line(row)?))).collect::<Result<_, _>>().map_err(store_error)
     }
 
-    async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError> {
-        let row = sqlx::query(
-            "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib
-             FROM clientes WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(cliente)
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
-        row.as_ref().map(receiver).transpose().map_err(store_error)
-    }
-
     async fn postpone_stamping(
         &mut self,
         factura: i64,
@@ -365,16 +344,4 @@ fn other_taxes(row: &PgRow) -> Result<OtherTaxes, sqlx::Error> {
     let OtherRates { ieps, retencion_isr, retencion_iva } = OtherRates::of_columns(columns);
     let (ieps_importe, retenciones) = (money(row, 15)?, money(row, 16)?);
     Ok(OtherTaxes { ieps, ieps_importe, retencion_isr, retencion_iva, retenciones })
-}
-
-fn receiver(row: &PgRow) -> Result<Receiver, sqlx::Error> {
-    Ok(Receiver {
-        rfc: row.try_get(0)?,
-        nombre: Receiver::name(row.try_get(1)?, row.try_get(2)?),
-        cp: row.try_get(3)?,
-        regimen: row.try_get(4)?,
-        uso_cfdi: row.try_get(5)?,
-        pais: row.try_get(6)?,
-        num_reg_id_trib: row.try_get(7)?,
-    })
 }

@@ -1,7 +1,6 @@
 //! Warehouses and stock.
 
 use async_trait::async_trait;
-use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::stock::Holding;
@@ -10,6 +9,7 @@ use svc_core::store::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, 
 
 use crate::columns::quantity;
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 
 impl PostgresTx {
@@ -24,11 +24,15 @@ impl PostgresTx {
         row.as_ref().map(read).transpose().map_err(store_error)
     }
 
-    /// Locked in the order of their products, so that two transactions that want the same ones do not deadlock.
+    /// All of them or, where one has no record, none. Locked in the order of their products, so that two transactions that want the same
+    /// ones do not deadlock.
     async fn locked(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
         let rows = sqlx::query(
             "SELECT clave, producto, existencia, apartado FROM inventario
-             WHERE empresa = $1 AND almacen = $2 AND producto = ANY ($3) ORDER BY producto FOR NO KEY UPDATE",
+             WHERE empresa = $1 AND almacen = $2 AND producto = ANY ($3)
+               AND cardinality($3) = (SELECT count(*) FROM inventario x
+                                      WHERE x.empresa = $1 AND x.almacen = $2 AND x.producto = ANY ($3))
+             ORDER BY producto FOR NO KEY UPDATE",
         )
         .bind(self.empresa)
         .bind(almacen)
@@ -43,15 +47,20 @@ impl PostgresTx {
         rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
     }
 
-    async fn insert_empty_stock(&mut self, almacen: i64, productos: Vec<i64>) -> Result<(), StoreError> {
-        let first = self.next("inventario", productos.len()).await?;
-        let query = sqlx::query(
-            "INSERT INTO inventario (empresa, clave, producto, almacen)
-             SELECT $1, $2 + n - 1, producto, $3 FROM unnest($4::bigint[]) WITH ORDINALITY AS p (producto, n)
-             ON CONFLICT (empresa, producto, almacen) DO NOTHING",
-        )
+    /// Gives each of these products that has no record in the warehouse an empty one.
+    async fn insert_empty_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<(), StoreError> {
+        let query = sqlx::query(numbered!(
+            "SELECT $1, 'inventario', count(*) FROM unnest($3::bigint[]) AS p (producto) WHERE NOT EXISTS (
+                 SELECT FROM inventario x WHERE x.empresa = $1 AND x.producto = p.producto AND x.almacen = $2)
+             HAVING count(*) > 0",
+            " INSERT INTO inventario (empresa, clave, producto, almacen)
+              SELECT $1, u.valor - row_number() OVER (ORDER BY p.producto DESC) + 1, p.producto, $2
+              FROM numero u, unnest($3::bigint[]) AS p (producto) WHERE NOT EXISTS (
+                  SELECT FROM inventario x WHERE x.empresa = $1 AND x.producto = p.producto AND x.almacen = $2)
+              ORDER BY p.producto
+              ON CONFLICT (empresa, producto, almacen) DO NOTHING"
+        ))
         .bind(self.empresa)
-        .bind(first)
         .bind(almacen)
         .bind(productos);
         self.run(query).await
@@ -96,48 +105,23 @@ impl StockTx for PostgresTx {
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
         // Missing rows are inserted before any is locked: a transaction that holds row locks then never waits for the
         // counter, so two transactions that need the same new products wait for each other and do not deadlock.
-        let missing: Vec<i64> = sqlx::query_scalar(
-            "SELECT producto FROM unnest($3::bigint[]) AS p (producto) WHERE NOT EXISTS (
-                 SELECT FROM inventario x WHERE x.empresa = $1 AND x.producto = p.producto AND x.almacen = $2)
-             ORDER BY producto",
-        )
-        .bind(self.empresa)
-        .bind(almacen)
-        .bind(productos)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        if !missing.is_empty() {
-            self.insert_empty_stock(almacen, missing).await?;
+        let locked = self.locked(almacen, productos).await?;
+        if !locked.is_empty() {
+            return Ok(locked);
         }
+        self.insert_empty_stock(almacen, productos).await?;
         self.locked(almacen, productos).await
     }
 
-    async fn save_stock(&mut self, rows: &[Holding], modificado: Timestamp) -> Result<(), StoreError> {
-        let claves: Vec<i64> = rows.iter().map(|row| row.clave).collect();
-        let stocks: Vec<Decimal> = rows.iter().map(|row| row.existencia.get()).collect();
-        let reserved: Vec<Decimal> = rows.iter().map(|row| row.apartado.get()).collect();
-        let query = sqlx::query(
-            "UPDATE inventario x SET existencia = c.existencia, apartado = c.apartado, modificado = $2
-             FROM unnest($3::bigint[], $4::numeric[], $5::numeric[]) AS c (clave, existencia, apartado)
-             WHERE x.empresa = $1 AND x.clave = c.clave",
-        )
-        .bind(self.empresa)
-        .bind(modificado.get())
-        .bind(claves)
-        .bind(stocks)
-        .bind(reserved);
-        self.run(query).await
-    }
-
-    async fn insert_movements(
+    async fn save_stock(
         &mut self,
         almacen: i64,
-        rows: &[NewMovement<'_>],
+        rows: &[Holding],
+        movements: &[NewMovement<'_>],
         context: &MovementContext<'_>,
-        fecha: Timestamp,
-    ) -> Result<i64, StoreError> {
-        self.write_movements(almacen, rows, context, fecha).await
+        now: Timestamp,
+    ) -> Result<Option<i64>, StoreError> {
+        self.write_stock(almacen, rows, movements, context, now).await
     }
 
     async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError> {

@@ -1,12 +1,14 @@
 //! Writing records whose columns are stated with their data.
 
-use sqlx::{Postgres, QueryBuilder};
+use sqlx::postgres::PgArguments;
+use sqlx::{Arguments as _, Postgres, QueryBuilder};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::domain::writable::Stored;
 use svc_core::store::StoreError;
 
 use crate::error::store_error;
+use crate::numbered::numbered;
 use crate::transaction::PostgresTx;
 use crate::value::{PostgresRow, push};
 
@@ -18,11 +20,9 @@ impl PostgresTx {
         data: &T,
         more: &[(&'static str, Value<'_>, Kind)],
     ) -> Result<i64, StoreError> {
-        let mut sql = QueryBuilder::new("WITH serie AS (INSERT INTO contadores AS c (empresa, serie, valor) VALUES (");
-        sql.push_bind(self.empresa)
-            .push(", ")
-            .push_bind(T::TABLE)
-            .push(", 1) ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + 1 RETURNING valor) INSERT INTO ");
+        let mut arguments = PgArguments::default();
+        arguments.add(self.empresa).and_then(|()| arguments.add(T::TABLE)).map_err(StoreError::Other)?;
+        let mut sql = QueryBuilder::with_arguments(numbered!("VALUES ($1, $2, 1)", " INSERT INTO "), arguments);
         sql.push(T::TABLE).push(" (empresa, clave, folio");
         let columns = columns(data);
         for (name, ..) in columns.iter().chain(more) {
@@ -32,7 +32,7 @@ impl PostgresTx {
         for (_, value, kind) in columns.iter().chain(more) {
             push(sql.push(", "), value, *kind);
         }
-        sql.push(" FROM serie RETURNING clave");
+        sql.push(" FROM numero RETURNING clave");
         sql.build_query_scalar().fetch_one(self.connection()).await.map_err(store_error)
     }
 

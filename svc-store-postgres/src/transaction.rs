@@ -10,6 +10,7 @@ use svc_core::store::{StoreError, Tx};
 
 use crate::error::store_error;
 use crate::events::Unwritten;
+use crate::numbered::numbered;
 use crate::pool::{Connection, Statements};
 use crate::replica::Replica;
 
@@ -34,17 +35,13 @@ impl PostgresTx {
 
     /// The next clave of a series, which stays locked until the end of the transaction.
     pub(crate) async fn next(&mut self, serie: &str, count: usize) -> Result<i64, StoreError> {
-        let last: i64 = sqlx::query_scalar(
-            "INSERT INTO contadores (empresa, serie, valor) VALUES ($1, $2, $3)
-             ON CONFLICT (empresa, serie) DO UPDATE SET valor = contadores.valor + excluded.valor
-             RETURNING valor",
-        )
-        .bind(self.empresa)
-        .bind(serie)
-        .bind(count as i64)
-        .fetch_one(self.connection())
-        .await
-        .map_err(store_error)?;
+        let last: i64 = sqlx::query_scalar(numbered!("VALUES ($1, $2, $3)", " SELECT valor FROM numero"))
+            .bind(self.empresa)
+            .bind(serie)
+            .bind(count as i64)
+            .fetch_one(self.connection())
+            .await
+            .map_err(store_error)?;
         Ok(last - count as i64 + 1)
     }
 

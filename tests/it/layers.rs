@@ -27,7 +27,7 @@ const CORE: &Layers = &[
 
 /// Lowest first: all SQL, and below it what says how statements run.
 const POSTGRES: &Layers = &[
-    ("columns, values, errors", &["columns", "error", "value"]),
+    ("columns, values, counters, errors", &["columns", "error", "numbered", "value"]),
     ("settings", &["settings"]),
     ("connections", &["pool"]),
     ("where statements run", &["database", "probe", "replica", "schema", "tls"]),

@@ -89,6 +89,12 @@ async fn assembled_statements_name_one_company() {
     let unseen = source.unseen(&sent);
     assert!(faults.is_empty(), "{} statements\n{}", faults.len(), faults.join("\n"));
     assert!(unseen.is_empty(), "in no statement that was sent: {unseen:#?}");
+    let mut mutable = Vec::new();
+    for numbered in sent.iter().filter(|statement| statement.contains("INTO contadores")) {
+        let found = not_immutable(&world, numbered).await;
+        mutable.extend((!found.is_empty()).then(|| format!("{found:?}: {numbered}")));
+    }
+    assert!(mutable.is_empty(), "{}", mutable.join("\n"));
 }
 
 /// A distributed engine runs such a statement on the worker, and wants to know that it means the same there.

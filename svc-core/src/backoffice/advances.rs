@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::sales::{valid, wrong_state};
 use crate::domain::advance;
+use crate::domain::cfdi::Receiver;
 use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{ACTIVITY, BILLING};
 use crate::domain::currency::{self, PESO};
@@ -165,18 +166,16 @@ impl Operation for CaptureAdvance {
         judge_issuer(cx).await?;
         let buyer = cx.tx.lock_buyer(self.cliente).await?.ok_or(Code::ClienteInvalido)?;
         let uso_cfdi = judge_receiver(
-            buyer.rfc.as_deref(),
-            buyer.regimen,
-            buyer.cp.as_deref(),
-            self.uso_cfdi.as_deref().or(buyer.uso_cfdi.as_deref()),
+            buyer.receptor.rfc.as_deref(),
+            buyer.receptor.regimen,
+            buyer.receptor.cp.as_deref(),
+            self.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
         )?;
         let almacen = stock::warehouse(cx, None, HEAD_OFFICE).await?;
         let today = mexico_date(cx.now.get());
-        let number = cx.tx.next_folio(SaleKind::Anticipo.word(), "").await?;
         let sale = NewSale {
             tipo: SaleKind::Anticipo,
             serie: None,
-            folio: number,
             fecha: cx.now,
             sucursal: HEAD_OFFICE,
             almacen: almacen.clave,
@@ -196,12 +195,12 @@ impl Operation for CaptureAdvance {
             comentarios: None,
             lines: &lines,
         };
-        let venta = cx.tx.insert_sale(&sale).await?;
+        let venta = cx.tx.insert_sale(&sale).await?.clave;
         cx.emit(&Event::VentaCreada { venta, tipo: SaleKind::Anticipo }).await?;
         if buyer.prospecto {
             becomes_customer(cx, self.cliente).await?;
         }
-        let (factura, folio) = invoice(cx, venta, self.cliente).await?;
+        let (factura, folio) = invoice(cx, venta, self.cliente, buyer.receptor).await?;
         let owed = Owed {
             venta,
             tipo: SaleKind::Anticipo,
@@ -237,13 +236,13 @@ impl Operation for CaptureAdvance {
 const HEAD_OFFICE: i64 = 0;
 
 /// The advance's record in the registry, queued with its judged document, and its folio.
-async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64) -> Result<(i64, String), Error> {
+async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64, receptor: Receiver) -> Result<(i64, String), Error> {
     let serie = invoice_series(HEAD_OFFICE);
     let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
     let (factura, heading) = document::open(cx, tipo, serie, Some(venta), Some(cliente), origen).await?;
     cx.tx.set_sale_invoice(venta, factura).await?;
     let folio = heading.number();
-    let document = document::of_sale(cx, venta, Some(cliente), None, heading).await?;
+    let document = document::of_sale(cx, venta, receptor, None, heading).await?;
     document::keep_fit(cx, factura, document).await?;
     Ok((factura, folio))
 }

@@ -13,7 +13,7 @@ use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::{cancelled, stamped};
+use crate::posting::{cancelled, document, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
 /// Records that an invoice or complement was stamped: one that is waiting, or one that was rejected and then corrected.
@@ -212,11 +212,8 @@ async fn judge_own(
     if !matches {
         return other("es de otro importe");
     }
-    let receiver = match receiver {
-        Some(cliente) => cx.tx.receiver(cliente).await?.and_then(|receiver| receiver.rfc),
-        None => None,
-    };
-    if receiver.is_some_and(|rfc| rfc != document.receptor.rfc) {
+    let receiver = document::receiver(cx, receiver).await?;
+    if receiver.rfc.is_some_and(|rfc| rfc != document.receptor.rfc) {
         return other("lo recibe otro RFC");
     }
     Ok(())

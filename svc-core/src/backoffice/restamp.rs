@@ -79,7 +79,7 @@ impl Operation for RestampPayment {
         let record = requeue(cx, &complement, self.forzar, wrong).await?;
         judge_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
-        let document = document::of_payments(cx, record, payments).await?;
+        let document = document::of_payments(cx, record.cliente, document::heading(record), payments).await?;
         document::keep_fit(cx, factura, document).await?;
         Ok(PaymentNamed { pago })
     }
@@ -129,12 +129,10 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Term
 
 /// The CFDI use: the sale's, or the customer's of today where the sale's does not go with their regime any more.
 async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
-    let buyer = match cliente {
-        Some(cliente) => cx.tx.buyer(cliente).await?.unwrap_or_default(),
-        None => crate::store::Buyer::default(),
-    };
-    let judged = |uso: Option<&str>| judge_receiver(buyer.rfc.as_deref(), buyer.regimen, buyer.cp.as_deref(), uso);
-    let own = buyer.uso_cfdi.as_deref();
+    let receptor = document::receiver(cx, cliente).await?;
+    let judged =
+        |uso: Option<&str>| judge_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso);
+    let own = receptor.uso_cfdi.as_deref();
     Ok(match judged(of_sale.or(own)) {
         Err(Code::UsoCfdiIncompatible) if of_sale.is_some() && own.is_some() => judged(own)?,
         outcome => outcome?,

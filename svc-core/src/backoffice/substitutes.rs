@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::InvoiceNamed;
 use super::invoices::{locked, wrong_state};
-use crate::domain::cfdi::{Cfdi, Heading, TipoRelacion};
+use crate::domain::cfdi::{Cfdi, TipoRelacion};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::invoice_series;
 use crate::domain::text::parse_uuid;
@@ -15,7 +15,7 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::invoice::judge_issuer;
 use crate::posting::{credit_note, document};
-use crate::store::{NewInvoice, RegisteredInvoice};
+use crate::store::RegisteredInvoice;
 
 /// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as 04, and queues it. The sale and
 /// its receivable are the substitute's once that is stamped; `invoice.cancel` with reason 01 then ends the other.
@@ -57,23 +57,12 @@ impl Operation for SubstituteInvoice {
         }
         judge_issuer(cx).await?;
         let serie = invoice_series(sale.sucursal);
-        let folio = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;
-        let heading = Heading { serie: Some(serie.clone()), folio: Some(folio.to_string()), fecha: cx.now };
-        let document = document::of_sale(cx, venta, sale.cliente, None, heading).await?;
-        let document = document.map_err(|fault| document::unfit(&fault))?;
-        let row = NewInvoice {
-            tipo: InvoiceKind::Factura,
-            venta: Some(venta),
-            cliente: sale.cliente,
-            serie: &serie,
-            folio,
-            fecha: cx.now,
-            origen: own.origen,
-        };
-        let factura = cx.tx.insert_invoice(&row).await?;
+        let (tipo, of) = (InvoiceKind::Factura, Some(venta));
+        let (factura, heading) = document::open(cx, tipo, serie, of, sale.cliente, own.origen).await?;
         cx.tx.relate_substitute(factura, invoice.clave).await?;
-        cx.tx.queue_stamping(factura, cx.now).await?;
-        document::keep(cx, factura, &document).await?;
+        let receptor = document::receiver(cx, sale.cliente).await?;
+        let document = document::of_sale(cx, venta, receptor, None, heading).await?;
+        document::keep_fit(cx, factura, document).await?;
         Ok(InvoiceNamed { factura })
     }
 }

@@ -20,7 +20,9 @@ use crate::domain::sat;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentMethod};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, StampingPayment, StampingRecord};
+use crate::store::{
+    CreditNote, GlobalPeriod, GlobalSale, GlobalSales, NewInvoice, Numbered, StampingPayment, StampingRecord,
+};
 
 /// The refusal of what no document can be made of; its text names line and reason.
 pub(crate) fn unfit(fault: &CfdiFault) -> Error {
@@ -36,10 +38,8 @@ pub(crate) async fn open(
     cliente: Option<i64>,
     origen: InvoiceOrigin,
 ) -> Result<(i64, Heading), Error> {
-    let folio = cx.tx.next_folio(tipo.word(), &serie).await?;
-    let row = NewInvoice { tipo, venta, cliente, serie: &serie, folio, fecha: cx.now, origen };
-    let factura = cx.tx.insert_invoice(&row).await?;
-    cx.tx.queue_stamping(factura, cx.now).await?;
+    let row = NewInvoice { tipo, venta, cliente, serie: &serie, fecha: cx.now, origen };
+    let Numbered { clave: factura, folio } = cx.tx.open_invoice(&row).await?;
     Ok((factura, Heading { serie: Some(serie), folio: Some(folio.to_string()), fecha: cx.now }))
 }
 
@@ -58,7 +58,7 @@ pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Resu
 pub(crate) async fn of_sale(
     cx: &mut Cx<'_>,
     venta: i64,
-    cliente: Option<i64>,
+    receptor: Receiver,
     terms: Option<&Terms>,
     encabezado: Heading,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
@@ -72,7 +72,7 @@ pub(crate) async fn of_sale(
     }
     let source = InvoiceSource {
         emisor: issuer(cx, cp),
-        receptor: receiver(cx, cliente).await?,
+        receptor,
         encabezado,
         venta: sale,
         renglones: cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| line).collect(),
@@ -94,7 +94,10 @@ pub(crate) async fn of_record(
             Some(note) => of_note(cx, &note, cliente, heading(record)).await,
             None => Ok(Err(CfdiFault::Missing("lo que la nota de crédito acredita"))),
         },
-        (_, Some(venta)) => of_sale(cx, venta, cliente, terms, heading(record)).await,
+        (_, Some(venta)) => {
+            let receptor = receiver(cx, cliente).await?;
+            of_sale(cx, venta, receptor, terms, heading(record)).await
+        }
         (_, None) => match cx.tx.global(factura).await? {
             Some((period, ventas)) => of_period(cx, &period, &ventas, heading(record)).await,
             None => Ok(Err(CfdiFault::Missing("la venta que se factura"))),
@@ -192,7 +195,8 @@ pub(crate) enum Folios {
 /// that has none yet.
 pub(crate) async fn of_payments(
     cx: &mut Cx<'_>,
-    record: StampingRecord,
+    cliente: Option<i64>,
+    encabezado: Heading,
     payments: Vec<StampingPayment>,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
     let Some(cp) = payments.first().map(|first| first.cp.clone()) else {
@@ -200,18 +204,28 @@ pub(crate) async fn of_payments(
     };
     Ok(build_receipts(&ReceiptSource {
         emisor: issuer(cx, cp),
-        receptor: receiver(cx, record.cliente).await?,
-        encabezado: heading(record),
+        receptor: receiver(cx, cliente).await?,
+        encabezado,
         pagos: receipts(cx, &payments).await?,
     }))
 }
 
+/// Judges a complement again that is queued, and keeps its document.
+pub(crate) async fn keep_again(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
+    let Some(record) = cx.tx.stamping_record(factura).await? else { return Ok(()) };
+    keep_of_payments(cx, factura, record.cliente, heading(record)).await
+}
+
 /// Judges a complement that is queued, and keeps its document. Money that came in is written down whatever its document lacks:
 /// then none is kept, and the worker tells the fault.
-pub(crate) async fn keep_of_payments(cx: &mut Cx<'_>, factura: i64) -> Result<(), Error> {
-    let Some(record) = cx.tx.stamping_record(factura).await? else { return Ok(()) };
+pub(crate) async fn keep_of_payments(
+    cx: &mut Cx<'_>,
+    factura: i64,
+    cliente: Option<i64>,
+    encabezado: Heading,
+) -> Result<(), Error> {
     let payments = cx.tx.payments_to_stamp(factura).await?;
-    match of_payments(cx, record, payments).await? {
+    match of_payments(cx, cliente, encabezado, payments).await? {
         Ok(document) => keep(cx, factura, &document).await,
         Err(_) => Ok(cx.tx.keep_judged(factura, None).await?),
     }
@@ -296,9 +310,10 @@ fn issuer(cx: &Cx<'_>, cp: Option<String>) -> Issuer {
     }
 }
 
-async fn receiver(cx: &mut Cx<'_>, cliente: Option<i64>) -> Result<Receiver, Error> {
+/// The customer as they are now; nobody's data where there is none.
+pub(crate) async fn receiver(cx: &mut Cx<'_>, cliente: Option<i64>) -> Result<Receiver, Error> {
     Ok(match cliente {
-        Some(cliente) => cx.tx.receiver(cliente).await?.unwrap_or_default(),
+        Some(cliente) => cx.tx.buyer(cliente).await?.unwrap_or_default().receptor,
         None => Receiver::default(),
     })
 }

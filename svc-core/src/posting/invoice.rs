@@ -15,7 +15,7 @@ use crate::domain::money::Money;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, Buyer, InvoicedSale, NewInvoice, SaleGoods, StoreError};
+use crate::store::{ActiveWarehouse, Buyer, InvoicedSale, NewInvoice, Numbered, SaleGoods, StoreError};
 
 /// Retry-After of a sale that is being invoiced by another request, in seconds.
 const RETRY_AFTER: u32 = 5;
@@ -62,16 +62,16 @@ pub(crate) async fn invoice(
         None => Buyer::default(),
     };
     let uso_cfdi = judge_receiver(
-        buyer.rfc.as_deref(),
-        buyer.regimen,
-        buyer.cp.as_deref(),
-        terms.uso_cfdi.as_deref().or(buyer.uso_cfdi.as_deref()),
+        buyer.receptor.rfc.as_deref(),
+        buyer.receptor.regimen,
+        buyer.receptor.cp.as_deref(),
+        terms.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
     )?;
     let paid = judge_payment(sale.condicion_pago, &terms)?;
     let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
     // It gets its folio once nothing can refuse it any more.
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
-    let document = document::of_sale(cx, sale.clave, sale.cliente, Some(&terms), heading).await?;
+    let document = document::of_sale(cx, sale.clave, buyer.receptor.clone(), Some(&terms), heading).await?;
     let document = document.map_err(|fault| document::unfit(&fault))?;
     let (leaving, anticipo_contado) = if sale.is_fulfilled() {
         (None, None)
@@ -180,7 +180,15 @@ async fn issue(
         becomes_customer(cx, cliente).await?;
     }
     let serie = invoice_series(sale.sucursal);
-    let number = cx.tx.next_folio(InvoiceKind::Factura.word(), &serie).await?;
+    let row = NewInvoice {
+        tipo: InvoiceKind::Factura,
+        venta: Some(sale.clave),
+        cliente: sale.cliente,
+        serie: &serie,
+        fecha: cx.now,
+        origen,
+    };
+    let Numbered { clave: factura, folio: number } = cx.tx.open_invoice(&row).await?;
     let folio = format!("{serie}{number}");
     let costo = match leaving {
         None => books::cost_of_goods_gone(cx, sale.clave).await?,
@@ -188,16 +196,6 @@ async fn issue(
             books::goods_leave(cx, &almacen?, &goods, sale.tipo == SaleKind::Pedido, sale.clave, &folio).await?.into()
         }
     };
-    let row = NewInvoice {
-        tipo: InvoiceKind::Factura,
-        venta: Some(sale.clave),
-        cliente: sale.cliente,
-        serie: &serie,
-        folio: number,
-        fecha: cx.now,
-        origen,
-    };
-    let factura = cx.tx.insert_invoice(&row).await?;
     let fecha = mexico_date(cx.now.get());
     let dias_credito = sale.dias_credito.unwrap_or(buyer.dias_credito);
     let vencimiento = due_date(fecha, paid.condicion_pago, Some(dias_credito));
@@ -220,7 +218,6 @@ async fn issue(
     if !(sale.is_fulfilled() && cx.tx.invoice_receivable(sale.clave, &folio, &invoiced, cx.now).await?) {
         books::becomes_owed(cx, &owed, costo).await?;
     }
-    cx.tx.queue_stamping(factura, cx.now).await?;
     let document = Cfdi { serie: Some(serie.clone()), folio: Some(number.to_string()), ..document };
     document::keep(cx, factura, &document).await?;
     Ok(SaleInvoice {

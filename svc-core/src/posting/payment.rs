@@ -7,6 +7,7 @@ use rust_decimal::Decimal;
 
 use super::document;
 use crate::domain::accounting::{About, Account, Entry, EntryError, EntryLine, PaymentAmounts, payment_entry};
+use crate::domain::cfdi::Heading;
 use crate::domain::clock::mexico_date;
 use crate::domain::currency::{self, PESO};
 use crate::domain::deposit::PaidAccount;
@@ -80,7 +81,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
                 return Err(Error::field(Code::EstadoInvalido, "pago", text));
             }
             // What was judged had this payment in it.
-            Withdrawal::Shared => document::keep_of_payments(cx, factura).await?,
+            Withdrawal::Shared => document::keep_again(cx, factura).await?,
             Withdrawal::Done => {}
         }
     }
@@ -191,7 +192,8 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     let mut before = Decimal::ZERO;
     for part in &instalments {
         let debt = part.debt;
-        let factura = debt.needs_complement().then(|| complements.get(&debt.cliente).copied()).flatten();
+        let complement = complements.get(&debt.cliente).filter(|_| debt.needs_complement());
+        let factura = complement.map(|(factura, _)| *factura);
         let recibido = match terms.origen {
             PaymentOrigin::Anticipo => of_advance(cx, terms, part).await?,
             _ => part.received(terms.source(), before, identified, total)?,
@@ -199,8 +201,8 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
         before += part.instalment.importe.get();
         payments.push(write(cx, terms, part, recibido, deposito, factura).await?);
     }
-    for factura in complements.into_values() {
-        document::keep_of_payments(cx, factura).await?;
+    for (cliente, (factura, heading)) in complements {
+        document::keep_of_payments(cx, factura, cliente, heading).await?;
     }
     Ok(Applied { payments, deposito })
 }
@@ -304,11 +306,11 @@ async fn judge_funds(cx: &mut Cx<'_>, origen: PaymentOrigin, debt: &Debt, import
 }
 
 /// Creates one payment complement for each customer with an invoice that needs one, in the series of the branch of the
-/// customer's first receivable.
+/// customer's first receivable: its clave and its heading.
 async fn complements<'d>(
     cx: &mut Cx<'_>,
     debts: impl Iterator<Item = &'d Debt> + Send,
-) -> Result<BTreeMap<Option<i64>, i64>, Error> {
+) -> Result<BTreeMap<Option<i64>, (i64, Heading)>, Error> {
     let origen = cx.actor.invoice_origin();
     let mut complements = BTreeMap::new();
     for debt in debts.filter(|debt| debt.needs_complement()) {
@@ -316,8 +318,8 @@ async fn complements<'d>(
             continue;
         }
         let serie = payment_series(debt.sucursal);
-        let (factura, _) = document::open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
-        complements.insert(debt.cliente, factura);
+        let opened = document::open(cx, InvoiceKind::Pago, serie, None, debt.cliente, origen).await?;
+        complements.insert(debt.cliente, opened);
     }
     Ok(complements)
 }
@@ -346,10 +348,7 @@ async fn write(
         factura,
     };
     let contabilizado = cx.tx.collected(debt.clave).await?;
-    let pago = cx.tx.insert_payment(&row).await?;
-    if !cx.tx.lower_debt(debt, instalment, cx.now).await? {
-        return Err(Code::ImporteExcedeSaldo.into());
-    }
+    let pago = cx.tx.insert_payment(&row).await?.ok_or(Code::ImporteExcedeSaldo)?;
     let [iva, ieps, total] = debt.taxes();
     let amounts = PaymentAmounts {
         recibido,

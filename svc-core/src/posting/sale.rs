@@ -22,7 +22,7 @@ use crate::domain::words::{InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentTer
 use crate::error::{Code, Error};
 use crate::json::{Exact, Many, Text, Within};
 use crate::operation::Cx;
-use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, SaleGoods};
+use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale, NewSaleLine, Numbered, SaleGoods};
 
 pub use super::lines::LineBody;
 
@@ -151,13 +151,11 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
     let days = body.dias_credito.map(Within::get).or(own_days);
     let serie = (tipo == SaleKind::Factura).then(|| invoice_series(channel.sucursal));
-    let folio = cx.tx.next_folio(tipo.word(), serie.as_deref().unwrap_or_default()).await?;
     let fecha = mexico_date(cx.now.get());
     let due = (!matches!(tipo, SaleKind::Pedido | SaleKind::Cotizacion)).then(|| due_date(fecha, condicion_pago, days));
     let sale = NewSale {
         tipo,
         serie: serie.as_deref(),
-        folio,
         fecha: cx.now,
         sucursal: channel.sucursal,
         almacen: almacen.clave,
@@ -177,7 +175,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
         comentarios: body.comentarios.as_deref(),
         lines: &lines,
     };
-    let venta = cx.tx.insert_sale(&sale).await?;
+    let Numbered { clave: venta, folio } = cx.tx.insert_sale(&sale).await?;
     cx.emit(&Event::VentaCreada { venta, tipo }).await?;
     if buyer.prospecto && tipo != SaleKind::Cotizacion {
         becomes_customer(cx, body.cliente).await?;
@@ -203,24 +201,24 @@ async fn owe(
     fecha: NaiveDate,
     vencimiento: NaiveDate,
 ) -> Result<Made, Error> {
-    let folio = format!("{}{}", sale.serie.unwrap_or_default(), sale.folio);
+    let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
-    stock::judge_there(cx, almacen, &leaving, &[]).await?;
-    let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
+    // Before the goods leave, as where an order is invoiced: counters are locked in one order.
     if let Some(serie) = sale.serie {
         let row = NewInvoice {
             tipo: InvoiceKind::Factura,
             venta: Some(made.venta),
             cliente: Some(sale.cliente),
             serie,
-            folio: sale.folio,
             fecha: cx.now,
             origen: InvoiceOrigin::Aplicacion,
         };
-        let factura = cx.tx.insert_invoice(&row).await?;
+        let factura = cx.tx.insert_invoice(&row, made.folio).await?;
         cx.tx.set_sale_invoice(made.venta, factura).await?;
         made.factura = Some(factura);
     }
+    stock::judge_there(cx, almacen, &leaving, &[]).await?;
+    let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
     let owed = Owed {
         venta: made.venta,
         tipo: sale.tipo,
@@ -264,7 +262,7 @@ async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<
         lists: &lists,
         moneda: body.moneda(),
         day: mexico_date(cx.now.get()),
-        withholds: withholds(cx.company.rfc.as_deref(), buyer.rfc.as_deref()),
+        withholds: withholds(cx.company.rfc.as_deref(), buyer.receptor.rfc.as_deref()),
     };
     lines::priced(cx, &body.renglones, products, &pricing).await
 }

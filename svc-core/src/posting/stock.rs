@@ -98,11 +98,7 @@ pub(crate) async fn post(
     let ledger = apply(&mut held, changes)?;
     let altered: Vec<Holding> =
         held.iter().zip(&before).filter(|(now, then)| now != then).map(|(now, _)| now.clone()).collect();
-    cx.tx.save_stock(&altered, cx.now).await?;
-    let movimiento = match ledger.as_slice() {
-        [] => None,
-        rows => Some(cx.tx.insert_movements(almacen.clave, rows, context, cx.now).await?),
-    };
+    let movimiento = cx.tx.save_stock(almacen.clave, &altered, &ledger, context, cx.now).await?;
     let event = |row: &Holding| Event::ExistenciaCambiada {
         existencia: row.clave,
         producto: row.producto,

@@ -130,7 +130,9 @@ async fn payment(
     // A document of other payments than those that stand is none of theirs.
     match judged.and_then(|mut judged| judged.name_paid(&folios).then_some(judged)) {
         Some(judged) => Ok(Ok(judged)),
-        None => Ok(document::of_payments(cx, record, payments).await?.map_err(Prepared::Fault)),
+        None => Ok(document::of_payments(cx, record.cliente, document::heading(record), payments)
+            .await?
+            .map_err(Prepared::Fault)),
     }
 }
 

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 
 use super::StoreError;
+use crate::domain::cfdi::Receiver;
 use crate::domain::customer::CustomerData;
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
@@ -21,14 +22,8 @@ pub struct NewCustomerRow<'a> {
 /// What a sale needs of its customer.
 #[derive(Debug, Clone, Default)]
 pub struct Buyer {
-    /// Tax id.
-    pub rfc: Option<String>,
-    /// Tax regime.
-    pub regimen: Option<i64>,
-    /// CFDI use.
-    pub uso_cfdi: Option<String>,
-    /// Fiscal postal code.
-    pub cp: Option<String>,
+    /// Who they are on a tax document.
+    pub receptor: Receiver,
     /// Their price list.
     pub lista: Option<i64>,
     /// Their days of credit.

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::StoreError;
+use super::{Numbered, StoreError};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus};
 
@@ -17,8 +17,6 @@ pub struct NewInvoice<'a> {
     pub cliente: Option<i64>,
     /// Series.
     pub serie: &'a str,
-    /// Number in the series.
-    pub folio: i64,
     /// When it is issued.
     pub fecha: Timestamp,
     /// Who requested it: the API or the application.
@@ -56,8 +54,11 @@ pub struct Cancellation<'a> {
 /// The invoice registry inside a transaction.
 #[async_trait]
 pub trait InvoiceTx {
-    /// Inserts a record; returns its clave.
-    async fn insert_invoice(&mut self, row: &NewInvoice<'_>) -> Result<i64, StoreError>;
+    /// Inserts a record of that folio, which the application stamps; returns its clave.
+    async fn insert_invoice(&mut self, row: &NewInvoice<'_>, folio: i64) -> Result<i64, StoreError>;
+
+    /// Inserts a record under the next folio of its series, and queues it to be stamped.
+    async fn open_invoice(&mut self, row: &NewInvoice<'_>) -> Result<Numbered, StoreError>;
 
     /// A record, locked until the end.
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError>;

@@ -211,6 +211,15 @@ pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send +
     async fn installation(&self) -> Result<String, StoreError>;
 }
 
+/// A record that was stored under the next clave of its table and the next folio of its series.
+#[derive(Debug, Clone, Copy)]
+pub struct Numbered {
+    /// Its clave.
+    pub clave: i64,
+    /// Its folio.
+    pub folio: i64,
+}
+
 /// Called with each row of a page; its error ends the read.
 pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Send);
 

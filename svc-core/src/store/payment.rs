@@ -88,11 +88,9 @@ pub trait PaymentTx {
     /// The IVA of a customer's valid advances in a currency, and what they come to.
     async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError>;
 
-    /// Inserts a payment; returns its clave.
-    async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<i64, StoreError>;
-
-    /// Reduces the balance of a receivable and of its sale by what is paid; `false` when the balance is lower than that.
-    async fn lower_debt(&mut self, debt: &Debt, paid: &Instalment, now: Timestamp) -> Result<bool, StoreError>;
+    /// Inserts a payment, and reduces the balance of its receivable and of the sale by what is paid; returns its clave, or none when the
+    /// balance is lower than that.
+    async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError>;
 
     /// A payment, locked until the end.
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError>;

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::NaiveDate;
 
-use super::StoreError;
+use super::{Numbered, StoreError};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::order::{OrderLine, OrderPart, PricedLine};
@@ -20,8 +20,6 @@ pub struct NewSale<'a> {
     pub tipo: SaleKind,
     /// Series of its folio.
     pub serie: Option<&'a str>,
-    /// Number in the series.
-    pub folio: i64,
     /// When it is made.
     pub fecha: Timestamp,
     /// Branch.
@@ -99,11 +97,11 @@ pub struct NewSaleLine {
 /// Sales documents and their lines inside a transaction.
 #[async_trait]
 pub trait SaleTx {
-    /// The next folio of documents of that type and series. Folios have no gaps: the series is locked until the end.
+    /// The next folio of documents of that type and series. Folios have no gaps: their series are locked until the end.
     async fn next_folio(&mut self, tipo: &'static str, serie: &str) -> Result<i64, StoreError>;
 
-    /// Inserts a document with its lines; returns its clave.
-    async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<i64, StoreError>;
+    /// Inserts a document with its lines, under the next folio of its type and series.
+    async fn insert_sale(&mut self, sale: &NewSale<'_>) -> Result<Numbered, StoreError>;
 
     /// The lines of an order.
     async fn order_lines(&mut self, clave: i64) -> Result<Vec<OrderLine>, StoreError>;

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::StoreError;
-use crate::domain::cfdi::{Line, Receiver, SoldSale};
+use crate::domain::cfdi::{Line, SoldSale};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
@@ -101,9 +101,6 @@ pub struct StampingPayment {
 /// The stamping queue inside a transaction. Lock order: the registry's record first, then the queue's.
 #[async_trait]
 pub trait StampingTx {
-    /// Queues a record to be stamped, due at once.
-    async fn queue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
-
     /// Queues a record that was rejected, or that waits, as if it were new: its status is `en_espera` again, of its payments too,
     /// and it is due at once, under no lease and without a judged document.
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
@@ -137,9 +134,6 @@ pub trait StampingTx {
 
     /// The lines of these sales, each with its sale's clave, in the order of the lines.
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError>;
-
-    /// A customer as the receiver of a document.
-    async fn receiver(&mut self, cliente: i64) -> Result<Option<Receiver>, StoreError>;
 
     /// Ends the lease of a record after a failed attempt, which is counted: it is due again at `proximo`;
     /// `detenido` if it waits for a person.

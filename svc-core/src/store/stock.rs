@@ -101,17 +101,16 @@ pub trait StockTx {
     /// A product without a record gets one with zero stock.
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError>;
 
-    /// Updates locked stock records.
-    async fn save_stock(&mut self, rows: &[Holding], modificado: Timestamp) -> Result<(), StoreError>;
-
-    /// Inserts stock movements of a warehouse, with ascending claves; returns the clave of the first.
-    async fn insert_movements(
+    /// Updates locked stock records of a warehouse and inserts its movements, with ascending claves; returns the clave of the first
+    /// movement, if there is any.
+    async fn save_stock(
         &mut self,
         almacen: i64,
-        rows: &[NewMovement<'_>],
+        rows: &[Holding],
+        movements: &[NewMovement<'_>],
         context: &MovementContext<'_>,
-        fecha: Timestamp,
-    ) -> Result<i64, StoreError>;
+        now: Timestamp,
+    ) -> Result<Option<i64>, StoreError>;
 
     /// The movements by which the goods of a sale left, in the order in which they were written.
     async fn goods_gone(&mut self, venta: i64) -> Result<Vec<GoodsGone>, StoreError>;
