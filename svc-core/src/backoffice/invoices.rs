@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::substitutes;
+use super::replacement;
 use crate::domain::cfdi::{Cfdi, StampedXml, TipoDeComprobante, UnfitStamp, holds};
 use crate::domain::event::EventKind;
 use crate::domain::text::parse_uuid;
@@ -269,7 +269,7 @@ impl Operation for CancelInvoice {
             if replacement == invoice.uuid {
                 return Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "es el de la misma factura"));
             }
-            substitutes::judge(cx, &invoice, uuid).await?;
+            replacement::judge(cx, &invoice, uuid).await?;
         }
         let waits = |(_, estatus): &(i64, InvoiceStatus)| *estatus == InvoiceStatus::EnEspera;
         if cx.tx.substitutes(invoice.clave).await?.iter().any(waits) {

@@ -20,6 +20,7 @@ mod payments;
 mod products;
 mod purchases;
 mod quota;
+mod replacement;
 mod restamp;
 mod sales;
 mod secrets;

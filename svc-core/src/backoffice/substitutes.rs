@@ -2,20 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::InvoiceNamed;
 use super::invoices::{locked, wrong_state};
-use crate::domain::cfdi::{Cfdi, TipoRelacion};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::invoice_series;
-use crate::domain::text::parse_uuid;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::invoice::judge_issuer;
 use crate::posting::{credit_note, document};
-use crate::store::RegisteredInvoice;
 
 /// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as 04, and queues it. The sale and
 /// its receivable are the substitute's once that is stamped; `invoice.cancel` with reason 01 then ends the other.
@@ -65,29 +61,4 @@ impl Operation for SubstituteInvoice {
         document::keep_fit(cx, factura, document).await?;
         Ok(InvoiceNamed { factura })
     }
-}
-
-/// Refuses a fiscal folio that is not that of a stamped document which takes the place of `invoice`. What was stamped elsewhere does
-/// not show what it relates to, and is for the authority to judge.
-pub(super) async fn judge(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, uuid: &str) -> Result<(), Error> {
-    let refused = |text| Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", text));
-    let substitute = cx.tx.substitute(uuid).await?;
-    let Some(substitute) =
-        substitute.filter(|found| found.estatus == InvoiceStatus::Vigente && found.tipo == invoice.tipo)
-    else {
-        return refused("no es de una factura vigente de la empresa");
-    };
-    let replaced = invoice.uuid.as_deref().and_then(parse_uuid);
-    let relates = match &substitute.xml {
-        Some(xml) => relates(xml, replaced),
-        None => substitute.sustituye.is_none_or(|clave| clave == invoice.clave),
-    };
-    if relates { Ok(()) } else { refused("esa factura no se relaciona con esta como 04 (invoice.substitute la hace)") }
-}
-
-/// Whether a document relates to that one as what takes its place.
-fn relates(xml: &str, replaced: Option<Uuid>) -> bool {
-    let Ok(document) = Cfdi::read(xml) else { return false };
-    let relations = document.cfdi_relacionados.iter().filter(|one| one.tipo_relacion == TipoRelacion::Sustitucion);
-    relations.flat_map(|one| &one.cfdi_relacionado).any(|related| Some(related.uuid) == replaced)
 }
