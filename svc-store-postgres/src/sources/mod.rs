@@ -59,7 +59,8 @@ static RECEIVABLES: Source = Source {
             if is_true(value) {
                 page.with("x.saldo > 0 AND x.vencimiento < ", &today, "");
             } else {
-                page.with("((x.saldo > 0) IS FALSE OR x.vencimiento IS NULL OR x.vencimiento >= ", &today, ")");
+                // Exactly the expression of the index.
+                page.with("coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= ", &today, "");
             }
         }),
     ],
@@ -77,12 +78,8 @@ static PAYABLES: Source = Source {
             if is_true(value) {
                 page.with("saldo > 0 AND vencimiento < ", &today, "");
             } else {
-                // All others, in parts that an index leads to each.
-                page.with(
-                    "(saldo <= 0 OR saldo > 0 AND vencimiento IS NULL OR saldo > 0 AND vencimiento >= ",
-                    &today,
-                    ")",
-                );
+                // Exactly the expression of the index.
+                page.with("coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= ", &today, "");
             }
         }),
     ],
