@@ -139,18 +139,26 @@ fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
     page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
 }
 
-/// The next rows of `table` that were changed since then. They are found before other tables are joined: planned with these, all of the
-/// company's rows are walked in the order of the page, and those changed last come last.
+/// Rows of the largest page, and one more.
+const LARGEST: i64 = 501;
+
+/// The next rows of `table` that were changed since then. They are found before other tables are joined, and their search is planned for
+/// the largest page and not for this one: taken to be spread evenly, a few rows of many are sought by walking the claves, but those changed
+/// last come last.
 fn changed_since(page: &mut Page<'_>, since: &Value<'_>, table: &'static str) {
     if page.query().conditions.len() > 1 {
         return page.with("x.modificado >= ", since, "");
     }
-    page.and().push("x.clave = ANY (ARRAY(SELECT i.clave FROM ").push(table).push(" i WHERE i.empresa = $1");
+    page.and().push("x.clave = ANY (ARRAY(WITH k AS MATERIALIZED (SELECT i.clave FROM ").push(table);
+    page.sql().push(" i WHERE i.empresa = $1");
     next_rows(page, Some(since));
+    // A parameter, so that each value has a plan of its own (see `Page::limit`).
+    page.sql().push(" LIMIT ").push_bind(LARGEST).push(") SELECT k.clave FROM k ORDER BY k.clave");
+    page.limit();
     page.sql().push("))");
 }
 
-/// Ends a search for the claves of `i`: those changed since then and after the cursor, in their order, no further than the page can reach.
+/// Ends a search for the claves of `i`: those changed since then and after the cursor, in their order. The caller limits it.
 fn next_rows(page: &mut Page<'_>, since: Option<&Value<'_>>) {
     let after = page.query().after;
     let sql = page.sql();
@@ -161,7 +169,6 @@ fn next_rows(page: &mut Page<'_>, since: Option<&Value<'_>>) {
         sql.push(" AND i.clave > ").push_bind(after);
     }
     sql.push(" ORDER BY i.clave");
-    page.limit();
 }
 
 /// The day by which something is overdue.

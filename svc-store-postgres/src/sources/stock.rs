@@ -32,6 +32,7 @@ fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
          SELECT i.clave FROM inventario i WHERE i.empresa = $1 AND i.almacen = w.clave",
     );
     super::next_rows(page, page.query().get("modificado_desde"));
+    page.limit();
     push(page.sql().push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
     page.sql().push("))");
 }
