@@ -17,15 +17,17 @@ use std::process::ExitCode;
 use clap::Parser;
 use lambda_http::{LambdaEvent, lambda_runtime, service_fn};
 use tokio::runtime::{Builder, Runtime};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::config::Config;
 use crate::function::Function;
 
 fn main() -> ExitCode {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn"));
     // The platform adds the time to each line, and shows no colours.
-    tracing_subscriber::fmt().json().with_env_filter(filter).without_time().init();
+    let lines = tracing_subscriber::fmt::layer().json().without_time();
+    tracing_subscriber::registry().with(lines).with(logged()).init();
     match run(Config::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -33,6 +35,12 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// What is logged: levels by target. (`EnvFilter` knows spans and fields too, and brings an engine of regular expressions.)
+fn logged() -> Targets {
+    let wanted = std::env::var("RUST_LOG").ok().and_then(|text| text.parse().ok());
+    wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO).with_target("sqlx", LevelFilter::WARN))
 }
 
 fn run(config: Config) -> Result<(), lambda_http::Error> {

@@ -1,7 +1,9 @@
-//! What the library itself costs a request: `Api` in process over a store that answers from memory.
+//! What the library itself costs a request, in time and in allocations: `Api` in process over a store that answers from memory. A page
+//! without records shows what a page costs beside them.
 //!
 //! `cargo bench -p svc-core`
 
+use std::alloc::System;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,6 +12,7 @@ use chrono::{DateTime, Utc};
 use criterion::{Criterion, criterion_group, criterion_main};
 use http::Request;
 use sha2::{Digest, Sha256};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
@@ -22,6 +25,9 @@ use svc_core::store::{
     SecretsBatch, Store, StoreError, StoredDocument, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -189,14 +195,22 @@ fn overhead(criterion: &mut Criterion) {
     assert!(body.starts_with(br#"{"ok":true,"datos":[{"clave":1,"#), "{body:?}");
 
     for (name, uri) in [
-        ("GET /clientes, 30 records", "/clientes"),
+        ("GET /clientes, 30 records", "/clientes?limite=30"),
+        ("GET /proveedores, no record", "/proveedores?limite=30"),
         (
             "GET /clientes, 1 record and 3 filters",
             "/clientes?limite=1&rfc=EKU9003173C9&prospecto=false&telefono=4775123456",
         ),
         ("GET /health", "/health"),
     ] {
-        let template = request(uri);
+        let (first, second, template) = (request(uri), request(uri), request(uri));
+        // The first one looks the key up.
+        runtime.block_on(api.handle(first));
+        let region = Region::new(ALLOCATOR);
+        let answer = runtime.block_on(api.handle(second));
+        let used = region.change();
+        assert_eq!(answer.status(), 200, "{answer:?}");
+        println!("{name}: {} allocations, {} bytes", used.allocations + used.reallocations, used.bytes_allocated);
         criterion.bench_function(name, |bench| bench.to_async(&runtime).iter(|| api.handle(template.clone())));
     }
 }

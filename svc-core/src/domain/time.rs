@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, TimeDelta, Timelike, Utc};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, SecondsFormat, TimeDelta, Timelike, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::schema::field_schema;
@@ -32,24 +32,14 @@ field_schema!(Timestamp, "Timestamp", { "type": "string", "format": "date-time",
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Formatted by hand, since chrono parses its format string at every call.
-        let (date, time) = (self.0.date_naive(), self.0.time());
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
-            date.year(),
-            date.month(),
-            date.day(),
-            time.hour(),
-            time.minute(),
-            time.second()
-        )
+        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
     }
 }
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        // As one text: written part by part, each part is looked through for what JSON escapes.
+        serializer.serialize_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
     }
 }
 
@@ -61,10 +51,16 @@ impl<'de> Deserialize<'de> for Timestamp {
 }
 
 /// A date as it goes over the wire: exactly `YYYY-MM-DD`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(pub NaiveDate);
 
 field_schema!(Date, "Date", { "type": "string", "format": "date", "examples": ["2026-10-12"] });
+
+impl Serialize for Date {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.to_string())
+    }
+}
 
 impl<'de> Deserialize<'de> for Date {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

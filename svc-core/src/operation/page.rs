@@ -143,8 +143,8 @@ pub(crate) fn write<T: List>(mut items: Vec<T>, query: &Query, cursors: &Cursors
     items.truncate(limit);
     let next = items.last().filter(|_| more).map(|last| Position { after: last.clave(), until: query.until });
     let next = next.map(|position| cursors.seal(position, &query.canonical));
-    // A record takes a few hundred bytes: room for them at once instead of doubling all the way.
-    let mut body = Vec::with_capacity(128 + items.len() * 512);
+    // A field takes some thirty bytes with its name: room for all of them at once instead of doubling all the way.
+    let mut body = Vec::with_capacity(128 + items.len() * T::COLUMNS.len() * 32);
     serde_json::to_writer(&mut body, &Page { ok: true, datos: &items, siguiente: next, hay_mas: more })
         .map_err(Error::internal)?;
     Ok(body.into())

@@ -59,7 +59,8 @@ static RECEIVABLES: Source = Source {
             if is_true(value) {
                 page.with("x.saldo > 0 AND x.vencimiento < ", &today, "");
             } else {
-                page.with("((x.saldo > 0) IS FALSE OR x.vencimiento IS NULL OR x.vencimiento >= ", &today, ")");
+                // Exactly the expression of the index.
+                page.with("coalesce(CASE WHEN x.saldo > 0 THEN x.vencimiento END, 'infinity') >= ", &today, "");
             }
         }),
     ],
@@ -77,12 +78,8 @@ static PAYABLES: Source = Source {
             if is_true(value) {
                 page.with("saldo > 0 AND vencimiento < ", &today, "");
             } else {
-                // All others, in parts that an index leads to each.
-                page.with(
-                    "(saldo <= 0 OR saldo > 0 AND vencimiento IS NULL OR saldo > 0 AND vencimiento >= ",
-                    &today,
-                    ")",
-                );
+                // Exactly the expression of the index.
+                page.with("coalesce(CASE WHEN saldo > 0 THEN vencimiento END, 'infinity') >= ", &today, "");
             }
         }),
     ],
@@ -97,11 +94,9 @@ static DELIVERIES: Source = Source {
 static INVOICES: Source = Source { span: Span::BY_DATE, ..Source::PLAIN };
 
 static PRICES: Source = Source {
-    from: "precios x \
-           JOIN productos p ON p.empresa = x.empresa AND p.clave = x.producto \
-           JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista",
+    from: "precios x JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista",
     alias: "x.",
-    columns: &[("sku", "p.sku"), ("lista_nombre", "l.nombre")],
+    columns: &[("sku", SKU), ("lista_nombre", "l.nombre")],
     filters: &[("sku", of_sku), ("modificado_desde", |page, since| changed_since(page, since, "precios"))],
     ..Source::PLAIN
 };
@@ -131,6 +126,10 @@ static WEBHOOKS: Source = Source {
     ..Source::PLAIN
 };
 
+/// The SKU of a row's product, of which there is always one. Looking it up for each row costs less than a join, which remembers products
+/// that hardly come twice in a page.
+const SKU: &str = "(SELECT p.sku FROM productos p WHERE p.empresa = $1 AND p.clave = x.producto)";
+
 fn is_true(value: &Value<'_>) -> bool {
     *value == Value::Boolean(true)
 }
@@ -140,18 +139,26 @@ fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
     page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
 }
 
-/// The next rows of `table` that were changed since then. They are found before other tables are joined: planned with these, all of the
-/// company's rows are walked in the order of the page, and those changed last come last.
+/// Rows of the largest page, and one more.
+const LARGEST: i64 = 501;
+
+/// The next rows of `table` that were changed since then. They are found before other tables are joined, and their search is planned for
+/// the largest page and not for this one: taken to be spread evenly, a few rows of many are sought by walking the claves, but those changed
+/// last come last.
 fn changed_since(page: &mut Page<'_>, since: &Value<'_>, table: &'static str) {
     if page.query().conditions.len() > 1 {
         return page.with("x.modificado >= ", since, "");
     }
-    page.and().push("x.clave = ANY (ARRAY(SELECT i.clave FROM ").push(table).push(" i WHERE i.empresa = $1");
+    page.and().push("x.clave = ANY (ARRAY(WITH k AS MATERIALIZED (SELECT i.clave FROM ").push(table);
+    page.sql().push(" i WHERE i.empresa = $1");
     next_rows(page, Some(since));
+    // A parameter, so that each value has a plan of its own (see `Page::limit`).
+    page.sql().push(" LIMIT ").push_bind(LARGEST).push(") SELECT k.clave FROM k ORDER BY k.clave");
+    page.limit();
     page.sql().push("))");
 }
 
-/// Ends a search for the claves of `i`: those changed since then and after the cursor, in their order, no further than the page can reach.
+/// Ends a search for the claves of `i`: those changed since then and after the cursor, in their order. The caller limits it.
 fn next_rows(page: &mut Page<'_>, since: Option<&Value<'_>>) {
     let after = page.query().after;
     let sql = page.sql();
@@ -162,7 +169,6 @@ fn next_rows(page: &mut Page<'_>, since: Option<&Value<'_>>) {
         sql.push(" AND i.clave > ").push_bind(after);
     }
     sql.push(" ORDER BY i.clave");
-    page.limit();
 }
 
 /// The day by which something is overdue.

@@ -4,11 +4,9 @@ use crate::page::{Page, Source};
 use crate::value::push;
 
 pub(super) static STOCK: Source = Source {
-    from: "inventario x \
-           JOIN productos p ON p.empresa = x.empresa AND p.clave = x.producto \
-           JOIN almacenes a ON a.empresa = x.empresa AND a.clave = x.almacen",
+    from: "inventario x JOIN almacenes a ON a.empresa = x.empresa AND a.clave = x.almacen",
     alias: "x.",
-    columns: &[("sku", "p.sku"), ("almacen", "a.codigo"), ("sucursal", "a.sucursal")],
+    columns: &[("sku", super::SKU), ("almacen", "a.codigo"), ("sucursal", "a.sucursal")],
     filters: &[
         ("sku", super::of_sku),
         // A code is one warehouse's: its index gives the rows in the order of the page.
@@ -34,6 +32,7 @@ fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
          SELECT i.clave FROM inventario i WHERE i.empresa = $1 AND i.almacen = w.clave",
     );
     super::next_rows(page, page.query().get("modificado_desde"));
+    page.limit();
     push(page.sql().push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
     page.sql().push("))");
 }
