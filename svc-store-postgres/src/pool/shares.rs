@@ -1,22 +1,33 @@
 //! The places of a pool, and who may have how many of them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// How long a company counts as one that uses the pool.
+const RECENT: Duration = Duration::from_secs(1);
+
+/// Places that a company may always have while it holds fewer than are free, however many others use the pool.
+const FEW: usize = 4;
 
 /// Places for connections, shared among companies.
 ///
 /// A company gets another place while it holds fewer than are free (the dynamic thresholds of Choudhury and Hahne, "Dynamic
 /// queue length thresholds for shared-memory packet switches", 1998). So one company holds half of the places at the most, two
-/// a third each, and a company that holds none comes before all others. The service itself is no company: it may have any free
-/// place.
+/// a third each, and a company that holds none comes before all others. While others use the pool, if only now and then, it holds no
+/// more than it would if all of them were as busy, or [`FEW`]: what runs at once in the database is what they wait for. The service
+/// itself is no company: it may have any free place.
 #[derive(Debug)]
 pub(super) struct Shares(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
+    places: u32,
     free: u32,
+    recent: Recent,
     /// How many each company holds; none that holds none.
     held: HashMap<i64, u32>,
     /// Who waits, the longest first.
@@ -29,6 +40,14 @@ struct Waiting {
     granted: oneshot::Sender<Place>,
 }
 
+/// The companies that used the pool lately: between one and two spans of [`RECENT`].
+#[derive(Debug)]
+struct Recent {
+    since: Instant,
+    now: HashSet<i64>,
+    before: HashSet<i64>,
+}
+
 /// A place; dropping it gives it back.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -39,13 +58,16 @@ pub(super) struct Place {
 impl Shares {
     /// So many places, all of them free.
     pub(super) fn new(places: u32) -> Arc<Self> {
-        Arc::new(Self(Mutex::new(State { free: places, held: HashMap::new(), waiting: VecDeque::new() })))
+        let recent = Recent { since: Instant::now(), now: HashSet::new(), before: HashSet::new() };
+        let state = State { places, free: places, recent, held: HashMap::new(), waiting: VecDeque::new() };
+        Arc::new(Self(Mutex::new(state)))
     }
 
     /// A place for a company, or for the service. Waits for as long as it takes; it may be cancelled.
     pub(super) async fn take(self: &Arc<Self>, company: Option<i64>) -> Place {
         let granted = {
             let mut state = self.state();
+            state.recent.note(company);
             if state.may_take(company) {
                 state.take(company);
                 return Place { shares: Arc::clone(self), company };
@@ -91,7 +113,12 @@ impl Shares {
 impl State {
     fn may_take(&self, company: Option<i64>) -> bool {
         let held = company.and_then(|company| self.held.get(&company).copied()).unwrap_or(0);
-        held < self.free
+        held < self.free && (held as usize) < self.most()
+    }
+
+    /// How many places a company may hold beside those that use the pool too.
+    fn most(&self) -> usize {
+        (self.places as usize / (self.recent.companies() + 1)).max(FEW)
     }
 
     fn take(&mut self, company: Option<i64>) {
@@ -99,6 +126,25 @@ impl State {
         if let Some(company) = company {
             *self.held.entry(company).or_default() += 1;
         }
+    }
+}
+
+impl Recent {
+    fn note(&mut self, company: Option<i64>) {
+        let spans = self.since.elapsed().as_millis() / RECENT.as_millis();
+        if spans > 0 {
+            self.before = std::mem::take(&mut self.now);
+            self.since = Instant::now();
+        }
+        if spans > 1 {
+            self.before.clear();
+        }
+        self.now.extend(company);
+    }
+
+    /// How many they are, or a few less.
+    fn companies(&self) -> usize {
+        self.now.len().max(self.before.len())
     }
 }
 
@@ -149,6 +195,19 @@ mod tests {
             both.1.push(two);
         }
         assert_eq!((both.0.len(), both.1.len()), (7, 7));
+    }
+
+    #[test]
+    fn a_company_beside_others_holds_less_though_they_hold_nothing() {
+        let shares = Shares::new(20);
+        for other in 2..=3 {
+            drop(taken(&shares, Some(other)));
+        }
+        assert_eq!(taken(&shares, Some(1)).len(), 5);
+        for other in 4..=9 {
+            drop(taken(&shares, Some(other)));
+        }
+        assert_eq!(taken(&shares, Some(10)).len(), FEW);
     }
 
     #[test]
