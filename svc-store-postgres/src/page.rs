@@ -8,6 +8,9 @@ use svc_core::record::{Compare, Condition, LONGEST_WINDOW, ListSpec, Query};
 
 use crate::value::push;
 
+/// Rows of the largest page, and one more.
+pub(crate) const LARGEST: u32 = 501;
+
 /// Writes the condition of a filter with its value.
 pub(crate) type WriteFilter = fn(&mut Page<'_>, &Value<'_>);
 
@@ -131,7 +134,7 @@ impl<'q> Page<'q> {
         let limit = self.query.limit;
         self.sql.push(" LIMIT ");
         if self.query.conditions.iter().all(|condition| condition.filter.compare == Compare::Equal) {
-            self.sql.push([11, 31, 101, 201].into_iter().find(|size| *size > limit).unwrap_or(501));
+            self.sql.push([11, 31, 101, 201].into_iter().find(|size| *size > limit).unwrap_or(LARGEST));
         } else {
             self.sql.push_bind(i64::from(limit) + 1);
         }

@@ -9,7 +9,7 @@ mod stock;
 use svc_core::domain::value::{Kind, Value};
 use svc_core::domain::words::Status;
 
-use crate::page::{Page, Source, Span, Under};
+use crate::page::{LARGEST, Page, Source, Span, Under};
 use crate::value::push;
 
 /// The source of the rows of `table`.
@@ -139,9 +139,6 @@ fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
     page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
 }
 
-/// Rows of the largest page, and one more.
-const LARGEST: i64 = 501;
-
 /// The next rows of `table` that were changed since then. They are found before other tables are joined, and their search is planned for
 /// the largest page and not for this one: taken to be spread evenly, a few rows of many are sought by walking the claves, but those changed
 /// last come last.
@@ -153,7 +150,7 @@ fn changed_since(page: &mut Page<'_>, since: &Value<'_>, table: &'static str) {
     page.sql().push(" i WHERE i.empresa = $1");
     next_rows(page, Some(since));
     // A parameter, so that each value has a plan of its own (see `Page::limit`).
-    page.sql().push(" LIMIT ").push_bind(LARGEST).push(") SELECT k.clave FROM k ORDER BY k.clave");
+    page.sql().push(" LIMIT ").push_bind(i64::from(LARGEST)).push(") SELECT k.clave FROM k ORDER BY k.clave");
     page.limit();
     page.sql().push("))");
 }
