@@ -89,6 +89,11 @@ const STATEMENTS: usize = 500;
 /// How often a running statement looks whether its client is still there, so that what was given up ends soon.
 pub(crate) const CLIENT_CHECK: Duration = Duration::from_millis(500);
 
+/// When the server gives up a connection from which nothing arrives, and with it its locks: seconds, a count, and milliseconds. They mean
+/// nothing over a socket of its machine.
+const KEEPALIVE: [(&str, u32); 4] =
+    [("keepalives_idle", 10), ("keepalives_interval", 5), ("keepalives_count", 2), ("user_timeout", 20_000)];
+
 /// How long a statement of the service's own may take.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -126,10 +131,15 @@ impl Settings {
         format!("BEGIN{}", settings.collect::<String>())
     }
 
-    /// What sets the check for a session. It is a statement of its own since some servers cannot check, and refuse it.
-    pub(crate) fn client_check(&self) -> Option<String> {
+    /// What makes the server notice that this side is gone: while it works, and where no packet arrives any more. Each is for a statement
+    /// of its own, since some servers cannot do the one or the other, and refuse it.
+    pub(crate) fn client_checks(&self) -> Vec<String> {
+        if self.is_pooled() {
+            return Vec::new();
+        }
         let (name, value) = client_check();
-        (!self.is_pooled()).then(|| format!("SET {name} = '{value}'"))
+        let keepalive: Vec<_> = KEEPALIVE.iter().map(|(name, value)| format!("SET tcp_{name} = {value}")).collect();
+        vec![format!("SET {name} = '{value}'"), keepalive.join("; ")]
     }
 
     /// These settings for the service's own short statements.

@@ -201,12 +201,14 @@ impl Inner {
                 return Err(sqlx::Error::Io(std::io::Error::other("the server takes no writes")));
             }
         }
-        if let Some(statement) = self.settings.client_check()
-            && let Err(error) = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await
-            && error.as_database_error().is_none()
-        {
+        for statement in self.settings.client_checks() {
+            let set = sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await;
             // A refusal is harmless: the server's platform cannot check.
-            return Err(error);
+            if let Err(error) = set
+                && error.as_database_error().is_none()
+            {
+                return Err(error);
+            }
         }
         let now = Instant::now();
         Ok(Live { connection, opened: now, used: now, prepared: Vec::new() })
