@@ -94,6 +94,9 @@ pub(crate) const CLIENT_CHECK: Duration = Duration::from_millis(500);
 const KEEPALIVE: [(&str, u32); 4] =
     [("keepalives_idle", 10), ("keepalives_interval", 5), ("keepalives_count", 2), ("user_timeout", 20_000)];
 
+/// How long the server waits for the next statement of a transaction: what a client that vanished without a word holds locked is free then.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
+
 /// How long a statement of the service's own may take.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -169,7 +172,7 @@ impl Settings {
         [
             ("lock_timeout", millis(self.lock_timeout)),
             ("statement_timeout", millis(self.statement_timeout)),
-            ("idle_in_transaction_session_timeout", millis(self.statement_timeout)),
+            ("idle_in_transaction_session_timeout", millis(self.statement_timeout.min(IDLE_IN_TRANSACTION))),
             ("TimeZone", "UTC".to_owned()),
             ("enable_seqscan", "off".to_owned()),
             ("jit", "off".to_owned()),
