@@ -137,7 +137,7 @@ impl Figures {
         must(self.count(is_bare) == 0, "503 without Retry-After".to_owned());
         must(self.lost == 0, "lost".to_owned());
         must(self.doubled == 0, "doubled".to_owned());
-        must(self.recovery.is_some_and(|took| took <= RECOVERY), "recovery".to_owned());
+        must(self.recovery.is_some_and(|took| took <= RECOVERY) && self.settled <= RECOVERY, "recovery".to_owned());
         match whose {
             Whose::Others => {
                 must(self.slower() <= SLOWER, "p99".to_owned());
