@@ -98,8 +98,7 @@ pub(super) const CLAIM: &str = "
               d.evento, d.tipo, (SELECT e.cuerpo FROM eventos e WHERE e.empresa = $1 AND e.id = d.evento) AS cuerpo,
               d.intentos, d.origen";
 
-/// A successful delivery resets the failures before it. Deliveries are sought one by one and written where they are, as by a claim; nobody
-/// else writes them while their webhooks are locked.
+/// A successful delivery resets the failures before it.
 pub(super) const RECORD: &str = "
     WITH r AS MATERIALIZED (
         SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::integer[], $7::text[],
@@ -113,8 +112,7 @@ pub(super) const RECORD: &str = "
             motivo = CASE WHEN r.intento IS NULL THEN d.motivo ELSE r.motivo END,
             duracion_ms = coalesce(r.duracion, d.duracion_ms),
             ultimo_intento = coalesce(r.intento, d.ultimo_intento)
-        FROM (SELECT r.*, (SELECT x.ctid FROM entregas x WHERE x.empresa = $1 AND x.clave = r.clave) AS lugar FROM r) r
-        WHERE d.empresa = $1 AND d.ctid = r.lugar AND d.token = r.token
+        FROM r WHERE d.empresa = $1 AND d.clave = r.clave AND d.token = r.token
         RETURNING d.webhook, d.origen, r.n, r.estado, r.intento, r.cuenta, r.proximo, r.duracion
     ), ordenadas AS (
         SELECT *, estado <> 'entregada' AND cuenta AS mala,
