@@ -17,6 +17,8 @@ pub(super) struct Condition {
     pub(super) under_way: bool,
     /// A transaction was begun and has not ended.
     pub(super) in_transaction: bool,
+    /// A statement is being prepared in SQL: whether the server has it is not known before its answer.
+    pub(super) preparing: bool,
     /// What has failed so far.
     pub(super) worst: Scope,
 }

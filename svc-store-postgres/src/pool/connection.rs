@@ -88,8 +88,9 @@ impl Drop for Connection {
 /// Ends what is under way on a connection whose request is gone, and keeps the place until then, so that hanging up makes no more
 /// work for the server than waiting. Most statements end in a moment, which is cheaper than another connection.
 async fn settle(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
-    let has_ended = condition.worst == Scope::Statement
-        && matches!(timeout(CLIENT_CHECK, live.settle(condition.in_transaction)).await, Ok(Ok(())));
+    let is_known = condition.worst == Scope::Statement && !condition.preparing;
+    let has_ended =
+        is_known && matches!(timeout(CLIENT_CHECK, live.settle(condition.in_transaction)).await, Ok(Ok(())));
     if has_ended {
         pool.give_back(live);
     } else {
@@ -155,7 +156,9 @@ impl<'c> Statements<'c> {
     async fn ensure_prepared(&mut self, statement: &'static Statement) -> Result<(), sqlx::Error> {
         let is_prepared = |live: &Live| live.prepared.contains(&statement.name);
         if !self.0.live.as_ref().is_some_and(is_prepared) {
+            self.0.condition.preparing = true;
             Statements(&mut *self.0).control(statement.prepare().into()).await?;
+            self.0.condition.preparing = false;
             self.0.live.as_mut().ok_or(sqlx::Error::PoolClosed)?.prepared.push(statement.name);
         }
         Ok(())
