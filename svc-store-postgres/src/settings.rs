@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(
             settings.begin(),
             "BEGIN; SET LOCAL lock_timeout = '1500'; SET LOCAL statement_timeout = '30000'; \
-             SET LOCAL idle_in_transaction_session_timeout = '30000'; SET LOCAL TimeZone = 'UTC'; \
+             SET LOCAL idle_in_transaction_session_timeout = '10000'; SET LOCAL TimeZone = 'UTC'; \
              SET LOCAL enable_seqscan = 'off'; SET LOCAL jit = 'off'; \
              SET LOCAL client_connection_check_interval = '500'"
         );
