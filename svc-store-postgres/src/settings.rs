@@ -141,8 +141,8 @@ impl Settings {
             return Vec::new();
         }
         let (name, value) = client_check();
-        let keepalive: Vec<_> = KEEPALIVE.iter().map(|(name, value)| format!("SET tcp_{name} = {value}")).collect();
-        vec![format!("SET {name} = '{value}'"), keepalive.join("; ")]
+        let keepalive = KEEPALIVE.map(|(name, value)| format!("set_config('tcp_{name}', '{value}', false)"));
+        vec![format!("SET {name} = '{value}'"), format!("SELECT {}", keepalive.join(", "))]
     }
 
     /// These settings for the service's own short statements.
