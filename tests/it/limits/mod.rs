@@ -17,7 +17,9 @@ use svc_tests::{Company, Reply, World};
 
 /// A world with a service's default limits.
 async fn world() -> World {
-    World::with(|builder| builder.rate_per_minute(150).in_flight(10)).await
+    // So many connections that a company may hold one for each of its requests, beside others.
+    let settings = svc_tests::with!(svc_store_postgres::Settings::default(), max_connections: 60);
+    World::on(settings, |builder| builder.rate_per_minute(150).in_flight(10)).await
 }
 
 /// Moves the clock to that instant.
