@@ -1,8 +1,8 @@
 //! Customers.
 
 use async_trait::async_trait;
-use sqlx::Row;
 use sqlx::postgres::PgRow;
+use sqlx::{QueryBuilder, Row};
 use svc_core::domain::cfdi::Receiver;
 use svc_core::domain::customer::CustomerData;
 use svc_core::domain::time::Timestamp;
@@ -28,17 +28,11 @@ impl CustomerTx for PostgresTx {
     }
 
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
-                    lista, dias_credito::bigint, limite_credito, prospecto
-             FROM clientes WHERE empresa = $1 AND clave = $2";
-        self.read_buyer(statement, clave).await
+        self.read_buyer(clave, "").await
     }
 
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let statement = "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
-                    lista, dias_credito::bigint, limite_credito, prospecto
-             FROM clientes WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE";
-        self.read_buyer(statement, clave).await
+        self.read_buyer(clave, " FOR NO KEY UPDATE").await
     }
 
     async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
@@ -59,13 +53,14 @@ impl CustomerTx for PostgresTx {
 }
 
 impl PostgresTx {
-    async fn read_buyer(&mut self, statement: &'static str, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        let row = sqlx::query(statement)
-            .bind(self.empresa)
-            .bind(clave)
-            .fetch_optional(self.connection())
-            .await
-            .map_err(store_error)?;
+    async fn read_buyer(&mut self, clave: i64, lock: &'static str) -> Result<Option<Buyer>, StoreError> {
+        let mut query = QueryBuilder::new(
+            "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
+                    lista, dias_credito::bigint, limite_credito, prospecto
+             FROM clientes WHERE empresa = ",
+        );
+        query.push_bind(self.empresa).push(" AND clave = ").push_bind(clave).push(lock);
+        let row = query.build().fetch_optional(self.connection()).await.map_err(store_error)?;
         row.as_ref().map(buyer).transpose().map_err(store_error)
     }
 }

@@ -26,20 +26,24 @@ impl Timestamp {
     pub fn parse(text: &str) -> Option<Self> {
         parse_instant(text).map(Self::new)
     }
+
+    fn text(self) -> String {
+        self.0.to_rfc3339_opts(SecondsFormat::Secs, true)
+    }
 }
 
 field_schema!(Timestamp, "Timestamp", { "type": "string", "format": "date-time", "pattern": "Z$", "examples": ["2026-10-12T18:00:00Z"] });
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
+        f.write_str(&self.text())
     }
 }
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // As one text: written part by part, each part is looked through for what JSON escapes.
-        serializer.serialize_str(&self.0.to_rfc3339_opts(SecondsFormat::Secs, true))
+        serializer.serialize_str(&self.text())
     }
 }
 

@@ -205,11 +205,13 @@ impl<'a> Pass<'a> {
 
     fn begin_attempts(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>) {
         let (context, sender) = (self.context, self.sender);
-        // Results that crowd are written in a moment. Attempts may take long.
-        while self.results.unwritten() < UNWRITTEN
-            && (!self.is_crowded() || self.slots.out() >= UNWRITTEN / 2)
-            && let Some(dispatch) = self.slots.dispatch(now, self.is_crowded())
-        {
+        while self.results.unwritten() < UNWRITTEN {
+            let crowded = self.is_crowded();
+            // Results that crowd are written in a moment. Attempts may take long.
+            if crowded && self.slots.out() < UNWRITTEN / 2 {
+                break;
+            }
+            let Some(dispatch) = self.slots.dispatch(now, crowded) else { break };
             match dispatch {
                 Dispatch::Send(claim, slot) => under_way.push(Box::pin(async move {
                     let company = claim.company;
