@@ -57,10 +57,10 @@ impl PostgresTx {
         let mut query = QueryBuilder::new(
             "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
                     lista, dias_credito::bigint, limite_credito, prospecto
-             FROM clientes WHERE empresa = ",
+             FROM clientes WHERE empresa = $1 AND clave = $2",
         );
-        query.push_bind(self.empresa).push(" AND clave = ").push_bind(clave).push(lock);
-        let row = query.build().fetch_optional(self.connection()).await.map_err(store_error)?;
+        let query = query.push(lock).build().bind(self.empresa).bind(clave);
+        let row = query.fetch_optional(self.connection()).await.map_err(store_error)?;
         row.as_ref().map(buyer).transpose().map_err(store_error)
     }
 }
