@@ -3,7 +3,6 @@
 //! A field that is left out stays, `null` or "" is as if an import left it out, and the whole record then keeps the rules of its
 //! import.
 
-use bytes::Bytes;
 use schemars::Schema;
 use serde::de::IgnoredAny;
 use serde::{Serialize, Serializer};
@@ -25,7 +24,7 @@ use crate::record::precios::{Price, PriceChanges, PriceImport};
 use crate::record::proveedores::{Supplier, SupplierChanges};
 use crate::record::sucursales::{Branch, BranchChanges, BranchImport};
 use crate::record::unidades::{Unit, UnitChanges};
-use crate::record::{Changes, Import, List, Row};
+use crate::record::{Changes, Import, List};
 use crate::schema::{self, with_field};
 use crate::store::{Conflict, StoreError};
 
@@ -125,13 +124,13 @@ impl<L: Editable> Operation for Edit<L> {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Edited, Error> {
         let clave = self.clave;
         let missing = || Error::field(Code::NoEncontrado, "clave", format_args!("{clave} no existe en la empresa"));
-        let mut current: Option<L> = None;
-        let mut each = |row: &dyn Row| {
-            current = Some(L::read(row)?);
-            Ok(())
-        };
-        cx.tx.lock_record(&L::LIST, clave, &mut each).await?;
-        let shown = as_imported(&current.ok_or_else(missing)?)?;
+        let mut current = Vec::new();
+        if !cx.tx.lock_record(&L::LIST, clave, &mut |row| L::write(row, &mut current).map(drop)).await? {
+            return Err(missing());
+        }
+        // What a list shows can be imported; when it was changed is now.
+        let shown = Json::parse(current.into()).map_err(Error::internal)?;
+        let (_, shown) = shown.take_optional::<IgnoredAny>("modificado").map_err(Error::internal)?;
         let unreadable = |fault: Fault| Error::internal(fault);
         let mut before: Imported<L> = shown.read().map_err(unreadable)?;
         let mut after = [shown.read::<Imported<L>>().map_err(unreadable)?];
@@ -161,15 +160,6 @@ fn columns<R: Import>(record: &R) -> Vec<Column<'_>> {
     let mut values = Vec::with_capacity(R::COLUMNS.len());
     record.values(&mut values);
     values
-}
-
-/// A record of a list as a line of an import: what a list shows can be imported. Without `modificado`, which is now.
-fn as_imported<L: List>(record: &L) -> Result<Json, Error> {
-    let mut shown = serde_json::to_value(record).map_err(Error::internal)?;
-    if let Some(fields) = shown.as_object_mut() {
-        fields.remove("modificado");
-    }
-    Json::parse(Bytes::from(shown.to_string())).map_err(Error::internal)
 }
 
 /// What the database refuses, of the field that it is about.

@@ -112,13 +112,24 @@ pub trait FromValue: Sized {
     /// The kind of its column.
     const KIND: Kind;
 
-    /// It of `value`; `None` where the type has no such value, as most have no null.
-    fn from_value(value: Value<'_>) -> Option<Self>;
+    /// What a list shows of it: itself, but of a text the one that the row holds.
+    type Shown<'r>;
 
-    /// It of the column at `at`.
-    fn read<R: Row + ?Sized>(row: &R, at: usize) -> Result<Self, RowError> {
+    /// What is shown of `value`; `None` where the type has no such value, as most have no null.
+    fn shown(value: Value<'_>) -> Option<Self::Shown<'_>>;
+
+    /// The field that is shown so.
+    fn of(shown: Self::Shown<'_>) -> Self;
+
+    /// What is shown of the column at `at`.
+    fn show<R: Row + ?Sized>(row: &R, at: usize) -> Result<Self::Shown<'_>, RowError> {
         let value = row.value(at, Self::KIND)?;
-        Self::from_value(value).ok_or_else(|| RowError { at, cause: "the field has no such value".into() })
+        Self::shown(value).ok_or_else(|| RowError { at, cause: "the field has no such value".into() })
+    }
+
+    /// The field of the column at `at`.
+    fn read<R: Row + ?Sized>(row: &R, at: usize) -> Result<Self, RowError> {
+        Self::show(row, at).map(Self::of)
     }
 }
 
@@ -130,12 +141,17 @@ pub trait ToValue {
 
 impl<T: FromValue> FromValue for Option<T> {
     const KIND: Kind = T::KIND;
+    type Shown<'r> = Option<T::Shown<'r>>;
 
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn shown(value: Value<'_>) -> Option<Self::Shown<'_>> {
         match value {
             Value::Null => Some(None),
-            value => T::from_value(value).map(Some),
+            value => T::shown(value).map(Some),
         }
+    }
+
+    fn of(shown: Self::Shown<'_>) -> Self {
+        shown.map(T::of)
     }
 }
 
@@ -148,12 +164,17 @@ impl<T: ToValue> ToValue for Option<T> {
 /// A word of a closed set is a text, kept to the set by the column's constraint.
 impl<W: Word> FromValue for W {
     const KIND: Kind = Kind::Text;
+    type Shown<'r> = Self;
 
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn shown(value: Value<'_>) -> Option<Self> {
         match value {
-            Value::Text(text) => W::of(&text),
+            Value::Text(text) => <W as Word>::of(&text),
             _ => None,
         }
+    }
+
+    fn of(shown: Self) -> Self {
+        shown
     }
 }
 
@@ -165,12 +186,17 @@ impl<W: Word> ToValue for W {
 
 impl<W: Word> FromValue for Vec<W> {
     const KIND: Kind = Kind::Texts;
+    type Shown<'r> = Self;
 
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn shown(value: Value<'_>) -> Option<Self> {
         match value {
-            Value::Texts(texts) => texts.iter().map(|text| W::of(text)).collect(),
+            Value::Texts(texts) => texts.iter().map(|text| <W as Word>::of(text)).collect(),
             _ => None,
         }
+    }
+
+    fn of(shown: Self) -> Self {
+        shown
     }
 }
 
@@ -179,12 +205,17 @@ macro_rules! columns {
     ($($type:ty as $kind:ident: $from:expr, $to:expr;)*) => {$(
         impl FromValue for $type {
             const KIND: Kind = Kind::$kind;
+            type Shown<'r> = Self;
 
-            fn from_value(value: Value<'_>) -> Option<Self> {
+            fn shown(value: Value<'_>) -> Option<Self> {
                 match value {
                     Value::$kind(value) => Some($from(value)),
                     _ => None,
                 }
+            }
+
+            fn of(shown: Self) -> Self {
+                shown
             }
         }
 
@@ -211,12 +242,17 @@ columns! {
 
 impl FromValue for String {
     const KIND: Kind = Kind::Text;
+    type Shown<'r> = Cow<'r, str>;
 
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn shown(value: Value<'_>) -> Option<Cow<'_, str>> {
         match value {
-            Value::Text(text) => Some(text.into_owned()),
+            Value::Text(text) => Some(text),
             _ => None,
         }
+    }
+
+    fn of(shown: Cow<'_, str>) -> Self {
+        shown.into_owned()
     }
 }
 

@@ -9,13 +9,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::page::{self, Cursors, ListRequest};
+use super::page::{Cursors, ListRequest, Page};
 use super::{Cx, Download, Head, Http, Operation, Spec, path, query};
 use crate::error::Error;
 use crate::json::{Fault, Json};
 use crate::record::{Filter, List, ListSpec, Pages};
 use crate::schema;
-use crate::store::{Reader, Store, read_page};
+use crate::store::{Reader, Store};
 
 /// An operation of the registry.
 pub struct Entry {
@@ -198,8 +198,9 @@ impl<L: List> AnyList for Of<L> {
         let mut query = query::read(list.filters, under, request, &cursors)?;
         list.judge(&query)?;
         L::settle(&mut query)?;
-        let records: Vec<L> = read_page(store.reader(request.company.id).as_ref(), &query).await?;
-        page::write(records, &query, &cursors)
+        let mut page = Page::of(&query);
+        store.reader(request.company.id).page(list, &query, &mut |row| page.add::<L>(row)).await?;
+        Ok(page.end(&cursors))
     }
 }
 

@@ -5,12 +5,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
-use serde::Serialize;
 use sha2::Sha256;
 
 use crate::domain::company::{Company, LimitMode};
 use crate::error::{Code, Error};
-use crate::record::{List, Pages, Query};
+use crate::record::{Pages, Query, Record, Row, RowError};
 
 /// The page sizes in force for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,25 +128,57 @@ impl<'a> Cursors<'a> {
     }
 }
 
-/// Writes the envelope of a page from at most `limit + 1` records: the extra one only means that there is another page.
-pub(crate) fn write<T: List>(mut items: Vec<T>, query: &Query, cursors: &Cursors<'_>) -> Result<Bytes, Error> {
-    #[derive(Serialize)]
-    struct Page<'a, T> {
-        ok: bool,
-        datos: &'a [T],
-        siguiente: Option<String>,
-        hay_mas: bool,
+/// A page, written as its rows are read.
+pub(crate) struct Page<'q> {
+    query: &'q Query,
+    body: Vec<u8>,
+    written: u32,
+    /// The clave of the last record.
+    last: i64,
+    /// Whether there was a row more than the page holds: there is another page.
+    more: bool,
+}
+
+impl<'q> Page<'q> {
+    /// The page that answers `query`.
+    pub(crate) fn of(query: &'q Query) -> Self {
+        let mut body = Vec::with_capacity(128);
+        body.extend_from_slice(br#"{"ok":true,"datos":["#);
+        Self { query, body, written: 0, last: 0, more: false }
     }
-    let limit = query.limit as usize;
-    let more = items.len() > limit;
-    items.truncate(limit);
-    let next = items.last().filter(|_| more).map(|last| Position { after: last.clave(), until: query.until });
-    let next = next.map(|position| cursors.seal(position, &query.canonical));
-    // A field takes some thirty bytes with its name: room for all of them at once instead of doubling all the way.
-    let mut body = Vec::with_capacity(128 + items.len() * T::COLUMNS.len() * 32);
-    serde_json::to_writer(&mut body, &Page { ok: true, datos: &items, siguiente: next, hay_mas: more })
-        .map_err(Error::internal)?;
-    Ok(body.into())
+
+    /// Adds the record of a row.
+    pub(crate) fn add<R: Record>(&mut self, row: &dyn Row) -> Result<(), RowError> {
+        if self.written == self.query.limit {
+            self.more = true;
+            return Ok(());
+        }
+        if self.written > 0 {
+            self.body.push(b',');
+        } else {
+            // A field takes some thirty bytes with its name: room for most pages at once instead of doubling all the way.
+            self.body.reserve(30 * R::COLUMNS.len() * 32);
+        }
+        self.last = R::write(row, &mut self.body)?;
+        self.written += 1;
+        Ok(())
+    }
+
+    /// The whole page.
+    pub(crate) fn end(mut self, cursors: &Cursors<'_>) -> Bytes {
+        self.body.extend_from_slice(br#"],"siguiente":"#);
+        if self.more {
+            let position = Position { after: self.last, until: self.query.until };
+            // Base64url needs no escapes.
+            let cursor = cursors.seal(position, &self.query.canonical);
+            self.body.extend(format!("\"{cursor}\"").into_bytes());
+        } else {
+            self.body.extend_from_slice(b"null");
+        }
+        let more: &[u8] = if self.more { br#","hay_mas":true}"# } else { br#","hay_mas":false}"# };
+        self.body.extend_from_slice(more);
+        self.body.into()
+    }
 }
 
 #[cfg(test)]

@@ -47,19 +47,22 @@ pub(crate) use import::{Changes, Import, changes, import};
 pub use list::{Condition, List, ListSpec, Pages, Query};
 pub use window::LONGEST as LONGEST_WINDOW;
 
+use serde::Serialize;
+
 /// A record: a struct whose fields are columns.
 pub trait Record: Sized {
     /// Its table.
     const TABLE: &'static str;
-    /// Its columns, in the order in which [`Record::read`] takes them. Derived fields have no column.
+    /// Its columns, in the order in which [`Record::write`] takes them: the clave first. Derived fields have no column.
     const COLUMNS: &'static [&'static str];
 
     /// Reads the record from a row of [`Record::COLUMNS`]; fails when a column is missing or holds a value that its field
     /// cannot have.
     fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
 
-    /// Its clave, by which every list is ordered.
-    fn clave(&self) -> i64;
+    /// Writes the record of a row as JSON, as `Serialize` does but without reading it first; gives its clave, by which every list is
+    /// ordered.
+    fn write<R: Row + ?Sized>(row: &R, json: &mut Vec<u8>) -> Result<i64, RowError>;
 }
 
 /// Declares a record of a list, and the record of its import.
@@ -171,27 +174,43 @@ macro_rules! record {
 
             fn read<R: $crate::record::Row + ?Sized>(row: &R) -> Result<Self, $crate::record::RowError> {
                 let mut next = 0..;
-                $($crate::record::record!(@read row next $field: $type $(= $derived)?);)*
+                $($crate::record::record!(@read row next read $field: $type $(= $derived)?);)*
                 $($crate::record::record!(@derive $field: $type $(= $derived)?);)*
                 Ok(Self { $($field),* })
             }
 
-            fn clave(&self) -> i64 {
-                self.clave
+            fn write<R: $crate::record::Row + ?Sized>(
+                row: &R,
+                json: &mut Vec<u8>,
+            ) -> Result<i64, $crate::record::RowError> {
+                let mut next = 0..;
+                $($crate::record::record!(@read row next show $field: $type $(= $derived)?);)*
+                $($crate::record::record!(@derive $field: $type $(= $derived)?);)*
+                let start = json.len();
+                $($crate::record::member(json, concat!(",\"", stringify!($field), "\":"), &$field)?;)*
+                json[start] = b'{';
+                json.push(b'}');
+                <i64 as $crate::record::FromValue>::show(row, 0)
             }
         }
     };
     (@column $field:ident) => { Some(stringify!($field)) };
     (@column $field:ident $derived:expr) => { None };
-    (@read $row:ident $next:ident $field:ident: $type:ty) => {
-        let $field = <$type as $crate::record::FromValue>::read($row, $next.next().unwrap_or_default())?;
+    (@read $row:ident $next:ident $how:ident $field:ident: $type:ty) => {
+        let $field = <$type as $crate::record::FromValue>::$how($row, $next.next().unwrap_or_default())?;
     };
-    (@read $row:ident $next:ident $field:ident: $type:ty = $derived:expr) => {};
+    (@read $row:ident $next:ident $how:ident $field:ident: $type:ty = $derived:expr) => {};
     (@derive $field:ident: $type:ty) => {};
     (@derive $field:ident: $type:ty = $derived:expr) => { let $field: $type = $derived; };
 }
 
 pub(crate) use record;
+
+/// Writes a member of an object; `name` is written as it is, with its comma, quotes and colon.
+fn member<T: Serialize>(json: &mut Vec<u8>, name: &'static str, value: &T) -> Result<(), RowError> {
+    json.extend_from_slice(name.as_bytes());
+    serde_json::to_writer(json, value).map_err(|cause| RowError { at: 0, cause: cause.into() })
+}
 
 /// How many columns there are: a derived field is `None`.
 const fn count(all: &[Option<&str>]) -> usize {
@@ -214,4 +233,40 @@ const fn present<const N: usize>(all: &[Option<&'static str>]) -> [&'static str;
         at += 1;
     }
     present
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(unreachable_pub, reason = "records are public")]
+
+    use super::*;
+
+    record! {
+        /// A record.
+        pub struct Shelf in "estantes" {
+            /// Key.
+            clave: i64,
+            /// Its length.
+            largo: i64 = nombre.as_ref().map_or(0, |text| i64::try_from(text.len()).unwrap_or_default()),
+            /// Its name.
+            nombre: Option<String>,
+        }
+    }
+
+    #[test]
+    fn a_row_is_written_as_its_record_is() {
+        assert_eq!(Shelf::COLUMNS, ["clave", "nombre"]);
+        let write = |row: &[Value<'_>]| {
+            let mut json = b"[".to_vec();
+            Shelf::write(&row, &mut json).map(|clave| (clave, String::from_utf8(json).unwrap()))
+        };
+        let row = [Value::Integer(7), Value::Text("el \"alto\"\n".into())];
+        let read = serde_json::to_string(&Shelf::read(&row.as_slice()).unwrap()).unwrap();
+        assert_eq!(write(&row).unwrap(), (7, format!("[{read}")));
+        assert_eq!(read, r#"{"clave":7,"largo":10,"nombre":"el \"alto\"\n"}"#);
+        assert_eq!(write(&[Value::Integer(7), Value::Null]).unwrap().1, r#"[{"clave":7,"largo":0,"nombre":null}"#);
+        for (row, at) in [(&[Value::Integer(7)][..], 1), (&[Value::Null, Value::Null], 0)] {
+            assert_eq!(write(row).unwrap_err().at, at);
+        }
+    }
 }

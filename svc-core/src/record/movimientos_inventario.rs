@@ -22,12 +22,17 @@ pub struct WrittenKind(pub Option<MovementKind>);
 
 impl FromValue for WrittenKind {
     const KIND: Kind = Kind::Text;
+    type Shown<'r> = Self;
 
-    fn from_value(value: Value<'_>) -> Option<Self> {
+    fn shown(value: Value<'_>) -> Option<Self> {
         match value {
             Value::Text(text) => Some(Self(MovementKind::parse(&text))),
             _ => None,
         }
+    }
+
+    fn of(shown: Self) -> Self {
+        shown
     }
 }
 

@@ -14,10 +14,7 @@ record! {
         /// Name.
         nombre: String => Text<100>,
         /// Whether the user has access.
-        #[serde(skip)]
-        activo: bool,
-        /// Whether the user has access.
-        estatus: Status = if activo { Status::Activo } else { Status::Inactivo },
+        estatus: Status,
     }
     import SalespersonImport {
         #[serde(skip)]

@@ -57,7 +57,7 @@ use async_trait::async_trait;
 
 use crate::domain::company::CompanyId;
 use crate::error::{Code, Error};
-use crate::record::{List, ListSpec, Query, Row, RowError};
+use crate::record::{ListSpec, Query, Row, RowError};
 
 pub use accounting::{AccountBalance, AccountingTx, Booked};
 pub use advance::{Advance, AdvanceTx};
@@ -235,17 +235,6 @@ pub trait Reader: Send + Sync {
 
     /// A record of the invoice registry with its stamped document, in one statement.
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError>;
-}
-
-/// Reads the records of a page of `L`, at most `query.limit + 1`: the extra one means that there is another page.
-pub async fn read_page<L: List>(reader: &dyn Reader, query: &Query) -> Result<Vec<L>, StoreError> {
-    let mut records = Vec::with_capacity(query.limit as usize + 1);
-    let mut each = |row: &dyn Row| {
-        records.push(L::read(row)?);
-        Ok(())
-    };
-    reader.page(&L::LIST, query, &mut each).await?;
-    Ok(records)
 }
 
 /// A read-write transaction of one company. Dropped without [`Tx::commit`], it is rolled back.

@@ -102,6 +102,7 @@ static PRICES: Source = Source {
 };
 
 static SALESPEOPLE: Source = Source {
+    columns: &[("estatus", "CASE WHEN activo THEN 'activo' ELSE 'inactivo' END")],
     always: " AND vendedor",
     filters: &[("estatus", |page, value| {
         let active = *value == Value::Text(Status::Activo.word().into());
