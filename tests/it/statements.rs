@@ -15,7 +15,7 @@ use crate::deploys;
 use crate::table::{every_filter, reader};
 use crate::ventas::shop::{made, ready, shop};
 
-/// Plain reads over companies, without locks: a part of each that tells it.
+/// Plain reads over companies, without locks: a part of each that identifies it.
 const READS: [&str; 12] = [
     // What is due, and webhooks that a server of the release before left behind.
     "SELECT empresa, 0, min(vence) AS desde FROM eventos_agrupados",

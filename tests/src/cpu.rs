@@ -1,4 +1,4 @@
-//! CPU time and memory of processes, as Linux tells them (proc(5)); zero elsewhere.
+//! CPU time and memory of processes, as Linux reports them (proc(5)); zero elsewhere.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ pub fn of_process(process: &str) -> Duration {
     ticks.map(|ticks| TICK * ticks).sum()
 }
 
-/// Where the kernel tells of the thread that asks.
+/// Where the kernel reports on the calling thread.
 pub fn this_thread() -> String {
     let link = fs::read_link("/proc/thread-self").unwrap_or_default();
     link.to_string_lossy().into_owned()

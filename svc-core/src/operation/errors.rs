@@ -7,7 +7,7 @@ use crate::record::Takes;
 /// What is answered before an operation is known, or whatever it is.
 const ANY: &[Code] = &[Code::RutaNoExiste, Code::MetodoNoPermitido, Code::ErrorInterno];
 
-/// What whoever needs a key is refused for.
+/// Why a request that needs a key is refused.
 const KEYED: &[Code] = &[
     Code::NavegadorNoPermitido,
     Code::LlaveInvalida,

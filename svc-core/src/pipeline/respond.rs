@@ -53,7 +53,7 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, attached: 
     let mut response = match outcome {
         Ok(reply) => {
             let mut response = Response::new(reply.body);
-            insert(response.headers_mut(), header::CONTENT_TYPE, reply.content);
+            response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(reply.content));
             *response.status_mut() = reply.head.status;
             if let Some(location) = &reply.head.location {
                 insert(response.headers_mut(), header::LOCATION, location);

@@ -217,7 +217,7 @@ pub(crate) async fn keep_again(cx: &mut Cx<'_>, factura: i64) -> Result<(), Erro
 }
 
 /// Judges a complement that is queued, and keeps its document. Money that came in is written down whatever its document lacks:
-/// then none is kept, and the worker tells the fault.
+/// then none is kept, and the worker reports the fault.
 pub(crate) async fn keep_of_payments(
     cx: &mut Cx<'_>,
     factura: i64,

@@ -101,7 +101,7 @@ struct Issued<'a> {
 
 /// The goods that leave with an invoice.
 struct Leaving {
-    /// Where they are taken from; none that can be is told last.
+    /// Where they are taken from; none that can be is reported last.
     almacen: Result<ActiveWarehouse, Error>,
     goods: Vec<SaleGoods>,
 }

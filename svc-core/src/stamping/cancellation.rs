@@ -75,7 +75,7 @@ pub struct CancelRequest {
     pub asked: DateTime<Utc>,
     /// When this attempt is made.
     pub at: DateTime<Utc>,
-    /// Whether whoever asked says that the receiver has to accept. The authority decides; the sandbox takes their word.
+    /// Whether the request says that the receiver has to accept. The authority decides; the sandbox takes their word.
     pub aceptacion: bool,
 }
 

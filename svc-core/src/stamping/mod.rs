@@ -7,7 +7,7 @@
 //! - A **rejection** says that the document is wrong, with a code of the provider or the authority (`CFDI40161`). It is final:
 //!   the same document would be rejected again.
 //! - **Misconfigured** is what an operator has to mend: credentials, credit, account, certificate. Nothing is wrong with the
-//!   document, which waits and is told of (log, figure, readiness detail).
+//!   document, which waits and is reported (log, figure, readiness detail).
 //! - **Unknown** is a fate that nobody can tell: the document may have been stamped. It waits for a person's decision.
 //! - **Unreachable** is any other failure: no connection, a timeout, an invalid answer. The request is retried.
 //!
@@ -85,7 +85,7 @@ pub struct StampRequest {
     pub id: String,
     /// The document, sealed: the same bytes in all attempts.
     pub xml: String,
-    /// When this attempt is made; none if whoever asks has no clock.
+    /// When this attempt is made; none if the caller has no clock.
     pub at: Option<DateTime<Utc>>,
 }
 

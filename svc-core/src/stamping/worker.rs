@@ -337,7 +337,7 @@ async fn stamp(context: &Context, stamper: &dyn Stamper, installation: &str, tas
             let request = StampRequest::new(format!("{installation}-{}-{factura}", company.0), xml);
             let request = request.at(context.now());
             let verdict = ask(stamper, &request, sent_before).await;
-            tell(company, factura, &request, &verdict);
+            report(company, factura, &request, &verdict);
             verdict
         }
         Prepared::Fault(fault) => fault.into(),
@@ -366,8 +366,8 @@ async fn ask(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -
     }
 }
 
-/// Tells operators what waits for them, and what will.
-fn tell(company: CompanyId, factura: i64, request: &StampRequest, verdict: &Verdict) {
+/// Reports to operators what waits for them, and what will.
+fn report(company: CompanyId, factura: i64, request: &StampRequest, verdict: &Verdict) {
     let empresa = company.0;
     match verdict {
         Verdict::Held(Held::Stuck, why) => {

@@ -18,7 +18,7 @@ pub struct AskedCancellation {
     pub motivo: Option<CancellationReason>,
     /// Fiscal folio of what takes its place, with reason 01.
     pub uuid_sustitucion: Option<String>,
-    /// Whether whoever asked says that its receiver has to accept.
+    /// Whether the request says that its receiver has to accept.
     pub aceptacion: bool,
     /// When it was asked for.
     pub creado: DateTime<Utc>,

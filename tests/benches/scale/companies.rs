@@ -17,7 +17,7 @@ const AT_ONCE: usize = 32;
 /// Customers that each company has.
 const CUSTOMERS: usize = 20;
 
-/// Parts of statements that tell them: look-ups of keys, merges of usage.
+/// Parts of statements that identify them: look-ups of keys, merges of usage.
 const KEYS: &str = "%l.secreto_sha256%";
 const MERGES: &str = "%de_la_empresa%";
 

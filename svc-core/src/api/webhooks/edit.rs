@@ -24,14 +24,14 @@ pub struct EditWebhook {
     /// Where notices go: https, a domain name, no port.
     #[serde(default)]
     pub url: Sent<SentUrl>,
-    /// What is told: names of events, one or more; each needs the scope that reads its resource.
+    /// Which events it receives: their names, one or more; each needs the scope that reads its resource.
     #[serde(default)]
     #[schemars(schema_with = "subscription_schema")]
     pub eventos: Sent<Vec<String>>,
     /// What it is for.
     #[serde(default)]
     pub descripcion: Patch<Text<255>>,
-    /// Whether it is told anything.
+    /// Whether it receives any.
     #[serde(default)]
     pub activo: Sent<bool>,
 }

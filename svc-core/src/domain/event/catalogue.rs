@@ -36,7 +36,7 @@ macro_rules! events {
                 match self { $(Self::$name => $resource,)* }
             }
 
-            /// What it tells, in a few words.
+            /// What it reports, in a few words.
             pub(crate) const fn meaning(self) -> &'static str {
                 match self { $(Self::$name => concat!($($meaning),*),)* }
             }
