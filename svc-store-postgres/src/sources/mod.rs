@@ -7,6 +7,7 @@ mod sales;
 mod stock;
 
 use svc_core::domain::value::{Kind, Value};
+use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::domain::words::Status;
 
 use crate::page::{LARGEST, Page, Source, Span, Under};
@@ -87,6 +88,13 @@ static PAYABLES: Source = Source {
 };
 
 static DELIVERIES: Source = Source {
+    filters: &[("estado", |page, value| {
+        // Exactly the condition of the partial index.
+        if *value != Value::Text(DeliveryStatus::Entregada.word().into()) {
+            page.only("estado <> 'entregada'");
+        }
+        page.with("estado = ", value, "");
+    })],
     under: Some(Under { record: "SELECT FROM webhooks WHERE eliminado IS NULL", column: "webhook" }),
     ..Source::PLAIN
 };
