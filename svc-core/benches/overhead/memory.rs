@@ -1,18 +1,12 @@
-//! What the library itself costs a request, in time and in allocations: `Api` in process over a store that answers from memory. A page
-//! without records shows what a page costs beside them.
-//!
-//! `cargo bench -p svc-core`
+//! The API over a store that answers from memory, and the requests that are measured.
 
-use std::alloc::System;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use criterion::{Criterion, criterion_group, criterion_main};
 use http::Request;
 use sha2::{Digest, Sha256};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
@@ -25,11 +19,20 @@ use svc_core::store::{
     SecretsBatch, Store, StoreError, StoredDocument, Tx, Usage, UsageStore,
 };
 use svc_core::{Api, Context};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+use tokio::runtime::Runtime;
 
 const SECRET: &str = "svc_0000000000000000000000000000000000000000000000000000000000000000";
+
+/// What is asked: a page without records shows what a page costs beside them.
+pub(crate) const REQUESTS: [(&str, &str); 4] = [
+    ("GET /clientes, 30 records", "/clientes?limite=30"),
+    ("GET /proveedores, no record", "/proveedores?limite=30"),
+    (
+        "GET /clientes, 1 record and 3 filters",
+        "/clientes?limite=1&rfc=EKU9003173C9&prospecto=false&telefono=4775123456",
+    ),
+    ("GET /health", "/health"),
+];
 
 /// A store that holds one key and thirty-one customers in memory.
 struct Memory {
@@ -173,7 +176,7 @@ fn customer(clave: i64) -> Vec<Value<'static>> {
     Customer::COLUMNS.iter().map(value).collect()
 }
 
-fn request(uri: &str) -> Request<Bytes> {
+pub(crate) fn request(uri: &str) -> Request<Bytes> {
     Request::get(uri)
         .header("Authorization", format!("Bearer {SECRET}"))
         .header("X-Svc-Key-Id", "1_ab12cd")
@@ -181,7 +184,8 @@ fn request(uri: &str) -> Request<Bytes> {
         .expect("a request")
 }
 
-fn overhead(criterion: &mut Criterion) {
+/// The API, which has looked up its key, and the runtime to ask it in.
+pub(crate) fn api() -> (Api, Runtime) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let memory = Memory { customers: (1..=31).map(customer).collect() };
     let context = Context::builder(Arc::new(memory), "https://erp.example.com/api/v1")
@@ -193,27 +197,5 @@ fn overhead(criterion: &mut Criterion) {
     let api = Api::new(&context).expect("the API builds");
     let body = runtime.block_on(api.handle(request("/clientes"))).into_body();
     assert!(body.starts_with(br#"{"ok":true,"datos":[{"clave":1,"#), "{body:?}");
-
-    for (name, uri) in [
-        ("GET /clientes, 30 records", "/clientes?limite=30"),
-        ("GET /proveedores, no record", "/proveedores?limite=30"),
-        (
-            "GET /clientes, 1 record and 3 filters",
-            "/clientes?limite=1&rfc=EKU9003173C9&prospecto=false&telefono=4775123456",
-        ),
-        ("GET /health", "/health"),
-    ] {
-        let (first, second, template) = (request(uri), request(uri), request(uri));
-        // The first one looks the key up.
-        runtime.block_on(api.handle(first));
-        let region = Region::new(ALLOCATOR);
-        let answer = runtime.block_on(api.handle(second));
-        let used = region.change();
-        assert_eq!(answer.status(), 200, "{answer:?}");
-        println!("{name}: {} allocations, {} bytes", used.allocations + used.reallocations, used.bytes_allocated);
-        criterion.bench_function(name, |bench| bench.to_async(&runtime).iter(|| api.handle(template.clone())));
-    }
+    (api, runtime)
 }
-
-criterion_group!(benches, overhead);
-criterion_main!(benches);

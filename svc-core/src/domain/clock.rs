@@ -1,10 +1,11 @@
 //! Time and randomness, as parameters.
 //!
-//! Only [`SystemClock`] and [`SystemRandom`] read the time and random bytes of the operating system; `clippy.toml` forbids
-//! the global functions elsewhere. A test therefore moves time instead of sleeping.
+//! Only [`SystemClock`] and [`SystemRandom`] read the machine's time and random bytes; `clippy.toml` forbids the global functions
+//! elsewhere. A test therefore moves time instead of sleeping.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeZone as _, Utc};
 use chrono_tz::America::Mexico_City;
+use rand::Rng as _;
 use uuid::Uuid;
 
 /// Where the time comes from.
@@ -13,10 +14,15 @@ pub trait Clock: Send + Sync + 'static {
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// Where unpredictable bytes come from: request ids, event ids, secrets.
+/// Where random bytes come from.
 pub trait Random: Send + Sync + 'static {
-    /// Fills `bytes` with unpredictable bytes.
+    /// Fills `bytes` with bytes that nobody can predict, for secrets.
     fn fill(&self, bytes: &mut [u8]);
+
+    /// Fills `bytes` with bytes that do not come twice, for the ids of requests and events, which are no secrets.
+    fn fill_id(&self, bytes: &mut [u8]) {
+        self.fill(bytes);
+    }
 }
 
 /// `N` random bytes.
@@ -69,6 +75,12 @@ impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) {
         #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's random source")]
         getrandom::fill(bytes).expect("the operating system provides random bytes");
+    }
+
+    /// Of a generator that the operating system seeds: asking the system itself takes a fifth of a short request.
+    fn fill_id(&self, bytes: &mut [u8]) {
+        #[expect(clippy::disallowed_methods, reason = "the one place that asks the thread's generator")]
+        rand::rng().fill_bytes(bytes);
     }
 }
 

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use crate::context::Context;
-use crate::domain::clock::{Random, random_bytes};
+use crate::domain::clock::Random;
 use crate::domain::company::Company;
 use crate::domain::event::Event;
 use crate::domain::scope::{Scope, Scopes};
@@ -144,5 +144,7 @@ impl fmt::Debug for Cx<'_> {
 
 /// A UUID of version 7 (RFC 9562): sorts by time, unpredictable in its last 74 bits.
 pub(crate) fn uuid_v7(unix_millis: u64, random: &dyn Random) -> Uuid {
-    uuid::Builder::from_unix_timestamp_millis(unix_millis, &random_bytes(random)).into_uuid()
+    let mut bytes = [0; 10];
+    random.fill_id(&mut bytes);
+    uuid::Builder::from_unix_timestamp_millis(unix_millis, &bytes).into_uuid()
 }
