@@ -110,7 +110,7 @@ impl DeliveryTx for PostgresTx {
     async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError> {
         let row = sqlx::query(
             "SELECT w.url, w.fallos_consecutivos, w.racha_desde,
-                    (SELECT correo FROM usuarios WHERE empresa = w.empresa AND clave = w.usuario)
+                    (SELECT correo FROM usuarios WHERE empresa = $1 AND clave = w.usuario)
              FROM webhooks w WHERE w.empresa = $1 AND w.clave = $2 AND w.activo AND w.eliminado IS NULL
              FOR NO KEY UPDATE",
         )

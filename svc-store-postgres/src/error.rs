@@ -1,6 +1,7 @@
 //! Database errors as [`StoreError`]s.
 
 use sqlx::error::{DatabaseError, ErrorKind};
+use sqlx::postgres::PgDatabaseError;
 use svc_core::store::{Conflict, StoreError};
 
 /// What an error means when no constraint of ours is expected to have been violated, and when one is: constraints
@@ -55,16 +56,27 @@ impl Scope {
 }
 
 fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
-    let (constraint, table) = match error.constraint() {
-        Some(constraint) => (constraint, error.table().unwrap_or_default()),
-        None if matches!(error.kind(), ErrorKind::Other | ErrorKind::NotNullViolation) => return None,
-        None => of_worker(error.message())?,
+    let (constraint, table, kind) = if let Some(constraint) = error.constraint() {
+        (constraint, error.table(), error.kind())
+    } else {
+        let (constraint, table) = of_worker(error.message())?;
+        let kind = match error.kind() {
+            ErrorKind::NotNullViolation => return None,
+            ErrorKind::Other if is_without_code(error) => kind_of(constraint)?,
+            kind => kind,
+        };
+        (constraint, table, kind)
     };
     let field = || {
-        let field = constraint.strip_prefix(table).unwrap_or(constraint).trim_start_matches('_');
-        field.trim_end_matches("_fk").trim_end_matches("_check").trim_end_matches("_unico").to_owned()
+        let name = ["_fk", "_check", "_unico"].iter().fold(constraint, |name, end| name.trim_end_matches(end));
+        let field = match table {
+            Some(table) => name.strip_prefix(table).unwrap_or(name).trim_start_matches('_'),
+            // Only of a unique constraint the table is not told; the last word is the field.
+            None => name.rsplit('_').next().unwrap_or(name),
+        };
+        field.to_owned()
     };
-    match (error.kind(), constraint) {
+    match (kind, constraint) {
         (ErrorKind::UniqueViolation, "clientes_rfc_unico") => Some(Conflict::Rfc),
         (ErrorKind::UniqueViolation, "productos_sku_unico") => Some(Conflict::Sku),
         (ErrorKind::UniqueViolation, "marcas_nombre_unico") => Some(Conflict::Name),
@@ -78,13 +90,29 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
 
 /// The constraint and the table that a distributed engine's worker tells of: in the message only, by the names of a shard, which
 /// end in its number. The constraint is the last name; the table is the first, if there are two.
-fn of_worker(message: &str) -> Option<(&str, &str)> {
+fn of_worker(message: &str) -> Option<(&str, Option<&str>)> {
     let mut names = message.split('"').skip(1).step_by(2).map(|name| match name.rsplit_once('_') {
         Some((own, shard)) if shard.len() >= 6 && shard.bytes().all(|byte| byte.is_ascii_digit()) => own,
         _ => name,
     });
     let first = names.next()?;
-    Some(names.last().map_or((first, ""), |last| (last, first)))
+    Some(names.last().map_or((first, None), |last| (last, Some(first))))
+}
+
+/// Whether it may be a worker's answer to COPY, which the engine repeats as an internal error, with the message and the detail.
+fn is_without_code(error: &dyn DatabaseError) -> bool {
+    let detail = error.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::detail);
+    error.code().as_deref() == Some("XX000") && detail.is_some()
+}
+
+/// What a constraint is, by its name.
+fn kind_of(constraint: &str) -> Option<ErrorKind> {
+    match constraint.rsplit('_').next()? {
+        "pkey" | "unico" => Some(ErrorKind::UniqueViolation),
+        "fk" | "fkey" => Some(ErrorKind::ForeignKeyViolation),
+        "check" => Some(ErrorKind::CheckViolation),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -93,21 +121,30 @@ mod tests {
 
     #[test]
     fn a_workers_message_names_the_constraint() {
-        for (message, constraint, table) in [
-            ("duplicate key value violates unique constraint \"clientes_rfc_unico_102104\"", "clientes_rfc_unico", ""),
+        for (message, constraint, table, kind) in [
+            (
+                "duplicate key value violates unique constraint \"clientes_rfc_unico_102104\"",
+                "clientes_rfc_unico",
+                None,
+                ErrorKind::UniqueViolation,
+            ),
             (
                 "insert or update on table \"productos_102104\" violates foreign key constraint \"productos_unidad_fk_102104\"",
                 "productos_unidad_fk",
-                "productos",
+                Some("productos"),
+                ErrorKind::ForeignKeyViolation,
             ),
             (
                 "new row for relation \"precios_102199\" violates check constraint \"precios_precio_check\"",
                 "precios_precio_check",
-                "precios",
+                Some("precios"),
+                ErrorKind::CheckViolation,
             ),
         ] {
             assert_eq!(of_worker(message), Some((constraint, table)), "{message}");
+            assert_eq!(kind_of(constraint), Some(kind), "{message}");
         }
         assert_eq!(of_worker("nothing is named"), None);
+        assert_eq!(kind_of("productos"), None);
     }
 }

@@ -103,7 +103,7 @@ impl PurchaseTx for PostgresTx {
     async fn purchase(&mut self, clave: i64) -> Result<Option<PurchaseOrder>, StoreError> {
         let row = sqlx::query(
             "SELECT estatus, proveedor, sucursal, moneda, tipo_cambio, total, cxp,
-                 (SELECT codigo FROM almacenes a WHERE a.empresa = c.empresa AND a.clave = c.almacen), impuestos
+                 (SELECT codigo FROM almacenes a WHERE a.empresa = $1 AND a.clave = c.almacen), impuestos
              FROM compras c WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
         )
         .bind(self.empresa)

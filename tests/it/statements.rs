@@ -238,6 +238,7 @@ fn what_a_statement_is() {
     }
     for wrong in [
         "SELECT FROM t FOR SHARE",
+        "SELECT (SELECT a FROM s WHERE s.empresa = t.empresa) FROM t WHERE t.empresa = $1 FOR SHARE",
         "SELECT FROM t WHERE empresa = $1 AND a IN (SELECT a FROM s FOR UPDATE SKIP LOCKED)",
         "WITH c AS (SELECT empresa FROM t FOR UPDATE) SELECT FROM s WHERE empresa = $1",
         "DELETE FROM t WHERE a = $1",

@@ -18,6 +18,9 @@ const NODE: [&str; 6] = [
     "citus.max_cached_conns_per_worker=1",
 ];
 
+/// What workers are given besides: the settings of the store's sessions do not reach them.
+const WORKER: [&str; 3] = ["lock_timeout=5s", "enable_seqscan=off", "jit=off"];
+
 const WORKERS: usize = 2;
 
 /// The servers; they go when the process does.
@@ -38,15 +41,15 @@ impl Nodes {
                 }
             }
         }
-        let coordinator = started(&[]).await.expect("a private PostgreSQL");
+        let coordinator = started(Vec::new()).await.expect("a private PostgreSQL");
         Self { coordinator, workers: Vec::new() }
     }
 
     async fn start_engine() -> Result<Self, String> {
-        let coordinator = started(&NODE).await?;
+        let coordinator = started(NODE.to_vec()).await?;
         let mut workers = Vec::new();
         for _ in 0..WORKERS {
-            workers.push(started(&NODE).await?);
+            workers.push(started([&NODE[..], &WORKER].concat()).await?);
         }
         Ok(Self { coordinator, workers })
     }
@@ -125,8 +128,8 @@ impl Nodes {
     }
 }
 
-async fn started(settings: &'static [&'static str]) -> Result<Cluster, String> {
-    let starting = tokio::task::spawn_blocking(|| Cluster::ephemeral_with(settings));
+async fn started(settings: Vec<&'static str>) -> Result<Cluster, String> {
+    let starting = tokio::task::spawn_blocking(move || Cluster::ephemeral_with(&settings));
     starting.await.expect("no panic").map_err(|error| error.to_string())
 }
 

@@ -101,7 +101,7 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
         connection.execute("SET citus.multi_shard_modify_mode = 'sequential'").await?;
     }
     for migration in &pending {
-        apply(connection, migration, patience).await?;
+        apply(connection, migration, patience, distributed).await?;
         if distributed {
             rest(connection).await?;
         }
@@ -135,7 +135,12 @@ async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenE
 
 /// Does a migration. One that does not get its locks is rolled back and done again after a pause, in which those who came
 /// after it have their turn.
-async fn apply(connection: &mut PgConnection, migration: &Migration, patience: Patience) -> Result<(), OpenError> {
+async fn apply(
+    connection: &mut PgConnection,
+    migration: &Migration,
+    patience: Patience,
+    distributed: bool,
+) -> Result<(), OpenError> {
     let (version, description) = (migration.version, &*migration.description);
     tracing::info!(version, description, "a migration begins");
     let started = Instant::now();
@@ -145,7 +150,11 @@ async fn apply(connection: &mut PgConnection, migration: &Migration, patience: P
             apply_outside(connection, migration).await
         } else {
             set_lock_timeout(connection, patience.lock).await?;
-            connection.apply(TABLE, migration).await.map(drop)
+            if distributed {
+                apply_singly(connection, migration).await
+            } else {
+                connection.apply(TABLE, migration).await.map(drop)
+            }
         };
         match outcome {
             Err(error) if is_contended(&error) && started.elapsed() + pause < patience.total => {
@@ -166,6 +175,19 @@ async fn apply(connection: &mut PgConnection, migration: &Migration, patience: P
 /// that), so they wait for as long as they must: a concurrent build that is cut leaves an invalid index.
 async fn apply_outside(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
     set_lock_timeout(connection, Duration::ZERO).await?;
+    run_singly(connection, migration).await
+}
+
+/// Does a migration in a transaction, statement by statement: some of them Citus hands on to the workers with the whole text they came in,
+/// and those refuse one of several statements.
+async fn apply_singly(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
+    let mut transaction = connection.begin().await?;
+    run_singly(&mut transaction, migration).await?;
+    transaction.commit().await?;
+    Ok(())
+}
+
+async fn run_singly(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
     for statement in statements(migration.sql.as_str()) {
         let done = connection.execute(AssertSqlSafe(statement)).await;
         done.map_err(|error| MigrateError::ExecuteMigration(error, migration.version))?;
@@ -174,7 +196,7 @@ async fn apply_outside(connection: &mut PgConnection, migration: &Migration) -> 
     connection.skip(TABLE, migration).await
 }
 
-/// The statements of a migration outside a transaction: each ends with a semicolon at the end of a line.
+/// The statements of a migration: each ends with a semicolon at the end of a line.
 pub(super) fn statements(sql: &str) -> impl Iterator<Item = &str> {
     sql.split(";\n").map(str::trim).filter(|statement| !statement.is_empty())
 }

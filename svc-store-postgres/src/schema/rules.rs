@@ -93,11 +93,12 @@ fn faults(migration: &Migration, release: Release) -> Vec<String> {
     if marks.iter().any(|since| since.is_none_or(|since| since >= release)) {
         found.push(format!("`{UNUSED_SINCE}` names a release before this one"));
     }
-    if migration.no_tx && sql.lines().any(|line| line.trim_end().trim_end_matches(';').contains(';')) {
-        found.push("outside a transaction a semicolon ends a statement and its line".to_owned());
+    let is_comment = |line: &str| line.trim_start().starts_with("--");
+    if sql.lines().any(|line| !is_comment(line) && line.trim_end().trim_end_matches(';').contains(';')) {
+        found.push("a semicolon ends a statement and its line".to_owned());
     }
-    if migration.no_tx && sql.lines().any(|line| line.trim_start().starts_with("--") && line.ends_with(';')) {
-        found.push("outside a transaction a comment has no semicolon at its end".to_owned());
+    if sql.lines().any(|line| is_comment(line) && line.ends_with(';')) {
+        found.push("a comment has no semicolon at its end".to_owned());
     }
     // As they are run, or at every semicolon.
     let texts: Vec<&str> = if migration.no_tx { statements(sql).collect() } else { sql.split(';').collect() };
@@ -233,6 +234,7 @@ fn what_would_stop_older_servers_is_found() {
         ),
         ("-- no-transaction\nALTER TABLE clientes ADD COLUMN a text;\n", "outside"),
         ("-- no-transaction\nUPDATE clientes SET a = 1; UPDATE clientes SET a = 2;\n", "ends a statement"),
+        ("ALTER TABLE clientes ADD a int; ALTER TABLE clientes ADD b int;", "ends a statement"),
         ("-- no-transaction\n-- Why;\nDROP INDEX CONCURRENTLY IF EXISTS j;\n", "comment"),
         ("ALTER TABLE clientes ADD CONSTRAINT c CHECK (a > 0);", "NOT VALID"),
         ("ALTER TABLE clientes ADD COLUMN a int, ADD CHECK (a > 0);", "name"),

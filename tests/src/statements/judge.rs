@@ -71,6 +71,8 @@ struct Judge {
     wrong: Vec<String>,
     /// Whether it writes or locks.
     changes: bool,
+    /// How many queries around this place lock what they find.
+    locking: usize,
 }
 
 impl Judge {
@@ -129,6 +131,14 @@ impl Judge {
         gives
     }
 
+    /// A distributed engine refuses a query that locks, unless each query within it names the company by itself.
+    fn within_locks(&mut self, query: &Query) {
+        let mut alone = Self { scopes: self.scopes.without_around(), ..Self::default() };
+        let ControlFlow::Continue(()) = query.visit(&mut alone);
+        let loose = alone.loose.iter().map(|table| format!("{table} is held by what is around it, which locks"));
+        self.wrong.extend(loose);
+    }
+
     fn enter(&mut self, scope: super::scope::Scope) {
         self.loose.extend(scope.loose().map(str::to_owned));
         self.scopes.around.push(scope);
@@ -150,13 +160,22 @@ impl Visitor for Judge {
     type Break = Infallible;
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Infallible> {
-        self.changes |= !query.locks.is_empty();
+        if self.locking > 0 {
+            self.within_locks(query);
+        }
+        if !query.locks.is_empty() {
+            self.changes = true;
+            self.locking += 1;
+        }
         self.scopes.enter_query(query);
         ControlFlow::Continue(())
     }
 
-    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<Infallible> {
+    fn post_visit_query(&mut self, query: &Query) -> ControlFlow<Infallible> {
         self.scopes.leave_query();
+        if !query.locks.is_empty() {
+            self.locking -= 1;
+        }
         ControlFlow::Continue(())
     }
 

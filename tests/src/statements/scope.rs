@@ -49,6 +49,11 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
+    /// The common table expressions of this place, without the names around it.
+    pub(super) fn without_around(&self) -> Self {
+        Self { ctes: self.ctes.clone(), ..Self::default() }
+    }
+
     /// Enters the common table expressions of a query, in their order; [`Scopes::leave_query`] leaves them.
     pub(super) fn enter_query(&mut self, query: &Query) {
         self.ctes.push(HashMap::new());
