@@ -166,17 +166,14 @@ impl<'q> Page<'q> {
 
     /// The whole page.
     pub(crate) fn end(mut self, cursors: &Cursors<'_>) -> Bytes {
-        self.body.extend_from_slice(br#"],"siguiente":"#);
         if self.more {
             let position = Position { after: self.last, until: self.query.until };
             // Base64url needs no escapes.
             let cursor = cursors.seal(position, &self.query.canonical);
-            self.body.extend(format!("\"{cursor}\"").into_bytes());
+            self.body.extend_from_slice(format!(r#"],"siguiente":"{cursor}","hay_mas":true}}"#).as_bytes());
         } else {
-            self.body.extend_from_slice(b"null");
+            self.body.extend_from_slice(br#"],"siguiente":null,"hay_mas":false}"#);
         }
-        let more: &[u8] = if self.more { br#","hay_mas":true}"# } else { br#","hay_mas":false}"# };
-        self.body.extend_from_slice(more);
         self.body.into()
     }
 }

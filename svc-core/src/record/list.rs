@@ -7,7 +7,7 @@ use crate::domain::scope::{Scope, Scopes};
 use crate::error::{Code, Error};
 
 /// Records that are listed page by page, as [`List::LIST`] declares.
-pub trait List: Record + serde::Serialize + schemars::JsonSchema + Send + Sync + 'static {
+pub trait List: Record + schemars::JsonSchema + Send + Sync + 'static {
     /// The list's declaration.
     const LIST: ListSpec;
 
