@@ -27,8 +27,8 @@ const MOST: u32 = 256;
 /// Results of a company that are enough to be written while more of its deliveries wait to be sent, while no more attempts may
 /// begin before some are, and while the last of its attempts are under way.
 const RESULTS: usize = 128;
-const CROWDED_RESULTS: usize = 64;
-const LAST_RESULTS: usize = 16;
+const CROWDED_RESULTS: usize = 80;
+const LAST_RESULTS: usize = 64;
 
 /// The longest deadline of a sender that a lease takes into account.
 const LONGEST: TimeDelta = TimeDelta::hours(1);

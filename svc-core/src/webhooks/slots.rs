@@ -33,7 +33,7 @@ const DOUBTFUL_PER_HOST: usize = 16;
 
 /// Attempts of a company before it is another's turn: so many at the most, and so few that all have had theirs after a round, in
 /// about a second.
-const RUN: usize = 64;
+const RUN: usize = 80;
 const ROUND: usize = 10_000;
 
 /// Claims that may wait to be sent, of all companies; beyond them each company may have some of its own, so that none waits
