@@ -4,13 +4,16 @@
 
 mod memory;
 
-use criterion::{Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
 fn overhead(criterion: &mut Criterion) {
     let (api, runtime) = memory::api();
     for (name, uri) in memory::REQUESTS {
         let template = memory::request(uri);
-        criterion.bench_function(name, |bench| bench.to_async(&runtime).iter(|| api.handle(template.clone())));
+        criterion.bench_function(name, |bench| {
+            let answer = |request| async { drop(api.handle(request).await) };
+            bench.to_async(&runtime).iter_batched(|| template.clone(), answer, BatchSize::SmallInput);
+        });
     }
 }
 

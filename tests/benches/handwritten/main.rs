@@ -2,7 +2,8 @@
 //! rows in one private PostgreSQL, in turns. Prints medians of requests a second, of the time to an answer, and of the CPU time that
 //! this process and PostgreSQL spend on a request; and the same once more with the database a millisecond away.
 //!
-//! `cargo bench -p svc-tests --bench handwritten [-- NAME]`: only the operations whose name contains NAME.
+//! `cargo bench -p svc-tests --bench handwritten [-- NAME [CONNECTIONS]]`: only the operations whose name contains NAME; so many
+//! connections of each of the two instead of 20.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
@@ -26,7 +27,8 @@ use svc_core::ContextBuilder;
 use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::SystemClock;
 use svc_core::domain::company::LimitMode;
-use svc_tests::{Actor, Company, World, fresh_key};
+use svc_store_postgres::Settings;
+use svc_tests::{Actor, Company, World, fresh_key, with};
 
 use self::measure::{Handwritten, Ours, Round, round};
 
@@ -35,8 +37,6 @@ const AT_ONCE: [usize; 3] = [1, 8, 32];
 const RECORDS: i64 = 1_000;
 const ROUNDS: usize = 5;
 
-/// Connections of each of the two.
-const CONNECTIONS: u32 = 20;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Operation {
@@ -138,10 +138,12 @@ async fn compare(ours: &Ours, handwritten: &Handwritten, operation: Operation, a
 
 #[tokio::main]
 async fn main() {
-    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    let wanted = arguments.next().unwrap_or_default();
+    let connections = arguments.next().map_or(20, |number| number.parse().expect("a number of connections"));
     // Limits must not cut; each company's month is used up in the second round.
     let noticing = |builder: ContextBuilder| builder.clock(Arc::new(SystemClock)).limits(LimitMode::Notice);
-    let world = World::with(noticing).await;
+    let world = World::on(with!(Settings::default(), max_connections: connections), noticing).await;
     let mut actors = Vec::new();
     for _ in 0..AT_ONCE[AT_ONCE.len() - 1] {
         let company = world.company().await;
@@ -149,7 +151,7 @@ async fn main() {
         actors.push(company.admin().await);
     }
     sqlx::raw_sql(server::SCHEMA).execute(world.pool()).await.expect("the service's own schema");
-    let own = |options| PgPoolOptions::new().max_connections(CONNECTIONS).connect_lazy_with(options);
+    let own = |options| PgPoolOptions::new().max_connections(connections).connect_lazy_with(options);
     let options = world.store.options().clone();
     let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(own(options.clone())).await));
     println!("at once | requests | p50 ms | p99 ms | CPU of the service and of PostgreSQL, µs a request");
