@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rust_decimal::Decimal;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::line::IepsRate;
 use super::quantity::unsigned;
@@ -32,6 +32,12 @@ field_schema!(TaxRate, "TaxRate", { "type": ["string", "number"], "pattern": r"^
 impl fmt::Display for TaxRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:.6}", self.0)
+    }
+}
+
+impl Serialize for TaxRate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

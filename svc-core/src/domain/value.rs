@@ -1,9 +1,11 @@
 //! Values as columns hold them, and how the fields of records become values and are made of them.
 
 use std::borrow::Cow;
+use std::io::Write as _;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
+use serde::Serialize;
 use uuid::Uuid;
 
 use super::event::EventId;
@@ -113,7 +115,7 @@ pub trait FromValue: Sized {
     const KIND: Kind;
 
     /// What a list shows of it: itself, but of a text the one that the row holds.
-    type Shown<'r>;
+    type Shown<'r>: Serialize;
 
     /// What is shown of `value`; `None` where the type has no such value, as most have no null.
     fn shown(value: Value<'_>) -> Option<Self::Shown<'_>>;
@@ -130,6 +132,11 @@ pub trait FromValue: Sized {
     /// The field of the column at `at`.
     fn read<R: Row + ?Sized>(row: &R, at: usize) -> Result<Self, RowError> {
         Self::show(row, at).map(Self::of)
+    }
+
+    /// Writes what is shown as JSON, as its `Serialize` does.
+    fn write(shown: &Self::Shown<'_>, json: &mut Vec<u8>) -> serde_json::Result<()> {
+        serde_json::to_writer(json, shown)
     }
 }
 
@@ -152,6 +159,14 @@ impl<T: FromValue> FromValue for Option<T> {
 
     fn of(shown: Self::Shown<'_>) -> Self {
         shown.map(T::of)
+    }
+
+    fn write(shown: &Self::Shown<'_>, json: &mut Vec<u8>) -> serde_json::Result<()> {
+        match shown {
+            Some(shown) => T::write(shown, json)?,
+            None => json.extend_from_slice(b"null"),
+        }
+        Ok(())
     }
 }
 
@@ -200,9 +215,10 @@ impl<W: Word> FromValue for Vec<W> {
     }
 }
 
-/// Types whose column holds one variant of [`Value`]: how the type is made of what the variant holds, and the other way round.
+/// Types whose column holds one variant of [`Value`]: how the type is made of what the variant holds, and the other way round; and
+/// how it is formatted as JSON, where `Serialize` takes longer.
 macro_rules! columns {
-    ($($type:ty as $kind:ident: $from:expr, $to:expr;)*) => {$(
+    ($($type:ty as $kind:ident: $from:expr, $to:expr $(, $json:literal)?;)*) => {$(
         impl FromValue for $type {
             const KIND: Kind = Kind::$kind;
             type Shown<'r> = Self;
@@ -217,6 +233,10 @@ macro_rules! columns {
             fn of(shown: Self) -> Self {
                 shown
             }
+
+            $(fn write(shown: &Self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+                write!(json, $json, shown).map_err(serde_json::Error::io)
+            })?
         }
 
         impl ToValue for $type {
@@ -230,8 +250,8 @@ macro_rules! columns {
 columns! {
     bool as Boolean: |value| value, |value: &bool| *value;
     i64 as Integer: |value| value, |value: &i64| *value;
-    Money as Decimal: Money::new, |amount: &Money| amount.get();
-    Quantity as Decimal: Quantity::new, |quantity: &Quantity| quantity.get();
+    Money as Decimal: Money::new, |amount: &Money| amount.get(), "\"{}\"";
+    Quantity as Decimal: Quantity::new, |quantity: &Quantity| quantity.get(), "{}";
     Rate as Decimal: Rate::new, |rate: &Rate| rate.get();
     TaxRate as Decimal: TaxRate::new, |rate: &TaxRate| rate.get();
     Balance as Decimal: Balance::new, |amount: &Balance| amount.get();
@@ -253,6 +273,18 @@ impl FromValue for String {
 
     fn of(shown: Cow<'_, str>) -> Self {
         shown.into_owned()
+    }
+
+    fn write(shown: &Cow<'_, str>, json: &mut Vec<u8>) -> serde_json::Result<()> {
+        // Most texts have nothing to escape, which is seen sooner of the whole than byte by byte.
+        let has_escapes = shown.bytes().fold(false, |any, byte| any | (byte < b' ') | (byte == b'"') | (byte == b'\\'));
+        if has_escapes {
+            return serde_json::to_writer(json, shown);
+        }
+        json.push(b'"');
+        json.extend_from_slice(shown.as_bytes());
+        json.push(b'"');
+        Ok(())
     }
 }
 

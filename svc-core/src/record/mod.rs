@@ -47,8 +47,6 @@ pub(crate) use import::{Changes, Import, changes, import};
 pub use list::{Condition, List, ListSpec, Pages, Query};
 pub use window::LONGEST as LONGEST_WINDOW;
 
-use serde::Serialize;
-
 /// A record: a struct whose fields are columns.
 pub trait Record: Sized {
     /// Its table.
@@ -187,7 +185,7 @@ macro_rules! record {
                 $($crate::record::record!(@read row next show $field: $type $(= $derived)?);)*
                 $($crate::record::record!(@derive $field: $type $(= $derived)?);)*
                 let start = json.len();
-                $($crate::record::member(json, concat!(",\"", stringify!($field), "\":"), &$field)?;)*
+                $($crate::record::record!(@write json $field: $type $(= $derived)?);)*
                 json[start] = b'{';
                 json.push(b'}');
                 <i64 as $crate::record::FromValue>::show(row, 0)
@@ -200,6 +198,16 @@ macro_rules! record {
         let $field = <$type as $crate::record::FromValue>::$how($row, $next.next().unwrap_or_default())?;
     };
     (@read $row:ident $next:ident $how:ident $field:ident: $type:ty = $derived:expr) => {};
+    (@write $json:ident $field:ident: $type:ty) => {
+        $crate::record::member($json, concat!(",\"", stringify!($field), "\":"), |json| {
+            <$type as $crate::record::FromValue>::write(&$field, json)
+        })?
+    };
+    (@write $json:ident $field:ident: $type:ty = $derived:expr) => {
+        $crate::record::member($json, concat!(",\"", stringify!($field), "\":"), |json| {
+            serde_json::to_writer(json, &$field)
+        })?
+    };
     (@derive $field:ident: $type:ty) => {};
     (@derive $field:ident: $type:ty = $derived:expr) => { let $field: $type = $derived; };
 }
@@ -207,9 +215,13 @@ macro_rules! record {
 pub(crate) use record;
 
 /// Writes a member of an object; `name` is written as it is, with its comma, quotes and colon.
-fn member<T: Serialize>(json: &mut Vec<u8>, name: &'static str, value: &T) -> Result<(), RowError> {
+fn member(
+    json: &mut Vec<u8>,
+    name: &'static str,
+    value: impl FnOnce(&mut Vec<u8>) -> serde_json::Result<()>,
+) -> Result<(), RowError> {
     json.extend_from_slice(name.as_bytes());
-    serde_json::to_writer(json, value).map_err(|cause| RowError { at: 0, cause: cause.into() })
+    value(json).map_err(|cause| RowError { at: 0, cause: cause.into() })
 }
 
 /// How many columns there are: a derived field is `None`.
@@ -239,7 +251,12 @@ const fn present<const N: usize>(all: &[Option<&'static str>]) -> [&'static str;
 mod tests {
     #![expect(unreachable_pub, reason = "records are public")]
 
+    use proptest::prelude::*;
+    use rust_decimal::Decimal;
+
     use super::*;
+    use crate::domain::money::Money;
+    use crate::domain::quantity::Quantity;
 
     record! {
         /// A record.
@@ -267,6 +284,23 @@ mod tests {
         assert_eq!(write(&[Value::Integer(7), Value::Null]).unwrap().1, r#"[{"clave":7,"largo":0,"nombre":null}"#);
         for (row, at) in [(&[Value::Integer(7)][..], 1), (&[Value::Null, Value::Null], 0)] {
             assert_eq!(write(row).unwrap_err().at, at);
+        }
+    }
+
+    fn written<T: FromValue>(value: Value<'_>) -> String {
+        let mut json = Vec::new();
+        T::write(&T::shown(value).unwrap(), &mut json).unwrap();
+        String::from_utf8(json).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_written_as_its_field_is(text in any::<String>(), units in any::<i64>(), scale in 0_u32..7) {
+            prop_assert_eq!(written::<String>(text.to_value()), serde_json::to_string(&text).unwrap());
+            let number = Decimal::new(units, scale);
+            let (money, quantity) = (Money::new(number), Quantity::new(number));
+            prop_assert_eq!(written::<Money>(money.to_value()), serde_json::to_string(&money).unwrap());
+            prop_assert_eq!(written::<Option<Quantity>>(quantity.to_value()), serde_json::to_string(&quantity).unwrap());
         }
     }
 }

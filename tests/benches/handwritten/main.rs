@@ -37,7 +37,6 @@ const AT_ONCE: [usize; 3] = [1, 8, 32];
 const RECORDS: i64 = 1_000;
 const ROUNDS: usize = 5;
 
-
 #[derive(Clone, Copy)]
 pub(crate) struct Operation {
     method: &'static str,

@@ -15,8 +15,10 @@ pub use sales::{
     PaymentMethod, PaymentOrigin, PaymentTerm, ReceivableStatus, RequestedStatus, SaleKind, SaleOrigin,
 };
 
+use serde::Serialize;
+
 /// A value of a closed set, each of which is a word on the wire and in the database.
-pub trait Word: Copy + Sized {
+pub trait Word: Copy + Serialize {
     /// The word on the wire and in the database.
     fn word(&self) -> &'static str;
 
