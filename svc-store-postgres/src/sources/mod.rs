@@ -6,6 +6,7 @@ mod products;
 mod sales;
 mod stock;
 
+use sqlx::{Postgres, QueryBuilder};
 use svc_core::domain::value::{Kind, Value};
 use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::domain::words::Status;
@@ -124,7 +125,11 @@ static SALE_LINES: Source = Source {
     alias: "r.",
     columns: &[("sku", "coalesce(p.sku, r.sku)")],
     // As in the list of documents, so that one found by a SKU has lines found by it.
-    filters: &[("sku", |page, sku| page.with("", sku, " IN (p.sku, r.sku)"))],
+    filters: &[("sku", |page, sku| {
+        of_products(page.and().push("(r.producto"), sku);
+        push(page.sql().push(" OR r.sku = "), sku, Kind::Text);
+        page.sql().push(")");
+    })],
     ..Source::PLAIN
 };
 
@@ -145,7 +150,13 @@ fn is_true(value: &Value<'_>) -> bool {
 
 /// Those of a product, by its SKU.
 fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
-    page.with("x.producto = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = ", sku, "))");
+    of_products(page.and().push("x.producto"), sku);
+}
+
+/// Ends a condition: a column is one of the products with that SKU, which are sought once and not for each row.
+fn of_products(sql: &mut QueryBuilder<Postgres>, sku: &Value<'_>) {
+    push(sql.push(" = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = "), sku, Kind::Text);
+    sql.push("))");
 }
 
 /// The next rows of `table` that were changed since then. They are found before other tables are joined, and their search is planned for

@@ -9,13 +9,23 @@ pub(super) static MOVEMENTS: Source = Source {
     columns: &[("sku", "coalesce(p.sku, m.sku)")],
     filters: &[("sku", |page, sku| {
         if page.query().has(&["clave", "venta"]) {
-            page.with("coalesce(p.sku, m.sku) = ", sku, "");
+            of_product_or_written(page, sku);
         } else {
             of_sku(page, sku);
         }
     })],
     ..Source::PLAIN
 };
+
+/// Those that `coalesce(p.sku, m.sku)` makes the SKU's, among those of a document: without its product for each.
+fn of_product_or_written(page: &mut Page<'_>, sku: &Value<'_>) {
+    super::of_products(page.and().push("(m.producto"), sku);
+    push(page.sql().push(" OR m.sku = "), sku, Kind::Text);
+    page.sql().push(
+        " AND NOT EXISTS (SELECT FROM productos s \
+         WHERE s.empresa = $1 AND s.clave = m.producto AND s.sku IS NOT NULL))",
+    );
+}
 
 /// The next movements that `coalesce(p.sku, m.sku)` makes the SKU's: of the products that have it, and of those that are
 /// gone (or lost theirs) and for which it was written down. Each ledger is read from its index no further than the page

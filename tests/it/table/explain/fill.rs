@@ -71,10 +71,11 @@ impl Big {
         Self { world, company, sizes: sizes.into_iter().collect() }
     }
 
-    /// An actor of the big company whose requests' plans are reported, and the store that they go to. It has one connection,
-    /// so that a request that is repeated meets its prepared statement.
-    pub(super) async fn watched(&self) -> (PostgresStore, Actor) {
-        let options = (*self.world.pool().connect_options()).clone().options(AUTO_EXPLAIN);
+    /// An actor of the big company whose requests' plans are reported if they are `watched`, and the store that they go to. It has
+    /// one connection, so that a request that is repeated meets its prepared statement.
+    pub(super) async fn reader(&self, watched: bool) -> (PostgresStore, Actor) {
+        let options = (*self.world.pool().connect_options()).clone();
+        let options = if watched { options.options(AUTO_EXPLAIN) } else { options };
         let store = PostgresStore::with_options(options, &with!(Settings::default(), max_connections: 1));
         let context = Context::builder(std::sync::Arc::new(store.clone()), BASE_URL).clock(self.world.clock.clone());
         let api = Api::new(&context.build().expect("a context")).expect("the API builds");
