@@ -277,8 +277,8 @@ impl FromValue for String {
 
     fn write(shown: &Cow<'_, str>, json: &mut Vec<u8>) -> serde_json::Result<()> {
         // Most texts have nothing to escape, which is seen sooner of the whole than byte by byte.
-        let has_escapes = shown.bytes().fold(false, |any, byte| any | (byte < b' ') | (byte == b'"') | (byte == b'\\'));
-        if has_escapes {
+        let escape = |byte| u8::from(matches!(byte, 0..b' ' | b'"' | b'\\'));
+        if shown.bytes().fold(0, |any, byte| any | escape(byte)) > 0 {
             return serde_json::to_writer(json, shown);
         }
         json.push(b'"');
