@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::Request;
-use svc_tests::{Actor, World};
+use svc_tests::{Actor, World, median};
 
 use crate::gateways::{Gateway, Sent};
 use crate::runtime_api::Function;
@@ -101,11 +101,6 @@ async fn in_process(world: &World, sent: &Sent) -> Duration {
         assert_eq!(answer.status(), 200);
     }
     median(times)
-}
-
-fn median(mut values: Vec<Duration>) -> Duration {
-    values.sort_unstable();
-    values[values.len() / 2]
 }
 
 fn micros(time: Duration) -> String {

@@ -20,7 +20,7 @@ use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::{Budget, HttpSender, Networks, ResolveError, Resolver, deliver_due};
-use svc_tests::{BASE_URL, Company, World, cpu, notices};
+use svc_tests::{BASE_URL, Company, World, cpu, median, notices};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
@@ -117,11 +117,7 @@ struct Costs {
 
 impl Costs {
     fn median(passes: &[Self]) -> Self {
-        let of = |figure: fn(&Self) -> f64| {
-            let mut figures: Vec<f64> = passes.iter().map(figure).collect();
-            figures.sort_by(f64::total_cmp);
-            figures[figures.len() / 2]
-        };
+        let of = |figure: fn(&Self) -> f64| median(passes.iter().map(figure));
         Self {
             rate: of(|pass| pass.rate),
             statements: of(|pass| pass.statements),

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use svc_core::backoffice::import::Resource;
-use svc_tests::World;
+use svc_tests::{World, median};
 
 const RECORDS: usize = 100_000;
 const ROUNDS: usize = 3;
@@ -56,8 +56,7 @@ async fn main() {
             rates[at].push(RECORDS as f64 / began.elapsed().as_secs_f64());
         }
     }
-    for ((resource, _), mut rates) in kinds.into_iter().zip(rates) {
-        rates.sort_unstable_by(f64::total_cmp);
-        println!("{:<18}{:>8.0}/s", resource.name(), rates[ROUNDS / 2]);
+    for ((resource, _), rates) in kinds.into_iter().zip(rates) {
+        println!("{:<18}{:>8.0}/s", resource.name(), median(rates));
     }
 }

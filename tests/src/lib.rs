@@ -56,6 +56,13 @@ macro_rules! with {
     }};
 }
 
+/// The median of what was measured, of which there is something.
+pub fn median<T: PartialOrd>(measured: impl IntoIterator<Item = T>) -> T {
+    let mut measured: Vec<T> = measured.into_iter().collect();
+    measured.sort_by(|one, other| one.partial_cmp(other).expect("figures"));
+    measured.swap_remove(measured.len() / 2)
+}
+
 /// Connections of a test's own to the database of a store.
 pub fn pool_of(store: &PostgresStore) -> PgPool {
     pool_of_options(store.options())

@@ -28,7 +28,7 @@ use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::SystemClock;
 use svc_core::domain::company::LimitMode;
 use svc_store_postgres::Settings;
-use svc_tests::{Actor, Company, World, fresh_key, with};
+use svc_tests::{Actor, Company, World, fresh_key, median, with};
 
 use self::measure::{Handwritten, Ours, Round, round};
 
@@ -101,15 +101,8 @@ async fn fill(company: &Company) {
     }
 }
 
-/// The median of a figure.
-fn median(rounds: &[Round], figure: impl Fn(&Round) -> f64) -> f64 {
-    let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
-    figures.sort_unstable_by(f64::total_cmp);
-    figures[figures.len() / 2]
-}
-
 fn line(rounds: &[Round]) -> String {
-    let of = |figure: fn(&Round) -> f64| median(rounds, figure);
+    let of = |figure: fn(&Round) -> f64| median(rounds.iter().map(figure));
     format!(
         "{:>7.0}/s | {:>6.2} | {:>6.2} | {:>4.0} | {:>4.0}",
         of(|round| round.rate),
@@ -129,7 +122,7 @@ async fn compare(ours: &Ours, handwritten: &Handwritten, operation: Operation, a
             both.iter_mut().zip(rounds).for_each(|(all, round)| all.push(round));
         }
     }
-    let ratio = median(&both[0], |round| round.rate) / median(&both[1], |round| round.rate);
+    let ratio = median(both[0].iter().map(|round| round.rate)) / median(both[1].iter().map(|round| round.rate));
     println!("{:>4} library     {}", actors.len(), line(&both[0]));
     println!("     by hand     {}", line(&both[1]));
     println!("     ratio       {ratio:>7.2}");

@@ -11,13 +11,12 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use svc_core::operation::page::{Cursors, Position};
-use svc_tests::Endpoint;
+use svc_tests::{Actor, Endpoint, median};
 
 use self::fill::Big;
 use self::plans::{Plan, Plans};
 use self::values::Query;
 use super::{lists, path};
-use svc_tests::Actor;
 
 /// Rows of the big company, in each table that may have so many; `SVC_TEST_ROWS` says another number. The slowest pages are printed.
 static ROWS: LazyLock<i64> = LazyLock::new(|| {
@@ -106,6 +105,5 @@ async fn timed(actor: &Actor, target: &str) -> Duration {
         actor.get(target).await.ok(200);
         times.push(began.elapsed());
     }
-    times.sort_unstable();
-    times[TIMES / 2]
+    median(times)
 }
