@@ -62,7 +62,7 @@ pub(crate) async fn pooler() -> Option<&'static PgBouncer> {
 }
 
 /// The address that `options` stand for: a socket, and a user without password.
-pub(crate) fn url(options: &PgConnectOptions) -> String {
+pub fn url(options: &PgConnectOptions) -> String {
     let socket = options.get_socket().expect("the cluster has a socket").display().to_string();
     let (user, port, database) =
         (options.get_username(), options.get_port(), options.get_database().unwrap_or_default());

@@ -30,6 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use actor::{Actor, Reply, fresh_key};
 pub use clock::TestClock;
 pub use company::{Company, any_key};
+pub use database::url as database_url;
 pub use endpoints::{Endpoint, endpoints};
 use serde_json::Value;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -167,12 +168,6 @@ impl World {
     /// The same, built as `change` says.
     pub fn second_api_with(&self, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Api {
         api(&self.used, &self.clock, change)
-    }
-
-    /// The same, built as `change` says, which reaches the database by these options.
-    pub fn api_by(&self, options: PgConnectOptions, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Api {
-        let store = PostgresStore::with_options(options, &Settings::default());
-        api(&Arc::new(store), &self.clock, change)
     }
 
     /// The same world, but its back office and its workers seal and open secrets with these keys, and its API does not.

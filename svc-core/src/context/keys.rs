@@ -14,7 +14,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use quick_cache::Equivalent;
 use quick_cache::sync::Cache;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::domain::clock::Clock;
 use crate::domain::company::CompanyId;
@@ -150,8 +150,9 @@ impl KeyCache {
                 },
                 last = lookups.last.lock() => last,
             };
-            if let Some(last) = *last {
-                tokio::time::sleep_until(last + lookups.interval).await;
+            // Not even begun where it has passed: a timer ends with a whole millisecond.
+            if let Some(next) = last.map(|last| last + lookups.interval).filter(|next| *next > Instant::now()) {
+                sleep_until(next).await;
             }
             *last = Some(Instant::now());
             self.look_up(lookups, &id, store, clock.now()).await?;

@@ -1,6 +1,6 @@
-//! The library compared with a service written by hand (`server.rs`): both as a `tower::Service` in this process, over the same
-//! rows in one private PostgreSQL, in turns. Prints medians of requests a second, of the time to an answer, and of the CPU time that
-//! this process and PostgreSQL spend on a request; and the same once more with the database a millisecond away.
+//! The library compared with a service written by hand (`server.rs`): each behind axum in a process of its own, over the same rows in
+//! one private PostgreSQL, asked by HTTP in turns. Prints medians of requests a second, of the time to an answer, and of the CPU time
+//! that the service and PostgreSQL spend on a request; and the same once more with the database a millisecond away.
 //!
 //! `cargo bench -p svc-tests --bench handwritten [-- NAME [CONNECTIONS]]`: only the operations whose name contains NAME; so many
 //! connections of each of the two instead of 20.
@@ -15,22 +15,24 @@ mod distance;
 mod lists;
 mod measure;
 mod server;
+#[path = "../service/mod.rs"]
+mod service;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http::{Method, Request};
+use http::Method;
+use http::request::Builder;
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use sqlx::postgres::PgPoolOptions;
-use svc_core::ContextBuilder;
 use svc_core::backoffice::import::Resource;
 use svc_core::domain::clock::SystemClock;
-use svc_core::domain::company::LimitMode;
-use svc_store_postgres::Settings;
-use svc_tests::{Actor, Company, World, fresh_key, median, with};
+use svc_tests::{Actor, Company, World, database_url, fresh_key, median};
 
-use self::measure::{Handwritten, Ours, Round, round};
+use self::measure::{Round, round};
+use self::service::{LIBRARY, Served, Service};
+
+/// What the process of the service by hand serves.
+const BY_HAND: &str = "by hand";
 
 /// Requests at the same time, each of a company of its own.
 const AT_ONCE: [usize; 3] = [1, 8, 32];
@@ -61,14 +63,17 @@ impl Operation {
         self.method == "POST"
     }
 
-    fn request(self, actor: &Actor) -> Request<Bytes> {
+    /// A request, and its body.
+    fn request(self, actor: &Actor) -> (Builder, String) {
         let request = actor.request(Method::from_bytes(self.method.as_bytes()).expect("a method"), self.target);
         if self.creates() {
             let body = json!({"nombre": "Materiales del Bajío", "correo": "compras@materiales.example"});
-            let request = request.header("Idempotency-Key", fresh_key()).header("Content-Type", "application/json");
-            request.body(body.to_string().into()).expect("a request")
+            (
+                request.header("Idempotency-Key", fresh_key()).header("Content-Type", "application/json"),
+                body.to_string(),
+            )
         } else {
-            request.body(Bytes::new()).expect("a request")
+            (request, String::new())
         }
     }
 
@@ -113,29 +118,61 @@ fn line(rounds: &[Round]) -> String {
     )
 }
 
-/// Rounds of both in turns, after one that warms both up; prints what they showed.
-async fn compare(ours: &Ours, handwritten: &Handwritten, operation: Operation, actors: &[Actor], pool: &PgPool) {
-    let mut both = [Vec::new(), Vec::new()];
-    for number in 0..=ROUNDS {
-        let rounds = [round(ours, actors, operation, pool).await, round(handwritten, actors, operation, pool).await];
-        if number > 0 {
-            both.iter_mut().zip(rounds).for_each(|(all, round)| all.push(round));
-        }
+/// Both services, over the same database.
+struct Both {
+    library: Service,
+    by_hand: Service,
+}
+
+impl Both {
+    async fn start(database: &str, connections: u32) -> Self {
+        let start = async |what: &str| {
+            let served = Served { what: what.to_owned(), database: database.to_owned(), connections };
+            Service::start(&served).await
+        };
+        Self { library: start(LIBRARY).await, by_hand: start(BY_HAND).await }
     }
-    let ratio = median(both[0].iter().map(|round| round.rate)) / median(both[1].iter().map(|round| round.rate));
-    println!("{:>4} library     {}", actors.len(), line(&both[0]));
-    println!("     by hand     {}", line(&both[1]));
-    println!("     ratio       {ratio:>7.2}");
+
+    /// Rounds of both in turns, after one that warms both up; prints what they showed.
+    async fn compare(&self, operation: Operation, actors: &[Actor], pool: &PgPool) {
+        let mut both = [Vec::new(), Vec::new()];
+        for number in 0..=ROUNDS {
+            for (service, rounds) in [&self.library, &self.by_hand].into_iter().zip(&mut both) {
+                let round = round(service, actors, operation, pool).await;
+                if number > 0 {
+                    rounds.push(round);
+                }
+            }
+        }
+        let ratio = median(both[0].iter().map(|round| round.rate)) / median(both[1].iter().map(|round| round.rate));
+        println!("{:>4} library     {}", actors.len(), line(&both[0]));
+        println!("     by hand     {}", line(&both[1]));
+        println!("     ratio       {ratio:>7.2}");
+    }
+
+    fn stop(self) {
+        self.library.stop();
+        self.by_hand.stop();
+    }
+}
+
+async fn serve(served: &Served) {
+    match served.what.as_str() {
+        LIBRARY => service::serve_library(served).await,
+        _ => service::serve(server::router(served).await).await,
+    }
 }
 
 #[tokio::main]
 async fn main() {
+    if let Some(served) = Served::by_this_process() {
+        return serve(&served).await;
+    }
     let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
     let wanted = arguments.next().unwrap_or_default();
     let connections = arguments.next().map_or(20, |number| number.parse().expect("a number of connections"));
-    // Limits must not cut; each company's month is used up in the second round.
-    let noticing = |builder: ContextBuilder| builder.clock(Arc::new(SystemClock)).limits(LimitMode::Notice);
-    let world = World::on(with!(Settings::default(), max_connections: connections), noticing).await;
+    let operations = || OPERATIONS.into_iter().filter(|operation| operation.name().contains(&wanted));
+    let world = World::with(|builder| builder.clock(Arc::new(SystemClock))).await;
     let mut actors = Vec::new();
     for _ in 0..AT_ONCE[AT_ONCE.len() - 1] {
         let company = world.company().await;
@@ -143,21 +180,21 @@ async fn main() {
         actors.push(company.admin().await);
     }
     sqlx::raw_sql(server::SCHEMA).execute(world.pool()).await.expect("the service's own schema");
-    let own = |options| PgPoolOptions::new().max_connections(connections).connect_lazy_with(options);
-    let options = world.store.options().clone();
-    let (ours, handwritten) = (Ours(world.api.clone()), Handwritten(server::router(own(options.clone())).await));
+    let options = world.store.options();
     println!("at once | requests | p50 ms | p99 ms | CPU of the service and of PostgreSQL, µs a request");
-    for operation in OPERATIONS.into_iter().filter(|operation| operation.name().contains(&wanted)) {
+    let both = Both::start(&database_url(options), connections).await;
+    for operation in operations() {
         println!("\n{}", operation.name());
         for at_once in AT_ONCE {
-            compare(&ours, &handwritten, operation, &actors[..at_once], world.pool()).await;
+            both.compare(operation, &actors[..at_once], world.pool()).await;
         }
     }
+    both.stop();
     let dir = tempfile::tempdir().expect("a folder");
-    let far = distance::far(&options, dir.path());
-    let (ours, handwritten) = (Ours(world.api_by(far.clone(), noticing)), Handwritten(server::router(own(far)).await));
-    for operation in OPERATIONS.into_iter().filter(|operation| operation.name().contains(&wanted)) {
+    let both = Both::start(&database_url(&distance::far(options, dir.path())), connections).await;
+    for operation in operations() {
         println!("\n{}, the database {:?} away", operation.name(), distance::DISTANCE);
-        compare(&ours, &handwritten, operation, &actors[..1], world.pool()).await;
+        both.compare(operation, &actors[..1], world.pool()).await;
     }
+    both.stop();
 }

@@ -13,10 +13,12 @@ use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
 use subtle::ConstantTimeEq as _;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 
 use crate::lists;
+use crate::service::Served;
 
 /// The tables, filled with the rows that the library has.
 pub(crate) const SCHEMA: &str = "
@@ -54,8 +56,10 @@ pub(crate) struct Key {
     scopes: Vec<String>,
 }
 
-/// The service over that database.
-pub(crate) async fn router(pool: PgPool) -> Router {
+/// The service over its database.
+pub(crate) async fn router(served: &Served) -> Router {
+    let pool = PgPoolOptions::new().max_connections(served.connections);
+    let pool = pool.connect_lazy(&served.database).expect("a URL");
     let rows: Vec<(i64, String, Vec<u8>, Vec<String>)> =
         sqlx::query_as("SELECT empresa, sufijo, secreto_sha256, permisos FROM public.llaves")
             .fetch_all(&pool)
@@ -68,6 +72,7 @@ pub(crate) async fn router(pool: PgPool) -> Router {
         .route("/productos", get(lists::products))
         .route("/ventas", get(lists::sales))
         .route("/inventario", get(lists::stock))
+        .route("/health", get(async || "ok"))
         .with_state(app)
 }
 

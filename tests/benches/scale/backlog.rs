@@ -7,8 +7,7 @@ use svc_tests::receiver::Receiver;
 use tokio::time::sleep;
 
 use crate::healthy::Healthy;
-use crate::service::Service;
-use crate::{Case, EACH, WINDOW, fill, lasting, webhooks, world};
+use crate::{Case, EACH, WINDOW, fill, lasting, memory, start, webhooks, world};
 
 /// So many companies with [`EACH`] webhooks of one host, which are sent so many events each; the host answers after `delay`.
 pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Duration) {
@@ -20,7 +19,7 @@ pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Durati
     let companies = fill::copies(&template, companies).await;
     fill::events(world.pool(), &companies, events, true).await;
     let due = world.count("entregas").await;
-    let service = Service::start(&world).await;
+    let service = start(&world).await;
     let ((took, statements), times) = healthy
         .during(async {
             let (began, before) = (Instant::now(), world.statements("%").await);
@@ -35,7 +34,7 @@ pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Durati
         "statements a delivery, the healthy company's included",
         format!("{:.3}", statements as f64 / sent as f64),
     );
-    case.figure("memory of the service", service.memory());
+    case.figure("memory of the service", memory(&service));
     case.figure("notices of a healthy company meanwhile", times);
     service.stop();
 }

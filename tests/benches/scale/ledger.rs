@@ -6,9 +6,8 @@ use http::Method;
 use serde_json::{Value, json};
 use svc_tests::{Actor, Resource, World};
 
-use crate::client::Client;
-use crate::service::Service;
-use crate::{Case, MOVEMENTS, fill, sized, world};
+use crate::service::Client;
+use crate::{Case, MOVEMENTS, fill, memory, sized, start, world};
 
 /// How deep a list is read, the pages whose median counts, and the size of a page.
 const DEPTH: usize = 3_000;
@@ -40,7 +39,7 @@ pub(crate) async fn case(case: &Case) {
     let size: i64 = world.sql("SELECT pg_total_relation_size('movimientos_inventario') / 1000000").await;
     case.figure("size with its indexes", format!("{size} MB"));
     let actor = company.admin().await;
-    let service = Service::start(&world).await;
+    let service = start(&world).await;
     let mut client = Client::connect(service.address).await;
     for (what, filter) in [
         ("of the SKU with half of them", "sku=P-1"),
@@ -51,7 +50,7 @@ pub(crate) async fn case(case: &Case) {
     ] {
         read(case, &mut client, &actor, what, filter).await;
     }
-    case.figure("memory of the service", service.memory());
+    case.figure("memory of the service", memory(&service));
     service.stop();
 }
 
@@ -71,7 +70,7 @@ async fn with_indexes_made_last(world: &World, statement: String) -> Vec<String>
 
 /// The first page, again and again, and then the list to its end or very deep.
 async fn read(case: &Case, client: &mut Client, actor: &Actor, what: &str, filter: &str) {
-    let path = format!("/api/v1/movimientos-inventario?limite={SIZE}&{filter}");
+    let path = format!("/movimientos-inventario?limite={SIZE}&{filter}");
     let mut first = Vec::new();
     for _ in 0..PAGES {
         first.push(page(client, actor, &path).await.0);
@@ -92,7 +91,7 @@ async fn read(case: &Case, client: &mut Client, actor: &Actor, what: &str, filte
 /// How long a page took, and where the next one begins.
 async fn page(client: &mut Client, actor: &Actor, path: &str) -> (Duration, Option<String>) {
     let began = Instant::now();
-    let (status, body) = client.answer(actor.request(Method::GET, path)).await;
+    let (status, body) = client.answer(actor.request(Method::GET, path), "").await;
     let took = began.elapsed();
     let page: Value = serde_json::from_slice(&body).expect("JSON");
     assert!(status == 200 && page["datos"].as_array().is_some_and(|records| !records.is_empty()), "{status} {page}");

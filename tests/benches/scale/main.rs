@@ -7,11 +7,11 @@
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
 mod backlog;
-mod client;
 mod companies;
 mod fill;
 mod healthy;
 mod ledger;
+#[path = "../service/mod.rs"]
 mod service;
 mod slow;
 
@@ -21,7 +21,10 @@ use std::time::Duration;
 use svc_core::domain::clock::SystemClock;
 use svc_core::domain::company::LimitMode;
 use svc_core::secrets::Sealer;
-use svc_tests::{Company, World, notices};
+use svc_store_postgres::Settings;
+use svc_tests::{Company, World, cpu, notices};
+
+use self::service::{LIBRARY, Served, Service};
 
 /// Companies of one server.
 const COMPANIES: i64 = 10_000;
@@ -84,6 +87,18 @@ async fn world() -> World {
     world
 }
 
+/// The library over its database, in a process of its own.
+async fn start(world: &World) -> Service {
+    let connections = Settings::default().max_connections;
+    Service::start(&Served { what: LIBRARY.to_owned(), database: world.database_url(), connections }).await
+}
+
+/// Its memory in MB: now, and at the most so far.
+fn memory(service: &Service) -> String {
+    let (now, most) = cpu::memory(&service.process);
+    format!("{now} MB, {most} MB at the most")
+}
+
 /// Gives a company webhooks at that port of a host; the sender resolves `hN.example.com` to `127.0.0.N`.
 async fn webhooks(company: &Company, count: i64, host: i64, port: u16) {
     let url = format!("http://h{host}.example.com:{port}/{{}}");
@@ -99,8 +114,8 @@ async fn webhooks(company: &Company, count: i64, host: i64, port: u16) {
 
 #[tokio::main]
 async fn main() {
-    if let Ok(url) = std::env::var(service::SERVE) {
-        return service::serve(&url).await;
+    if let Some(served) = Served::by_this_process() {
+        return service::serve_library(&served).await;
     }
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with("--")).unwrap_or_default();
     let is_wanted = |name: &str| name.contains(&wanted);

@@ -8,8 +8,9 @@ use tokio::time::sleep;
 
 use crate::backlog::sent;
 use crate::healthy::Healthy;
-use crate::service::Service;
-use crate::{Case, EACH, EVENTS_OF_SLOW, EVENTS_TO_FAN_OUT, SLOW, WINDOW, fill, lasting, sized, webhooks, world};
+use crate::{
+    Case, EACH, EVENTS_OF_SLOW, EVENTS_TO_FAN_OUT, SLOW, WINDOW, fill, lasting, sized, start, webhooks, world,
+};
 
 /// Companies with slow receivers, each at a host of its own.
 const SLOW_COMPANIES: i64 = 3;
@@ -30,7 +31,7 @@ pub(crate) async fn receivers(case: &Case) {
     }
     fill::events(world.pool(), &companies, EVENTS_OF_SLOW, true).await;
     let due = world.count("entregas").await;
-    let service = Service::start(&world).await;
+    let service = start(&world).await;
     let ((), times) = healthy.during(sent(&receiver, due, WINDOW)).await;
     case.figure("slow webhooks, due deliveries", format!("{}, {due}", SLOW_COMPANIES * EACH));
     case.figure("sent", receiver.answered());
@@ -47,7 +48,7 @@ pub(crate) async fn fan_out(case: &Case) {
     webhooks(&company, WEBHOOKS, 3, receiver.address.port()).await;
     let events = sized(EVENTS_TO_FAN_OUT);
     fill::events(world.pool(), &[company.id.0], events, false).await;
-    let service = Service::start(&world).await;
+    let service = start(&world).await;
     let (took, times) = healthy
         .during(async {
             let began = Instant::now();

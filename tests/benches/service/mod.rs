@@ -1,25 +1,56 @@
-//! The service: this program as a process of its own, so that its memory and CPU time are known.
+//! A service: this program as a process of its own, so that its memory and CPU time are known.
+
+mod client;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use http::{Method, Request};
+use axum::serve::ListenerExt as _;
+use http::Request;
 use svc_core::domain::company::LimitMode;
 use svc_core::stamping::{SandboxStamper, Stamper};
 use svc_core::webhooks::{HttpSender, Networks, Notice, Notifier, NotifyFailure, ResolveError, Resolver, Sender};
 use svc_core::{Api, Context, Outside};
 use svc_store_postgres::{PostgresStore, Settings};
-use svc_tests::{BASE_URL, World, cpu};
+use svc_tests::{BASE_URL, cpu, with};
 use tokio::net::TcpListener;
 
-use crate::client::Client;
+pub(crate) use self::client::Client;
 
-/// Names the database in the environment of the process that serves it.
-pub(crate) const SERVE: &str = "SVC_SCALE_SERVE";
+/// Names what a process serves, in its environment.
+const SERVE: &str = "SVC_BENCH_SERVE";
+const DATABASE: &str = "SVC_BENCH_DATABASE";
+const CONNECTIONS: &str = "SVC_BENCH_CONNECTIONS";
+
+/// Where every service is.
+const PREFIX: &str = "/api/v1";
+
+/// What a process serves.
+#[derive(Debug, Clone)]
+pub(crate) struct Served {
+    /// [`LIBRARY`], or a service that the benchmark has.
+    pub(crate) what: String,
+    /// The address of its database.
+    pub(crate) database: String,
+    /// Connections to it, at the most.
+    pub(crate) connections: u32,
+}
+
+/// The library as a team embeds it, with all background work.
+pub(crate) const LIBRARY: &str = "library";
+
+impl Served {
+    /// What this process is to serve, if it was started for that.
+    pub(crate) fn by_this_process() -> Option<Self> {
+        let of = |name| std::env::var(name).ok();
+        let connections = of(CONNECTIONS)?.parse().ok()?;
+        Some(Self { what: of(SERVE)?, database: of(DATABASE)?, connections })
+    }
+}
 
 /// Resolves `hN.example.com` to `127.0.0.N`.
 struct Loopback;
@@ -43,22 +74,31 @@ impl Notifier for NoMail {
     }
 }
 
-/// Serves a database, and does all background work, until the standard input ends.
-pub(crate) async fn serve(url: &str) {
-    let store = PostgresStore::open(url, &Settings::default()).expect("a URL");
+/// Serves the library until the standard input ends.
+pub(crate) async fn serve_library(served: &Served) {
+    let settings = with!(Settings::default(), max_connections: served.connections);
+    let store = PostgresStore::open(&served.database, &settings).expect("a URL");
     let context = Context::builder(Arc::new(store), BASE_URL).limits(LimitMode::Notice).rate_per_minute(1_000_000_000);
     let context = context.build().expect("a context");
     let networks = Networks::default().allow("127.0.0.0/8").expect("a network");
     let sender: Arc<dyn Sender> = Arc::new(HttpSender::new(networks).expect("authorities").resolver(Loopback));
     let (stamper, notifier): (Arc<dyn Stamper>, Arc<dyn Notifier>) = (Arc::new(SandboxStamper), Arc::new(NoMail));
     let outside = Outside::default().sender(sender).stamper(stamper).notifier(notifier);
+    let api = axum::Router::new().fallback_service(Api::new(&context).expect("the API"));
+    tokio::select! {
+        () = serve(api) => {}
+        () = context.work(outside, std::future::pending()) => {}
+    }
+}
+
+/// Prints the address of a port, and answers there under [`PREFIX`] until the standard input ends.
+pub(crate) async fn serve(app: axum::Router) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
     println!("{}", listener.local_addr().expect("an address"));
-    let app = axum::Router::new().nest_service("/api/v1", Api::new(&context).expect("the API"));
+    let listener = listener.tap_io(|connection| connection.set_nodelay(true).expect("a setting of the connection"));
     let stop = tokio::task::spawn_blocking(|| std::io::stdin().read_to_end(&mut Vec::new()));
     tokio::select! {
-        served = axum::serve(listener, app) => served.expect("it serves"),
-        () = context.work(outside, std::future::pending()) => {}
+        served = axum::serve(listener, axum::Router::new().nest_service(PREFIX, app)) => served.expect("it serves"),
         _ = stop => {}
     }
 }
@@ -67,33 +107,31 @@ pub(crate) async fn serve(url: &str) {
 pub(crate) struct Service {
     child: Child,
     pub(crate) address: SocketAddr,
-    /// From its start to its first answer.
-    pub(crate) started: Duration,
+    /// Its id.
+    pub(crate) process: String,
 }
 
 impl Service {
-    pub(crate) async fn start(world: &World) -> Self {
-        let began = Instant::now();
+    /// Starts it; it has answered once when this returns.
+    pub(crate) async fn start(served: &Served) -> Self {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.env(SERVE, world.database_url()).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let environment = [
+            (SERVE, served.what.as_str()),
+            (DATABASE, &served.database),
+            (CONNECTIONS, &served.connections.to_string()),
+        ];
+        command.envs(environment).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the service");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         let line = tokio::task::spawn_blocking(move || lines.next()).await.expect("no panic");
         let address = line.expect("a line").expect("text").parse().expect("an address");
-        let mut client = Client::connect(address).await;
-        let health = Request::builder().method(Method::GET).uri("/api/v1/health");
-        assert_eq!(client.answer(health).await.0, 200);
-        Self { child, address, started: began.elapsed() }
+        let health = Client::connect(address).await.answer(Request::get("/health"), "").await;
+        assert_eq!(health.0, 200);
+        Self { process: child.id().to_string(), child, address }
     }
 
     pub(crate) fn cpu(&self) -> Duration {
-        cpu::of_process(&self.child.id().to_string())
-    }
-
-    /// Memory in MB: now, and at the most so far.
-    pub(crate) fn memory(&self) -> String {
-        let (now, most) = cpu::memory(&self.child.id().to_string());
-        format!("{now} MB, {most} MB at the most")
+        cpu::of_process(&self.process)
     }
 
     /// Ends it, and waits until it is gone.

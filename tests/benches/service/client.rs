@@ -4,10 +4,13 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::header::HOST;
+use http::request::Builder;
 use http_body_util::{BodyExt as _, Full};
 use hyper::client::conn::http1::{SendRequest, handshake};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+
+use super::PREFIX;
 
 pub(crate) struct Client(SendRequest<Full<Bytes>>);
 
@@ -21,9 +24,11 @@ impl Client {
         Self(sender)
     }
 
-    /// Sends a request without a body; gives the status and the body of the answer.
-    pub(crate) async fn answer(&mut self, request: http::request::Builder) -> (u16, Bytes) {
-        let request = request.header(HOST, "localhost").body(Full::default()).expect("a request");
+    /// Sends a request, its path one of the API; gives the status and the body of the answer.
+    pub(crate) async fn answer(&mut self, request: Builder, body: impl Into<Bytes>) -> (u16, Bytes) {
+        let request = request.header(HOST, "localhost").body(Full::new(body.into()));
+        let mut request = request.expect("a request");
+        *request.uri_mut() = format!("{PREFIX}{}", request.uri()).parse().expect("a path");
         self.0.ready().await.expect("an open connection");
         let answer = self.0.send_request(request).await.expect("an answer");
         let status = answer.status().as_u16();
