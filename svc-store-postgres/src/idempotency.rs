@@ -1,7 +1,5 @@
 //! Idempotency keys and the stored responses.
 
-use std::fmt::Write as _;
-
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
 use sqlx::Row as _;
@@ -67,11 +65,7 @@ impl IdempotencyTx for PostgresTx {
 
 /// Of digits and letters only, so that nothing a client sends can end it.
 fn bytes(bytes: &[u8]) -> String {
-    let mut sql = "decode('".to_owned();
-    for byte in bytes {
-        let _ = write!(sql, "{byte:02x}");
-    }
-    sql + "', 'hex')"
+    format!("decode('{}', 'hex')", hex::encode(bytes))
 }
 
 fn text(text: &str) -> String {

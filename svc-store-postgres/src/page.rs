@@ -8,6 +8,8 @@ use svc_core::record::{Compare, Condition, LONGEST_WINDOW, ListSpec, Query};
 
 use crate::value::push;
 
+mod changed;
+
 /// Rows of the largest page, and one more.
 pub(crate) const LARGEST: u32 = 501;
 
@@ -81,6 +83,7 @@ impl Source {
 pub(crate) struct Page<'q> {
     sql: QueryBuilder<Postgres>,
     source: &'static Source,
+    table: &'static str,
     query: &'q Query,
     hidden: Option<(&'static str, &'static str)>,
 }
@@ -88,13 +91,13 @@ pub(crate) struct Page<'q> {
 impl<'q> Page<'q> {
     /// The statement for the records after the cursor, one more than the page holds.
     pub(crate) fn of(source: &'static Source, list: &'static ListSpec, query: &'q Query, empresa: i64) -> Self {
-        let mut page = Self { sql: QueryBuilder::new(""), source, query, hidden: list.hidden };
+        let mut page = Self { sql: QueryBuilder::new(""), source, table: list.table, query, hidden: list.hidden };
         page.select(list, empresa);
         match source.conditions {
             Some(conditions) => conditions(&mut page),
             None => page.conditions(),
         }
-        page.hide();
+        page.hide(source.alias);
         page.end();
         page
     }
@@ -163,6 +166,9 @@ impl<'q> Page<'q> {
         if let Some((_, write)) = self.source.filters.iter().find(|(name, _)| *name == filter.name) {
             return write(self, value);
         }
+        if filter.column == "modificado" && self.query.conditions.len() == 1 {
+            return self.changed_since(value);
+        }
         let alias = self.source.alias;
         let operator = match filter.compare {
             Compare::Equal => " = ",
@@ -184,12 +190,11 @@ impl<'q> Page<'q> {
         }
     }
 
-    /// Leaves out the records that are shown only on request.
-    pub(crate) fn hide(&mut self) {
+    /// Leaves out the records that are shown only on request; `alias` is that of their table.
+    pub(crate) fn hide(&mut self, alias: &'static str) {
         if let Some((column, word)) = self.hidden
             && !self.query.has(&[column])
         {
-            let alias = self.source.alias;
             self.and().push(alias).push(column).push(" <> '").push(word).push("'");
         }
     }

@@ -1,6 +1,6 @@
 //! API keys.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -73,8 +73,8 @@ impl Operation for CreateKey {
             Some(usuario) => usuario,
             None => cx.tx.first_user().await?.ok_or_else(|| Error::internal("the company has no user"))?,
         };
-        let suffix = hex::<6>(cx.random);
-        let api_key = format!("svc_{}", hex::<32>(cx.random));
+        let suffix = random_hex::<6>(cx.random);
+        let api_key = format!("svc_{}", random_hex::<32>(cx.random));
         let key = NewKey {
             suffix: suffix.clone(),
             secret_sha256: Sha256::digest(api_key.as_bytes()).into(),
@@ -122,9 +122,6 @@ fn key_id(cx: &Cx<'_>, suffix: &str) -> String {
 }
 
 /// `N` random bytes as hexadecimal digits.
-fn hex<const N: usize>(random: &dyn Random) -> String {
-    random_bytes::<N>(random).iter().fold(String::with_capacity(2 * N), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+fn random_hex<const N: usize>(random: &dyn Random) -> String {
+    hex::encode(random_bytes::<N>(random))
 }

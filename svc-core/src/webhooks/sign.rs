@@ -1,7 +1,5 @@
 //! The signature of a notice: `X-Svc-Firma: t=<unix seconds>,v1=<hex>[,v1=<hex>]` (spec, "Signature verification").
 
-use std::fmt::Write as _;
-
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -13,9 +11,7 @@ pub fn signature(secrets: &[&[u8]], at: DateTime<Utc>, body: &[u8]) -> String {
     let mut text = format!("t={t}");
     for secret in secrets {
         text.push_str(",v1=");
-        for byte in mac(secret, &t.to_string(), body).finalize().into_bytes() {
-            let _ = write!(text, "{byte:02x}");
-        }
+        text.push_str(&hex::encode(mac(secret, &t.to_string(), body).finalize().into_bytes()));
     }
     text
 }

@@ -1,5 +1,4 @@
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
@@ -50,12 +49,7 @@ pub(super) fn absolute(dir: &Path) -> Result<PathBuf, LocalError> {
 
 /// A digest of `path`, in sixteen hexadecimal digits.
 pub(super) fn digest(path: &Path) -> String {
-    let hash = Sha256::digest(path.as_os_str().as_bytes());
-    hash.iter().take(8).fold(String::new(), |mut text, byte| {
-        // Writing to a String does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hex::encode(&Sha256::digest(path.as_os_str().as_bytes())[..8])
 }
 
 /// Gives `dir` when `who` can reach it, and otherwise the directory below `fallback` that stands for it.

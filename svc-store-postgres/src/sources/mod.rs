@@ -11,7 +11,7 @@ use svc_core::domain::value::{Kind, Value};
 use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::domain::words::Status;
 
-use crate::page::{LARGEST, Page, Source, Span, Under};
+use crate::page::{Page, Source, Span, Under};
 use crate::value::push;
 
 /// The source of the rows of `table`.
@@ -106,7 +106,7 @@ static PRICES: Source = Source {
     from: "precios x JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista",
     alias: "x.",
     columns: &[("sku", SKU), ("lista_nombre", "l.nombre")],
-    filters: &[("sku", of_sku), ("modificado_desde", |page, since| changed_since(page, since, "precios"))],
+    filters: &[("sku", of_sku)],
     ..Source::PLAIN
 };
 
@@ -157,22 +157,6 @@ fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
 fn of_products(sql: &mut QueryBuilder<Postgres>, sku: &Value<'_>) {
     push(sql.push(" = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = "), sku, Kind::Text);
     sql.push("))");
-}
-
-/// The next rows of `table` that were changed since then. They are found before other tables are joined, and their search is planned for
-/// the largest page and not for this one: taken to be spread evenly, a few rows of many are sought by walking the claves, but those changed
-/// last come last.
-fn changed_since(page: &mut Page<'_>, since: &Value<'_>, table: &'static str) {
-    if page.query().conditions.len() > 1 {
-        return page.with("x.modificado >= ", since, "");
-    }
-    page.and().push("x.clave = ANY (ARRAY(WITH k AS MATERIALIZED (SELECT i.clave FROM ").push(table);
-    page.sql().push(" i WHERE i.empresa = $1");
-    next_rows(page, Some(since));
-    // A parameter, so that each value has a plan of its own (see `Page::limit`).
-    page.sql().push(" LIMIT ").push_bind(i64::from(LARGEST)).push(") SELECT k.clave FROM k ORDER BY k.clave");
-    page.limit();
-    page.sql().push("))");
 }
 
 /// Ends a search for the claves of `i`: those changed since then and after the cursor, in their order. The caller limits it.

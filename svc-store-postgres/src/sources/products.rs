@@ -61,7 +61,7 @@ fn conditions(page: &mut Page<'_>) {
     });
     let others = query.conditions.iter().filter(|condition| condition.filter.name != leading.filter.name);
     others.for_each(|condition| page.condition(condition));
-    page.hide();
+    page.hide("p.");
     let sql = page.and();
     sql.push("p.clave > ").push_bind(query.after.unwrap_or(i64::MIN));
     sql.push(" ORDER BY p.clave LIMIT ").push_bind(i64::from(query.limit) + 1);

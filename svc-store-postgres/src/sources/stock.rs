@@ -20,7 +20,6 @@ pub(super) static STOCK: Source = Source {
                 of_branch(page, sucursal);
             }
         }),
-        ("modificado_desde", |page, since| super::changed_since(page, since, "inventario")),
     ],
     ..Source::PLAIN
 };

@@ -15,6 +15,10 @@ const SMALL: i64 = 1_000;
 /// No more rows may be sorted for a page, and no more be passed over by a filter.
 const MOST: f64 = 5_000.0;
 
+/// Of claves alone, more may be sorted: so many take a few milliseconds.
+const MOST_CLAVES: f64 = 30_000.0;
+const CLAVE: f64 = 8.0;
+
 /// The plans of the statements that this thread sends.
 pub(super) struct Plans {
     reported: Arc<Mutex<Vec<Plan>>>,
@@ -65,7 +69,8 @@ impl Plan {
             if let ("Sort" | "Incremental Sort", Some(input)) = (kind, inputs(node).first()) {
                 let sorted =
                     number(input, "Plan Rows").max(number(input, "Actual Rows") * number(input, "Actual Loops"));
-                if sorted > MOST {
+                let most = if number(input, "Plan Width") <= CLAVE { MOST_CLAVES } else { MOST };
+                if sorted > most {
                     faults.push(format!("sorts {sorted} rows"));
                 }
             }

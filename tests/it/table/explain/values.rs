@@ -85,6 +85,8 @@ fn values(filter: &Filter) -> Vec<String> {
         (Takes::Choice(words), _) => few(words),
         (Takes::Boolean, _) => few(&["true", "false"]),
         (Takes::Uuid, _) => few(&["00000000-0000-4000-8000-000000050001", "00000000-0000-4000-8000-999999999999"]),
+        // Nearly all rows, a fiftieth and a thousandth.
+        (Takes::Bound(_), "modificado_desde") => few(&["2024-01-18", "2026-09-22", "2026-10-11"]),
         // Nearly all rows, and a thousandth. What lies between may be walked in the order of claves: rows are passed over
         // once then, since the next page begins behind them, where collecting and sorting them would cost it every page.
         (Takes::Bound(_), _) => few(&["2024-01-18", "2026-10-11"]),
