@@ -9,7 +9,7 @@ use crate::value::push;
 const NEAR: i64 = 10;
 
 /// Changed records that are collected at the most.
-const COLLECTED: i64 = 30_000;
+const COLLECTED: i64 = 25_000;
 
 impl Page<'_> {
     /// The first records after the cursor that were changed since then; it is the only condition.

@@ -89,6 +89,17 @@ impl Big {
         last.fetch_one(self.world.pool()).await.expect("a list's table has its name, or see `table`")
     }
 
+    /// The first thirty claves of a list that were changed since then, as PostgreSQL finds them by reading all.
+    pub(super) async fn changed(&self, path: &str, since: &str) -> Vec<i64> {
+        let hidden = if path == "/productos" { "AND estatus <> 'eliminado'" } else { "" };
+        let table = table(path);
+        let claves = format!(
+            "SELECT clave FROM {table} WHERE empresa = $1 AND modificado >= $2::timestamptz {hidden} ORDER BY clave + 0 LIMIT 30"
+        );
+        let claves = sqlx::query_scalar(AssertSqlSafe(claves)).bind(self.company.id.0).bind(format!("{since} 00:00Z"));
+        claves.fetch_all(self.world.pool()).await.expect("the changes")
+    }
+
     /// Gives the key its minute's allowance again.
     pub(super) fn a_minute_later(&self) {
         self.world.clock.advance(TimeDelta::minutes(1));

@@ -70,6 +70,7 @@ async fn every_list_and_filter_is_served_by_an_index() {
             big.a_minute_later();
         }
     }
+    changes_are_found_wherever_they_lie(&big, &ana).await;
     times.sort_unstable_by(|one, other| other.cmp(one));
     println!("{:>10.1?}  half of the pages took no longer, with their plans reported", times[times.len() / 2].0);
     let (_, unwatched) = big.reader(false).await;
@@ -79,6 +80,19 @@ async fn every_list_and_filter_is_served_by_an_index() {
         big.a_minute_later();
     }
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Where nearly all were changed, where a few were, and where too many were to be collected, all of them behind many others.
+async fn changes_are_found_wherever_they_lie(big: &Big, ana: &Actor) {
+    for path in ["/clientes", "/productos", "/precios", "/inventario"] {
+        for since in ["2024-01-18", "2026-10-11", "2025-06-01"] {
+            let page = ana.get(&format!("{path}?limite=30&modificado_desde={since}")).await.ok(200);
+            let claves = page["datos"].as_array().expect("records").iter().map(|record| record["clave"].as_i64());
+            assert_eq!(claves.collect::<Option<Vec<_>>>(), Some(big.changed(path, since).await), "{path} {since}");
+            assert_eq!(page["hay_mas"], true, "{path} {since}");
+        }
+        big.a_minute_later();
+    }
 }
 
 fn address(list: &Endpoint, query: &Query, cursor: Option<&str>) -> String {

@@ -16,7 +16,7 @@ const SMALL: i64 = 1_000;
 const MOST: f64 = 5_000.0;
 
 /// Of claves alone, more may be sorted: so many take a few milliseconds.
-const MOST_CLAVES: f64 = 30_000.0;
+const MOST_CLAVES: f64 = 25_000.0;
 const CLAVE: f64 = 8.0;
 
 /// The plans of the statements that this thread sends.
