@@ -63,9 +63,10 @@ impl IdempotencyTx for PostgresTx {
     }
 }
 
-/// Of digits and letters only, so that nothing a client sends can end it.
+/// Of digits and letters only, so that nothing a client sends can end it. Two backslashes are one whatever the server's
+/// `standard_conforming_strings` says.
 fn bytes(bytes: &[u8]) -> String {
-    format!("decode('{}', 'hex')", hex::encode(bytes))
+    format!(r"E'\\x{}'", hex::encode(bytes))
 }
 
 fn text(text: &str) -> String {
