@@ -11,7 +11,7 @@ use crate::value::push;
 mod changed;
 
 /// Rows of the largest page, and one more.
-pub(crate) const LARGEST: u32 = 501;
+const LARGEST: u32 = 501;
 
 /// Writes the condition of a filter with its value.
 pub(crate) type WriteFilter = fn(&mut Page<'_>, &Value<'_>);
@@ -190,6 +190,13 @@ impl<'q> Page<'q> {
         }
     }
 
+    /// Leaves out the records up to the cursor, if there is one; `alias` is that of their table.
+    pub(crate) fn after_cursor(&mut self, alias: &'static str) {
+        if let Some(after) = self.query.after {
+            self.and().push(alias).push("clave > ").push_bind(after);
+        }
+    }
+
     /// Leaves out the records that are shown only on request; `alias` is that of their table.
     pub(crate) fn hide(&mut self, alias: &'static str) {
         if let Some((column, word)) = self.hidden
@@ -232,9 +239,7 @@ impl<'q> Page<'q> {
 
     fn end(&mut self) {
         let alias = self.source.alias;
-        if let Some(after) = self.query.after {
-            self.and().push(alias).push("clave > ").push_bind(after);
-        }
+        self.after_cursor(alias);
         self.sql.push(" ORDER BY ").push(alias).push("clave");
         if self.span_is_short() {
             // No index has this order. The database takes claves and times to be independent; since they are not, walking

@@ -150,7 +150,7 @@ impl KeyCache {
                 },
                 last = lookups.last.lock() => last,
             };
-            // Not even begun where it has passed: a timer ends with a whole millisecond.
+            // A timer takes up to a millisecond even for an instant that has passed.
             if let Some(next) = last.map(|last| last + lookups.interval).filter(|next| *next > Instant::now()) {
                 sleep_until(next).await;
             }

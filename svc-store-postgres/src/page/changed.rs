@@ -50,9 +50,7 @@ impl Page<'_> {
     /// From the list's records `i` after the cursor.
     fn next_records(&mut self) {
         self.sql.push(" FROM ").push(self.table).push(" i WHERE i.empresa = $1");
-        if let Some(after) = self.query.after {
-            self.and().push("i.clave > ").push_bind(after);
-        }
+        self.after_cursor("i.");
         self.hide("i.");
     }
 }

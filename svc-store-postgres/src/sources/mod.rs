@@ -159,19 +159,6 @@ fn of_products(sql: &mut QueryBuilder<Postgres>, sku: &Value<'_>) {
     sql.push("))");
 }
 
-/// Ends a search for the claves of `i`: those changed since then and after the cursor, in their order. The caller limits it.
-fn next_rows(page: &mut Page<'_>, since: Option<&Value<'_>>) {
-    let after = page.query().after;
-    let sql = page.sql();
-    if let Some(since) = since {
-        push(sql.push(" AND i.modificado >= "), since, Kind::Instant);
-    }
-    if let Some(after) = after {
-        sql.push(" AND i.clave > ").push_bind(after);
-    }
-    sql.push(" ORDER BY i.clave");
-}
-
 /// The day by which something is overdue.
 fn today(page: &Page<'_>) -> Value<'static> {
     Value::Date(page.query().now.date_naive())

@@ -30,7 +30,11 @@ fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
         "x.clave = ANY (ARRAY(SELECT k.clave FROM almacenes w CROSS JOIN LATERAL (\
          SELECT i.clave FROM inventario i WHERE i.empresa = $1 AND i.almacen = w.clave",
     );
-    super::next_rows(page, page.query().get("modificado_desde"));
+    if let Some(since) = page.query().get("modificado_desde") {
+        page.with("i.modificado >= ", since, "");
+    }
+    page.after_cursor("i.");
+    page.sql().push(" ORDER BY i.clave");
     page.limit();
     push(page.sql().push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
     page.sql().push("))");
