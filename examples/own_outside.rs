@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::{Budget, SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper, stamp_due};
-use svc_core::webhooks::{Notice, Notifier, NotifyFailure, notify_due};
+use svc_core::mail::{Notice, Notifier, NotifyFailure, notify_due};
 use svc_store_postgres::{PostgresStore, Settings};
 use uuid::Uuid;
 

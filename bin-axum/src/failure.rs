@@ -1,6 +1,6 @@
 use std::io;
 
-use svc_core::backoffice::import::ImportError;
+use svc_core::operations::import::ImportError;
 use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
 use svc_core::{BaseUrlError, Error, RouteError};

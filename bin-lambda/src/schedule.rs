@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::settings::OutsideSettings;
 use svc_core::stamping::stamp_due;
-use svc_core::webhooks::{deliver_due, notify_due};
+use svc_core::mail::{notify_due};
+use svc_core::webhooks::{deliver_due};
 use svc_core::{Budget, Context, clean_up};
 
 use crate::task::Task;
@@ -17,7 +18,7 @@ use crate::task::Task;
 /// How long before its deadline an invocation ends its work.
 const MARGIN: TimeDelta = TimeDelta::seconds(2);
 
-/// How long an e-mail may take (`svc_core::webhooks::Notifier`).
+/// How long an e-mail may take (`svc_core::mail::Notifier`).
 const E_MAIL: Duration = Duration::from_secs(30);
 
 /// What could not be done; the other tasks were.

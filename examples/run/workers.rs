@@ -7,10 +7,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::json;
 use svc_core::Outside;
-use svc_core::backoffice::import::Resource;
+use svc_core::operations::import::Resource;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::stamping::{Budget, Stamper, stamp_due};
-use svc_core::webhooks::{Outcome, Post, Sender, notify_due};
+use svc_core::mail::{notify_due};
+use svc_core::webhooks::{Outcome, Post, Sender};
 use svc_tests::{Actor, Company, World};
 use tokio::sync::oneshot;
 

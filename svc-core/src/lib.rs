@@ -13,7 +13,7 @@
 //!
 //! use bytes::Bytes;
 //! use http::Request;
-//! use svc_core::backoffice::CreateKey;
+//! use svc_core::operations::CreateKey;
 //! use svc_core::domain::scope::Scopes;
 //! use svc_core::stamping::{SandboxStamper, Stamper};
 //! use svc_core::store::CompanyChange;
@@ -73,7 +73,7 @@
 //!
 //! - `client`: outgoing connections, over hyper and rustls. With it there are `webhooks::HttpSender` and
 //!   `stamping::HttpStamper`; without it bring a [`webhooks::Sender`] and a [`stamping::Stamper`] of your own.
-//! - `smtp`: e-mails over SMTP. With it there is `webhooks::SmtpNotifier`; without it bring a [`webhooks::Notifier`] of your own.
+//! - `smtp`: e-mails over SMTP. With it there is `mail::SmtpNotifier`; without it bring a [`mail::Notifier`] of your own.
 //! - `settings`: the settings of `svc serve` that any server may have, as flags and environment variables (clap): the module
 //!   `settings`. It includes both of the others, since it makes the stamper, the sender and the notifier that are set.
 //!
@@ -97,8 +97,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod api;
-pub mod backoffice;
 mod budget;
 mod cleanup;
 mod context;
@@ -107,9 +105,11 @@ mod error;
 #[cfg(test)]
 mod fuzz;
 pub mod json;
+pub mod mail;
 pub mod observe;
 mod openapi;
 pub mod operation;
+pub mod operations;
 #[cfg(feature = "client")]
 mod outbound;
 mod pipeline;

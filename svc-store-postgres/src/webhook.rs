@@ -7,7 +7,7 @@ use svc_core::domain::event::EventKind;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::record::Record as _;
-use svc_core::record::webhooks::Webhook;
+use svc_core::record::webhook::Webhook;
 use svc_core::store::{
     DISCARDED_AT_ONCE, EarlierDelivery, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx,
 };

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
+use svc_core::operations::import::Resource;
 use svc_tests::{World, median};
 
 const RECORDS: usize = 100_000;

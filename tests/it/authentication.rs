@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use http::{HeaderValue, Method, Request, header, request::Builder};
 use serde_json::json;
 use sqlx::AssertSqlSafe;
-use svc_core::backoffice::{AcceptTerms, CreateKey, RevokeKey};
+use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::domain::clock::Clock;
 use svc_core::domain::company::{LimitMode, Plan};
 use svc_core::store::CompanyChange;

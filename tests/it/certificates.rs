@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use ring::signature::{KeyPair as _, RsaKeyPair};
 use serde_json::json;
-use svc_core::backoffice::{CertificateLoaded, LoadCertificate};
+use svc_core::operations::{CertificateLoaded, LoadCertificate};
 use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::time::Timestamp;

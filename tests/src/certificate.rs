@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use svc_core::backoffice::LoadCertificate;
+use svc_core::operations::LoadCertificate;
 
 /// The password of the keys.
 pub const PASSWORD: &str = "12345678a";

@@ -5,7 +5,7 @@ use std::io;
 use bytes::Bytes;
 use serde_json::Value;
 use svc_core::Error;
-use svc_core::backoffice::{CreateKey, CreateUser, DisableUser, EditCompany};
+use svc_core::operations::{CreateKey, CreateUser, DisableUser, EditCompany};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::json::Json;

@@ -3,7 +3,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use svc_core::Context;
-use svc_core::backoffice::LoadCertificate;
+use svc_core::operations::LoadCertificate;
 
 use crate::cli::CertificateCommand;
 use crate::failure::Failure;

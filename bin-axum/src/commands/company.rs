@@ -1,5 +1,5 @@
 use svc_core::Context;
-use svc_core::backoffice::EditCompany;
+use svc_core::operations::EditCompany;
 
 use crate::cli::CompanyCommand;
 use crate::failure::Failure;

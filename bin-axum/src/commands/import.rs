@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use svc_core::Context;
-use svc_core::backoffice::import::Resource;
+use svc_core::operations::import::Resource;
 use svc_core::domain::company::CompanyId;
 
 use crate::failure::Failure;

@@ -1,5 +1,5 @@
 use svc_core::Context;
-use svc_core::backoffice::{AcceptTerms, CreateKey, RevokeKey};
+use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
 

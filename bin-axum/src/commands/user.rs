@@ -1,4 +1,4 @@
-use svc_core::backoffice::{CreateUser, DisableUser, EditUser};
+use svc_core::operations::{CreateUser, DisableUser, EditUser};
 use svc_core::json::{Patch, Text};
 use svc_core::store::NewUser;
 use svc_core::{Context, Error};

@@ -5,8 +5,8 @@ use std::io;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use svc_core::backoffice::import::Resource;
-use svc_core::backoffice::{CreateKey, CreateUser, LoadCertificate};
+use svc_core::operations::import::Resource;
+use svc_core::operations::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::domain::company::{CompanyId, FIRST_UNITS};
 use svc_core::domain::scope::Scopes;

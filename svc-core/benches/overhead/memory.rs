@@ -12,7 +12,7 @@ use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
 use svc_core::domain::value::Value;
 use svc_core::domain::words::Held;
-use svc_core::record::clientes::Customer;
+use svc_core::record::customer::Customer;
 use svc_core::record::{ListSpec, Query, Record as _};
 use svc_core::store::{
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,

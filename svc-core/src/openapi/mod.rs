@@ -29,7 +29,7 @@ use schemas::Schemas;
 use texts::Texts;
 pub use texts::remedy;
 
-use crate::api::health::API_VERSION;
+use crate::operations::health::API_VERSION;
 use crate::error::Code;
 use crate::registry::OPERATIONS;
 

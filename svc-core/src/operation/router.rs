@@ -77,7 +77,7 @@ impl Router {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::marcas::Brand;
+    use crate::record::brand::Brand;
 
     #[test]
     fn duplicates_are_refused_naming_both() {

@@ -7,7 +7,8 @@ use clap::Args;
 
 use super::{Hidden, SettingError};
 use crate::stamping::{FinkokStamper, HttpStamper, HttpStamperError, SandboxStamper, SatStatus, Stamper, SwStamper};
-use crate::webhooks::{HttpSender, Networks, NoAuthorities, Notifier, Sender, SmtpError, SmtpNotifier};
+use crate::mail::{Notifier, SmtpError, SmtpNotifier};
+use crate::webhooks::{HttpSender, Networks, NoAuthorities, Sender};
 use crate::work::Outside;
 
 /// The stamper that needs no provider.

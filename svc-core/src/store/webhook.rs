@@ -7,7 +7,7 @@ use super::StoreError;
 use crate::domain::event::EventKind;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
-use crate::record::webhooks::Webhook;
+use crate::record::webhook::Webhook;
 
 /// What a company sets of a webhook.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,8 +10,8 @@
 //! [`deliver_due`] is one delivery pass: it finds which companies have something due, and gives each in turn a short
 //! transaction (a turn), in which groups become events, events deliveries, and deliveries are claimed under a lease. They are
 //! sent, and the results are written. A failed delivery is retried after 1, 5 and 30 minutes, 2, 6 and 12
-//! hours; a webhook is disabled when 15 deliveries in a row have failed over more than 24 hours. [`notify_due`] sends the
-//! e-mails that say so, through a [`Notifier`]; `SmtpNotifier` (feature `smtp`) sends them over SMTP.
+//! hours; a webhook is disabled when 15 deliveries in a row have failed over more than 24 hours, and an e-mail says so
+//! ([`crate::mail`]).
 //!
 //! A webhook whose attempts fail gets one attempt at a time until one succeeds, so that a receiver that is down costs little.
 //! Webhooks do not wait for each other, and results are written while other attempts are under way.
@@ -26,14 +26,11 @@ mod deliver;
 mod destination;
 mod disable;
 mod networks;
-mod notify;
 mod results;
 mod schedule;
 mod secret;
 mod sign;
 mod slots;
-#[cfg(feature = "smtp")]
-mod smtp;
 mod turn;
 mod turns;
 mod url;
@@ -52,11 +49,8 @@ pub(crate) use attempt::{AGENT, ATTEMPT, DELIVERY, EVENT};
 pub use client::{HttpSender, NoAuthorities, ResolveError, Resolver, SystemResolver};
 pub use deliver::{DeliveryReport, deliver_due};
 pub use networks::{Networks, NoNetwork};
-pub use notify::{Notice, Notifier, NotifyFailure, NotifyReport, notify_due};
 pub use secret::SigningSecret;
 pub use sign::signature;
-#[cfg(feature = "smtp")]
-pub use smtp::{SmtpError, SmtpNotifier};
 #[cfg(feature = "client")]
 pub(crate) use url::Target;
 pub(crate) use url::judge_url;

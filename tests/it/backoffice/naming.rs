@@ -1,7 +1,7 @@
 //! Actions are found by name and give the same results as the API's operations.
 
 use serde_json::json;
-use svc_core::api::clientes::{CreateCustomer, EditCustomer};
+use svc_core::operations::{CreateCustomer, EditCustomer};
 use svc_core::domain::company::CompanyId;
 use svc_core::json::Patch;
 use svc_core::store::CompanyChange;

@@ -1,7 +1,7 @@
 //! Users: `user.edit`, and the owner's address.
 
 use serde_json::json;
-use svc_core::backoffice::{CreateUser, EditCompany};
+use svc_core::operations::{CreateUser, EditCompany};
 use svc_core::store::{CompanyChange, NewUser};
 use svc_tests::{World, in_notice_mode};
 

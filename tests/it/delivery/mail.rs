@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::TimeDelta;
-use svc_core::webhooks::{Notice, Notifier, NotifyFailure, NotifyReport};
+use svc_core::mail::{Notice, Notifier, NotifyFailure, NotifyReport};
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use http::{Method, header};
 use serde_json::json;
-use svc_core::backoffice::CreateKey;
+use svc_core::operations::CreateKey;
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::stamping::SandboxStamper;

@@ -1,6 +1,6 @@
 use http::{Method, Request};
 use serde_json::json;
-use svc_core::backoffice::CreateKey;
+use svc_core::operations::CreateKey;
 use svc_core::domain::company::Plan;
 use svc_core::store::CompanyChange;
 use svc_tests::{Reply, any_key};

@@ -2,7 +2,7 @@ use chrono::TimeDelta;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use http::{Method, Request};
-use svc_core::backoffice::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
+use svc_core::operations::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
 use svc_core::domain::company::Plan;
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Reply, World, any_key};

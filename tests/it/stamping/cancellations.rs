@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::{CancelInvoice, CancelPayment};
+use svc_core::operations::{CancelInvoice, CancelPayment};
 use svc_core::domain::cfdi::{Cfdi, TipoRelacion};
 use svc_core::domain::words::{CancellationReason, Held};
 use svc_core::stamping::{

@@ -10,7 +10,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use svc_core::Api;
 use svc_core::Context;
-use svc_core::backoffice::CreateKey;
+use svc_core::operations::CreateKey;
 use svc_core::domain::clock::SystemClock;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::store::CompanyChange;

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::CancelInvoice;
+use svc_core::operations::CancelInvoice;
 use svc_core::domain::words::CancellationReason;
 use svc_core::stamping::SandboxStamper;
 use svc_tests::{BASE_URL, World, books};

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::{AcceptCancellation, RejectCancellation};
+use svc_core::operations::{AcceptCancellation, RejectCancellation};
 use svc_tests::{World, books};
 
 use super::super::shop::{found, invoiced, is_isolated, ledger, nails, only, refuses, shop};

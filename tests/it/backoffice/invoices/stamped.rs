@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::backoffice::{InvoiceRejected, InvoiceStamped};
+use svc_core::operations::{InvoiceRejected, InvoiceStamped};
 use svc_core::stamping::{SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper};
 use svc_tests::{BASE_URL, World, books};
 

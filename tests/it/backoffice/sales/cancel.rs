@@ -2,7 +2,7 @@
 
 use crate::documents::UUIDS;
 use serde_json::{Value, json};
-use svc_core::backoffice::CancelSale;
+use svc_core::operations::CancelSale;
 use svc_tests::{World, books};
 
 use super::super::shop::{

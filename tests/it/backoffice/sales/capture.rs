@@ -1,8 +1,8 @@
 //! `sale.capture`
 
 use serde_json::{Value, json};
-use svc_core::api::ventas::SaleBody;
-use svc_core::backoffice::CaptureSale;
+use svc_core::operations::SaleBody;
+use svc_core::operations::CaptureSale;
 use svc_core::domain::words::{SaleKind, SaleOrigin};
 use svc_core::json::Json;
 use svc_tests::{BASE_URL, World, books};

@@ -1,7 +1,7 @@
 //! `order.fulfil`
 
 use serde_json::{Value, json};
-use svc_core::backoffice::{FulfilOrder, HandedOver};
+use svc_core::operations::{FulfilOrder, HandedOver};
 use svc_core::domain::quantity::{PositiveQuantity, Quantity};
 use svc_core::json::Many;
 use svc_tests::{Company, World, books};

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use serde_json::json;
-use svc_core::backoffice::{BeginInvoicing, EndInvoicing};
+use svc_core::operations::{BeginInvoicing, EndInvoicing};
 use svc_tests::{World, books};
 
 use super::super::shop::{captured, found, is_isolated, nails, queued, refuses, shop};

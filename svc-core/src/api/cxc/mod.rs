@@ -1,5 +1,0 @@
-//! Payments of receivables: `/cxc/{clave}/pagos`.
-
-mod apply_payment;
-
-pub use apply_payment::{PayReceivable, PaymentApplied};

@@ -1,0 +1,289 @@
+//! Edits of records that can be imported: one mechanism over the descriptions and the rules of their imports.
+//!
+//! A field that is left out stays, `null` or "" is as if an import left it out, and the whole record then keeps the rules of its
+//! import.
+
+use schemars::Schema;
+use serde::de::IgnoredAny;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use crate::operations::import::{HEAD_OFFICE, Rules, require_exact_integers};
+use crate::domain::value::Value as Column;
+use crate::domain::words::Status;
+use crate::error::{Code, Error};
+use crate::json::{Fault, Json};
+use crate::operation::{Cx, Input, Operation, Spec};
+use crate::record::warehouse::{Warehouse, WarehouseChanges, WarehouseImport};
+use crate::record::category::{Category, CategoryChanges, CategoryImport};
+use crate::record::bank_account::{BankAccount, BankAccountChanges, BankAccountImport};
+use crate::record::stage::{Stage, StageChanges, StageImport};
+use crate::record::brand::{Brand, BrandChanges};
+use crate::record::loss_reason::{LossReason, LossReasonChanges};
+use crate::record::price::{Price, PriceChanges, PriceImport};
+use crate::record::supplier::{Supplier, SupplierChanges};
+use crate::record::branch::{Branch, BranchChanges, BranchImport};
+use crate::record::unit::{Unit, UnitChanges};
+use crate::record::{Changes, Import, List};
+use crate::schema::{self, with_field};
+use crate::store::{Conflict, StoreError};
+
+/// Edits a record of the list `L` in part.
+#[derive(Debug)]
+pub(crate) struct Edit<L: Editable> {
+    clave: i64,
+    changes: L::Changes,
+}
+
+/// The record that was changed, by its name.
+#[derive(Debug)]
+pub(crate) struct Edited {
+    name: &'static str,
+    clave: i64,
+}
+
+impl Serialize for Edited {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(self.name, self.clave)])
+    }
+}
+
+/// A record that is edited as it is imported.
+pub(crate) trait Editable: List + schemars::JsonSchema {
+    /// What may be changed.
+    type Changes: Changes<Import: Rules> + std::fmt::Debug;
+    /// The operation.
+    const SPEC: Spec;
+    /// What the answer calls the record.
+    const NAME: &'static str;
+
+    /// Puts what was sent in its place.
+    fn merge(changes: &Self::Changes, record: &mut Imported<Self>) {
+        changes.apply(record);
+    }
+
+    /// Refuses what only an edit can break, once the record keeps the rules of its import.
+    fn judge(
+        cx: &mut Cx<'_>,
+        clave: i64,
+        before: &Imported<Self>,
+        after: &Imported<Self>,
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        let _ = (cx, clave, before, after);
+        async { Ok(()) }
+    }
+
+    /// What follows from a change.
+    fn follow_up(
+        cx: &mut Cx<'_>,
+        clave: i64,
+        after: &Imported<Self>,
+    ) -> impl Future<Output = Result<(), Error>> + Send {
+        let _ = (cx, clave, after);
+        async { Ok(()) }
+    }
+}
+
+type Imported<L> = <<L as Editable>::Changes as Changes>::Import;
+
+impl<L: Editable> Input for Edit<L> {
+    fn read(input: &Json) -> Result<Self, Fault> {
+        let (clave, rest) = input.take_optional("clave")?;
+        let clave = clave.ok_or_else(|| Fault::new(Code::DatoRequerido, "clave", "es obligatorio"))?;
+        // When it was changed is not the client's to say.
+        let (modificado, rest) = rest.take_optional::<IgnoredAny>("modificado")?;
+        if modificado.is_some() {
+            return Err(Fault::new(Code::CampoNoPermitido, "modificado", "no es un campo de esta operación"));
+        }
+        Ok(Self { clave, changes: rest.read()? })
+    }
+
+    /// The fields as an import takes them, described as the list does.
+    fn schema() -> Schema {
+        let (mut schema, shown) = (schema::of::<L::Changes>(), schema::of::<L>());
+        let described = shown.get("properties").cloned().unwrap_or_default();
+        if let Some(fields) = schema.ensure_object().get_mut("properties").and_then(Value::as_object_mut) {
+            fields.remove("modificado");
+            for (name, field) in fields {
+                if let (Some(field), Some(text)) = (field.as_object_mut(), described[name].get("description")) {
+                    field.insert("description".to_owned(), text.clone());
+                }
+            }
+        }
+        let clave = json!({ "type": "integer", "format": "int64", "description": "The record, by its clave." });
+        let mut schema = with_field(schema, "clave", clave);
+        schema.insert("required".to_owned(), json!(["clave"]));
+        schema
+    }
+}
+
+impl<L: Editable> Operation for Edit<L> {
+    const SPEC: Spec = L::SPEC;
+    type Output = Edited;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Edited, Error> {
+        let clave = self.clave;
+        let missing = || Error::field(Code::NoEncontrado, "clave", format_args!("{clave} no existe en la empresa"));
+        let mut current = Vec::new();
+        if !cx.tx.lock_record(&L::LIST, clave, &mut |row| L::write(row, &mut current).map(drop)).await? {
+            return Err(missing());
+        }
+        // What a list shows can be imported; when it was changed is now.
+        let shown = Json::parse(current.into()).map_err(Error::internal)?;
+        let (_, shown) = shown.take_optional::<IgnoredAny>("modificado").map_err(Error::internal)?;
+        let unreadable = |fault: Fault| Error::internal(fault);
+        let mut before: Imported<L> = shown.read().map_err(unreadable)?;
+        let mut after = [shown.read::<Imported<L>>().map_err(unreadable)?];
+        L::merge(&self.changes, &mut after[0]);
+        require_exact_integers(&after[0])?;
+        after[0].check()?;
+        Imported::<L>::look_up(&mut after, cx.tx).await.map_err(refused)?;
+        let [mut after] = after;
+        before.settle(clave, cx.now)?;
+        after.settle(clave, cx.now)?;
+        if let (Some((field, parents)), Some(parent)) = (Imported::<L>::PARENT, after.parent())
+            && !cx.tx.missing(parents, &[parent]).await?.is_empty()
+        {
+            return Err(Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa"));
+        }
+        L::judge(cx, clave, &before, &after).await?;
+        let (old, new) = (columns(&before), columns(&after));
+        if old != new {
+            cx.tx.update_record(Imported::<L>::TABLE, clave, Imported::<L>::COLUMNS, &new).await.map_err(refused)?;
+            L::follow_up(cx, clave, &after).await?;
+        }
+        Ok(Edited { name: L::NAME, clave })
+    }
+}
+
+fn columns<R: Import>(record: &R) -> Vec<Column<'_>> {
+    let mut values = Vec::with_capacity(R::COLUMNS.len());
+    record.values(&mut values);
+    values
+}
+
+/// What the database refuses, of the field that it is about.
+fn refused(error: StoreError) -> Error {
+    match error {
+        StoreError::Conflict(Conflict::Reference(field)) => {
+            Error::field(Code::ReferenciaInvalida, &field, "no existe en la empresa")
+        }
+        StoreError::Conflict(Conflict::Value(field)) => Error::field(Code::DatoInvalido, &field, "no es válido"),
+        StoreError::Conflict(conflict) => Error::field(Code::DatoInvalido, conflict.field(), "ya existe en la empresa"),
+        other => other.into(),
+    }
+}
+
+fn wrong_state(field: &str, text: &str) -> Error {
+    Error::field(Code::EstadoInvalido, field, text)
+}
+
+/// A list whose records keep the rules of their import and no others.
+macro_rules! editable {
+    ($($record:ident by $changes:ident: $action:literal $summary:literal $name:literal)*) => {$(
+        impl Editable for $record {
+            type Changes = $changes;
+            const SPEC: Spec = Spec::new($summary).named($action);
+            const NAME: &'static str = $name;
+        }
+    )*};
+}
+
+editable! {
+    Supplier by SupplierChanges: "supplier.edit" "Edit a supplier" "proveedor"
+    Brand by BrandChanges: "brand.edit" "Edit a brand" "marca"
+    Unit by UnitChanges: "unit.edit" "Edit a unit of measure" "unidad"
+    LossReason by LossReasonChanges: "loss-reason.edit" "Edit a reason for losing an opportunity" "motivo_perdida"
+}
+
+impl Editable for Category {
+    type Changes = CategoryChanges;
+    const SPEC: Spec = Spec::new("Edit a category").named("category.edit");
+    const NAME: &'static str = "categoria";
+
+    /// A tree has no circles.
+    async fn judge(cx: &mut Cx<'_>, clave: i64, _: &CategoryImport, after: &CategoryImport) -> Result<(), Error> {
+        match after.parent() {
+            Some(parent) if cx.tx.is_category_below(parent, clave).await? => {
+                Err(wrong_state("padre", "está debajo de la propia categoría"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Editable for Price {
+    type Changes = PriceChanges;
+    const SPEC: Spec = Spec::new("Edit a price").named("price.edit");
+    const NAME: &'static str = "precio";
+
+    /// A SKU names the product, as in an import.
+    fn merge(changes: &PriceChanges, price: &mut PriceImport) {
+        changes.apply(price);
+        if changes.sku.get().is_some_and(Option::is_some) && changes.producto.get().is_none() {
+            price.producto = None;
+        }
+    }
+}
+
+impl Editable for BankAccount {
+    type Changes = BankAccountChanges;
+    const SPEC: Spec = Spec::new("Edit a bank account").named("bank-account.edit");
+    const NAME: &'static str = "cuenta_bancaria";
+
+    /// What lies in it is of its currency.
+    async fn judge(
+        cx: &mut Cx<'_>,
+        clave: i64,
+        before: &BankAccountImport,
+        after: &BankAccountImport,
+    ) -> Result<(), Error> {
+        let saldo = cx.tx.lock_bank_account(clave).await?.map(|account| account.saldo).unwrap_or_default();
+        if before.moneda.as_deref() != after.moneda.as_deref() && !saldo.is_zero() {
+            return Err(wrong_state("moneda", "la cuenta tiene saldo"));
+        }
+        Ok(())
+    }
+}
+
+impl Editable for Branch {
+    type Changes = BranchChanges;
+    const SPEC: Spec = Spec::new("Edit a branch").named("branch.edit");
+    const NAME: &'static str = "sucursal";
+
+    /// Sales of the API belong to the head office.
+    async fn judge(_: &mut Cx<'_>, clave: i64, _: &BranchImport, after: &BranchImport) -> Result<(), Error> {
+        match after.estatus {
+            Some(Status::Inactivo) if clave == HEAD_OFFICE => Err(wrong_state("estatus", "es la matriz")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Editable for Warehouse {
+    type Changes = WarehouseChanges;
+    const SPEC: Spec = Spec::new("Edit a warehouse").named("warehouse.edit");
+    const NAME: &'static str = "almacen";
+
+    /// A branch has one main warehouse.
+    async fn follow_up(cx: &mut Cx<'_>, clave: i64, after: &WarehouseImport) -> Result<(), Error> {
+        match after.principal {
+            Some(true) => Ok(cx.tx.unset_other_main_warehouses(clave).await?),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Editable for Stage {
+    type Changes = StageChanges;
+    const SPEC: Spec = Spec::new("Edit an opportunity stage").named("stage.edit");
+    const NAME: &'static str = "etapa";
+
+    /// What became of an opportunity follows from its stage's type.
+    async fn judge(cx: &mut Cx<'_>, clave: i64, before: &StageImport, after: &StageImport) -> Result<(), Error> {
+        if before.tipo != after.tipo && cx.tx.is_stage_used(clave).await? {
+            return Err(wrong_state("tipo", "la etapa tiene oportunidades"));
+        }
+        Ok(())
+    }
+}

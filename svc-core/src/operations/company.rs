@@ -1,0 +1,124 @@
+//! Companies.
+
+use serde::Serialize;
+
+use super::user::email;
+use crate::context::Context;
+use crate::domain::clock::random_bytes;
+use crate::domain::company::{Company, CompanyId, Plan};
+use crate::domain::rfc::Rfc;
+use crate::domain::sat;
+use crate::error::{Code, Error};
+use crate::operation::{Cx, Operation, Spec};
+use crate::store::{CompanyChange, NewUser, Tx, Work, transact};
+
+/// The company that was created.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct CompanyCreated {
+    /// Its number.
+    pub empresa: CompanyId,
+    /// Its owner, a user.
+    pub usuario: i64,
+}
+
+impl Context {
+    /// Creates a company with its head office (branch 0), a main warehouse `001`, units, price list 1 and an owner.
+    /// Defaults of `settings`: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance, sells below stock; an
+    /// owner without e-mail address.
+    pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
+        let settings = settle(settings)?;
+        let Some(nombre) = settings.nombre.clone() else {
+            return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
+        };
+        let mut company = Company {
+            id: self.store().next_company().await?,
+            nombre,
+            plan: Plan::Pro,
+            licencias: 3,
+            limites: None,
+            api: true,
+            franquicia: false,
+            facturacion: true,
+            anticipo_minimo: rust_decimal::Decimal::ZERO,
+            vender_sin_existencia: true,
+            rfc: None,
+            regimen: None,
+            cp: None,
+            cursor_key: random_bytes(self.random()),
+        };
+        let correo = settings.correo.clone().filter(|correo| !correo.is_empty());
+        settings.apply(&mut company);
+        let id = company.id;
+        transact(self.store(), self.random(), id, &mut Create { context: self, company, correo }).await
+    }
+}
+
+struct Create<'a> {
+    context: &'a Context,
+    company: Company,
+    /// The owner's e-mail address.
+    correo: Option<String>,
+}
+
+impl Work for Create<'_> {
+    type Output = CompanyCreated;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<CompanyCreated, Error> {
+        tx.insert_company(&self.company, self.context.now()).await?;
+        let owner = NewUser { nombre: "Titular".to_owned(), correo: self.correo.clone(), vendedor: true };
+        let usuario = tx.insert_user(&owner).await?;
+        Ok(CompanyCreated { empresa: self.company.id, usuario })
+    }
+}
+
+/// Changes a company's settings; `None` leaves a setting unchanged.
+#[derive(Debug, Clone)]
+pub struct EditCompany(pub CompanyChange);
+
+/// The answer of [`EditCompany`].
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct CompanyEdited {
+    /// The company's number.
+    pub empresa: CompanyId,
+}
+
+impl Operation for EditCompany {
+    const SPEC: Spec = Spec::new("Edit a company").changes_access();
+    type Output = CompanyEdited;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {
+        cx.tx.update_company(&settle(self.0.clone())?).await?;
+        Ok(CompanyEdited { empresa: cx.company.id })
+    }
+}
+
+/// Validates the given settings, and normalises them.
+fn settle(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
+    let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
+    if settings.nombre.as_ref().is_some_and(|nombre| nombre.trim().is_empty() || nombre.contains('\0')) {
+        return invalid("nombre", "no puede estar vacío");
+    }
+    if settings.licencias.is_some_and(|licencias| licencias < 0) {
+        return invalid("licencias", "no puede ser negativo");
+    }
+    if let Some(correo) = &mut settings.correo {
+        *correo = email(correo)?;
+    }
+    let percent = rust_decimal::Decimal::ZERO..=rust_decimal::Decimal::ONE_HUNDRED;
+    if settings.anticipo_minimo.is_some_and(|minimum| !percent.contains(&minimum)) {
+        return invalid("anticipo_minimo", "debe ser un porcentaje de 0 a 100");
+    }
+    if settings.regimen.is_some_and(|regimen| sat::regime(regimen).is_none()) {
+        return Err(Code::RegimenInvalido.into());
+    }
+    if settings.cp.as_deref().is_some_and(|cp| sat::postal_code(cp).is_none()) {
+        return Err(Code::CpInvalido.into());
+    }
+    if let Some(rfc) = settings.rfc.take() {
+        let rfc = Rfc::parse(&rfc).map_err(|fault| Error::field(Code::RfcInvalido, "rfc", fault))?;
+        settings.rfc = Some(rfc.as_str().to_owned());
+    }
+    Ok(settings)
+}

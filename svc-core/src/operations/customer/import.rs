@@ -1,0 +1,52 @@
+//! Customers.
+
+use crate::operations::import::{Rules, own_folio, require, require_clave};
+use crate::domain::customer::DEFAULT_COUNTRY;
+use crate::domain::rfc::Rfc;
+use crate::domain::sat;
+use crate::domain::text::{clean_phone, normalise_email, tidy_emails};
+use crate::domain::time::Timestamp;
+use crate::error::Code;
+use crate::json::{Fault, Text};
+use crate::record::customer::CustomerImport;
+
+impl Rules for CustomerImport {
+    /// What an older system held may break today's rules of regime and use, so only shapes and catalogues are checked.
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        if let Some(rfc) = &self.rfc {
+            let upper = Rfc::parse(rfc).map_err(|fault| Fault::new(Code::RfcInvalido, "rfc", fault.to_string()))?;
+            require(upper.as_str() == &**rfc, "rfc", "debe ir en mayúsculas")?;
+        }
+        require(
+            self.regimen.is_none_or(|regimen| sat::regime(regimen).is_some()),
+            "regimen",
+            "no está en el catálogo del SAT",
+        )?;
+        require(
+            self.uso_cfdi.as_deref().is_none_or(|uso| sat::cfdi_use(uso).is_some()),
+            "uso_cfdi",
+            "no está en el catálogo del SAT",
+        )?;
+        require(self.cp.as_ref().is_none_or(|cp| sat::postal_code(cp).is_some()), "cp", "no está en el catálogo")?;
+        require(self.pais.is_none_or(|pais| sat::country(pais).is_some()), "pais", "no es una clave de país")?;
+        require(self.dias_credito.is_none_or(|days| (0..=365).contains(&days)), "dias_credito", "debe ser de 0 a 365")
+    }
+
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        if let Some(correo) = &mut self.correo {
+            self.correo_comparable = Some(normalise_email(correo));
+            *correo = Text::unchecked(tidy_emails(correo));
+        }
+        self.telefono_comparable = self.telefono.as_deref().map(clean_phone);
+        self.movil_comparable = self.movil.as_deref().map(clean_phone);
+        self.prospecto.get_or_insert(false);
+        self.publico.get_or_insert(false);
+        self.pais.get_or_insert(DEFAULT_COUNTRY);
+        self.limite_credito.get_or_insert_default();
+        self.dias_credito.get_or_insert(0);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! Customers: `/clientes`.
+
+mod create;
+mod edit;
+mod import;
+mod interact;
+mod lead;
+mod revise;
+
+pub use create::CustomerCreated;
+pub use edit::CustomerEdited;
+use edit::edit;
+pub use interact::{InteractionLogged, LogInteraction};
+pub use lead::CreateLead;
+pub use revise::{CustomerTerms, ReviseCustomer};
+
+pub use crate::domain::customer::{CreateCustomer, EditCustomer};
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+
+/// Companies in a franchise scheme cannot write customers yet (spec, "POST /clientes").
+fn refuse_franchise(cx: &Cx<'_>) -> Result<(), Error> {
+    if cx.company.franquicia { Err(Code::EmpresaEnFranquicia.into()) } else { Ok(()) }
+}
+
+/// The errors of writing a customer.
+const WRITE_ERRORS: &[Code] = &[
+    Code::EmpresaEnFranquicia,
+    Code::RfcInvalido,
+    Code::RegimenInvalido,
+    Code::RegimenIncompatible,
+    Code::UsoCfdiInvalido,
+    Code::UsoCfdiIncompatible,
+    Code::CpInvalido,
+    Code::PaisInvalido,
+    Code::RfcDuplicado,
+];

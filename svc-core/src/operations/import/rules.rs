@@ -1,0 +1,183 @@
+//! The rules of an imported record, and what the rules of several resources share.
+
+use std::collections::BTreeMap;
+
+use crate::domain::currency::PESO;
+use crate::domain::sat;
+use crate::domain::text::parse_uuid;
+use crate::domain::time::Timestamp;
+use crate::domain::value::Value;
+use crate::error::Code;
+use crate::json::{Fault, Text};
+use crate::record::{Import as Imported, Reference};
+use crate::store::{Conflict, Parents, StoreError, Tx};
+
+/// The branch of records that name none.
+pub(in crate::operations) const HEAD_OFFICE: i64 = 0;
+
+/// The largest integer that a line may bring: claves, folios, references and counts, in either direction. JSON readers that keep
+/// numbers as doubles have integers up to 2⁵³ − 1 = 9 007 199 254 740 991 exactly (RFC 8259, §6). This bound leaves 7·10¹² claves
+/// between the two, so what is created after the largest import has an exact clave too, and no counter overflows.
+pub(in crate::operations) const MOST_INTEGER: i64 = 9_000_000_000_000_000;
+
+/// Folios from here on are numbers of another kind: they do not advance the counter of their series.
+pub(in crate::operations) const NO_SERIES: i64 = 1_000_000_000_000;
+
+/// The rules of a record that can be imported.
+pub(crate) trait Rules: Imported {
+    /// The field by which a record names another of its own kind, which may come later in the file.
+    const PARENT: Option<(&'static str, Parents)> = None;
+
+    /// Validates what its types cannot.
+    fn check(&self) -> Result<(), Fault>;
+
+    /// The record that it names in [`Self::PARENT`].
+    fn parent(&self) -> Option<i64> {
+        None
+    }
+
+    /// Looks up what the records name.
+    fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (rows, tx);
+        async { Ok(()) }
+    }
+
+    /// Puts it into its stored form: what was left out takes its default. It may be called twice.
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        let _ = (clave, now);
+        Ok(())
+    }
+
+    /// Called after the records were inserted.
+    fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
+        let _ = (rows, tx);
+        async { Ok(()) }
+    }
+}
+
+/// Finds the records of `table` that are named by `column`; a name that none has is a conflict of `field`.
+pub(in crate::operations) async fn look_up_names<'r, const MAX: usize>(
+    tx: &mut dyn Tx,
+    (table, column, field): (&'static str, &'static str, &'static str),
+    references: impl Iterator<Item = &'r mut Reference<MAX>> + Send,
+) -> Result<(), StoreError> {
+    let references: Vec<_> = references.collect();
+    let names = distinct(references.iter().map(|reference| &*reference.name));
+    let found = tx.claves_of(table, column, &names).await?;
+    if found.len() < names.len() {
+        return Err(Conflict::Reference(field.to_owned()).into());
+    }
+    for reference in references {
+        reference.clave = found.get(&*reference.name).copied();
+    }
+    Ok(())
+}
+
+/// Finds the products that records name by SKU and not by clave.
+pub(in crate::operations) async fn look_up_skus<'r>(
+    tx: &mut dyn Tx,
+    records: impl Iterator<Item = (&'r mut Option<i64>, Option<&'r str>)> + Send,
+    unknown: UnknownSku,
+) -> Result<(), StoreError> {
+    let unnamed: Vec<_> = records
+        .filter(|(producto, _)| producto.is_none())
+        .filter_map(|(producto, sku)| Some((producto, sku?)))
+        .collect();
+    let skus = distinct(unnamed.iter().map(|(_, sku)| *sku));
+    if skus.is_empty() {
+        return Ok(());
+    }
+    let found = tx.products_of(&skus).await?;
+    if unknown == UnknownSku::Refused && found.len() < skus.len() {
+        return Err(Conflict::Reference("sku".to_owned()).into());
+    }
+    for (producto, sku) in unnamed {
+        *producto = found.get(sku).copied();
+    }
+    Ok(())
+}
+
+/// How a SKU that no product has is treated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::operations) enum UnknownSku {
+    /// It is an error.
+    Refused,
+    /// It is kept without a product.
+    Kept,
+}
+
+pub(in crate::operations) fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all: Vec<T> = all.collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Moves the series of folios past those that imported documents bring: type, series, folio.
+pub(in crate::operations) async fn move_past_folios<'r>(
+    tx: &mut dyn Tx,
+    folios: impl Iterator<Item = (&'static str, Option<&'r str>, i64)> + Send,
+) -> Result<(), StoreError> {
+    // Sorted, so that two imports take the counters in the same order.
+    let mut last = BTreeMap::new();
+    for (tipo, serie, folio) in folios.filter(|(_, _, folio)| *folio < NO_SERIES) {
+        let greatest = last.entry((tipo, serie.unwrap_or_default())).or_insert(folio);
+        *greatest = folio.max(*greatest);
+    }
+    for ((tipo, serie), folio) in last {
+        tx.move_past_folio(tipo, serie, folio).await?;
+    }
+    Ok(())
+}
+
+/// The clave as a folio, for a record that has none.
+pub(in crate::operations) fn own_folio<const MAX: usize>(folio: &mut Option<Text<MAX>>, clave: i64) {
+    folio.get_or_insert_with(|| Text::unchecked(clave.to_string()));
+}
+
+/// Pesos, where no currency is given.
+pub(in crate::operations) fn in_pesos(moneda: &mut Option<Text<3>>) {
+    moneda.get_or_insert_with(|| Text::unchecked(PESO));
+}
+
+/// A fiscal folio in its stored form.
+pub(in crate::operations) fn lower_case<const MAX: usize>(uuid: &mut Option<Text<MAX>>) {
+    if let Some(uuid) = uuid {
+        *uuid = Text::unchecked(uuid.to_lowercase());
+    }
+}
+
+/// A fault of `field` unless `fine`.
+pub(in crate::operations) fn require(fine: bool, field: &'static str, text: &'static str) -> Result<(), Fault> {
+    if fine { Ok(()) } else { Err(Fault::new(Code::DatoInvalido, field, text)) }
+}
+
+/// A currency is one of the SAT's catalogue.
+pub(in crate::operations) fn require_currency(moneda: Option<&str>) -> Result<(), Fault> {
+    require(moneda.is_none_or(|key| sat::currency(key).is_some()), "moneda", "no está en el catálogo del SAT")
+}
+
+/// The integers of a record are within [`MOST_INTEGER`].
+pub(in crate::operations) fn require_exact_integers<R: Rules>(record: &R) -> Result<(), Fault> {
+    let mut values = Vec::with_capacity(R::COLUMNS.len());
+    record.values(&mut values);
+    let beyond =
+        |value: &Value<'_>| matches!(value, Value::Integer(value) if value.unsigned_abs() > MOST_INTEGER as u64);
+    match values.iter().position(beyond) {
+        Some(at) => {
+            let text = format!("debe ser un entero de {} a {MOST_INTEGER}", -MOST_INTEGER);
+            Err(Fault::new(Code::DatoInvalido, R::COLUMNS[at], text))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A clave is positive.
+pub(in crate::operations) fn require_clave(clave: Option<i64>) -> Result<(), Fault> {
+    require(clave.is_none_or(|clave| clave > 0), "clave", "debe ser un entero positivo")
+}
+
+/// A fiscal folio is a complete UUID.
+pub(in crate::operations) fn require_uuid(uuid: Option<&str>, field: &'static str) -> Result<(), Fault> {
+    require(uuid.is_none_or(|text| parse_uuid(text).is_some()), field, "debe ser un folio fiscal de 36 caracteres")
+}

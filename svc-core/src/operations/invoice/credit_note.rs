@@ -1,0 +1,195 @@
+//! Credit notes of stamped invoices (contract §7).
+
+use std::collections::{BTreeSet, HashMap};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::outcome::{locked, wrong_state};
+use crate::domain::cfdi::Line;
+use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, Taken, credit};
+use crate::domain::event::EventKind;
+use crate::domain::invoice::{InvoiceableSale, TO_BE_DEFINED};
+use crate::domain::money::Money;
+use crate::domain::payment::{PAYING_OFF, judge_amount};
+use crate::domain::quantity::PositiveQuantity;
+use crate::domain::sale::Amounts;
+use crate::domain::sat;
+use crate::domain::words::{InvoiceKind, InvoiceStatus, SaleKind};
+use crate::error::{Code, Error};
+use crate::json::{Digits, Many};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::credit_note::{NewNote, make};
+use crate::posting::invoice::judge_issuer;
+use crate::posting::lines::fault;
+use crate::posting::sale::MOST_LINES;
+use crate::store::RegisteredInvoice;
+
+/// `c_FormaPago`: the debt is remitted.
+const REMITTED: &str = "15";
+
+/// Takes something off a stamped invoice, or takes goods of it back: a credit note, which is queued to be stamped.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaptureCreditNote {
+    /// The invoice, by its clave.
+    pub factura: i64,
+    /// 01, a discount or a correction; 03, goods come back.
+    pub tipo_relacion: CreditReason,
+    /// What is taken off, or comes back.
+    pub renglones: Many<CreditedLine, MOST_LINES>,
+    /// Whether it lowers what is owed of the invoice; what is beyond that, or all of it when this is left out, is a balance in the
+    /// customer's favour, which `payment.apply` applies.
+    pub aplicar: Option<bool>,
+    /// How the money goes back, by the SAT's catalogue; when left out 17 (compensation) of a balance in the customer's favour, else the
+    /// invoice's own form, or 15 (remission) where that is not defined yet.
+    pub forma_pago_sat: Option<Digits<2>>,
+}
+
+/// What of a line is taken off.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreditedLine {
+    /// The line's number in the sale.
+    pub renglon: i64,
+    /// So many units; this or `importe`. Goods that come back are counted.
+    pub cantidad: Option<PositiveQuantity>,
+    /// So much of the line's amount, before taxes.
+    pub importe: Option<Money>,
+}
+
+/// The credit note that was made.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct CreditNoteCaptured {
+    /// Its record in the registry.
+    pub factura: i64,
+    /// The same, under the record's kind.
+    pub nota_credito: i64,
+    /// What it comes to, taxes included.
+    pub total: Money,
+    /// The payment by which it lowers the receivable, if it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pago: Option<i64>,
+}
+
+impl CreditedLine {
+    /// What is taken of it.
+    fn taken(&self, at: usize, reason: CreditReason) -> Result<Taken, Error> {
+        let invalid = |field, text| Err(fault(Code::DatoInvalido, at, field, text));
+        match (self.cantidad, self.importe) {
+            (Some(_), Some(_)) => invalid("importe", "va cantidad o importe, no ambos"),
+            (None, None) => Err(fault(Code::DatoRequerido, at, "cantidad", "hace falta, o importe")),
+            (Some(units), None) => Ok(Taken::Units(units.get())),
+            (None, Some(_)) if reason == CreditReason::Return => {
+                invalid("importe", "lo que se devuelve (03) se dice en cantidad")
+            }
+            (None, Some(amount)) => match judge_amount(amount) {
+                Ok(amount) => Ok(Taken::Amount(amount)),
+                Err(_) => invalid("importe", "debe ser mayor que cero y llevar a lo más dos decimales"),
+            },
+        }
+    }
+}
+
+impl CaptureCreditNote {
+    /// What the body alone shows.
+    fn judge(&self) -> Result<Vec<Taken>, Error> {
+        let distinct: BTreeSet<i64> = self.renglones.iter().map(|line| line.renglon).collect();
+        if distinct.len() < self.renglones.len() {
+            return Err(Error::field(Code::DatoInvalido, "renglones", "cada renglón va una sola vez"));
+        }
+        match self.forma_pago_sat.as_deref() {
+            Some(TO_BE_DEFINED) => Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
+            Some(form) if !sat::payment_form_exists(form) => Err(Code::FormaPagoInvalida.into()),
+            _ => self.renglones.iter().enumerate().map(|(at, line)| line.taken(at, self.tipo_relacion)).collect(),
+        }
+    }
+
+    /// `c_FormaPago` of its document.
+    fn form<'a>(&'a self, sale: &'a InvoiceableSale) -> &'a str {
+        match (self.forma_pago_sat.as_deref(), sale.forma_pago_sat.as_deref()) {
+            (Some(form), _) => form,
+            (None, _) if self.aplicar != Some(true) => PAYING_OFF,
+            (None, Some(form)) if form != TO_BE_DEFINED => form,
+            (None, _) => REMITTED,
+        }
+    }
+}
+
+impl Operation for CaptureCreditNote {
+    const SPEC: Spec = Spec::new("Make a credit note of a stamped invoice")
+        .named("credit-note.capture")
+        .emits(&[EventKind::PagoAplicado, EventKind::ExistenciaCambiada]);
+    type Output = CreditNoteCaptured;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<CreditNoteCaptured, Error> {
+        let taken = self.judge()?;
+        let invoice = locked(cx, self.factura).await?;
+        let sale = credited_sale(cx, &invoice).await?;
+        judge_issuer(cx).await?;
+        let lines = self.lines(cx, sale.clave, &taken).await?;
+        let too_large = |_| Error::field(Code::DatoInvalido, "renglones", "el total pasa de 18 dígitos");
+        let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(too_large)?;
+        let note = NewNote {
+            factura: invoice.clave,
+            sale: &sale,
+            relacion: self.tipo_relacion.relation(),
+            forma_pago_sat: self.form(&sale),
+            anticipo: None,
+            lines,
+            amounts,
+        };
+        let made = make(cx, note, self.aplicar == Some(true)).await?;
+        let factura = made.factura;
+        Ok(CreditNoteCaptured { factura, nota_credito: factura, total: amounts.total, pago: made.pago })
+    }
+}
+
+impl CaptureCreditNote {
+    /// The lines of the note, in the order of the sale's.
+    async fn lines(&self, cx: &mut Cx<'_>, venta: i64, taken: &[Taken]) -> Result<Vec<CreditLine>, Error> {
+        let lines: HashMap<i64, Line> =
+            cx.tx.lines_to_stamp(&[venta]).await?.into_iter().map(|(_, line)| (line.renglon, line)).collect();
+        let credited: HashMap<i64, Credited> = cx.tx.credited(venta).await?.into_iter().collect();
+        let mut found = Vec::with_capacity(taken.len());
+        for (at, (asked, taken)) in self.renglones.iter().zip(taken).enumerate() {
+            let refused = |field: &str, text: &str| fault(Code::DatoInvalido, at, field, text);
+            let line = lines.get(&asked.renglon);
+            let line = line.ok_or_else(|| refused("renglon", "la factura no tiene ese renglón"))?;
+            let before = credited.get(&asked.renglon).copied().unwrap_or_default();
+            let credit = credit(line, &before, *taken, self.tipo_relacion).map_err(|of| match of {
+                CreditFault::Units => refused("cantidad", "es más de lo que queda del renglón sin acreditar"),
+                CreditFault::Amount => refused("importe", "es más de lo que queda del renglón sin acreditar"),
+                CreditFault::Nothing => refused("renglon", "no queda importe que acreditar"),
+                CreditFault::TooLarge => refused("cantidad", "el importe pasa de 18 dígitos"),
+            })?;
+            found.push(credit);
+        }
+        found.sort_unstable_by_key(|line| line.renglon);
+        Ok(found)
+    }
+}
+
+/// The sale of a stamped invoice that may be credited, locked after its receivables.
+async fn credited_sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<InvoiceableSale, Error> {
+    if invoice.tipo != InvoiceKind::Factura {
+        return Err(wrong_state("solo se acreditan facturas de ingreso"));
+    }
+    if invoice.estatus != InvoiceStatus::Vigente || invoice.uuid.is_none() {
+        return Err(wrong_state("no está vigente"));
+    }
+    if invoice.cancelacion_solicitada {
+        return Err(wrong_state("su cancelación ya se solicitó"));
+    }
+    let venta = invoice.venta.ok_or_else(|| wrong_state("no es de una sola venta"))?;
+    cx.tx.lock_receivables(venta).await?;
+    let own =
+        |sale: &InvoiceableSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
+    let sale = cx.tx.lock_sale(venta).await?.filter(own);
+    let sale = sale.ok_or_else(|| wrong_state("su venta está cancelada o tiene otra factura"))?;
+    if sale.tipo == SaleKind::Anticipo {
+        return Err(wrong_state("es de un anticipo, que se aplica (advance.apply) o se cancela"));
+    }
+    Ok(sale)
+}

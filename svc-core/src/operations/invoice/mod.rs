@@ -1,0 +1,20 @@
+//! Tax documents: their files, what became of their stamping, cancellation, replacement, credit notes.
+
+mod credit_note;
+mod files;
+mod global;
+mod outcome;
+mod reissue;
+mod save;
+mod substitute;
+mod substitution;
+
+pub use credit_note::{CaptureCreditNote, CreditNoteCaptured, CreditedLine};
+pub use files::{InvoicePdf, InvoiceXml};
+pub use global::{InvoicePeriod, PeriodInvoiced};
+pub use outcome::{
+    AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
+};
+pub use reissue::{RestampInvoice, RestampPayment};
+pub use save::{SavePdf, SaveXml};
+pub use substitute::SubstituteInvoice;

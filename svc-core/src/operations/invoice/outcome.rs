@@ -1,0 +1,318 @@
+//! The invoice registry: the tax authority's answers, and cancellations.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::substitution;
+use crate::domain::cfdi::{Cfdi, StampedXml, TipoDeComprobante, UnfitStamp, holds};
+use crate::domain::event::EventKind;
+use crate::domain::text::parse_uuid;
+use crate::domain::time::Timestamp;
+use crate::domain::words::{CancellationReason, InvoiceKind, InvoiceStatus};
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::{cancelled, document, stamped};
+use crate::store::{Cancellation, RegisteredInvoice};
+
+/// Records that an invoice or complement was stamped: one that is waiting, or one that was rejected and then corrected.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceStamped {
+    /// The record, by its clave.
+    pub factura: i64,
+    /// The stamped document, which must be this record's: it is kept.
+    pub xml: Option<Text<MOST_XML>>,
+    /// Its fiscal folio instead, where the sandbox stamps: elsewhere an invoice is its document.
+    pub uuid: Option<Text<36>>,
+}
+
+/// The longest stamped document that is taken, in characters.
+const MOST_XML: usize = 4_000_000;
+
+/// Records that an invoice or complement was rejected.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceRejected {
+    /// The record, by its clave.
+    pub factura: i64,
+    /// The authority's code.
+    pub codigo: Text<50>,
+    /// Its message.
+    pub mensaje: Text<1000>,
+}
+
+/// Asks the authority to cancel a stamped invoice. A stamping pass sends that and follows it, and `svc do` sends it at once; until the
+/// final word nothing else changes.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CancelInvoice {
+    /// The invoice, by its clave.
+    pub factura: i64,
+    /// The SAT's reason.
+    pub motivo: CancellationReason,
+    /// The fiscal folio of the invoice that replaces it; required by reason 01, not accepted with another.
+    pub uuid_sustitucion: Option<Text<36>>,
+    /// Whether its receiver is said to have to accept, which the authority decides: the sandbox then waits for
+    /// `invoice.cancel-accepted` or `invoice.cancel-rejected`, for 72 hours.
+    pub requiere_aceptacion: Option<bool>,
+}
+
+/// Records that an invoice's receiver, or the authority in their place, accepted its cancellation.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptCancellation {
+    /// The invoice, by its clave.
+    pub factura: i64,
+}
+
+/// Records that an invoice's receiver refused its cancellation.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RejectCancellation {
+    /// The invoice, by its clave.
+    pub factura: i64,
+}
+
+/// The record that was changed.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct InvoiceNamed {
+    /// Its clave.
+    pub factura: i64,
+}
+
+pub(super) fn wrong_state(text: &str) -> Error {
+    Error::field(Code::EstadoInvalido, "factura", text)
+}
+
+/// A record of the registry, locked.
+pub(super) async fn locked(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
+    let missing =
+        || Error::field(Code::NoEncontrado, "factura", format_args!("la factura {factura} no existe en la empresa"));
+    cx.tx.lock_invoice(factura).await?.ok_or_else(missing)
+}
+
+/// A fiscal folio in the form in which it is stored.
+fn uuid(text: &str, field: &str) -> Result<Uuid, Error> {
+    parse_uuid(text).ok_or_else(|| Error::field(Code::DatoInvalido, field, "no es un folio fiscal"))
+}
+
+impl Operation for InvoiceStamped {
+    const SPEC: Spec = Spec::new("Record that an invoice or payment complement was stamped")
+        .named("invoice.stamped")
+        .emits(&[EventKind::FacturaTimbrada]);
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let given = self.given(cx)?;
+        let invoice = locked(cx, self.factura).await?;
+        if !matches!(invoice.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) {
+            return Err(wrong_state("no espera timbre"));
+        }
+        if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
+            // A sale whose invoice was refused can be cancelled; after that its invoice is not stamped any more.
+            cx.tx.lock_receivables(venta).await?;
+            if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
+                return Err(wrong_state("su venta está cancelada"));
+            }
+        }
+        match given {
+            Given::Folio(uuid) => stamped::accepted(cx, &invoice, uuid, cx.now, None).await?,
+            Given::Document(found) => {
+                let (stamped, document) = *found;
+                judge_own(cx, &invoice, &stamped, &document).await?;
+                let at = stamped.at().map_or(cx.now, Timestamp::new);
+                stamped::accepted(cx, &invoice, stamped.timbre.uuid, at, Some(&stamped.xml)).await?;
+            }
+        }
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+/// What an invoice was stamped with.
+enum Given {
+    Folio(Uuid),
+    Document(Box<(StampedXml, Cfdi)>),
+}
+
+impl InvoiceStamped {
+    fn given(&self, cx: &Cx<'_>) -> Result<Given, Error> {
+        let fault = |code, text: &str| Err(Error::field(code, "xml", text));
+        match (self.xml.as_deref(), self.uuid.as_deref()) {
+            (Some(_), Some(_)) => fault(Code::DatoInvalido, "va xml o uuid, no ambos"),
+            (None, Some(text)) if cx.sandbox => Ok(Given::Folio(uuid(text, "uuid")?)),
+            (None, Some(_)) => {
+                fault(Code::DatoRequerido, "hace falta el documento timbrado; un uuid solo se admite con el sandbox")
+            }
+            (None, None) if cx.sandbox => fault(Code::DatoRequerido, "hace falta xml, o uuid con el sandbox"),
+            (None, None) => fault(Code::DatoRequerido, "hace falta el documento timbrado"),
+            (Some(xml), None) => match StampedXml::of_any(xml.to_owned()) {
+                Ok(found) if holds(xml) => Ok(Given::Document(Box::new(found))),
+                Ok(_) => fault(Code::DatoInvalido, "su sello no es el del documento"),
+                Err(UnfitStamp::NotStamped) => fault(Code::DatoInvalido, "no trae un timbre completo"),
+                Err(UnfitStamp::NoDocument | UnfitStamp::Other) => fault(Code::DatoInvalido, "no es un CFDI timbrado"),
+            },
+        }
+    }
+}
+
+/// Refuses a stamped document that is not this record's: the one that was sealed here, if one was; else one of its issuer, series and
+/// folio, receiver and amount.
+async fn judge_own(
+    cx: &mut Cx<'_>,
+    invoice: &RegisteredInvoice,
+    stamped: &StampedXml,
+    document: &Cfdi,
+) -> Result<(), Error> {
+    let other =
+        |text: &str| Err(Error::field(Code::DatoInvalido, "xml", format_args!("no es de este registro: {text}")));
+    if let Some(sealed) = cx.tx.sealed_document(invoice.clave).await? {
+        let own = StampedXml::read(stamped.xml.clone(), &sealed).is_ok();
+        return if own { Ok(()) } else { other("ya se selló otro documento, que pudo timbrarse") };
+    }
+    let tipo = match invoice.tipo {
+        InvoiceKind::Pago => TipoDeComprobante::P,
+        InvoiceKind::NotaCredito => TipoDeComprobante::E,
+        _ => TipoDeComprobante::I,
+    };
+    let folio = [document.serie.as_deref(), document.folio.as_deref()].map(Option::unwrap_or_default).concat();
+    if document.tipo_de_comprobante != tipo {
+        return other("es de otro tipo");
+    }
+    if Some(document.emisor.rfc.as_str()) != cx.company.rfc.as_deref() {
+        return other("lo emite otro RFC");
+    }
+    if invoice.folio.as_deref().is_some_and(|own| own != folio) {
+        return other("tiene otra serie o folio");
+    }
+    let (receiver, matches) = match (tipo, invoice.venta) {
+        (TipoDeComprobante::P, _) => {
+            let payments = cx.tx.payments_to_stamp(invoice.clave).await?;
+            let own: Vec<_> = payments.iter().map(|payment| payment.importe.get()).collect();
+            let paid = document.complemento.iter().flat_map(|complement| &complement.pagos.pago);
+            let paid: Vec<_> =
+                paid.flat_map(|pago| &pago.docto_relacionado).map(|paid| paid.imp_pagado.get()).collect();
+            (None, own == paid)
+        }
+        (TipoDeComprobante::E, _) => {
+            let note = cx.tx.credit_note(invoice.clave).await?;
+            (None, note.is_none_or(|note| note.amounts.total.get() == document.total.get()))
+        }
+        (_, Some(venta)) => match cx.tx.lock_sale(venta).await? {
+            Some(sale) => {
+                let own = sale.amounts.total.get() == document.total.get() && sale.moneda == document.moneda;
+                (sale.cliente, own)
+            }
+            None => (None, true),
+        },
+        (_, None) => (None, true),
+    };
+    if !matches {
+        return other("es de otro importe");
+    }
+    let receiver = document::receiver(cx, receiver).await?;
+    if receiver.rfc.is_some_and(|rfc| rfc != document.receptor.rfc) {
+        return other("lo recibe otro RFC");
+    }
+    Ok(())
+}
+
+impl Operation for InvoiceRejected {
+    const SPEC: Spec = Spec::new("Record that an invoice or payment complement was refused").named("invoice.rejected");
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let invoice = locked(cx, self.factura).await?;
+        if invoice.estatus != InvoiceStatus::EnEspera {
+            return Err(wrong_state("no espera timbre"));
+        }
+        stamped::refused(cx, &invoice, &self.codigo, &self.mensaje).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+impl CancelInvoice {
+    /// The replacement, which reason 01 is about.
+    fn replacement(&self) -> Result<Option<String>, Error> {
+        match (self.motivo, self.uuid_sustitucion.as_deref()) {
+            (CancellationReason::Replaced, None) => {
+                Err(Error::field(Code::DatoRequerido, "uuid_sustitucion", "hace falta con el motivo 01"))
+            }
+            (CancellationReason::Replaced, Some(text)) => Ok(Some(uuid(text, "uuid_sustitucion")?.to_string())),
+            (_, Some(_)) => Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "solo va con el motivo 01")),
+            (_, None) => Ok(None),
+        }
+    }
+}
+
+impl Operation for CancelInvoice {
+    const SPEC: Spec = Spec::new("Ask the authority to cancel an invoice")
+        .named("invoice.cancel")
+        .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let replacement = self.replacement()?;
+        let invoice = locked(cx, self.factura).await?;
+        if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
+            return Err(wrong_state("solo se cancelan facturas y notas de crédito; un pago, con payment.cancel"));
+        }
+        if invoice.estatus != InvoiceStatus::Vigente {
+            return Err(wrong_state("no está vigente"));
+        }
+        if invoice.cancelacion_solicitada {
+            return Err(wrong_state("su cancelación ya se solicitó"));
+        }
+        if let Some(uuid) = &replacement {
+            if replacement == invoice.uuid {
+                return Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "es el de la misma factura"));
+            }
+            substitution::judge(cx, &invoice, uuid).await?;
+        }
+        let waits = |(_, estatus): &(i64, InvoiceStatus)| *estatus == InvoiceStatus::EnEspera;
+        if cx.tx.substitutes(invoice.clave).await?.iter().any(waits) {
+            return Err(wrong_state("la factura que la sustituye espera timbre"));
+        }
+        let cancellation = Cancellation { motivo: self.motivo.word(), uuid_sustitucion: replacement.as_deref() };
+        cancelled::sale(cx, &invoice).await?;
+        cancelled::note(cx, &invoice).await?;
+        cancelled::request(cx, &invoice, &cancellation, None, self.requiere_aceptacion == Some(true)).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+impl Operation for AcceptCancellation {
+    const SPEC: Spec = Spec::new("Record that the cancellation of an invoice was accepted")
+        .named("invoice.cancel-accepted")
+        .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let invoice = requested(cx, self.factura).await?;
+        cancelled::finish(cx, &invoice).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+impl Operation for RejectCancellation {
+    const SPEC: Spec =
+        Spec::new("Record that the cancellation of an invoice was refused").named("invoice.cancel-rejected");
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let invoice = requested(cx, self.factura).await?;
+        cancelled::refused(cx, &invoice).await?;
+        Ok(InvoiceNamed { factura: invoice.clave })
+    }
+}
+
+/// An invoice whose cancellation is pending the receiver's acceptance.
+async fn requested(cx: &mut Cx<'_>, factura: i64) -> Result<RegisteredInvoice, Error> {
+    let invoice = locked(cx, factura).await?;
+    if !invoice.cancelacion_solicitada {
+        return Err(wrong_state("no se solicitó su cancelación"));
+    }
+    Ok(invoice)
+}

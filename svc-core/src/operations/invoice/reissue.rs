@@ -1,0 +1,140 @@
+//! Documents that were rejected, and those whose fate nobody can tell: made anew from the company's present records, under the
+//! same series and folio, and queued (contract §7).
+
+use chrono::TimeDelta;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::outcome::{InvoiceNamed, locked};
+use crate::operations::PaymentNamed;
+use crate::domain::invoice::{Terms, judge_receiver};
+use crate::domain::words::{InvoiceKind, InvoiceStatus};
+use crate::error::{Code, Error};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::document;
+use crate::posting::invoice::judge_issuer;
+use crate::store::{RegisteredInvoice, StampingRecord};
+
+/// How long a sealed document may still be stamped: the authority takes none that is older.
+const TAKEN: TimeDelta = TimeDelta::hours(72);
+
+/// Makes the document of a rejected invoice or credit note anew, after its data were corrected, and queues it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestampInvoice {
+    /// The invoice, by its clave.
+    pub factura: i64,
+    /// Takes one, too, that was sent and of which nobody knows any more whether it was stamped: the sealed document is dropped.
+    /// If it was stamped after all there are two. False when left out.
+    pub forzar: Option<bool>,
+}
+
+/// Makes the complement of a payment anew, after its data were corrected, and queues it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RestampPayment {
+    /// The payment, by its clave.
+    pub pago: i64,
+    /// Takes one, too, that was sent and of which nobody knows any more whether it was stamped: the sealed document is dropped.
+    /// If it was stamped after all there are two. False when left out.
+    pub forzar: Option<bool>,
+}
+
+impl Operation for RestampInvoice {
+    const SPEC: Spec = Spec::new("Make the document of a rejected invoice anew").named("invoice.restamp");
+    type Output = InvoiceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+        let wrong = |text: &str| Error::field(Code::EstadoInvalido, "factura", text);
+        let invoice = locked(cx, self.factura).await?;
+        if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
+            return Err(wrong("no es una factura; un pago se vuelve a timbrar con payment.restamp"));
+        }
+        let record = requeue(cx, &invoice, self.forzar, wrong).await?;
+        let terms = match record.venta.filter(|_| record.tipo == InvoiceKind::Factura) {
+            Some(venta) => Some(terms(cx, venta, record.cliente).await?),
+            None => None,
+        };
+        judge_issuer(cx).await?;
+        let document = document::of_record(cx, self.factura, record, terms.as_ref()).await?;
+        document::keep_fit(cx, self.factura, document).await?;
+        Ok(InvoiceNamed { factura: self.factura })
+    }
+}
+impl Operation for RestampPayment {
+    const SPEC: Spec = Spec::new("Make the complement of a payment anew").named("payment.restamp");
+    type Output = PaymentNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentNamed, Error> {
+        let pago = self.pago;
+        let wrong = |text: &str| Error::field(Code::EstadoInvalido, "pago", text);
+        let missing =
+            || Error::field(Code::NoEncontrado, "pago", format_args!("el pago {pago} no existe en la empresa"));
+        let payment = cx.tx.lock_payment(pago).await?.ok_or_else(missing)?;
+        if payment.cancelado {
+            return Err(wrong("está cancelado"));
+        }
+        let factura = payment.factura.ok_or_else(|| wrong("no lleva complemento"))?;
+        let complement = locked(cx, factura).await?;
+        let record = requeue(cx, &complement, self.forzar, wrong).await?;
+        judge_issuer(cx).await?;
+        let payments = cx.tx.payments_to_stamp(factura).await?;
+        let document = document::of_payments(cx, record.cliente, document::heading(record), payments).await?;
+        document::keep_fit(cx, factura, document).await?;
+        Ok(PaymentNamed { pago })
+    }
+}
+
+/// Queues a record again that was rejected, or one that is stuck if that is forced. The record is locked.
+async fn requeue(
+    cx: &mut Cx<'_>,
+    record: &RegisteredInvoice,
+    forzar: Option<bool>,
+    wrong: impl Fn(&str) -> Error,
+) -> Result<StampingRecord, Error> {
+    let forced = forzar == Some(true);
+    match record.estatus {
+        InvoiceStatus::Error => {}
+        InvoiceStatus::EnEspera if forced => {
+            let queued = cx.tx.lock_queued(record.clave).await?;
+            let queued = queued.ok_or_else(|| wrong("no está en la cola de timbrado"))?;
+            if queued.leased {
+                return Err(wrong("se está timbrando en este momento; reintente"));
+            }
+            // What was never sealed was never sent.
+            if queued.sealed.is_some_and(|sealed| cx.now.get() - sealed < TAKEN) {
+                return Err(wrong("se envió hace menos de 72 horas y todavía puede saberse si se timbró"));
+            }
+            cx.tx.drop_sealed(record.clave).await?;
+        }
+        InvoiceStatus::EnEspera => return Err(wrong("espera su timbre; si nadie sabe qué fue de ella, con forzar")),
+        InvoiceStatus::Vigente | InvoiceStatus::Cancelada => return Err(wrong("no está en error")),
+    }
+    cx.tx.requeue_stamping(record.clave, cx.now).await?;
+    let gone = || Error::internal(format!("record {} is not queued", record.clave));
+    cx.tx.stamping_record(record.clave).await?.ok_or_else(gone)
+}
+
+/// The terms of a sale that was invoiced, with the CFDI use of today; it is locked after its receivables.
+async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Terms, Error> {
+    cx.tx.lock_receivables(venta).await?;
+    let missing = || Error::new(Code::DocumentoInvalido).message("falta la venta que se factura");
+    let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
+    if sale.cancelada {
+        return Err(Error::field(Code::EstadoInvalido, "factura", "su venta está cancelada"));
+    }
+    let uso_cfdi = Some(used_for(cx, cliente, sale.uso_cfdi.as_deref()).await?);
+    Ok(Terms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })
+}
+
+/// The CFDI use: the sale's, or the customer's of today where the sale's does not go with their regime any more.
+async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
+    let receptor = document::receiver(cx, cliente).await?;
+    let judged =
+        |uso: Option<&str>| judge_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso);
+    let own = receptor.uso_cfdi.as_deref();
+    Ok(match judged(of_sale.or(own)) {
+        Err(Code::UsoCfdiIncompatible) if of_sale.is_some() && own.is_some() => judged(own)?,
+        outcome => outcome?,
+    })
+}

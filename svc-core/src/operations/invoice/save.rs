@@ -1,0 +1,42 @@
+//! Tax documents as files.
+
+use bytes::Bytes;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::files;
+use crate::error::Error;
+use crate::operation::{Download, Spec};
+use crate::store::Reader;
+
+/// The stamped XML of a record of the invoice registry.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SaveXml {
+    /// The record, by its clave.
+    pub factura: i64,
+}
+
+/// The printed representation of a stamped document.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SavePdf {
+    /// The record of the invoice registry, by its clave.
+    pub factura: i64,
+}
+
+impl Download for SaveXml {
+    const SPEC: Spec = Spec::new("Give the XML of a stamped document").named("invoice.xml");
+
+    async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
+        files::xml(reader, self.factura).await
+    }
+}
+
+impl Download for SavePdf {
+    const SPEC: Spec = Spec::new("Give the printed representation of a stamped document").named("invoice.pdf");
+
+    async fn read(&self, reader: &dyn Reader) -> Result<Bytes, Error> {
+        files::pdf(reader, self.factura).await
+    }
+}

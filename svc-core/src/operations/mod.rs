@@ -1,0 +1,61 @@
+//! What can be done, by resource: every operation, and the rules of bulk import.
+//!
+//! Each operation says in its `SPEC` who reaches it: HTTP, the back office by name (`svc do`), or both.
+
+mod catalogue;
+mod certificate;
+mod company;
+mod customer;
+pub(crate) mod health;
+pub mod import;
+mod invoice;
+mod key;
+mod ledger;
+mod opportunity;
+mod product;
+mod purchase;
+mod quota;
+mod receivable;
+mod sale;
+mod secrets;
+mod stock;
+mod user;
+mod webhook;
+
+pub(crate) use catalogue::Edit;
+pub use certificate::{CertificateLoaded, LoadCertificate};
+pub use company::{CompanyCreated, CompanyEdited, EditCompany};
+pub use customer::{
+    CreateCustomer, CreateLead, CustomerCreated, CustomerEdited, CustomerTerms, EditCustomer, InteractionLogged,
+    LogInteraction, ReviseCustomer,
+};
+pub use invoice::{
+    AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, InvoiceNamed, InvoicePdf,
+    InvoicePeriod, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced, RejectCancellation, RestampInvoice,
+    RestampPayment, SavePdf, SaveXml, SubstituteInvoice,
+};
+pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
+pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
+pub use product::{CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductNamed};
+pub use purchase::{
+    CapturePayable, CapturePurchase, OrderLine, PayPayable, PayableNamed, PayablePaid, PurchaseNamed, PurchaseReceived,
+    ReceivePurchase, ReceivedLine,
+};
+pub use quota::{QuotaUsed, UseQuota};
+pub use receivable::{
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PayReceivable, PaymentApplied,
+    PaymentNamed, PaymentsApplied,
+};
+pub use sale::{
+    AdvanceCaptured, AdvanceNamed, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
+    EndInvoicing, FulfilOrder, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody, MOST_LINES,
+    OrderInvoiced, OrderQuote, SaleBody, SaleCaptured, SaleCreated, SaleNamed,
+};
+pub use secrets::SecretsRotated;
+pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
+pub use user::{CreateUser, DisableUser, EditUser, UserNamed};
+pub use webhook::{
+    CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, ResendDelivery, RotateSecret, SecretRotated, SentUrl,
+    TryWebhook, WebhookCreated, WebhookDeleted,
+};

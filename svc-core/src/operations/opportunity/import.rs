@@ -1,0 +1,71 @@
+//! The CRM's funnel: stages, reasons for losing, opportunities.
+
+use crate::operations::import::{Rules, distinct, in_pesos, own_folio, require, require_clave, require_currency};
+use crate::domain::time::Timestamp;
+use crate::domain::words::{OpportunityStatus, Status};
+use crate::json::Fault;
+use crate::record::stage::StageImport;
+use crate::record::loss_reason::LossReasonImport;
+use crate::record::opportunity::OpportunityImport;
+use crate::store::{Conflict, StoreError, Tx};
+
+/// A probability is a percentage.
+fn require_probability(probability: Option<i64>) -> Result<(), Fault> {
+    require(probability.is_none_or(|percent| (0..=100).contains(&percent)), "probabilidad", "debe ser de 0 a 100")
+}
+
+impl Rules for StageImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require_probability(self.probabilidad)
+    }
+
+    fn settle(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
+        let tipo = *self.tipo.get_or_insert(OpportunityStatus::Abierta);
+        self.orden.get_or_insert(clave);
+        self.probabilidad.get_or_insert(if tipo == OpportunityStatus::Ganada { 100 } else { 0 });
+        self.estatus.get_or_insert(Status::Activo);
+        Ok(())
+    }
+}
+
+impl Rules for LossReasonImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)
+    }
+
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.estatus.get_or_insert(Status::Activo);
+        Ok(())
+    }
+}
+
+impl Rules for OpportunityImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require_currency(self.moneda.as_deref())?;
+        require_probability(self.probabilidad)
+    }
+
+    /// What has become of it follows from its stage.
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let stages = distinct(rows.iter().map(|row| row.etapa));
+        let kinds = tx.stage_kinds(&stages).await?;
+        if kinds.len() < stages.len() {
+            return Err(Conflict::Reference("etapa".to_owned()).into());
+        }
+        for row in rows {
+            row.estatus = kinds.get(&row.etapa).copied();
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.motivo_perdida = self.motivo_perdida.filter(|_| self.estatus == Some(OpportunityStatus::Perdida));
+        in_pesos(&mut self.moneda);
+        self.creado.get_or_insert(now);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+}

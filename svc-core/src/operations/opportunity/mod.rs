@@ -1,0 +1,6 @@
+//! Opportunities and their stages.
+
+mod import;
+mod progress;
+
+pub use progress::{CreateOpportunity, MoveOpportunity, OpportunityNamed};

@@ -1,0 +1,73 @@
+//! Products.
+
+use crate::operations::import::{Rules, look_up_names, own_folio, require, require_clave};
+use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, search_text};
+use crate::domain::sat;
+use crate::domain::tax::WrittenRates;
+use crate::domain::time::Timestamp;
+use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
+use crate::error::Code;
+use crate::json::{Digits, Fault, Text};
+use crate::record::product::ProductImport;
+use crate::store::{Parents, StoreError, Tx};
+
+impl Rules for ProductImport {
+    const PARENT: Option<(&'static str, Parents)> = Some(("clave_padre", Parents::Products));
+
+    fn parent(&self) -> Option<i64> {
+        self.clave_padre.filter(|padre| *padre != 0)
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.clave_padre.is_none_or(|padre| padre >= 0), "clave_padre", "no puede ser negativa")?;
+        require(
+            self.codigo_sat.as_deref().is_none_or(sat::product_service_exists),
+            "codigo_sat",
+            "no está en el catálogo del SAT",
+        )?;
+        require(
+            self.iva_venta.as_deref().is_none_or(|key| sat::vat(key).is_some()),
+            "iva_venta",
+            "debe ser 16, 8, 0 o EX",
+        )?;
+        require(
+            self.iva_compra.as_deref().is_none_or(|key| sat::vat(key).is_some()),
+            "iva_compra",
+            "debe ser 16, 8, 0 o EX",
+        )?;
+        let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
+        require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
+        let rates = WrittenRates {
+            ieps_tasa: self.ieps_tasa,
+            ieps_cuota: self.ieps_cuota,
+            retencion_isr: self.retencion_isr,
+            retencion_iva: self.retencion_iva,
+        };
+        rates.judge().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_names(tx, ("marcas", "nombre", "marca"), rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
+        let categories = rows.iter_mut().filter_map(|row| row.categoria.as_mut());
+        look_up_names(tx, ("categorias", "nombre", "categoria"), categories).await
+    }
+
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.estatus.get_or_insert(ProductStatus::Activo);
+        self.tipo.get_or_insert(ProductKind::Normal);
+        self.subtipo.get_or_insert(ProductSubkind::Terminado);
+        self.kit.get_or_insert(false);
+        // The list shows 0 for none.
+        self.clave_padre = self.parent();
+        self.codigo_sat.get_or_insert_with(|| Digits::unchecked(DEFAULT_SAT_KEY));
+        self.objeto_impuesto.get_or_insert_with(|| Digits::unchecked(DEFAULT_TAX_OBJECT));
+        self.iva_venta.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
+        self.iva_compra.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
+        self.costo.get_or_insert_default();
+        self.busqueda = search_text(self.sku.as_deref(), self.descripcion.as_deref());
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+}

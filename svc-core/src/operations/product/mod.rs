@@ -1,0 +1,42 @@
+//! Products: `/productos`.
+
+mod create;
+mod delete;
+mod edit;
+mod import;
+
+pub use create::ProductCreated;
+pub use delete::{DeleteProduct, ProductNamed};
+pub use edit::ProductEdited;
+
+use crate::domain::product::ProductData;
+pub use crate::domain::product::{CreateProduct, EditProduct, KindCode};
+use crate::error::{Code, Error};
+use crate::operation::Cx;
+
+/// Judges what a write changes of a product: tax data, then unit, then category.
+async fn judge(cx: &mut Cx<'_>, after: &ProductData, before: &ProductData) -> Result<(), Error> {
+    after.judge(before, cx.company.cp.as_deref())?;
+    if let Some(unidad) = after.unidad.filter(|_| after.unidad != before.unidad)
+        && !cx.tx.is_usable_unit(unidad).await?
+    {
+        return Err(Code::UnidadInvalida.into());
+    }
+    if let Some(categoria) = after.categoria.filter(|_| after.categoria != before.categoria)
+        && !cx.tx.has_category(categoria).await?
+    {
+        return Err(Code::CategoriaInvalida.into());
+    }
+    Ok(())
+}
+
+/// The errors of writing a product.
+const WRITE_ERRORS: &[Code] = &[
+    Code::ClaveSatInvalida,
+    Code::ObjetoImpuestoInvalido,
+    Code::IvaInvalido,
+    Code::ImpuestoIncompatible,
+    Code::UnidadInvalida,
+    Code::CategoriaInvalida,
+    Code::SkuDuplicado,
+];

@@ -1,0 +1,203 @@
+//! Suppliers, purchase orders with their lines, accounts payable.
+
+use rust_decimal::{Decimal, RoundingStrategy};
+
+use crate::operations::import::{
+    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, require,
+    require_clave, require_currency, require_uuid,
+};
+use crate::domain::clock::mexico_date;
+use crate::domain::money::Money;
+use crate::domain::quantity::{Balance, Quantity, Rate};
+use crate::domain::rfc::Rfc;
+use crate::domain::text::fold;
+use crate::domain::time::{Date, Timestamp};
+use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
+use crate::error::Code;
+use crate::json::Fault;
+use crate::record::purchase::PurchaseImport;
+use crate::record::purchase_line::PurchaseLineImport;
+use crate::record::payable::PayableImport;
+use crate::record::supplier::SupplierImport;
+use crate::store::{StoreError, Tx};
+
+/// The supplier of what was captured without one.
+const NO_SUPPLIER: i64 = 0;
+
+impl PurchaseLineImport {
+    /// The subtotal; left out, it is quantity by cost, rounded half-up to two decimals, before discount.
+    fn subtotal(&self) -> Money {
+        self.subtotal.unwrap_or_else(|| {
+            let exact = self.cantidad.get().saturating_mul(self.costo_unitario.unwrap_or_default().get());
+            Money::new(exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero))
+        })
+    }
+
+    /// The total; left out, it is the subtotal less the discount with IVA.
+    fn total(&self) -> Money {
+        self.total.unwrap_or_else(|| {
+            let discounted = self.subtotal().get().saturating_sub(self.descuento.unwrap_or_default().get());
+            Money::new(discounted.saturating_add(self.iva.unwrap_or_default().get()))
+        })
+    }
+}
+
+impl PayableImport {
+    /// What is left to pay; left out, it is the total less what has been paid.
+    fn saldo(&self) -> Decimal {
+        self.saldo.map_or_else(
+            || self.total.unwrap_or_default().get().saturating_sub(self.pagado.unwrap_or_default().get()),
+            Balance::get,
+        )
+    }
+}
+
+impl Rules for SupplierImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        if let Some(rfc) = &self.rfc {
+            let upper = Rfc::parse(rfc).map_err(|fault| Fault::new(Code::RfcInvalido, "rfc", fault.to_string()))?;
+            require(upper.as_str() == &**rfc, "rfc", "debe ir en mayúsculas")?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.estatus.get_or_insert(SupplierStatus::Activo);
+        self.busqueda = self.nombre.as_deref().map(fold).unwrap_or_default();
+        Ok(())
+    }
+}
+
+impl Rules for PurchaseImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.cxp.is_none_or(|cxp| cxp > 0), "cxp", "debe ser un entero positivo")?;
+        require_currency(self.moneda.as_deref())
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().filter_map(|row| row.almacen.as_mut()))
+            .await
+    }
+
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.estatus.get_or_insert(PurchaseStatus::Pendiente);
+        self.fecha.get_or_insert(now);
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        for amount in [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.total] {
+            amount.get_or_insert_default();
+        }
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+}
+
+impl Rules for PurchaseLineImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.renglon > 0, "renglon", "debe ser un entero positivo")?;
+        require(self.cantidad >= Quantity::default(), "cantidad", "no puede ser negativa")?;
+        let received = self.cantidad_recibida.unwrap_or_default();
+        require(received >= Quantity::default(), "cantidad_recibida", "no puede ser negativa")?;
+        require(is_storable(self.subtotal().get()), "subtotal", "pasa de 18 enteros")?;
+        require(self.total() >= Money::default(), "descuento", "es mayor que el subtotal con IVA")?;
+        require(is_storable(self.total().get()), "total", "pasa de 18 enteros")
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
+    }
+
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.subtotal = Some(self.subtotal());
+        self.total = Some(self.total());
+        self.cantidad_recibida.get_or_insert_default();
+        for amount in [&mut self.costo_unitario, &mut self.descuento, &mut self.iva] {
+            amount.get_or_insert_default();
+        }
+        Ok(())
+    }
+}
+
+impl Rules for PayableImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.compra.is_none_or(|compra| compra > 0), "compra", "debe ser un entero positivo")?;
+        require_uuid(self.uuid.as_deref(), "uuid")?;
+        require(self.operaciones.is_none_or(|count| count > 0), "operaciones", "debe ser un entero positivo")?;
+        require(is_storable(self.saldo()), "saldo", "pasa de 18 enteros")?;
+        require_currency(self.moneda.as_deref())
+    }
+
+    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+        own_folio(&mut self.folio, clave);
+        self.tipo.get_or_insert(PayableKind::Gasto);
+        self.estatus.get_or_insert(PayableStatus::Pendiente);
+        self.proveedor.get_or_insert(NO_SUPPLIER);
+        lower_case(&mut self.uuid);
+        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        self.saldo = Some(Balance::new(self.saldo()));
+        self.total.get_or_insert_default();
+        self.pagado.get_or_insert_default();
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        self.operaciones.get_or_insert(1);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+}
+
+/// Whether the database's columns of money hold it: at most 18 digits before the decimal point.
+fn is_storable(amount: Decimal) -> bool {
+    amount.abs() < Decimal::from(10_u64.pow(18))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Json;
+
+    fn amounts(fields: &str) -> (String, String, Result<(), String>) {
+        let json = Json::parse_object(format!("{{\"compra\":1,\"renglon\":1,{fields}}}").as_bytes()).unwrap();
+        let line: PurchaseLineImport = json.read().unwrap();
+        let judged = line.check().map_err(|fault| fault.to_string());
+        (line.subtotal().to_string(), line.total().to_string(), judged)
+    }
+
+    #[test]
+    fn what_a_line_leaves_out_follows_from_the_rest() {
+        for (fields, subtotal, total) in [
+            (r#""cantidad":3"#, "0.00", "0.00"),
+            (r#""cantidad":3,"costo_unitario":"10.00""#, "30.00", "30.00"),
+            (r#""cantidad":1.5,"costo_unitario":0.33,"iva":"0.08""#, "0.50", "0.58"),
+            (r#""cantidad":0.5,"costo_unitario":"0.01""#, "0.01", "0.01"),
+            (r#""cantidad":0.49,"costo_unitario":"0.01""#, "0.00", "0.00"),
+            (r#""cantidad":2,"costo_unitario":"50","descuento":"20","iva":"12.80""#, "100.00", "92.80"),
+            (r#""cantidad":2,"costo_unitario":"50","descuento":"100""#, "100.00", "0.00"),
+            (r#""cantidad":2,"costo_unitario":"50","subtotal":"90","iva":"1""#, "90.00", "91.00"),
+            (r#""cantidad":2,"costo_unitario":"50","total":"7","descuento":"500""#, "100.00", "7.00"),
+        ] {
+            assert_eq!(amounts(fields), (subtotal.to_owned(), total.to_owned(), Ok(())), "{fields}");
+        }
+    }
+
+    #[test]
+    fn amounts_that_no_column_holds_are_refused() {
+        for (fields, field) in [
+            (r#""cantidad":123456789012345,"costo_unitario":"123456789012345678""#, "subtotal: "),
+            (r#""cantidad":999999999999999.999999,"costo_unitario":"999999999999999999.999999""#, "subtotal: "),
+            (r#""cantidad":10,"costo_unitario":"100000000000000000""#, "subtotal: "),
+            (r#""cantidad":1,"costo_unitario":"999999999999999999","iva":"1""#, "total: "),
+            (r#""cantidad":1,"costo_unitario":"1","descuento":"1.01""#, "descuento: "),
+        ] {
+            let refused = amounts(fields).2.unwrap_err();
+            assert!(refused.starts_with(field), "{fields}: {refused}");
+        }
+    }
+}

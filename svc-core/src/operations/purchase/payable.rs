@@ -1,0 +1,285 @@
+//! Accounts payable.
+
+use rust_decimal::Decimal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::operations::import::require_uuid;
+use super::order::{branch, supplier};
+use crate::domain::accounting::{About, Account, PayablePayment, payable_payment_entry};
+use crate::domain::clock::mexico_date;
+use crate::domain::currency::{self, PESO};
+use crate::domain::deposit::PaidAccount;
+use crate::domain::line;
+use crate::domain::money::Money;
+use crate::domain::payable::settle;
+use crate::domain::payment::{judge_amount, judge_day};
+use crate::domain::quantity::{Balance, Rate};
+use crate::domain::time::Date;
+use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
+use crate::error::{Code, Error};
+use crate::json::{Exact, Text, Within};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::purchases;
+use crate::store::{Booked, NewPayable, NewPayablePayment, PurchaseOrder};
+
+/// Captures an account payable: an expense, or the bill of a purchase order, which has one at most.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CapturePayable {
+    /// Folio; its clave when left out.
+    pub folio: Option<Text<50>>,
+    /// What it comes from; `compra` with a purchase order, else `gasto`.
+    pub tipo: Option<PayableKind>,
+    /// The supplier, by clave; that of the purchase order, or 0 for none, when left out.
+    pub proveedor: Option<i64>,
+    /// The purchase order it is the bill of, by clave.
+    pub compra: Option<i64>,
+    /// The supplier's document.
+    pub factura: Option<Text<255>>,
+    /// The fiscal folio of that.
+    pub uuid: Option<Exact<36>>,
+    /// Its day; today when left out.
+    pub fecha: Option<Date>,
+    /// The day it is due, not before its own.
+    pub vencimiento: Option<Date>,
+    /// Currency; that of the purchase order, or MXN, when left out.
+    pub moneda: Option<Exact<3>>,
+    /// Pesos for one unit of the currency; required unless that is MXN or the purchase order's.
+    pub tipo_cambio: Option<Rate>,
+    /// The total; negative, what the supplier owes.
+    pub total: Balance,
+    /// What has been paid of it; nothing when left out.
+    pub pagado: Option<Balance>,
+    /// Branch; that of the purchase order, or head office (0), when left out.
+    pub sucursal: Option<i64>,
+    /// How many operations it groups; 1 when left out.
+    pub operaciones: Option<Within<1, 1_000_000>>,
+    /// What it is for.
+    pub concepto: Option<Text<500>>,
+    /// The IVA in the total, which may be credited once it is paid: of the total's sign, and at most as much. When left out the purchase
+    /// order's in proportion; none of an expense.
+    pub iva: Option<Balance>,
+}
+
+/// Pays an account payable, in part or in full.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PayPayable {
+    /// The account payable, by its clave.
+    pub cxp: i64,
+    /// The amount, in its currency.
+    pub importe: Money,
+    /// The bank account it is paid from, of the same currency; in cash when left out.
+    pub cuenta_bancaria: Option<i64>,
+    /// The day.
+    pub fecha: Date,
+    /// Reference.
+    pub referencia: Text<100>,
+    /// Pesos for one unit of the currency on that day; the payable's own when left out. What it makes a difference is posted as gained
+    /// or lost.
+    pub tipo_cambio: Option<Rate>,
+}
+
+/// The answer of [`PayPayable`].
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct PayablePaid {
+    /// The account payable.
+    pub cxp: i64,
+    /// The payment's clave.
+    pub pago: i64,
+}
+
+/// The account payable that was made.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct PayableNamed {
+    /// Its clave.
+    pub cxp: i64,
+}
+
+impl Operation for CapturePayable {
+    const SPEC: Spec = Spec::new("Capture an account payable").named("payable.capture");
+    type Output = PayableNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableNamed, Error> {
+        let tipo = self.kind()?;
+        require_uuid(self.uuid.as_deref(), "uuid")?;
+        let fecha = self.fecha.map_or_else(|| mexico_date(cx.now.get()), |date| date.0);
+        let vencimiento = self.vencimiento.map(|date| date.0);
+        if vencimiento.is_some_and(|due| due < fecha) {
+            return Err(Error::field(Code::DatoInvalido, "vencimiento", "es anterior a la fecha"));
+        }
+        let order = match self.compra {
+            Some(compra) => Some(self.billable(cx, compra).await?),
+            None => None,
+        };
+        let (moneda, tipo_cambio) = self.currency(order.as_ref())?;
+        let iva = self.vat(order.as_ref())?;
+        let pagado = self.pagado.unwrap_or_default();
+        let (saldo, estatus) = settle(self.total, pagado)
+            .ok_or_else(|| Error::field(Code::DatoInvalido, "total", "el saldo pasa de 18 dígitos"))?;
+        let uuid = self.uuid.as_deref().map(str::to_ascii_lowercase);
+        let row = NewPayable {
+            folio: self.folio.as_deref(),
+            tipo,
+            estatus,
+            proveedor: self.supplier(cx, order.as_ref()).await?,
+            compra: self.compra,
+            factura: self.factura.as_deref(),
+            uuid: uuid.as_deref(),
+            fecha,
+            vencimiento,
+            moneda,
+            tipo_cambio,
+            total: self.total,
+            pagado,
+            saldo,
+            sucursal: self.branch(cx, order.as_ref()).await?,
+            operaciones: self.operaciones.map_or(1, Within::get),
+            concepto: self.concepto.as_deref(),
+            creada: cx.now,
+        };
+        let cxp = cx.tx.insert_payable(&row).await?;
+        purchases::billed(cx, cxp, &row, iva, order.as_ref()).await?;
+        if let (Some(compra), Some(order)) = (self.compra, &order) {
+            cx.tx.update_purchase(compra, order.estatus, Some(cxp), cx.now).await?;
+        }
+        Ok(PayableNamed { cxp })
+    }
+}
+
+impl Operation for PayPayable {
+    const SPEC: Spec = Spec::new("Pay an account payable").named("payable.pay");
+    type Output = PayablePaid;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PayablePaid, Error> {
+        let cxp = self.cxp;
+        let payment = NewPayablePayment {
+            cxp,
+            fecha: judge_day(self.fecha.0, cx.now)?,
+            importe: judge_amount(self.importe)?,
+            cuenta_bancaria: self.cuenta_bancaria,
+            referencia: &self.referencia,
+            tipo_cambio: self.tipo_cambio,
+        };
+        let missing = || {
+            Error::field(Code::NoEncontrado, "cxp", format_args!("la cuenta por pagar {cxp} no existe en la empresa"))
+        };
+        let debt = cx.tx.lock_payable(cxp).await?.ok_or_else(missing)?;
+        let tipo_cambio_pago = currency::rate_of_day(&debt.moneda, self.tipo_cambio, debt.tipo_cambio)?;
+        if cx.tx.is_payable_paid(&payment).await? {
+            return Err(Code::PagoRepetido.into());
+        }
+        let refused = |text| Err(Error::field(Code::EstadoInvalido, "cxp", text));
+        match debt.estatus {
+            PayableStatus::Cancelado => return refused("está cancelada"),
+            _ if debt.saldo <= Decimal::ZERO => return refused("no tiene saldo por pagar"),
+            _ if payment.importe.get() > debt.saldo => return Err(Code::ImporteExcedeSaldo.into()),
+            _ => {}
+        }
+        let source = match self.cuenta_bancaria {
+            Some(cuenta) => {
+                let account = cx.tx.lock_bank_account(cuenta).await?;
+                let account = PaidAccount::judge(account.as_ref())?;
+                if account.moneda != debt.moneda {
+                    let text = "su moneda no es la de la cuenta por pagar";
+                    return Err(Error::field(Code::MonedaDistinta, "cuenta_bancaria", text));
+                }
+                Account::Bancos
+            }
+            None => Account::Caja,
+        };
+        let booked = PayablePayment {
+            fuente: source,
+            importe: payment.importe,
+            saldo: Money::new(debt.saldo),
+            adeudo: -cx.tx.booked(Booked::Payable(cxp), &[Account::Proveedores]).await?,
+            iva: cx.tx.booked(Booked::Payable(cxp), &[Account::IvaPorAcreditar]).await?,
+            tipo_cambio: debt.tipo_cambio,
+            tipo_cambio_pago,
+        };
+        let pago = cx.tx.pay_payable(&payment, cx.now).await?;
+        let concept = format!("Pago {pago} de la cuenta por pagar {cxp}");
+        if let Some(entry) = payable_payment_entry(concept, payment.fecha, &booked)? {
+            let about = About { cxp: Some(cxp), cxp_pago: Some(pago), ..About::default() };
+            cx.tx.insert_entry(&entry.of(about), cx.now).await?;
+        }
+        Ok(PayablePaid { cxp, pago })
+    }
+}
+
+impl CapturePayable {
+    fn kind(&self) -> Result<PayableKind, Error> {
+        match (self.tipo, self.compra) {
+            (Some(PayableKind::Compra), None) => {
+                Err(Error::field(Code::DatoRequerido, "compra", "hace falta si el tipo es compra"))
+            }
+            (Some(PayableKind::Gasto), Some(_)) => {
+                Err(Error::field(Code::DatoInvalido, "compra", "no va con un gasto"))
+            }
+            (tipo, None) => Ok(tipo.unwrap_or(PayableKind::Gasto)),
+            (_, Some(_)) => Ok(PayableKind::Compra),
+        }
+    }
+
+    /// The purchase order, which stands and has no bill yet.
+    async fn billable(&self, cx: &mut Cx<'_>, compra: i64) -> Result<PurchaseOrder, Error> {
+        let missing = || Error::field(Code::ReferenciaInvalida, "compra", "no existe en la empresa");
+        let order = cx.tx.purchase(compra).await?.ok_or_else(missing)?;
+        let refused = |text| Err(Error::field(Code::EstadoInvalido, "compra", text));
+        match order {
+            PurchaseOrder { estatus: PurchaseStatus::Cancelada, .. } => refused("está cancelada"),
+            PurchaseOrder { cxp: Some(_), .. } => refused("ya tiene cuenta por pagar"),
+            PurchaseOrder { proveedor, .. } if self.proveedor.is_some_and(|named| named != proveedor) => {
+                Err(Error::field(Code::EstadoInvalido, "proveedor", "no es el de la compra"))
+            }
+            order => Ok(order),
+        }
+    }
+
+    /// The IVA in the total, as far as it is known.
+    fn vat(&self, order: Option<&PurchaseOrder>) -> Result<Balance, Error> {
+        let (total, size) = (self.total.get(), Money::new(self.total.get().abs()));
+        let Some(iva) = self.iva else {
+            let iva = order.map_or(Money::default(), |order| line::share(size, order.impuestos, order.total)).get();
+            return Ok(Balance::new(if total.is_sign_negative() { -iva } else { iva }));
+        };
+        let other = !iva.get().is_zero() && iva.get().is_sign_negative() != total.is_sign_negative();
+        let outside = other || iva.get().abs() > total.abs();
+        match iva.get().normalize().scale() {
+            _ if outside => {
+                Err(Error::field(Code::DatoInvalido, "iva", "no puede ser más que el total, ni de otro signo"))
+            }
+            3.. => Err(Error::field(Code::DatoInvalido, "iva", "lleva a lo más dos decimales")),
+            _ => Ok(iva),
+        }
+    }
+
+    fn currency<'a>(&'a self, order: Option<&'a PurchaseOrder>) -> Result<(&'a str, Rate), Error> {
+        let own = self.moneda.as_deref();
+        let moneda = own.or(order.map(|order| order.moneda.as_str())).unwrap_or(PESO);
+        let of_order = order.filter(|order| order.moneda == moneda).map(|order| order.tipo_cambio);
+        let tipo_cambio = currency::exchange_rate(moneda, self.tipo_cambio.or(of_order))?;
+        currency::judge(moneda)?;
+        Ok((moneda, tipo_cambio))
+    }
+
+    async fn supplier(&self, cx: &mut Cx<'_>, order: Option<&PurchaseOrder>) -> Result<i64, Error> {
+        match order {
+            Some(order) => Ok(order.proveedor),
+            None => match self.proveedor.unwrap_or(0) {
+                0 => Ok(0),
+                proveedor => supplier(cx, proveedor).await,
+            },
+        }
+    }
+
+    async fn branch(&self, cx: &mut Cx<'_>, order: Option<&PurchaseOrder>) -> Result<i64, Error> {
+        match (self.sucursal, order) {
+            (None, Some(order)) => Ok(order.sucursal),
+            (sucursal, _) => branch(cx, sucursal).await,
+        }
+    }
+}

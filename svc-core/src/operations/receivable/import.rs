@@ -1,0 +1,144 @@
+//! Receivables and the payments applied to them.
+
+use crate::operations::sale::import::require_payment_keys;
+use crate::operations::import::{
+    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, require, require_clave, require_currency, require_uuid,
+};
+use crate::domain::clock::mexico_date;
+use crate::domain::line;
+use crate::domain::money::Money;
+use crate::domain::quantity::Rate;
+use crate::domain::time::{Date, Timestamp};
+use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind};
+use crate::error::Code;
+use crate::json::{Fault, Text};
+use crate::record::receivable::ReceivableImport;
+use crate::record::payment::PaymentImport;
+use crate::store::{StoreError, Tx};
+use rust_decimal::Decimal;
+
+impl ReceivableImport {
+    /// What was paid and what is still owed; each follows from the total and the other when it is left out.
+    fn paid_and_owed(&self) -> Result<(Money, Money), Fault> {
+        let rest = |part: Money| self.total.get() - part.get();
+        match (self.pagado, self.saldo) {
+            (Some(paid), Some(owed)) => Ok((paid, owed)),
+            (None, Some(owed)) => Ok((line::amount(rest(owed)).unwrap_or_default(), owed)),
+            (paid, None) => {
+                let paid = paid.unwrap_or_default();
+                let owed = line::amount(rest(paid))
+                    .ok_or_else(|| Fault::new(Code::DatoInvalido, "pagado", "es mayor que el total"))?;
+                Ok((paid, owed))
+            }
+        }
+    }
+}
+
+impl PaymentImport {
+    /// What was owed before and after; each follows from the amount and the other when it is left out.
+    fn owed_before_and_after(&self) -> Result<(Money, Money), Fault> {
+        let paid = self.importe.get();
+        match (self.saldo_anterior, self.saldo_insoluto) {
+            (Some(before), Some(after)) => Ok((before, after)),
+            (Some(before), None) => match line::amount(before.get() - paid) {
+                Some(after) => Ok((before, after)),
+                None => Err(Fault::new(Code::DatoInvalido, "importe", "es mayor que saldo_anterior")),
+            },
+            (None, after) => {
+                let after = after.unwrap_or_default();
+                let before = line::amount(after.get() + paid)
+                    .ok_or_else(|| Fault::new(Code::DatoInvalido, "saldo_anterior", "tiene demasiados dígitos"))?;
+                Ok((before, after))
+            }
+        }
+    }
+}
+
+impl Rules for ReceivableImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require_uuid(self.uuid.as_deref(), "uuid")?;
+        require_payment_keys(None, self.metodo_pago_sat.as_deref())?;
+        require_currency(self.moneda.as_deref())?;
+        require(self.parcialidades.is_none_or(|count| count >= 0), "parcialidades", "no puede ser negativa")?;
+        self.paid_and_owed().map(|_| ())
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let sales: Vec<i64> = rows.iter().filter_map(|row| row.venta).collect();
+        let sales = tx.imported_sales(&sales).await?;
+        for row in rows {
+            if let Some(sale) = row.venta.and_then(|venta| sales.get(&venta)) {
+                row.cliente = row.cliente.or(sale.cliente);
+                row.tipo_venta.get_or_insert(sale.tipo);
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        let (paid, owed) = self.paid_and_owed()?;
+        (self.pagado, self.saldo) = (Some(paid), Some(owed));
+        self.estatus.get_or_insert(ReceivableStatus::by_balance(owed));
+        self.tipo_venta = self.tipo_venta.map(SaleKind::settled);
+        lower_case(&mut self.uuid);
+        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        self.parcialidades.get_or_insert(0);
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+}
+
+impl Rules for PaymentImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.importe.get() > Decimal::ZERO, "importe", "debe ser mayor que cero")?;
+        require_currency(self.moneda.as_deref())?;
+        require_payment_keys(self.forma_pago_sat.as_deref(), None)?;
+        require(self.parcialidad.is_none_or(|number| number > 0), "parcialidad", "debe ser un entero positivo")?;
+        require_uuid(self.uuid.as_deref(), "uuid")?;
+        self.owed_before_and_after().map(|_| ())
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let receivables: Vec<i64> = rows.iter().map(|row| row.cxc).collect();
+        let receivables = tx.imported_receivables(&receivables).await?;
+        for row in rows {
+            if let Some(paid) = receivables.get(&row.cxc) {
+                row.cliente = row.cliente.or(paid.cliente);
+                row.venta = row.venta.or(paid.venta);
+                let moneda = row.moneda.get_or_insert_with(|| Text::unchecked(&paid.moneda));
+                if **moneda == *paid.moneda {
+                    row.tipo_cambio.get_or_insert(paid.tipo_cambio);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        let (before, after) = self.owed_before_and_after()?;
+        (self.saldo_anterior, self.saldo_insoluto) = (Some(before), Some(after));
+        self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));
+        self.aplicado.get_or_insert(now);
+        self.origen.get_or_insert(PaymentOrigin::Deposito);
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        self.parcialidad.get_or_insert(1);
+        self.complemento.get_or_insert(Complement::NoAplica);
+        lower_case(&mut self.uuid);
+        self.cancelado.get_or_insert(false);
+        Ok(())
+    }
+
+    /// New deposits get numbers after those that imported payments name.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
+            Some(last) => tx.move_past("depositos", last).await,
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Advances (anticipos): their invoices, and the sales that they are for (contract §7).
+
+use rust_decimal::Decimal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::capture::{valid, wrong_state};
+use crate::domain::advance;
+use crate::domain::cfdi::Receiver;
+use crate::domain::clock::mexico_date;
+use crate::domain::credit_note::{ACTIVITY, BILLING};
+use crate::domain::currency::{self, PESO};
+use crate::domain::event::{Event, EventKind};
+use crate::domain::invoice::{invoice_series, judge_receiver};
+use crate::domain::line::VatRate;
+use crate::domain::money::Money;
+use crate::domain::payment::judge_amount;
+use crate::domain::product::DEFAULT_VAT;
+use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::sale::SaleProduct;
+use crate::domain::sat;
+use crate::domain::tax::OtherRates;
+use crate::domain::words::{
+    InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
+};
+use crate::error::{Code, Error};
+use crate::json::{Digits, Text};
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::books::{Owed, becomes_owed};
+use crate::posting::document;
+use crate::posting::invoice::judge_issuer;
+use crate::posting::payment::{Terms, apply};
+use crate::posting::prospect::becomes_customer;
+use crate::posting::stock;
+use crate::store::{NewSale, NewSaleLine};
+
+/// Captures an advance that was paid: a sales document `anticipo` with its invoice, which is queued to be stamped, and its payment.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CaptureAdvance {
+    /// Who paid it.
+    pub cliente: i64,
+    /// How much, IVA included.
+    pub importe: Money,
+    /// How it was paid: a payment form of the SAT's catalogue but 99.
+    pub forma_pago_sat: Digits<2>,
+    /// The bank account it came to; without one it lies in the till.
+    pub cuenta_bancaria: Option<i64>,
+    /// Bank reference; the advance's folio when left out.
+    pub referencia: Option<Text<100>>,
+    /// Its IVA: 16, 8, 0 or EX; 16 when left out.
+    pub iva: Option<Text<2>>,
+    /// Currency; MXN when left out.
+    pub moneda: Option<Text<3>>,
+    /// Pesos for one unit of the currency; required unless that is MXN.
+    pub tipo_cambio: Option<Rate>,
+    /// CFDI use; the customer's when left out.
+    pub uso_cfdi: Option<Text<255>>,
+}
+
+/// The advance that was captured.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct AdvanceCaptured {
+    /// Its sales document, by which it is applied.
+    pub anticipo: i64,
+    /// Its invoice, in the registry.
+    pub factura: i64,
+    /// Its receivable, which is paid.
+    pub cxc: i64,
+    /// The payment.
+    pub pago: i64,
+}
+
+/// Names an advance for an order or a quote that is not invoiced yet: its invoice relates to the advance's, and a credit note that
+/// applies the advance follows it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApplyAdvance {
+    /// The order or quote, by its clave.
+    pub venta: i64,
+    /// The advance, by the clave of its sales document.
+    pub anticipo: i64,
+}
+
+/// The advance that was named.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct AdvanceNamed {
+    /// The order or quote.
+    pub venta: i64,
+    /// The advance.
+    pub anticipo: i64,
+}
+
+impl CaptureAdvance {
+    fn moneda(&self) -> &str {
+        self.moneda.as_deref().unwrap_or(PESO)
+    }
+
+    /// What can be judged of it alone; gives the rate of IVA.
+    fn judge(&self) -> Result<VatRate, Error> {
+        judge_amount(self.importe)?;
+        match &*self.forma_pago_sat {
+            "99" => return Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
+            form if !sat::payment_form_exists(form) => return Err(Code::FormaPagoInvalida.into()),
+            _ => {}
+        }
+        if sat::currency(self.moneda()).is_none_or(|decimals| decimals < 2) {
+            return Err(Code::MonedaInvalida.into());
+        }
+        let key = self.iva.as_deref().unwrap_or(DEFAULT_VAT);
+        VatRate::of_key(key).ok_or_else(|| Error::field(Code::DatoInvalido, "iva", "debe ser 16, 8, 0 o EX"))
+    }
+
+    /// Its only line, which bills no product.
+    fn line(&self, rate: VatRate) -> Result<NewSaleLine, Error> {
+        let too_large = || Error::field(Code::DatoInvalido, "importe", "pasa de 18 dígitos");
+        let amounts = advance::amounts(self.importe, Some(rate)).ok_or_else(too_large)?;
+        if amounts.subtotal == Money::default() {
+            return Err(Error::field(Code::DatoInvalido, "importe", "es demasiado poco para facturarse"));
+        }
+        let product = SaleProduct {
+            // It bills none: its line names no product.
+            clave: 0,
+            sku: None,
+            descripcion: None,
+            activo: true,
+            tipo: ProductKind::VirtualSinPrecio,
+            unidad: None,
+            unidad_sat: Some(ACTIVITY.to_owned()),
+            codigo_sat: BILLING.to_owned(),
+            objeto_impuesto: "02".to_owned(),
+            iva_venta: String::new(),
+            iva_compra: String::new(),
+            otros: [None; 4],
+            costo: Money::default(),
+        };
+        Ok(NewSaleLine {
+            producto: None,
+            product,
+            descripcion: Some(advance::WORDS.to_owned()),
+            cantidad: Quantity::new(Decimal::ONE),
+            precio_unitario: amounts.subtotal,
+            rate: Some(rate),
+            otros: OtherRates::default(),
+            amounts,
+        })
+    }
+}
+
+impl Operation for CaptureAdvance {
+    const SPEC: Spec = Spec::new("Capture an advance that was paid").named("advance.capture").emits(&[
+        EventKind::VentaCreada,
+        EventKind::ClienteCreado,
+        EventKind::PagoAplicado,
+        EventKind::FacturaTimbrada,
+    ]);
+    type Output = AdvanceCaptured;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceCaptured, Error> {
+        let rate = self.judge()?;
+        let tipo_cambio = currency::exchange_rate(self.moneda(), self.tipo_cambio)?;
+        let lines = [self.line(rate)?];
+        let amounts = lines[0].amounts;
+        judge_issuer(cx).await?;
+        let buyer = cx.tx.lock_buyer(self.cliente).await?.ok_or(Code::ClienteInvalido)?;
+        let uso_cfdi = judge_receiver(
+            buyer.receptor.rfc.as_deref(),
+            buyer.receptor.regimen,
+            buyer.receptor.cp.as_deref(),
+            self.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
+        )?;
+        let almacen = stock::warehouse(cx, None, HEAD_OFFICE).await?;
+        let today = mexico_date(cx.now.get());
+        let sale = NewSale {
+            tipo: SaleKind::Anticipo,
+            serie: None,
+            fecha: cx.now,
+            sucursal: HEAD_OFFICE,
+            almacen: almacen.clave,
+            cliente: self.cliente,
+            vendedor: None,
+            moneda: self.moneda(),
+            tipo_cambio,
+            condicion_pago: PaymentTerm::Contado,
+            dias_credito: None,
+            vencimiento: Some(today),
+            forma_pago_sat: Some(&self.forma_pago_sat),
+            metodo_pago_sat: Some(PaymentMethod::Pue.word()),
+            uso_cfdi: Some(&uso_cfdi),
+            amounts,
+            origen: SaleOrigin::Aplicacion,
+            referencia: self.referencia.as_deref(),
+            comentarios: None,
+            lines: &lines,
+        };
+        let venta = cx.tx.insert_sale(&sale).await?.clave;
+        cx.emit(&Event::VentaCreada { venta, tipo: SaleKind::Anticipo }).await?;
+        if buyer.prospecto {
+            becomes_customer(cx, self.cliente).await?;
+        }
+        let (factura, folio) = invoice(cx, venta, self.cliente, buyer.receptor).await?;
+        let owed = Owed {
+            venta,
+            tipo: SaleKind::Anticipo,
+            factura: Some(factura),
+            folio: &folio,
+            cliente: Some(self.cliente),
+            sucursal: HEAD_OFFICE,
+            moneda: self.moneda(),
+            tipo_cambio,
+            metodo_pago_sat: Some(PaymentMethod::Pue),
+            fecha: today,
+            vencimiento: today,
+            amounts,
+        };
+        let cxc = becomes_owed(cx, &owed, Money::default()).await?;
+        let terms = Terms {
+            origen: PaymentOrigin::Deposito,
+            cuenta_bancaria: self.cuenta_bancaria,
+            forma_pago_sat: &self.forma_pago_sat,
+            fecha: today,
+            referencia: Some(self.referencia.as_deref().unwrap_or(&folio)),
+            by_note: None,
+            tipo_cambio: Some(tipo_cambio),
+        };
+        let paid = apply(cx, &terms, &[(cxc, amounts.total)]).await?;
+        let pago = paid.payments.first().map(|part| part.pago);
+        let pago = pago.ok_or_else(|| Error::internal("an advance was paid by no payment"))?;
+        Ok(AdvanceCaptured { anticipo: venta, factura, cxc, pago })
+    }
+}
+
+/// The key of the head office.
+const HEAD_OFFICE: i64 = 0;
+
+/// The advance's record in the registry, queued with its judged document, and its folio.
+async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64, receptor: Receiver) -> Result<(i64, String), Error> {
+    let serie = invoice_series(HEAD_OFFICE);
+    let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
+    let (factura, heading) = document::open(cx, tipo, serie, Some(venta), Some(cliente), origen).await?;
+    cx.tx.set_sale_invoice(venta, factura).await?;
+    let folio = heading.number();
+    let document = document::of_sale(cx, venta, receptor, None, heading).await?;
+    document::keep_fit(cx, factura, document).await?;
+    Ok((factura, folio))
+}
+
+impl Operation for ApplyAdvance {
+    const SPEC: Spec = Spec::new("Name an advance for an order or a quote, whose invoice applies it")
+        .named("advance.apply")
+        .emits(&[EventKind::FacturaTimbrada]);
+    type Output = AdvanceNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceNamed, Error> {
+        let Self { venta, anticipo } = *self;
+        let sale = valid(cx, venta).await?;
+        if !matches!(sale.tipo, SaleKind::Pedido | SaleKind::Cotizacion) || sale.facturada {
+            return Err(wrong_state("solo se aplica a un pedido o una cotización sin factura"));
+        }
+        let missing = || {
+            let text = format_args!("el anticipo {anticipo} no existe en la empresa, o no tiene factura vigente");
+            Error::field(Code::NoEncontrado, "anticipo", text)
+        };
+        let found = cx.tx.lock_advance(anticipo).await?.ok_or_else(missing)?;
+        let other = |text| Err(Error::field(Code::EstadoInvalido, "anticipo", text));
+        if found.cliente.is_none() || found.cliente != sale.cliente {
+            return other("es de otro cliente");
+        }
+        if found.moneda != sale.moneda {
+            return Err(Code::MonedaDistinta.into());
+        }
+        if found.restante == Money::default() {
+            return Err(Code::SaldoInsuficiente.into());
+        }
+        if !cx.tx.name_advance(venta, anticipo).await? {
+            return other("ya se nombró para esa venta");
+        }
+        Ok(AdvanceNamed { venta, anticipo })
+    }
+}

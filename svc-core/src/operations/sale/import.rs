@@ -1,0 +1,238 @@
+//! Sales documents, their lines, and the registry of invoices.
+
+use std::collections::HashSet;
+
+use crate::operations::import::{
+    HEAD_OFFICE, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case, move_past_folios,
+    require, require_clave, require_currency, require_uuid,
+};
+use crate::domain::line;
+use crate::domain::money::Money;
+use crate::domain::product::DEFAULT_TAX_OBJECT;
+use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::sat;
+use crate::domain::tax::WrittenRates;
+use crate::domain::time::Timestamp;
+use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, SaleKind, SaleOrigin};
+use crate::error::Code;
+use crate::json::Fault;
+use crate::record::invoice::InvoiceImport;
+use crate::record::sale::SaleImport;
+use crate::record::sale_line::SaleLineImport;
+use crate::store::{StoreError, Tx};
+use rust_decimal::Decimal;
+
+/// The amounts of a line.
+#[derive(Debug, Clone, Copy)]
+struct LineAmounts {
+    pub subtotal: Money,
+    pub ieps: Money,
+    pub iva: Money,
+    pub retenciones: Money,
+    pub isr_retenido: Money,
+    pub total: Money,
+}
+
+/// A fault of what was computed from other fields.
+fn beyond(field: &'static str, text: &'static str) -> Fault {
+    Fault::new(Code::DatoInvalido, field, text)
+}
+
+/// Keys of the SAT's catalogues that documents of several kinds have.
+pub(in crate::operations) fn require_payment_keys(form: Option<&str>, method: Option<&str>) -> Result<(), Fault> {
+    const TEXT: &str = "no está en el catálogo del SAT";
+    require(form.is_none_or(sat::payment_form_exists), "forma_pago_sat", TEXT)?;
+    require(method.is_none_or(sat::payment_method_exists), "metodo_pago_sat", TEXT)
+}
+
+impl SaleImport {
+    /// The total, computed when it is left out.
+    fn total(&self) -> Result<Money, Fault> {
+        if let Some(total) = self.total {
+            return Ok(total);
+        }
+        let part = |amount: Option<Money>| amount.map_or(Decimal::ZERO, Money::get);
+        let total = part(self.subtotal) - part(self.descuento) + part(self.impuestos) - part(self.retenciones);
+        line::amount(total)
+            .ok_or_else(|| beyond("total", "subtotal − descuento + impuestos − retenciones no es un importe"))
+    }
+}
+
+impl SaleLineImport {
+    /// Its amounts; each is computed when it is left out.
+    fn amounts(&self) -> Result<LineAmounts, Fault> {
+        let price = self.precio_unitario.unwrap_or_default();
+        let discount = self.descuento.unwrap_or_default().get();
+        let subtotal = match self.subtotal {
+            Some(subtotal) => subtotal,
+            None => line::subtotal(self.cantidad, price)
+                .ok_or_else(|| beyond("subtotal", "cantidad × precio_unitario tiene demasiados dígitos"))?,
+        };
+        let base = subtotal.get() - discount;
+        let above = || beyond("descuento", "es mayor que el subtotal");
+        let rates = self.rates().of_object(self.objeto_impuesto.as_deref().unwrap_or(DEFAULT_TAX_OBJECT), true);
+        let ieps = match self.ieps {
+            Some(ieps) => ieps,
+            None => line::ieps(base, self.cantidad, rates.ieps).ok_or_else(above)?,
+        };
+        let iva = match self.iva {
+            Some(iva) => iva,
+            None => line::vat(base + ieps.get(), self.iva_tasa).ok_or_else(above)?,
+        };
+        let withheld = |rate| line::withheld(base.max(Decimal::ZERO), rate).ok_or_else(above);
+        let (isr, iva_retenido) = (withheld(rates.retencion_isr)?, withheld(rates.retencion_iva)?);
+        let retenciones = self.retenciones.unwrap_or(Money::new(isr.get() + iva_retenido.get()));
+        let total = match self.total {
+            Some(total) => total,
+            None => line::amount(base + ieps.get() + iva.get() - retenciones.get()).ok_or_else(above)?,
+        };
+        Ok(LineAmounts { subtotal, ieps, iva, retenciones, isr_retenido: isr.min(retenciones), total })
+    }
+
+    fn rates(&self) -> WrittenRates {
+        WrittenRates {
+            ieps_tasa: self.ieps_tasa,
+            ieps_cuota: self.ieps_cuota,
+            retencion_isr: self.retencion_isr,
+            retencion_iva: self.retencion_iva,
+        }
+    }
+}
+
+impl Rules for SaleImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require_currency(self.moneda.as_deref())?;
+        require(self.dias_credito.is_none_or(|days| (0..=365).contains(&days)), "dias_credito", "debe ser de 0 a 365")?;
+        require_payment_keys(self.forma_pago_sat.as_deref(), self.metodo_pago_sat.as_deref())?;
+        require(
+            self.uso_cfdi.as_deref().is_none_or(|uso| sat::cfdi_use(uso).is_some()),
+            "uso_cfdi",
+            "no está en el catálogo del SAT",
+        )?;
+        let order = matches!(self.tipo, SaleKind::Pedido);
+        require(order || self.surtido_estatus.is_none(), "surtido_estatus", "es solo de pedidos")?;
+        require(order || self.monto_surtido.is_none(), "monto_surtido", "es solo de pedidos")?;
+        require_uuid(self.uuid.as_deref(), "uuid")?;
+        self.total().map(|_| ())
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().filter_map(|row| row.almacen.as_mut()))
+            .await
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        let total = self.total()?;
+        self.tipo = self.tipo.settled();
+        self.fecha.get_or_insert(now);
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        in_pesos(&mut self.moneda);
+        self.tipo_cambio.get_or_insert(Rate::ONE);
+        for amount in
+            [&mut self.subtotal, &mut self.descuento, &mut self.impuestos, &mut self.retenciones, &mut self.saldo]
+        {
+            amount.get_or_insert_default();
+        }
+        self.total = Some(total);
+        self.cancelada.get_or_insert(self.fecha_cancelacion.is_some());
+        if self.tipo == SaleKind::Pedido {
+            self.surtido_estatus.get_or_insert(Fulfilment::Pendiente);
+            self.monto_surtido.get_or_insert_default();
+        }
+        lower_case(&mut self.uuid);
+        self.origen.get_or_insert(SaleOrigin::Aplicacion);
+        self.desglose.get_or_insert(true);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let folios = rows.iter().filter_map(|row| Some((row.tipo.word(), row.serie.as_deref(), row.folio?)));
+        move_past_folios(tx, folios).await
+    }
+}
+
+impl Rules for SaleLineImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.renglon.is_none_or(|renglon| renglon > 0), "renglon", "debe ser un entero positivo")?;
+        let whole = |quantity: Quantity| quantity.get() >= Decimal::ZERO;
+        require(whole(self.cantidad), "cantidad", "no puede ser negativa")?;
+        require(self.cantidad_surtida.is_none_or(whole), "cantidad_surtida", "no puede ser negativa")?;
+        require(
+            self.unidad_sat.as_deref().is_none_or(sat::unit_exists),
+            "unidad_sat",
+            "no está en el catálogo del SAT",
+        )?;
+        require(
+            self.codigo_sat.as_deref().is_none_or(sat::product_service_exists),
+            "codigo_sat",
+            "no está en el catálogo del SAT",
+        )?;
+        let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
+        require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
+        self.rates().judge().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))?;
+        self.amounts().map(|_| ())
+    }
+
+    /// A SKU that no product has is kept as it is. A line without a number is its document's next.
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
+        let unnumbered = distinct(rows.iter().filter(|row| row.renglon.is_none()).map(|row| row.venta));
+        let mut last = tx.last_lines(&unnumbered).await?;
+        for row in rows {
+            let last = last.entry(row.venta).or_default();
+            *last = (*row.renglon.get_or_insert(last.saturating_add(1))).max(*last);
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        let amounts = self.amounts()?;
+        (self.subtotal, self.iva, self.total) = (Some(amounts.subtotal), Some(amounts.iva), Some(amounts.total));
+        (self.ieps, self.retenciones) = (Some(amounts.ieps), Some(amounts.retenciones));
+        self.isr_retenido = amounts.isr_retenido;
+        self.cantidad_surtida.get_or_insert_default();
+        self.precio_unitario.get_or_insert_default();
+        self.descuento.get_or_insert_default();
+        Ok(())
+    }
+}
+
+impl Rules for InvoiceImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require_uuid(self.uuid.as_deref(), "uuid")?;
+        require_uuid(self.uuid_sustitucion.as_deref(), "uuid_sustitucion")?;
+        let reason = self.motivo_cancelacion.as_deref().is_none_or(|key| matches!(key, "01" | "02" | "03" | "04"));
+        require(reason, "motivo_cancelacion", "debe ser 01, 02, 03 o 04")
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        self.tipo.get_or_insert(InvoiceKind::Factura);
+        self.estatus.get_or_insert(InvoiceStatus::Vigente);
+        lower_case(&mut self.uuid);
+        lower_case(&mut self.uuid_sustitucion);
+        self.fecha.get_or_insert(now);
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+
+    /// A sale without an invoice gets the first one that names it.
+    async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        let kind = |row: &Self| row.tipo.unwrap_or(InvoiceKind::Factura);
+        let folios = rows
+            .iter()
+            .filter_map(|row| Some((kind(row).word(), row.serie.as_deref(), row.folio.as_deref()?.parse().ok()?)));
+        move_past_folios(tx, folios).await?;
+        let mut seen = HashSet::new();
+        let invoices = rows.iter().filter(|row| kind(row) == InvoiceKind::Factura);
+        let first = invoices.filter_map(|row| {
+            let venta = row.venta.filter(|venta| seen.insert(*venta))?;
+            Some((venta, row.clave?, row.uuid.as_deref()))
+        });
+        let first: Vec<_> = first.collect();
+        if first.is_empty() { Ok(()) } else { tx.invoice_sales(&first).await }
+    }
+}

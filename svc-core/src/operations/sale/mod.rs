@@ -1,0 +1,18 @@
+//! Sales documents: `/ventas`.
+
+mod advance;
+mod capture;
+mod create;
+pub(super) mod import;
+mod invoice;
+mod order;
+
+pub use advance::{AdvanceCaptured, AdvanceNamed, ApplyAdvance, CaptureAdvance};
+pub use capture::{
+    BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
+};
+pub use create::{CreateSale, SaleCreated};
+pub use invoice::{InvoiceRequested, InvoiceSale};
+pub use order::{InvoiceOrder, OrderInvoiced, OrderQuote};
+
+pub use crate::posting::sale::{LineBody, MOST_LINES, SaleBody};

@@ -1,0 +1,150 @@
+//! The way of documents: a quote becomes an order, an order or a quote an invoice.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::capture::{SaleNamed, valid, wrong_state};
+use crate::domain::currency;
+use crate::domain::event::EventKind;
+use crate::domain::invoice::{InvoiceableSale, SuppliedTerms};
+use crate::domain::line;
+use crate::domain::order::divide;
+use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::stock::StockChange;
+use crate::domain::words::{Fulfilment, InvoiceOrigin, PaymentMethod, SaleKind};
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::operation::{Cx, Operation, Spec};
+use crate::posting::prospect::becomes_customer;
+use crate::posting::{books, invoice, lines, stock};
+use crate::store::{MovementContext, SaleGoods};
+
+/// Makes an order of a quote: it gets a folio of orders, and its goods are reserved.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrderQuote {
+    /// The quote, by its clave.
+    pub venta: i64,
+}
+
+/// Invoices an order or a quote, whoever made it, and has it stamped. Of an order that is handed over in part that part becomes an
+/// invoice of its own; the order stays open with the rest.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InvoiceOrder {
+    /// The order or quote, by its clave.
+    pub venta: i64,
+    /// The SAT's payment form, where the document has none.
+    pub forma_pago_sat: Option<Text<255>>,
+    /// PUE or PPD, where the document has none.
+    pub metodo_pago_sat: Option<PaymentMethod>,
+    /// CFDI use, where the document has none; the customer's when neither says.
+    pub uso_cfdi: Option<Text<255>>,
+    /// Pesos for one unit of the currency on the day of the invoice; the document's when left out.
+    pub tipo_cambio: Option<Rate>,
+}
+
+/// The answer of [`InvoiceOrder`].
+#[derive(Debug, Clone, Copy, Serialize)]
+#[non_exhaustive]
+pub struct OrderInvoiced {
+    /// The registry's record.
+    pub factura: i64,
+    /// The sale that is invoiced: the document itself, or a new one with what was handed over.
+    pub venta: i64,
+}
+
+impl Operation for OrderQuote {
+    const SPEC: Spec = Spec::new("Make an order of a quote")
+        .named("quote.order")
+        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada]);
+    type Output = SaleNamed;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+        let sale = valid(cx, self.venta).await?;
+        if sale.tipo != SaleKind::Cotizacion || sale.facturada {
+            return Err(wrong_state("solo una cotización sin factura se vuelve pedido"));
+        }
+        if sale.is_being_invoiced(cx.now.get()) {
+            return Err(wrong_state("se está facturando"));
+        }
+        let almacen = stock::warehouse_of_sale(cx, &sale).await?;
+        let folio = cx.tx.next_folio(SaleKind::Pedido.word(), "").await?;
+        cx.tx.turn_into_order(sale.clave, folio, almacen.clave, cx.now).await?;
+        if let Some(cliente) = sale.cliente {
+            becomes_customer(cx, cliente).await?;
+        }
+        let reserve = |line: SaleGoods| StockChange {
+            producto: line.producto,
+            sku: line.sku,
+            movement: None,
+            apartado: Quantity::new(line.cantidad.get()),
+        };
+        let changes: Vec<StockChange> = cx.tx.sale_goods(sale.clave).await?.into_iter().map(reserve).collect();
+        stock::post(cx, &almacen, &changes, &MovementContext::default()).await?;
+        Ok(SaleNamed { venta: sale.clave })
+    }
+}
+
+impl Operation for InvoiceOrder {
+    const SPEC: Spec = Spec::new("Invoice an order or a quote, or what was handed over of an order")
+        .named("order.invoice")
+        .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada, EventKind::PagoAplicado]);
+    type Output = OrderInvoiced;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<OrderInvoiced, Error> {
+        let paid = cx.tx.lock_receivables(self.venta).await?;
+        let missing = || {
+            let text = format_args!("la venta {} no existe en la empresa", self.venta);
+            Error::field(Code::NoEncontrado, "venta", text)
+        };
+        let mut sale = cx.tx.lock_sale(self.venta).await?.ok_or_else(missing)?;
+        sale.judge_in_office()?;
+        if sale.tipo == SaleKind::Pedido && sale.surtido == Some(Fulfilment::Parcial) {
+            sale = handed_over(cx, &sale).await?;
+        }
+        self.judge_rate(cx, &mut sale, paid).await?;
+        let method = self.metodo_pago_sat.map(PaymentMethod::word).or(sale.metodo_pago_sat.as_deref());
+        if paid && method == Some(PaymentMethod::Ppd.word()) {
+            // Each payment of such an invoice has its complement, which names the invoice.
+            return Err(wrong_state(
+                "tiene pagos aplicados; con PPD se cancelan antes y se aplican después de facturar",
+            ));
+        }
+        let supplied = SuppliedTerms {
+            forma_pago_sat: self.forma_pago_sat.as_deref().map(str::to_owned),
+            metodo_pago_sat: self.metodo_pago_sat,
+            uso_cfdi: self.uso_cfdi.as_deref().map(str::to_owned),
+        };
+        let invoiced = invoice::invoice(cx, &sale, supplied, InvoiceOrigin::Aplicacion).await?;
+        Ok(OrderInvoiced { factura: invoiced.clave, venta: sale.clave })
+    }
+}
+
+impl InvoiceOrder {
+    /// Gives the document the exchange rate of the day.
+    async fn judge_rate(&self, cx: &mut Cx<'_>, sale: &mut InvoiceableSale, paid: bool) -> Result<(), Error> {
+        let tipo_cambio = currency::rate_of_day(&sale.moneda, self.tipo_cambio, sale.tipo_cambio)?;
+        if tipo_cambio == sale.tipo_cambio {
+            return Ok(());
+        }
+        let pesos = |amount| line::pesos(amount, tipo_cambio);
+        if pesos(sale.amounts.subtotal).and(pesos(sale.amounts.total)).is_none() {
+            return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
+        }
+        if paid {
+            return Err(wrong_state("tiene pagos aplicados a su tipo de cambio; se cancelan antes de darle otro"));
+        }
+        books::revalue(cx, sale, tipo_cambio).await
+    }
+}
+
+/// What was handed over of an order as an order of its own, which is fulfilled.
+async fn handed_over(cx: &mut Cx<'_>, order: &InvoiceableSale) -> Result<InvoiceableSale, Error> {
+    let (handed, left) = lines::amounts(divide(&cx.tx.priced_lines(order.clave).await?), 0)?;
+    let clave = cx.tx.divide_order(order.clave, &handed, &left, cx.now).await?;
+    if order.con_anticipos {
+        cx.tx.name_advances_of(order.clave, clave).await?;
+    }
+    cx.tx.lock_sale(clave).await?.ok_or_else(|| Error::internal("the part of an order that was made is not there"))
+}

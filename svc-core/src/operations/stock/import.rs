@@ -1,0 +1,113 @@
+//! Branches, warehouses, stock and its ledger.
+
+use crate::operations::import::{HEAD_OFFICE, Rules, UnknownSku, look_up_names, look_up_skus, require, require_clave};
+use crate::domain::money::Money;
+use crate::domain::quantity::Quantity;
+use crate::domain::sat;
+use crate::domain::stock::cost_of;
+use crate::domain::time::Timestamp;
+use crate::domain::words::{MovementKind, Status, WarehouseStatus};
+use crate::json::{Fault, Text};
+use crate::record::warehouse::WarehouseImport;
+use crate::record::stock::StockImport;
+use crate::record::movement::MovementImport;
+use crate::record::branch::BranchImport;
+use crate::store::{StoreError, Tx};
+
+impl MovementImport {
+    /// The stock before; zero when it is left out.
+    fn before(&self) -> Quantity {
+        self.existencia_anterior.unwrap_or_default()
+    }
+
+    /// The stock afterwards; when it is left out, it follows from the stock before and the kind of movement.
+    fn after(&self) -> Quantity {
+        let moved = |kind: MovementKind| kind.stock_after(self.before(), self.cantidad);
+        self.existencia_actual.unwrap_or_else(|| MovementKind::parse(&self.tipo).map_or_else(|| self.before(), moved))
+    }
+
+    /// The total cost; when it is left out, quantity by unit cost.
+    fn amount(&self) -> Option<Money> {
+        self.importe.or_else(|| cost_of(self.cantidad, self.costo_unitario?))
+    }
+}
+
+impl Rules for BranchImport {
+    fn check(&self) -> Result<(), Fault> {
+        require(self.clave.is_none_or(|clave| clave >= 0), "clave", "no puede ser negativa")?;
+        require(self.cp.as_ref().is_none_or(|cp| sat::postal_code(cp).is_some()), "cp", "no está en el catálogo")
+    }
+
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.estatus.get_or_insert(Status::Activo);
+        Ok(())
+    }
+}
+
+impl Rules for WarehouseImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require_code(&self.codigo, "codigo")
+    }
+
+    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+        self.sucursal.get_or_insert(HEAD_OFFICE);
+        self.principal.get_or_insert(false);
+        self.estatus.get_or_insert(WarehouseStatus::Activo);
+        Ok(())
+    }
+}
+
+impl Rules for StockImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.producto.is_some() || self.sku.is_some(), "producto", "hace falta producto o sku")?;
+        require_code(&self.almacen.name, "almacen")
+    }
+
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().map(|row| &mut row.almacen)).await?;
+        look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        for quantity in [&mut self.existencia, &mut self.apartado, &mut self.minimo] {
+            quantity.get_or_insert_default();
+        }
+        self.modificado.get_or_insert(now);
+        Ok(())
+    }
+}
+
+impl Rules for MovementImport {
+    fn check(&self) -> Result<(), Fault> {
+        require_clave(self.clave)?;
+        require(self.cantidad >= Quantity::default(), "cantidad", "no puede ser negativa")?;
+        require(self.amount().is_some() || self.costo_unitario.is_none(), "importe", "es demasiado grande")
+    }
+
+    /// One that names its product by a SKU which no product has keeps the SKU alone; one that names it by clave keeps the SKU
+    /// that the product has now.
+    async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
+        look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
+        let unwritten: Vec<i64> = rows.iter().filter(|row| row.sku.is_none()).filter_map(|row| row.producto).collect();
+        let skus = tx.skus_of(&unwritten).await?;
+        for row in rows.iter_mut().filter(|row| row.sku.is_none()) {
+            row.sku = row.producto.and_then(|producto| skus.get(&producto)).map(Text::unchecked);
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+        self.fecha.get_or_insert(now);
+        self.existencia_actual = Some(self.after());
+        self.existencia_anterior = Some(self.before());
+        self.importe = self.amount();
+        Ok(())
+    }
+}
+
+/// A warehouse's code has three characters.
+fn require_code(code: &str, field: &'static str) -> Result<(), Fault> {
+    require(code.chars().count() == 3, field, "debe tener 3 caracteres")
+}

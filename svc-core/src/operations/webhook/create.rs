@@ -1,0 +1,82 @@
+//! `POST /webhooks`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{SentUrl, permit};
+use crate::domain::scope::Scope;
+use crate::domain::webhook::{subscription, subscription_schema};
+use crate::error::{Code, Error};
+use crate::json::Text;
+use crate::operation::{Actor, Cx, Http, Operation, Spec};
+use crate::record::webhook::Webhook;
+use crate::store::{self, WebhookData};
+use crate::webhooks::{MOST, SECRET, SigningSecret, judge_url};
+
+/// Creates a webhook, active at once; it receives events from now on (spec, "Webhook operations").
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateWebhook {
+    /// Where notices go: https, a domain name, no port.
+    pub url: SentUrl,
+    /// Which events it receives: their names, one or more; each needs the scope that reads its resource.
+    #[schemars(schema_with = "subscription_schema")]
+    pub eventos: Vec<String>,
+    /// What it is for.
+    pub descripcion: Option<Text<255>>,
+}
+
+/// The answer of [`CreateWebhook`].
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[non_exhaustive]
+pub struct WebhookCreated {
+    /// The webhook.
+    #[serde(flatten)]
+    pub webhook: Webhook,
+    /// The secret that signs its notices. It is shown only here: a repetition has `null`.
+    pub secreto: Option<SigningSecret>,
+}
+
+impl Operation for CreateWebhook {
+    const SPEC: Spec = Spec::new("Create a webhook").http(Http::post("/webhooks", Scope::WebhooksWrite)).errors(&[
+        Code::UrlInvalida,
+        Code::EventoNoValido,
+        Code::SinPermiso,
+        Code::LimiteWebhooks,
+    ]);
+    type Output = WebhookCreated;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<WebhookCreated, Error> {
+        judge_url(&self.url.0, cx.development_destinations)?;
+        let eventos = subscription(&self.eventos)?;
+        permit(cx.actor, &eventos)?;
+        let clave = cx.tx.next_webhook(MOST).await?.ok_or(Code::LimiteWebhooks)?;
+        let secreto = SigningSecret::random(cx.random);
+        let row = store::NewWebhook {
+            clave,
+            data: &WebhookData {
+                url: self.url.0.clone(),
+                eventos,
+                descripcion: self.descripcion.as_deref().map(str::to_owned),
+                activo: true,
+            },
+            secreto: &cx.seal(SECRET, &clave.to_string(), secreto.as_bytes())?,
+            usuario: maker(cx).await?,
+            creado: cx.now,
+        };
+        let webhook = cx.tx.insert_webhook(&row).await?;
+        Ok(WebhookCreated { webhook, secreto: Some(secreto) })
+    }
+
+    fn remembered(output: WebhookCreated) -> Option<WebhookCreated> {
+        Some(WebhookCreated { secreto: None, ..output })
+    }
+}
+
+/// The user who is notified when the service disables the webhook: the owner of the key.
+async fn maker(cx: &mut Cx<'_>) -> Result<i64, Error> {
+    match *cx.actor {
+        Actor::Key { owner, .. } => Ok(owner),
+        Actor::BackOffice => cx.tx.first_user().await?.ok_or_else(|| Error::internal("the company has no user")),
+    }
+}

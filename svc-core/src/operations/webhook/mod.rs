@@ -1,0 +1,107 @@
+//! Webhooks: `/webhooks`.
+
+mod create;
+mod delete;
+mod edit;
+mod resend;
+mod rotate;
+mod trial;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use uuid::Uuid;
+
+pub use create::{CreateWebhook, WebhookCreated};
+pub use delete::{DeleteWebhook, WebhookDeleted};
+pub use edit::EditWebhook;
+pub use resend::ResendDelivery;
+pub use rotate::{RotateSecret, SecretRotated};
+pub use trial::TryWebhook;
+
+use crate::domain::event::{EventId, EventKind};
+use crate::domain::webhook::DeliveryOrigin;
+use crate::error::{Code, Error};
+use crate::operation::{Actor, Cx};
+use crate::record::webhook::Webhook;
+use crate::schema::field_schema;
+use crate::store::{NewDelivery, WebhookData};
+
+impl Webhook {
+    /// What its company sets.
+    fn data(&self) -> WebhookData {
+        let Self { url, eventos, descripcion, activo, .. } = self.clone();
+        WebhookData { url, eventos, descripcion, activo }
+    }
+
+    /// Refuses to send it anything while it is paused or disabled.
+    fn judge_active(&self) -> Result<(), Error> {
+        if self.activo { Ok(()) } else { Err(Code::WebhookInactivo.into()) }
+    }
+}
+
+/// The answer of operations that queue a delivery.
+#[derive(Debug, Clone, JsonSchema, Serialize)]
+#[non_exhaustive]
+pub struct DeliveryQueued {
+    /// The delivery's clave.
+    pub entrega: i64,
+    /// The event that it delivers.
+    pub evento: EventId,
+}
+
+/// A webhook's URL as received. Every fault but its absence is `url_invalida`, also its length.
+#[derive(Debug, Clone)]
+pub struct SentUrl(String);
+
+field_schema!(SentUrl, "Url", { "type": "string", "format": "uri", "maxLength": 500 });
+
+impl<'de> Deserialize<'de> for SentUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Trimmed;
+        impl Visitor<'_> for Trimmed {
+            type Value = SentUrl;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("una URL")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<SentUrl, E> {
+                match text.trim() {
+                    "" => Err(E::invalid_length(0, &self)),
+                    text => Ok(SentUrl(text.to_owned())),
+                }
+            }
+        }
+        deserializer.deserialize_str(Trimmed)
+    }
+}
+
+/// Refuses events whose resource the key may not read.
+fn permit(actor: &Actor, eventos: &[EventKind]) -> Result<(), Error> {
+    let lacks = |kind: &EventKind| kind.scope().filter(|scope| !actor.may(*scope));
+    match eventos.iter().find_map(|kind| Some((kind, lacks(kind)?))) {
+        None => Ok(()),
+        Some((kind, scope)) => {
+            Err(Error::field(Code::SinPermiso, "eventos", format_args!("{} requiere el permiso {scope}", kind.word())))
+        }
+    }
+}
+
+/// A webhook, locked against other changes.
+async fn existing(cx: &mut Cx<'_>, clave: i64) -> Result<Webhook, Error> {
+    Ok(cx.tx.webhook(clave).await?.ok_or(Code::NoEncontrado)?)
+}
+
+/// Queues the delivery of an event to a webhook.
+async fn queue(
+    cx: &mut Cx<'_>,
+    webhook: i64,
+    evento: Uuid,
+    tipo: &str,
+    origen: DeliveryOrigin,
+) -> Result<DeliveryQueued, Error> {
+    let row = NewDelivery { webhook, evento, tipo, origen, creado: cx.now };
+    let entrega = cx.tx.insert_delivery(&row).await?.ok_or(Code::NoEncontrado)?;
+    Ok(DeliveryQueued { entrega, evento: EventId(evento) })
+}

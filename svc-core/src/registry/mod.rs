@@ -1,0 +1,175 @@
+//! The list of all operations. The router, `Allow` headers, `svc do --list` and the table tests all read it.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::domain::company::CompanyId;
+use crate::domain::event::EventKind;
+use crate::error::{Code, Error};
+use crate::json::{Json, brief};
+use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Operation, Spec};
+use crate::{operations, record};
+
+/// Every operation: those of the API, and below them those of the back office.
+pub static OPERATIONS: &[Entry] = &[
+    operations::health::ENTRY,
+    Entry::endpoint::<operations::CreateLead>(),
+    Entry::list::<record::customer::Customer>(),
+    Entry::endpoint::<operations::CreateCustomer>(),
+    Entry::endpoint::<operations::EditCustomer>(),
+    Entry::endpoint::<operations::LogInteraction>(),
+    Entry::list::<record::product::Product>(),
+    Entry::endpoint::<operations::CreateProduct>(),
+    Entry::endpoint::<operations::EditProduct>(),
+    Entry::list::<record::price::Price>(),
+    Entry::list::<record::brand::Brand>(),
+    Entry::list::<record::category::Category>(),
+    Entry::list::<record::unit::Unit>(),
+    Entry::list::<record::opportunity::Opportunity>(),
+    Entry::list::<record::stage::Stage>(),
+    Entry::list::<record::loss_reason::LossReason>(),
+    Entry::list::<record::supplier::Supplier>(),
+    Entry::list::<record::purchase::Purchase>(),
+    Entry::list::<record::purchase_line::PurchaseLine>(),
+    Entry::list::<record::payable::Payable>(),
+    Entry::list::<record::branch::Branch>(),
+    Entry::list::<record::warehouse::Warehouse>(),
+    Entry::list::<record::stock::Stock>(),
+    Entry::list::<record::movement::Movement>(),
+    Entry::list::<record::salesperson::Salesperson>(),
+    Entry::list::<record::bank_account::BankAccount>(),
+    Entry::list::<record::sale::Sale>(),
+    Entry::endpoint::<operations::CreateSale>(),
+    Entry::endpoint::<operations::InvoiceSale>(),
+    Entry::list::<record::sale_line::SaleLine>(),
+    Entry::list::<record::invoice::Invoice>(),
+    Entry::download::<operations::InvoiceXml>(),
+    Entry::download::<operations::InvoicePdf>(),
+    Entry::list::<record::receivable::Receivable>(),
+    Entry::endpoint::<operations::PayReceivable>(),
+    Entry::list::<record::payment::Payment>(),
+    Entry::list::<record::webhook::Webhook>(),
+    Entry::endpoint::<operations::CreateWebhook>(),
+    Entry::endpoint::<operations::EditWebhook>(),
+    Entry::endpoint::<operations::DeleteWebhook>(),
+    Entry::endpoint::<operations::RotateSecret>(),
+    Entry::endpoint::<operations::TryWebhook>(),
+    Entry::list::<record::delivery::Delivery>(),
+    Entry::endpoint::<operations::ResendDelivery>(),
+    Entry::operation::<operations::ReviseCustomer>(),
+    Entry::operation::<operations::DeleteProduct>(),
+    Entry::operation::<operations::MoveStock>(),
+    Entry::operation::<operations::ReserveStock>(),
+    Entry::operation::<operations::CountStock>(),
+    Entry::operation::<operations::TransferStock>(),
+    Entry::operation::<operations::CaptureSale>(),
+    Entry::operation::<operations::BeginInvoicing>(),
+    Entry::operation::<operations::EndInvoicing>(),
+    Entry::operation::<operations::CancelSale>(),
+    Entry::operation::<operations::FulfilOrder>(),
+    Entry::operation::<operations::OrderQuote>(),
+    Entry::operation::<operations::InvoiceOrder>(),
+    Entry::operation::<operations::InvoiceStamped>(),
+    Entry::operation::<operations::InvoiceRejected>(),
+    Entry::operation::<operations::RestampInvoice>(),
+    Entry::download::<operations::SaveXml>(),
+    Entry::download::<operations::SavePdf>(),
+    Entry::operation::<operations::SubstituteInvoice>(),
+    Entry::operation::<operations::CancelInvoice>(),
+    Entry::operation::<operations::CaptureCreditNote>(),
+    Entry::operation::<operations::CaptureAdvance>(),
+    Entry::operation::<operations::ApplyAdvance>(),
+    Entry::operation::<operations::InvoicePeriod>(),
+    Entry::operation::<operations::AcceptCancellation>(),
+    Entry::operation::<operations::RejectCancellation>(),
+    Entry::operation::<operations::ApplyPayment>(),
+    Entry::operation::<operations::CancelPayment>(),
+    Entry::operation::<operations::RestampPayment>(),
+    Entry::operation::<operations::CaptureDeposit>(),
+    Entry::operation::<operations::CapturePayable>(),
+    Entry::operation::<operations::PayPayable>(),
+    Entry::operation::<operations::CapturePurchase>(),
+    Entry::operation::<operations::ReceivePurchase>(),
+    Entry::operation::<operations::EditAccount>(),
+    Entry::operation::<operations::ListAccounts>(),
+    Entry::operation::<operations::TrialBalance>(),
+    Entry::operation::<operations::CreateOpportunity>(),
+    Entry::operation::<operations::MoveOpportunity>(),
+    Entry::operation::<operations::Edit<record::supplier::Supplier>>(),
+    Entry::operation::<operations::Edit<record::brand::Brand>>(),
+    Entry::operation::<operations::Edit<record::category::Category>>(),
+    Entry::operation::<operations::Edit<record::unit::Unit>>(),
+    Entry::operation::<operations::Edit<record::price::Price>>(),
+    Entry::operation::<operations::Edit<record::bank_account::BankAccount>>(),
+    Entry::operation::<operations::Edit<record::branch::Branch>>(),
+    Entry::operation::<operations::Edit<record::warehouse::Warehouse>>(),
+    Entry::operation::<operations::EditUser>(),
+    Entry::operation::<operations::Edit<record::stage::Stage>>(),
+    Entry::operation::<operations::Edit<record::loss_reason::LossReason>>(),
+    Entry::operation::<operations::UseQuota>(),
+];
+
+/// The description of a named operation.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Description {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// The events that it may emit.
+    pub emits: &'static [EventKind],
+    /// The JSON Schema (2020-12) of its input.
+    pub schema: Value,
+}
+
+/// The named operations, in the order of [`OPERATIONS`].
+pub fn named() -> impl Iterator<Item = Description> {
+    OPERATIONS.iter().filter_map(|entry| {
+        let (name, schema) = (entry.spec.name?, entry.schema()?);
+        Some(Description { name, summary: entry.spec.summary, emits: entry.spec.emits, schema })
+    })
+}
+
+impl Context {
+    /// The file that the read of that name gives for `input`, an object of its fields; none if the name is that of an operation, or
+    /// of nothing: see [`Self::act`].
+    pub async fn file(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
+        let handler = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).map(|entry| entry.handler);
+        let Some(Handler::Download(download)) = handler else { return Ok(None) };
+        download.read(self.store().reader(company).as_ref(), input).await.map(Some)
+    }
+
+    /// Runs the operation of that name in `company`, in one transaction, with `input`, an object of its fields; returns the
+    /// JSON of its output. An error of the input names its field; an unknown name is `no_encontrado`.
+    pub async fn act(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
+        let unknown = || {
+            let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
+            Error::new(Code::NoEncontrado).message(text)
+        };
+        let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).ok_or_else(unknown)?;
+        let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
+        operation.check(input)?;
+        Ok(self.perform_as(entry.spec, company, &ByName { operation, input }).await?.body)
+    }
+}
+
+/// An operation with its input, of types that are not known.
+struct ByName<'a> {
+    operation: &'static dyn AnyOperation,
+    input: &'a Json,
+}
+
+impl Operation for ByName<'_> {
+    const SPEC: Spec = Spec::new("Do an operation by its name");
+    type Output = Answer;
+
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<Answer, Error> {
+        self.operation.run(cx, self.input).await
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

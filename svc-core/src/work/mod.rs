@@ -1,0 +1,229 @@
+//! All background work as one future: [`Context::work`].
+
+use std::convert::Infallible;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, Shared, join, join_all, select};
+
+use crate::budget::Budget;
+use crate::cleanup::clean_up;
+use crate::context::{Context, REFRESH_INTERVAL};
+use crate::observe;
+use crate::stamping::{Stamper, stamp_due};
+use crate::store::StoreError;
+use crate::usage;
+use crate::mail::{Notifier, NotifyReport, notify_due};
+use crate::webhooks::{Sender, deliver_due};
+
+/// From the end of one pass over a backlog to the next.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The same after a pass that failed.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
+
+/// From one clean-up to the next.
+const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
+
+/// The outside systems that background work uses. Work whose system is missing is not done; its backlog waits.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Outside {
+    /// Stamps invoices.
+    pub stamper: Option<Arc<dyn Stamper>>,
+    /// Delivers webhooks.
+    pub sender: Option<Arc<dyn Sender>>,
+    /// Sends e-mails.
+    pub notifier: Option<Arc<dyn Notifier>>,
+}
+
+impl Outside {
+    /// Sets the stamper.
+    #[must_use]
+    pub fn stamper(mut self, stamper: impl Into<Option<Arc<dyn Stamper>>>) -> Self {
+        self.stamper = stamper.into();
+        self
+    }
+
+    /// Sets the sender of webhooks.
+    #[must_use]
+    pub fn sender(mut self, sender: impl Into<Option<Arc<dyn Sender>>>) -> Self {
+        self.sender = sender.into();
+        self
+    }
+
+    /// Sets the sender of e-mails.
+    #[must_use]
+    pub fn notifier(mut self, notifier: impl Into<Option<Arc<dyn Notifier>>>) -> Self {
+        self.notifier = notifier.into();
+        self
+    }
+}
+
+impl fmt::Debug for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outside")
+            .field("stamper", &self.stamper.is_some())
+            .field("sender", &self.sender.is_some())
+            .field("notifier", &self.notifier.is_some())
+            .finish()
+    }
+}
+
+/// A kind of background work, and the system it needs.
+#[derive(Clone)]
+enum Backlog {
+    Stamping(Arc<dyn Stamper>),
+    Delivery(Arc<dyn Sender>),
+    Mail(Arc<dyn Notifier>),
+    CleanUp,
+}
+
+impl Backlog {
+    /// Its name in logs and metrics.
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Stamping(_) => "stamping",
+            Self::Delivery(_) => "delivery",
+            Self::Mail(_) => "mail",
+            Self::CleanUp => "clean-up",
+        }
+    }
+
+    /// From the end of one pass to the next.
+    const fn pause(&self) -> Duration {
+        match self {
+            Self::CleanUp => CLEAN_UP_INTERVAL,
+            Self::Stamping(_) | Self::Delivery(_) | Self::Mail(_) => PAUSE,
+        }
+    }
+
+    /// Runs one pass; gives its report, unless there was nothing to do.
+    async fn pass(&self, context: &Context, budget: Budget) -> Result<Option<String>, StoreError> {
+        Ok(match self {
+            Self::Stamping(stamper) => {
+                let report = stamp_due(context, stamper.as_ref(), budget).await?;
+                (!report.is_empty()).then(|| format!("{report:?}"))
+            }
+            Self::Delivery(sender) => {
+                let report = deliver_due(context, sender.as_ref(), budget).await?;
+                (!report.is_empty()).then(|| format!("{report:?}"))
+            }
+            Self::Mail(notifier) => {
+                let report = notify_due(context, notifier.as_ref(), budget).await?;
+                (report != NotifyReport::default()).then(|| format!("{report:?}"))
+            }
+            Self::CleanUp => match clean_up(context).await? {
+                0 => None,
+                removed => Some(format!("{removed} rows removed")),
+            },
+        })
+    }
+}
+
+impl Context {
+    /// Runs all background work until `stop` ends: keeps usage and keys current ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends
+    /// e-mails, and removes expired rows. Several processes may run it at once.
+    ///
+    /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails or panics is logged, counted
+    /// ([`observe::BACKGROUND_FAILURES`]), and started again after 15 s, while the others go on. After `stop` it finishes the
+    /// attempts under way; if it is dropped instead, they are repeated when their leases end. Usage of requests that are
+    /// answered after it has ended is merged with [`Context::merge_usage`].
+    pub async fn work(&self, outside: Outside, stop: impl Future<Output = ()> + Send) {
+        let backlogs = [
+            outside.stamper.map(Backlog::Stamping),
+            outside.sender.map(Backlog::Delivery),
+            outside.notifier.map(Backlog::Mail),
+            Some(Backlog::CleanUp),
+        ];
+        let stopped = Arc::new(AtomicBool::new(false));
+        let stop = stop.inspect(|()| stopped.store(true, Ordering::Relaxed)).boxed().shared();
+        let passes = backlogs.into_iter().flatten().map(|backlog| self.run_passes(backlog, &stopped, stop.clone()));
+        let passes = join_all(passes).map(|_| ()).shared();
+        let ((), merged) = join(passes.clone(), self.keep_current(passes)).await;
+        if let Err(error) = merged {
+            tracing::warn!(%error, "usage could not be merged at the end of background work");
+        }
+    }
+
+    /// Keeps what requests need of the store at hand until `all_is_answered` ends: merges usage into the store every 250 ms, and
+    /// once more at the end, and reads keys in use again before they expire. Gives the error of the last merge. After an
+    /// earlier error the usage is kept for the next merge. Do not drop it before it ends: a merge that is cancelled may count
+    /// twice.
+    pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
+        match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(self.keep_keys_fresh())).await {
+            Either::Left((merged, _)) => merged,
+            Either::Right((never, _)) => match never {},
+        }
+    }
+
+    async fn keep_usage_merged(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
+        let mut end = pin!(all_is_answered);
+        while tokio::time::timeout(usage::DEFAULT_INTERVAL, &mut end).await.is_err() {
+            if let Err(error) = self.merge_usage().await {
+                observe::background_failed("usage", "error");
+                tracing::warn!(%error, "usage could not be merged; it is tried again");
+            }
+        }
+        self.merge_usage().await
+    }
+
+    async fn keep_keys_fresh(&self) -> Infallible {
+        loop {
+            tokio::time::sleep(REFRESH_INTERVAL).await;
+            if let Err(error) = self.keys().refresh(self.store(), self.clock()).await {
+                observe::background_failed("keys", "error");
+                tracing::warn!(%error, "keys could not be read again; their next requests look them up");
+            }
+        }
+    }
+
+    /// Runs passes over one backlog, one after the other, until `stop` ends.
+    async fn run_passes<S>(&self, backlog: Backlog, stopped: &Arc<AtomicBool>, stop: Shared<S>)
+    where
+        S: Future<Output = ()>,
+    {
+        let name = backlog.name();
+        loop {
+            let budget = Budget::unlimited().stopped_by(Arc::clone(stopped));
+            let pass = AssertUnwindSafe(backlog.pass(self, budget)).catch_unwind();
+            let outcome = match backlog {
+                // Its statements are short and independent, so it may be cancelled between any two.
+                Backlog::CleanUp => match select(Box::pin(pass), stop.clone()).await {
+                    Either::Left((outcome, _)) => outcome,
+                    Either::Right(_) => return,
+                },
+                _ => pass.await,
+            };
+            let pause = match outcome {
+                Ok(Ok(done)) => {
+                    if let Some(done) = done {
+                        tracing::info!(work = name, done, "background work");
+                    }
+                    backlog.pause()
+                }
+                Ok(Err(error)) => {
+                    observe::background_failed(name, "error");
+                    tracing::warn!(work = name, %error, "background work failed; it is tried again later");
+                    PAUSE_AFTER_FAILURE
+                }
+                Err(_) => {
+                    observe::background_failed(name, "panic");
+                    tracing::error!(work = name, "background work panicked; it begins again later");
+                    PAUSE_AFTER_FAILURE
+                }
+            };
+            if tokio::time::timeout(pause, stop.clone()).await.is_ok() {
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
