@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use svc_core::stamping::{SandboxStamper, Stamper};
 use svc_core::webhooks::{HttpSender, Networks, Sender};
-use svc_core::{Context, Outside};
+use svc_core::{Context, Providers};
 use svc_store_postgres::{PostgresStore, Settings};
 
 #[tokio::main]
@@ -19,6 +19,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sender: Arc<dyn Sender> = Arc::new(HttpSender::new(Networks::default())?);
     // At Ctrl-C nothing more is claimed, and attempts in progress are finished.
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
-    context.work(Outside::default().stamper(stamper).sender(sender), stop).await;
+    context.work(Providers::default().stamper(stamper).sender(sender), stop).await;
     Ok(())
 }

@@ -12,7 +12,7 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
 use svc_core::stamping::{SandboxStamper, Stamper};
-use svc_core::{Api, Context, Outside};
+use svc_core::{Api, Context, Providers};
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
     // Background work of this process: it stamps only; another process delivers webhooks and sends e-mails.
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
-    let outside = Outside::default().stamper(stamper);
+    let outside = Providers::default().stamper(stamper);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
     let stop = async { tokio::signal::ctrl_c().await.unwrap_or_default() };
     serve(listener, Api::new(&context)?, outside, stop).await?;
@@ -37,7 +37,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 pub async fn serve(
     listener: TcpListener,
     api: Api,
-    outside: Outside,
+    outside: Providers,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), std::io::Error> {
     let (all_is_answered, end) = oneshot::channel::<()>();

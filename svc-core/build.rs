@@ -236,9 +236,9 @@ fn rate_array(table: &Table) -> Result<String, String> {
             let number = digits::<u32>(decimals, 6).zip(whole.parse::<u32>().ok());
             number.map(|(part, whole)| whole * 1_000_000 + part).ok_or_else(|| row.fault("a rate of another form"))
         };
-        let most = millionths("valor")?;
+        let max = millionths("valor")?;
         let least = match row.cell("tipo")? {
-            "Fijo" => most,
+            "Fijo" => max,
             "Rango" => millionths("minimo")?,
             other => return Err(row.fault(format_args!("tipo is {other:?}, not Fijo or Rango"))),
         };
@@ -248,7 +248,7 @@ fn rate_array(table: &Table) -> Result<String, String> {
         };
         let (impuesto, charged, withheld) = (row.cell("impuesto")?, row.flag("traslado")?, row.flag("retencion")?);
         entries.push(format!(
-            "TaxRates {{ impuesto: {impuesto:?}, factor: Factor::{factor}, least: {least}, most: {most}, charged: {charged}, withheld: {withheld} }}"
+            "TaxRates {{ impuesto: {impuesto:?}, factor: Factor::{factor}, least: {least}, max: {max}, charged: {charged}, withheld: {withheld} }}"
         ));
     }
     Ok(array("TAX_RATES", "TaxRates", &entries))

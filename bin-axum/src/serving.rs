@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use svc_core::secrets::Sealer;
 use svc_core::webhooks::Networks;
-use svc_core::{Api, Context, Outside};
+use svc_core::{Api, Context, Providers};
 
 use crate::admin::Admin;
 use crate::cli::{ProcessArgs, ServiceArgs};
@@ -19,7 +19,7 @@ pub(crate) async fn answer(
     database: OpenedDatabase,
     server: Server,
     context: Context,
-    outside: Option<Outside>,
+    outside: Option<Providers>,
     process: &ProcessArgs,
 ) -> Result<(), Failure> {
     let stop = StopSignal::listen()?;

@@ -7,10 +7,10 @@ use futures_util::future::join_all;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use svc_core::domain::clock::{Clock, SystemClock};
+use svc_core::mail::notify_due;
 use svc_core::settings::OutsideSettings;
 use svc_core::stamping::stamp_due;
-use svc_core::mail::{notify_due};
-use svc_core::webhooks::{deliver_due};
+use svc_core::webhooks::deliver_due;
 use svc_core::{Budget, Context, clean_up};
 
 use crate::task::Task;

@@ -8,8 +8,8 @@ mod background;
 mod embed_axum;
 #[path = "../embed_hyper.rs"]
 mod embed_hyper;
-#[path = "../own_outside.rs"]
-mod own_outside;
+#[path = "../own_providers.rs"]
+mod own_providers;
 #[path = "../store_layer.rs"]
 mod store_layer;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use svc_core::store::Store;
-use svc_core::{Api, Context, Outside};
+use svc_core::{Api, Context, Providers};
 use svc_tests::{Actor, BASE_URL, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -40,8 +40,9 @@ async fn in_an_axum_application() {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel::<()>();
-    let serving =
-        embed_axum::serve(listener, world.api.clone(), Outside::default(), async { stopped.await.unwrap_or_default() });
+    let serving = embed_axum::serve(listener, world.api.clone(), Providers::default(), async {
+        stopped.await.unwrap_or_default()
+    });
     let serving = tokio::spawn(serving);
 
     assert_eq!(get(address, "/", "").await, (200, "our own page".to_owned()));

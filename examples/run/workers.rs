@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::json;
-use svc_core::Outside;
-use svc_core::operations::import::Resource;
+use svc_core::Providers;
 use svc_core::domain::clock::{Clock as _, SystemClock};
+use svc_core::mail::notify_due;
+use svc_core::operations::import::Resource;
 use svc_core::stamping::{Budget, Stamper, stamp_due};
-use svc_core::mail::{notify_due};
 use svc_core::webhooks::{Outcome, Post, Sender};
 use svc_tests::{Actor, Company, World};
 use tokio::sync::oneshot;
 
-use crate::own_outside::{Chat, OurStamper};
+use crate::own_providers::{Chat, OurStamper};
 
 /// A company with an order that can be invoiced, and a client of it.
 async fn shop(world: &World) -> (Company, Actor) {
@@ -79,7 +79,7 @@ async fn all_of_it_as_one_future() {
     let (stamper, sender): (Arc<dyn Stamper>, Arc<dyn Sender>) = (Arc::new(OurStamper::default()), receiver.clone());
     let (stop, stopped) = oneshot::channel::<()>();
     let context = world.api.context().clone();
-    let outside = Outside::default().stamper(stamper).sender(sender);
+    let outside = Providers::default().stamper(stamper).sender(sender);
     let work = tokio::spawn(async move { context.work(outside, async { stopped.await.unwrap_or_default() }).await });
     for _ in 0..200 {
         if stamped(&actor).await && receiver.0.load(Ordering::SeqCst) == 1 {

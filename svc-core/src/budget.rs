@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     until: Option<DateTime<Utc>>,
-    most: Option<u32>,
+    max: Option<u32>,
     stop: Option<Arc<AtomicBool>>,
 }
 
@@ -28,8 +28,8 @@ impl Budget {
 
     /// Limits the pass to this many records.
     #[must_use]
-    pub fn most(mut self, records: u32) -> Self {
-        self.most = Some(records);
+    pub fn max_records(mut self, records: u32) -> Self {
+        self.max = Some(records);
         self
     }
 
@@ -46,6 +46,6 @@ impl Budget {
         if stopped || self.until.is_some_and(|deadline| now >= deadline) {
             return 0;
         }
-        self.most.map_or(u32::MAX, |most| most.saturating_sub(taken))
+        self.max.map_or(u32::MAX, |max| max.saturating_sub(taken))
     }
 }

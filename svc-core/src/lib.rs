@@ -17,7 +17,7 @@
 //! use svc_core::domain::scope::Scopes;
 //! use svc_core::stamping::{SandboxStamper, Stamper};
 //! use svc_core::store::CompanyChange;
-//! use svc_core::{Api, Context, Outside};
+//! use svc_core::{Api, Context, Providers};
 //! use svc_store_postgres::local::Cluster;
 //! use svc_store_postgres::{PostgresStore, Settings};
 //!
@@ -40,14 +40,14 @@
 //! let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
 //! let background = context.clone();
 //! let work = tokio::spawn(async move {
-//!     background.work(Outside::default().stamper(stamper), async { stopped.await.unwrap_or_default() }).await;
+//!     background.work(Providers::default().stamper(stamper), async { stopped.await.unwrap_or_default() }).await;
 //! });
 //!
 //! // A company, and a key of its owner's. The secret is shown once.
 //! let company = CompanyChange { nombre: Some("Mi empresa".to_owned()), ..CompanyChange::default() };
 //! let company = context.create_company(company).await?.empresa;
 //! let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
-//! let key = context.perform(company, &key).await?;
+//! let key = context.run(company, &key).await?;
 //!
 //! // A request, as a front end would hand it over.
 //! let request = Request::post("/clientes")
@@ -79,8 +79,8 @@
 //!
 //! # To embed it
 //!
-//! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Outside`] is what that goes through.
-//! - [`Context::perform`] does an operation from Rust, [`Context::act`] one by its name: those of [`api`], which HTTP reaches too,
+//! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Providers`] is what that goes through.
+//! - [`Context::run`] does an operation from Rust, [`Context::run_by_name`] one by its name: those of [`api`], which HTTP reaches too,
 //!   and those of [`backoffice`], which the ERP's own screens do. [`Context::import`] loads records in bulk.
 //! - [`webhooks`] and [`stamping`] say what a sender, a notifier and a stamper are, and have them; each pass over a backlog can
 //!   be called by itself, within a [`Budget`], as a scheduled function does.
@@ -137,4 +137,4 @@ pub use error::{Code, Error};
 pub use openapi::{Language, openapi, postman, remedy};
 pub use operation::RouteError;
 pub use service::Api;
-pub use work::Outside;
+pub use work::Providers;

@@ -97,14 +97,14 @@ impl Tls {
 }
 
 /// Sends `request`, in origin form and with its `Host`, over `tcp`; `tls` has the name to expect. Reads the answer up to
-/// `most`.
+/// `max`.
 pub(crate) async fn exchange(
     tcp: TcpStream,
     tls: Option<(&Tls, &str)>,
     request: Request<Full<Bytes>>,
-    most: Most,
+    max: Most,
 ) -> Result<Response<Bytes>, OutboundError> {
-    Channel::open(tcp, tls, most).await?.exchange(request).await
+    Channel::open(tcp, tls, max).await?.exchange(request).await
 }
 
 /// A connection for one request at a time.
@@ -112,39 +112,39 @@ pub(crate) struct Channel {
     sender: SendRequest<Full<Bytes>>,
     /// Transfers the bytes while it is polled; `None` once it has ended.
     connection: Option<Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>>,
-    most: Most,
+    max: Most,
     /// Whether the last request was answered completely.
     whole: bool,
 }
 
 impl Channel {
     /// Opens a channel over `tcp`; `tls` has the name to expect.
-    pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, most: Most) -> Result<Self, OutboundError> {
-        let Some((Tls(connector), name)) = tls else { return Self::over(tcp, most).await };
+    pub(crate) async fn open(tcp: TcpStream, tls: Option<(&Tls, &str)>, max: Most) -> Result<Self, OutboundError> {
+        let Some((Tls(connector), name)) = tls else { return Self::over(tcp, max).await };
         let name = ServerName::try_from(name.to_owned()).map_err(|_| OutboundError::Name)?;
-        Self::over(connector.connect(name, tcp).await.map_err(OutboundError::Tls)?, most).await
+        Self::over(connector.connect(name, tcp).await.map_err(OutboundError::Tls)?, max).await
     }
 
     async fn over<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
         stream: S,
-        most: Most,
+        max: Most,
     ) -> Result<Self, OutboundError> {
         let mut builder = http1::Builder::new();
-        builder.max_buf_size(if let Most::Part(most) = most { most } else { HEAD });
+        builder.max_buf_size(if let Most::Part(max) = max { max } else { HEAD });
         let (sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(OutboundError::Http)?;
-        Ok(Self { sender, connection: Some(Box::pin(connection)), most, whole: true })
+        Ok(Self { sender, connection: Some(Box::pin(connection)), max, whole: true })
     }
 
     /// Sends a request; reads the answer up to the channel's limit.
     pub(crate) async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<Response<Bytes>, OutboundError> {
         self.whole = false;
-        let Self { sender, connection: slot, most, .. } = self;
+        let Self { sender, connection: slot, max, .. } = self;
         let connection = slot.as_mut().ok_or(OutboundError::Closed)?;
         let answer = pin!(async move {
             let (head, mut body) = sender.try_send_request(request).await.map_err(unanswered)?.into_parts();
-            let (body, to_its_end) = match *most {
-                Most::Whole(most) => (whole(body, most).await?, true),
-                Most::Part(most) => part(&mut body, most).await,
+            let (body, to_its_end) = match *max {
+                Most::Whole(max) => (whole(body, max).await?, true),
+                Most::Part(max) => part(&mut body, max).await,
             };
             Ok((Response::from_parts(head, body), to_its_end))
         });
@@ -179,21 +179,21 @@ fn unanswered(mut error: TrySendError<Request<Full<Bytes>>>) -> OutboundError {
     }
 }
 
-async fn whole(body: Incoming, most: usize) -> Result<Bytes, OutboundError> {
-    let read = Limited::new(body, most).collect().await.map_err(|error| {
+async fn whole(body: Incoming, max: usize) -> Result<Bytes, OutboundError> {
+    let read = Limited::new(body, max).collect().await.map_err(|error| {
         if error.is::<LengthLimitError>() { OutboundError::TooLong } else { OutboundError::Body(error) }
     })?;
     Ok(read.to_bytes())
 }
 
 /// The bytes read, and whether the body is complete.
-async fn part(body: &mut Incoming, most: usize) -> (Bytes, bool) {
+async fn part(body: &mut Incoming, max: usize) -> (Bytes, bool) {
     let mut read = BytesMut::new();
-    while read.len() < most {
+    while read.len() < max {
         let Some(frame) = body.frame().await else { return (read.freeze(), true) };
         let Ok(frame) = frame else { break };
         if let Some(data) = frame.data_ref() {
-            read.extend_from_slice(&data[..data.len().min(most - read.len())]);
+            read.extend_from_slice(&data[..data.len().min(max - read.len())]);
         }
     }
     (read.freeze(), false)

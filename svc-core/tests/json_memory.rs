@@ -13,9 +13,9 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 const SIZE: usize = svc_core::DEFAULT_MAX_BODY;
 
 /// An object whose member `a` is a list of as many items as fit; they are numbered.
-fn list(size: usize, most: usize, item: impl Fn(usize) -> String) -> String {
+fn list(size: usize, max: usize, item: impl Fn(usize) -> String) -> String {
     let mut body = String::from(r#"{"a":["#);
-    for number in 0..most {
+    for number in 0..max {
         let item = item(number);
         if body.len() + item.len() + 3 > size {
             break;
@@ -59,7 +59,7 @@ fn a_body_takes_three_times_its_size_at_most() {
     for size in [64 * 1024, SIZE] {
         for (what, body) in shapes(size) {
             // What a refusal costs, or a small body, is no multiple of anything.
-            let most = 3 * body.len() + 8 * 1024;
+            let max = 3 * body.len() + 8 * 1024;
             let body = body.into_bytes();
             let before = ALLOCATOR.current_usage() - body.capacity();
             ALLOCATOR.reset_peak_usage();
@@ -71,8 +71,8 @@ fn a_body_takes_three_times_its_size_at_most() {
                 assert!(json.read::<serde::de::IgnoredAny>().is_ok());
             }
             let taken = ALLOCATOR.peak_usage() - before;
-            println!("{what} ({size}, {}): {taken}, of {most}", if parsed.is_ok() { "taken" } else { "refused" });
-            assert!(taken <= most, "{what} of {size} bytes: {taken}");
+            println!("{what} ({size}, {}): {taken}, of {max}", if parsed.is_ok() { "taken" } else { "refused" });
+            assert!(taken <= max, "{what} of {size} bytes: {taken}");
         }
     }
 }

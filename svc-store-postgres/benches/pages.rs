@@ -10,8 +10,8 @@ use chrono::DateTime;
 use criterion::{Criterion, criterion_group, criterion_main};
 use sqlx::ConnectOptions as _;
 use svc_core::Context;
-use svc_core::operations::import::Resource;
 use svc_core::domain::company::CompanyId;
+use svc_core::operations::import::Resource;
 use svc_core::record::customer::Customer;
 use svc_core::record::product::Product;
 use svc_core::record::{List, Query, Row};
@@ -28,13 +28,13 @@ const PAGE: i64 = 3_000;
 const ROUNDS: usize = 2_000;
 
 /// Pages of a list for one company.
-struct Pages<'a> {
+struct PageSizes<'a> {
     runtime: &'a Runtime,
     store: &'a PostgresStore,
     company: CompanyId,
 }
 
-impl Pages<'_> {
+impl PageSizes<'_> {
     /// The page after `after`; gives how many records it has.
     async fn read<L: List>(&self, after: Option<i64>) -> usize {
         let query = Query::new(&L::LIST, after, LIMIT, DateTime::UNIX_EPOCH);
@@ -112,7 +112,7 @@ fn pages(criterion: &mut Criterion) {
         let company = load(&store).await;
         (store, company)
     });
-    let pages = Pages { runtime: &runtime, store: &store, company };
+    let pages = PageSizes { runtime: &runtime, store: &store, company };
     pages.bench::<Customer>(criterion);
     pages.bench::<Product>(criterion);
     runtime.block_on(store.close());

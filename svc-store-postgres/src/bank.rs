@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::deposit::{Deposit, Earlier, PaidAccount};
+use svc_core::domain::deposit::{Deposit, Legacy, PaidAccount};
 use svc_core::domain::money::Money;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{PaymentOrigin, Status};
@@ -18,14 +18,14 @@ fn paid_account(row: &PgRow) -> Result<PaidAccount, sqlx::Error> {
     Ok(PaidAccount { clave: row.try_get(0)?, activa: row.try_get(1)?, moneda: row.try_get(2)?, saldo: row.try_get(3)? })
 }
 
-fn earlier(rows: &[PgRow]) -> Result<Earlier, sqlx::Error> {
+fn earlier(rows: &[PgRow]) -> Result<Legacy, sqlx::Error> {
     let deposit = |row: &PgRow| -> Result<_, sqlx::Error> {
         let Some(clave) = row.try_get(0)? else { return Ok(None) };
         Ok(Some(Deposit { clave, importe: money(row, 1)?, aplicado: money(row, 2)? }))
     };
     let payment = rows.first().ok_or(sqlx::Error::RowNotFound)?.try_get(3)?;
     let deposits = rows.iter().filter_map(|row| deposit(row).transpose()).collect::<Result<_, _>>()?;
-    Ok(Earlier { deposits, payment })
+    Ok(Legacy { deposits, payment })
 }
 
 #[async_trait]
@@ -44,7 +44,7 @@ impl BankTx for PostgresTx {
         row.as_ref().map(paid_account).transpose().map_err(store_error)
     }
 
-    async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Earlier, StoreError> {
+    async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Legacy, StoreError> {
         // A row for each deposit; one without if there is none.
         let rows = sqlx::query(
             "SELECT d.clave, d.importe, d.aplicado, p.pagado

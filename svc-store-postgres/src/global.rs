@@ -21,7 +21,7 @@ impl GlobalTx for PostgresTx {
             )
             .bind(self.empresa)
             .bind(ventas)
-            .bind(which.most)
+            .bind(which.max)
             .fetch_all(self.connection())
             .await
             .map_err(store_error)?
@@ -38,7 +38,7 @@ impl GlobalTx for PostgresTx {
             .bind(which.desde)
             .bind(which.hasta)
             .bind(which.rfc)
-            .bind(which.most)
+            .bind(which.max)
             .fetch_all(self.connection())
             .await
             .map_err(store_error)?

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::invoice::{InvoiceableSale, SaleInvoice};
+use svc_core::domain::invoice::{LockedSale, SaleInvoice};
 use svc_core::domain::money::Money;
 use svc_core::domain::quantity::Rate;
 use svc_core::domain::sale::Amounts;
@@ -21,7 +21,7 @@ use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl InvoicingTx for PostgresTx {
-    async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError> {
+    async fn lock_sale(&mut self, clave: i64) -> Result<Option<LockedSale>, StoreError> {
         let query = sqlx::query("SELECT FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE")
             .bind(self.empresa)
             .bind(clave);
@@ -159,8 +159,8 @@ impl InvoicingTx for PostgresTx {
     }
 }
 
-fn invoiceable_sale(row: &PgRow) -> Result<InvoiceableSale, sqlx::Error> {
-    Ok(InvoiceableSale {
+fn invoiceable_sale(row: &PgRow) -> Result<LockedSale, sqlx::Error> {
+    Ok(LockedSale {
         clave: row.try_get(0)?,
         tipo: word(row, 1, SaleKind::of)?,
         folio: row.try_get(31)?,

@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
-use svc_core::domain::payment::{Debt, PaidSale};
+use svc_core::domain::payment::{LockedReceivable, PaidSale};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{
     CancellationReason, Complement, InvoiceKind, InvoiceStatus, PaymentOrigin, ReceivableStatus, SaleKind,
@@ -19,7 +19,7 @@ use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl PaymentTx for PostgresTx {
-    async fn lock_debt(&mut self, cxc: i64) -> Result<Option<Debt>, StoreError> {
+    async fn lock_receivable(&mut self, cxc: i64) -> Result<Option<LockedReceivable>, StoreError> {
         let row = sqlx::query(
             "SELECT clave, estatus, cliente, venta, metodo_pago_sat, fecha, moneda, tipo_cambio, pagado, saldo,
                     parcialidades, sucursal
@@ -220,7 +220,7 @@ impl PaymentTx for PostgresTx {
 impl PostgresTx {
     /// The sale of a receivable that is locked, and its last instalment. A statement of its own, so that it sees what the previous holder
     /// of that lock has written.
-    async fn lock_paid_sale(&mut self, debt: &mut Debt) -> Result<(), StoreError> {
+    async fn lock_paid_sale(&mut self, debt: &mut LockedReceivable) -> Result<(), StoreError> {
         let row = sqlx::query(
             "WITH venta AS MATERIALIZED (
                  SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
@@ -285,8 +285,8 @@ impl PostgresTx {
     }
 }
 
-fn debt(row: &PgRow) -> Result<Debt, sqlx::Error> {
-    Ok(Debt {
+fn debt(row: &PgRow) -> Result<LockedReceivable, sqlx::Error> {
+    Ok(LockedReceivable {
         clave: row.try_get(0)?,
         estatus: word(row, 1, ReceivableStatus::of)?,
         cliente: row.try_get(2)?,

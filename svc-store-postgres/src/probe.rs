@@ -58,7 +58,7 @@ impl Probe {
     fn is_stuck(&mut self) -> bool {
         let pool = self.requests.pool();
         let (connections, returned) = (pool.connections(), pool.returned());
-        if connections.used < connections.most {
+        if connections.used < connections.max {
             self.full = None;
             return false;
         }

@@ -75,12 +75,12 @@ impl RetentionStore for PostgresStore {
         aged: Aged,
         expired: DateTime<Utc>,
         after: CompanyId,
-        most: u32,
+        max: u32,
     ) -> Result<Vec<CompanyId>, StoreError> {
         let companies: Vec<i64> = sqlx::query_scalar(finding(aged))
             .bind(after.0)
             .bind(expired)
-            .bind(i64::from(most))
+            .bind(i64::from(max))
             .fetch_all(self.background.of_all())
             .await
             .map_err(store_error)?;
@@ -90,11 +90,11 @@ impl RetentionStore for PostgresStore {
 
 #[async_trait]
 impl RetentionTx for PostgresTx {
-    async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError> {
+    async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
         let query = sqlx::query(deleting(aged)).bind(self.empresa);
         let query = if aged == Aged::Events { query.bind(first_id(expired)) } else { query.bind(expired) };
         query
-            .bind(i64::from(most))
+            .bind(i64::from(max))
             .execute(self.connection())
             .await
             .map(|done| done.rows_affected())

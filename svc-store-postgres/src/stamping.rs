@@ -29,7 +29,7 @@ pub(crate) fn on_terms<'q>(
     statement
         .bind(empresa)
         .bind(lease.due)
-        .bind(i64::from(lease.most))
+        .bind(i64::from(lease.max))
         .bind(lease.token)
         .bind(lease.until)
         .bind(lease.until - lease.now)
@@ -131,7 +131,7 @@ impl StampingTx for PostgresTx {
         row.as_ref().map(record).transpose().map_err(store_error)
     }
 
-    async fn judged_document(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
+    async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
         let bytes: Option<Vec<u8>> =
             sqlx::query_scalar("SELECT documento FROM timbrados WHERE empresa = $1 AND factura = $2")
                 .bind(self.empresa)

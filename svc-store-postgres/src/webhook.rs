@@ -28,7 +28,7 @@ fn webhook(row: &PgRow) -> Result<Webhook, StoreError> {
 
 #[async_trait]
 impl WebhookTx for PostgresTx {
-    async fn next_webhook(&mut self, most: u32) -> Result<Option<i64>, StoreError> {
+    async fn next_webhook(&mut self, max: u32) -> Result<Option<i64>, StoreError> {
         // The series is locked first, so that the count includes what earlier transactions wrote.
         let clave = self.next("webhooks", 1).await?;
         let count: i64 = sqlx::query_scalar("SELECT count(*) FROM webhooks WHERE empresa = $1 AND eliminado IS NULL")
@@ -36,7 +36,7 @@ impl WebhookTx for PostgresTx {
             .fetch_one(self.connection())
             .await
             .map_err(store_error)?;
-        Ok((count < i64::from(most)).then_some(clave))
+        Ok((count < i64::from(max)).then_some(clave))
     }
 
     async fn insert_webhook(&mut self, row: &NewWebhook<'_>) -> Result<Webhook, StoreError> {

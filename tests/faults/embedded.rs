@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::webhooks::Sender;
-use svc_core::{Api, Context, Outside};
+use svc_core::{Api, Context, Providers};
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -42,7 +42,7 @@ pub(crate) fn worker(ground: &Ground, clock: Arc<dyn Clock>, sender: Arc<dyn Sen
 }
 
 fn work(context: Context, sender: Arc<dyn Sender>) -> JoinHandle<()> {
-    tokio::spawn(async move { context.work(Outside::default().sender(sender), std::future::pending()).await })
+    tokio::spawn(async move { context.work(Providers::default().sender(sender), std::future::pending()).await })
 }
 
 fn context(ground: &Ground, clock: Arc<dyn Clock>) -> Context {

@@ -114,7 +114,7 @@ impl Ground {
 async fn company(context: &Context, nombre: &str) -> Company {
     let change = CompanyChange { nombre: Some(nombre.to_owned()), ..svc_tests::in_notice_mode() };
     let created = context.create_company(change).await.expect("a company");
-    let key = context.perform(created.empresa, &svc_tests::any_key()).await.expect("a key");
+    let key = context.run(created.empresa, &svc_tests::any_key()).await.expect("a key");
     let records: Vec<_> = svc_tests::imports::customers(RECORDS);
     let lines = records.iter().map(|record| Ok(record.to_string().into_bytes()));
     context

@@ -6,9 +6,9 @@ use chrono::TimeDelta;
 use http::{HeaderValue, Method, Request, header, request::Builder};
 use serde_json::json;
 use sqlx::AssertSqlSafe;
-use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::domain::clock::Clock;
 use svc_core::domain::company::{LimitMode, Plan};
+use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::store::CompanyChange;
 use svc_store_postgres::{PostgresStore, Settings};
 use svc_tests::{Actor, Company, World, any_key, in_notice_mode};
@@ -64,7 +64,7 @@ async fn a_revoked_key_stops_working_within_five_seconds_at_every_server() {
     for actor in [&ana, &bob, &elsewhere] {
         actor.get("/clientes").await.ok(200);
     }
-    let revoked = company.perform(&RevokeKey { suffix: suffix(&ana) }).await.expect("the key");
+    let revoked = company.run(&RevokeKey { suffix: suffix(&ana) }).await.expect("the key");
     assert_eq!(revoked.key_id, ana.key_id);
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.fails(401, "llave_invalida");
@@ -115,7 +115,7 @@ async fn a_key_works_once_it_has_accepted_the_current_terms() {
     sqlx::query("UPDATE llaves SET terminos = '2025-01'").execute(world.pool()).await.expect("older terms");
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.fails(403, "terminos_pendientes");
-    company.perform(&AcceptTerms { suffix: suffix(&ana) }).await.expect("the key");
+    company.run(&AcceptTerms { suffix: suffix(&ana) }).await.expect("the key");
     world.clock.advance(TimeDelta::seconds(5));
     ana.get("/clientes").await.ok(200);
     assert_eq!(world.sql::<String>("SELECT terminos FROM llaves").await, "2026-10");
@@ -273,7 +273,7 @@ async fn a_company_has_its_own_limit_mode_or_the_services() {
 async fn nothing_that_is_printed_for_debugging_holds_a_secret() {
     let world = World::new().await;
     let company = world.company().await;
-    let created = company.perform(&any_key()).await.expect("a key");
+    let created = company.run(&any_key()).await.expect("a key");
     let record = world.key(&created.key_id).await;
     let shown = format!("{} {created:?} {record:?} {:?}", world.debug_text(), record.company);
     assert!(shown.contains(&created.key_id), "{shown}");

@@ -3,10 +3,10 @@
 use chrono::TimeDelta;
 use ring::signature::{KeyPair as _, RsaKeyPair};
 use serde_json::json;
-use svc_core::operations::{CertificateLoaded, LoadCertificate};
 use svc_core::domain::certificate::SigningCertificate;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::time::Timestamp;
+use svc_core::operations::{CertificateLoaded, LoadCertificate};
 use svc_core::secrets::{Place, Sealer, SecretsError};
 use svc_core::store::SIGNING_KEY;
 use svc_core::store::{CompanyChange, Store as _, Tx};
@@ -15,7 +15,7 @@ use svc_tests::certificate::{self, PASSWORD, RFC};
 use svc_tests::{Company, World, secrets_key};
 
 async fn load(company: &Company, cer: &str, key: &str) -> Result<CertificateLoaded, Error> {
-    company.perform(&certificate::load(cer, key)).await
+    company.run(&certificate::load(cer, key)).await
 }
 
 async fn begin(company: &Company) -> Box<dyn Tx> {
@@ -136,7 +136,7 @@ async fn each_refusal_says_why_and_leaves_nothing() {
         ),
         (wrong, "la contraseña no abre la llave"),
     ] {
-        let error = company.perform(&action).await.unwrap_err();
+        let error = company.run(&action).await.unwrap_err();
         assert_eq!((error.code(), error.mensaje()), (Code::CertificadoRechazado, said));
         assert!(!format!("{error} {error:?} {action:?}").contains("hunter2"));
     }

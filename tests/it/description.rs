@@ -11,7 +11,7 @@ fn passes(method: &Method, path: &str, status: u16, body: &Value) -> bool {
     let headers = HeaderMap::from_iter([("x-svc-peticion".parse().unwrap(), id.as_str().unwrap().parse().unwrap())]);
     let reply = Reply { status, headers, body: body.to_string().into() };
     let operation = contract::operation(method, path);
-    catch_unwind(|| contract::judge(operation, &reply)).is_ok()
+    catch_unwind(|| contract::validate(operation, &reply)).is_ok()
 }
 
 #[test]

@@ -114,8 +114,8 @@ async fn those_who_hang_up_take_nothing_from_others() {
         is_read_soon(&eva).await;
         assert_eq!(create(eva.clone()).await, 201);
     }
-    let most = world.store.connections().most;
-    assert!(world.store.connections().used <= most / 2, "{:?}", world.store.connections());
+    let max = world.store.connections().max;
+    assert!(world.store.connections().used <= max / 2, "{:?}", world.store.connections());
     // The server ends what was given up, though the lock is still held, and the places come back.
     let began = Instant::now();
     while world.lock_waits().await > 0 || world.store.connections().used > 0 {

@@ -111,10 +111,10 @@ fn random_acts(seed: u64) -> Vec<(usize, Act)> {
     let other = prop_oneof![3 => Just(None), 4 => http().prop_map(Some), 3 => office().prop_map(Some), 1 => Just(Some(Act::Work))];
     let acts = (steps(STEPS), prop::collection::vec((company, other), STEPS));
     let (steps, others) = acts.new_tree(&mut runner).expect("steps").current();
-    let act = |(step, (company, other)): (crate::books::step::Step, (usize, Option<Act>))| {
+    let run_by_name = |(step, (company, other)): (crate::books::step::Step, (usize, Option<Act>))| {
         (company, other.unwrap_or(Act::Business(step.deed)))
     };
-    steps.into_iter().zip(others).map(act).collect()
+    steps.into_iter().zip(others).map(run_by_name).collect()
 }
 
 /// A clave that some company may have.
@@ -203,22 +203,22 @@ async fn run(acts: &[(usize, Act)], only: Option<usize>) -> Vec<Seen> {
         companies.push(if is_there { Some(open(&world).await) } else { None });
     }
     let mut seen: Vec<Seen> = (0..COMPANIES).map(|_| Seen::default()).collect();
-    for (at, (company, act)) in acts.iter().enumerate() {
+    for (at, (company, run_by_name)) in acts.iter().enumerate() {
         // Events of one moment have no order.
         world.clock.advance(TimeDelta::seconds(1));
-        match act {
+        match run_by_name {
             Act::Work => {
                 world.stamp(&SandboxStamper).await;
                 world.deliver(&answering::<200>()).await;
             }
             Act::Business(Deed::Wait(minutes)) => world.clock.advance(TimeDelta::minutes(i64::from(*minutes))),
-            act => {
+            run_by_name => {
                 if let Some((business, actor)) = &companies[*company] {
-                    let (is_done, answer) = answer(business, actor, act).await;
+                    let (is_done, answer) = answer(business, actor, run_by_name).await;
                     let seen = &mut seen[*company];
-                    let counts = seen.tally.entry(act.kind()).or_default();
+                    let counts = seen.tally.entry(run_by_name.kind()).or_default();
                     *(if is_done { &mut counts.0 } else { &mut counts.1 }) += 1;
-                    seen.answers.push(format!("{at} {act:?}: {answer}"));
+                    seen.answers.push(format!("{at} {run_by_name:?}: {answer}"));
                 }
             }
         }
@@ -242,8 +242,8 @@ async fn open(world: &World) -> (Business, Actor) {
 }
 
 /// Whether an act was done, and what was answered.
-async fn answer(business: &Business, actor: &Actor, act: &Act) -> (bool, String) {
-    match act {
+async fn answer(business: &Business, actor: &Actor, run_by_name: &Act) -> (bool, String) {
+    match run_by_name {
         Act::Business(deed) => match business.take(deed).await {
             Ok(()) => (true, String::new()),
             Err(codigo) => (false, codigo),
@@ -253,10 +253,10 @@ async fn answer(business: &Business, actor: &Actor, act: &Act) -> (bool, String)
             let request = actor.request(method, path).header("Idempotency-Key", fresh_key());
             let body = if body.is_null() { String::new() } else { body.to_string() };
             let reply = actor.send(request.header("Content-Type", "application/json"), body).await;
-            assert!(reply.status < 500, "{act:?}: {}", reply.json());
+            assert!(reply.status < 500, "{run_by_name:?}: {}", reply.json());
             (reply.status < 300, settled(reply.json()))
         }
-        Act::Office(action, input) => match business.company.act(action, input).await {
+        Act::Office(action, input) => match business.company.run_by_name(action, input).await {
             Ok(output) => (true, settled(output)),
             Err(error) => (false, error.to_string()),
         },

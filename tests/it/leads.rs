@@ -65,14 +65,14 @@ async fn without_them_nothing_is_written() {
 #[tokio::test]
 async fn lengths_count_characters() {
     let (company, ana) = company_and_site().await;
-    for (field, most) in [("nombre", 100), ("empresa", 200), ("correo", 50), ("telefono", 30), ("mensaje", 2000)] {
+    for (field, max) in [("nombre", 100), ("empresa", 200), ("correo", 50), ("telefono", 30), ("mensaje", 2000)] {
         let mut body = json!({"nombre": "Eva", "correo": "eva@x.mx"});
-        body[field] = json!(format!(" {} ", "ñ".repeat(most)));
+        body[field] = json!(format!(" {} ", "ñ".repeat(max)));
         post(&ana, body.clone()).await.ok(201);
         let column = if field == "empresa" { "razon_social" } else { field };
-        assert_eq!(newest(&company.world).await[column], "ñ".repeat(most), "{field}");
+        assert_eq!(newest(&company.world).await[column], "ñ".repeat(max), "{field}");
 
-        body[field] = json!("ñ".repeat(most + 1));
+        body[field] = json!("ñ".repeat(max + 1));
         let reply = post(&ana, body).await;
         reply.fails(400, "dato_invalido");
         assert!(reply.mensaje().starts_with(&format!("{field}: ")), "{}", reply.mensaje());

@@ -14,13 +14,13 @@ struct Count<'w> {
 
 impl Count<'_> {
     /// Does it, which may take so many statements.
-    async fn of(&mut self, name: &str, most: usize, status: u16, request: impl Future<Output = Reply>) -> Value {
+    async fn of(&mut self, name: &str, max: usize, status: u16, request: impl Future<Output = Reply>) -> Value {
         self.watch.take();
         let answer = request.await.ok(status);
         let sent = self.watch.take();
         println!("{name}: {}", sent.len());
-        if sent.len() != most {
-            self.faults.push(format!("{name}: {} instead of {most}:\n{}", sent.len(), sent.join("\n")));
+        if sent.len() != max {
+            self.faults.push(format!("{name}: {} instead of {max}:\n{}", sent.len(), sent.join("\n")));
         }
         answer
     }

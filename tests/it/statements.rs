@@ -8,7 +8,7 @@ use svc_core::domain::clock::Clock as _;
 use svc_core::domain::quota::Period;
 use svc_core::secrets::{PlainSecrets, Sealer, SecretsKey};
 use svc_core::store::KeyId;
-use svc_tests::statements::{Source, Verdict, judge, source, watch};
+use svc_tests::statements::{Classification, Source, classify, source, watch};
 use svc_tests::{Resource, World, secrets_key};
 
 use crate::deploys;
@@ -42,11 +42,11 @@ fn store() -> Source {
 
 /// What is wrong with a statement.
 fn fault(statement: &str) -> Option<String> {
-    let faults = match judge(statement) {
-        Ok(Verdict::OneCompany | Verdict::NoTable) => return None,
-        Ok(Verdict::Read(_)) if READS.iter().any(|part| statement.contains(part)) => return None,
-        Ok(Verdict::Read(tables)) => vec![format!("reads {} of all companies", tables.join(", "))],
-        Ok(Verdict::Fault(faults)) => faults,
+    let faults = match classify(statement) {
+        Ok(Classification::OneCompany | Classification::NoTable) => return None,
+        Ok(Classification::Read(_)) if READS.iter().any(|part| statement.contains(part)) => return None,
+        Ok(Classification::Read(tables)) => vec![format!("reads {} of all companies", tables.join(", "))],
+        Ok(Classification::Fault(faults)) => faults,
         Err(error) => vec![error],
     };
     Some(format!("{}:\n{statement}\n", faults.join("; ")))
@@ -199,12 +199,13 @@ fn lists_of_exceptions_only_shrink() {
 fn a_statement_that_loses_its_company_is_found() {
     const HELD: &str = "empresa = $1";
     let mut losses = 0;
-    for statement in store().statements.iter().filter(|statement| judge(statement) == Ok(Verdict::OneCompany)) {
+    for statement in store().statements.iter().filter(|statement| classify(statement) == Ok(Classification::OneCompany))
+    {
         for (at, _) in statement.match_indices(HELD) {
             let without = format!("{}true{}", &statement[..at], &statement[at + HELD.len()..]);
             // The name before the column.
             let without = without.replace(".true", ".empresa IS NOT NULL");
-            assert_ne!(judge(&without), Ok(Verdict::OneCompany), "{without}");
+            assert_ne!(classify(&without), Ok(Classification::OneCompany), "{without}");
             losses += 1;
         }
     }
@@ -213,7 +214,7 @@ fn a_statement_that_loses_its_company_is_found() {
 
 #[test]
 fn what_a_statement_is() {
-    let of = |sql| judge(sql).expect("a statement");
+    let of = |sql| classify(sql).expect("a statement");
     for held in [
         "SELECT FROM t WHERE empresa = $1 FOR NO KEY UPDATE",
         "SELECT FROM t, s WHERE t.empresa = s.empresa AND s.empresa = $2",
@@ -224,7 +225,7 @@ fn what_a_statement_is() {
         "UPDATE t SET a = n.a FROM unnest($2::int[]) AS n (a) WHERE t.empresa = $1 AND t.a = n.a",
         "COPY t (empresa, a) FROM STDIN",
     ] {
-        assert_eq!(of(held), Verdict::OneCompany, "{held}");
+        assert_eq!(of(held), Classification::OneCompany, "{held}");
     }
     for loose in [
         "SELECT FROM t",
@@ -234,7 +235,7 @@ fn what_a_statement_is() {
         "SELECT FROM t WHERE empresa = $1 UNION ALL SELECT FROM s",
         "SELECT FROM t WHERE empresa = $1 AND EXISTS (SELECT FROM s WHERE s.a = t.a)",
     ] {
-        assert!(matches!(of(loose), Verdict::Read(_)), "{loose}");
+        assert!(matches!(of(loose), Classification::Read(_)), "{loose}");
     }
     for wrong in [
         "SELECT FROM t FOR SHARE",
@@ -250,7 +251,7 @@ fn what_a_statement_is() {
         "COPY t (a, empresa) FROM STDIN",
         "TRUNCATE t",
     ] {
-        assert!(matches!(of(wrong), Verdict::Fault(_)), "{wrong}");
+        assert!(matches!(of(wrong), Classification::Fault(_)), "{wrong}");
     }
-    assert_eq!(of("SELECT nextval('s')"), Verdict::NoTable);
+    assert_eq!(of("SELECT nextval('s')"), Classification::NoTable);
 }

@@ -112,7 +112,7 @@ impl Reply {
         // Tests that send many at once hold as many of these.
         let (head, body) = Box::pin(api.handle(request)).await.into_parts();
         let reply = Self { status: head.status.as_u16(), headers: head.headers, body };
-        contract::judge(operation, &reply);
+        contract::validate(operation, &reply);
         let content = reply.header("content-type").expect("every answer says what it is");
         if content != JSON {
             let is_file = endpoints().any(|endpoint| endpoint.http.content == content);

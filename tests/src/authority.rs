@@ -16,7 +16,7 @@ pub fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
 
 /// Fails unless a document is valid by the schemas, its stamp's too, and the certificate that it carries says that it is sealed. On
 /// a machine without the tools it says so; where `CI` is set that is an error.
-pub fn judge(name: &str, xml: &str) {
+pub fn validate(name: &str, xml: &str) {
     let missing = ["xmllint", "xsltproc", "openssl"].into_iter().find(|tool| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         !std::env::split_paths(&path).any(|dir| dir.join(tool).is_file())

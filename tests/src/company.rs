@@ -5,11 +5,11 @@ use std::io;
 use bytes::Bytes;
 use serde_json::Value;
 use svc_core::Error;
-use svc_core::operations::{CreateKey, CreateUser, DisableUser, EditCompany};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
 use svc_core::json::Json;
 use svc_core::operation::Operation;
+use svc_core::operations::{CreateKey, CreateUser, DisableUser, EditCompany};
 use svc_core::stamping::{SandboxStamper, cancel_asked};
 use svc_core::store::{CompanyChange, NewUser, Store as _};
 
@@ -44,7 +44,7 @@ impl Company {
 
     /// An actor with a key made as `key` says.
     pub async fn key(&self, key: CreateKey) -> Actor {
-        let created = self.perform(&key).await.expect("a key");
+        let created = self.run(&key).await.expect("a key");
         Actor::new(self.world.api.clone(), created.key_id, created.api_key)
     }
 
@@ -53,8 +53,8 @@ impl Company {
     /// # Errors
     ///
     /// What the action is refused with.
-    pub async fn perform<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
-        self.world.office.perform(self.id, operation).await
+    pub async fn run<O: Operation>(&self, operation: &O) -> Result<O::Output, Error> {
+        self.world.office.run(self.id, operation).await
     }
 
     /// Does the back-office action of that name; gives what it answers.
@@ -62,9 +62,9 @@ impl Company {
     /// # Errors
     ///
     /// What the action is refused with.
-    pub async fn act(&self, name: &str, input: &Value) -> Result<Value, Error> {
+    pub async fn run_by_name(&self, name: &str, input: &Value) -> Result<Value, Error> {
         let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
-        let output = self.world.office.act(self.id, name, &input).await?;
+        let output = self.world.office.run_by_name(self.id, name, &input).await?;
         if matches!(name, "invoice.cancel" | "payment.cancel") {
             // As the command line does, with the sandbox.
             cancel_asked(&self.world.office, &SandboxStamper, self.id).await?;
@@ -77,20 +77,20 @@ impl Company {
     /// # Errors
     ///
     /// What the read is refused with.
-    pub async fn file(&self, name: &str, input: &Value) -> Result<Option<Bytes>, Error> {
+    pub async fn download(&self, name: &str, input: &Value) -> Result<Option<Bytes>, Error> {
         let input = Json::parse_object(input.to_string().as_bytes()).expect("an object");
-        self.world.office.file(self.id, name, &input).await
+        self.world.office.download(self.id, name, &input).await
     }
 
     /// A new user; gives their clave.
     pub async fn user(&self, nombre: &str, vendedor: bool) -> i64 {
         let user = NewUser { nombre: nombre.to_owned(), correo: None, vendedor };
-        self.perform(&CreateUser(user)).await.expect("a user").usuario
+        self.run(&CreateUser(user)).await.expect("a user").usuario
     }
 
     /// Disables a user.
     pub async fn disable_user(&self, usuario: i64) {
-        self.perform(&DisableUser { usuario }).await.expect("the user is disabled");
+        self.run(&DisableUser { usuario }).await.expect("the user is disabled");
     }
 
     /// Claves that name no active salesperson of the company: a user who is none, one who left, one of another company, and
@@ -109,7 +109,7 @@ impl Company {
 
     /// Changes its settings.
     pub async fn edit(&self, change: CompanyChange) {
-        self.perform(&EditCompany(change)).await.expect("the company is edited");
+        self.run(&EditCompany(change)).await.expect("the company is edited");
     }
 
     /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company issues invoices with: a
@@ -125,7 +125,7 @@ impl Company {
             ..CompanyChange::default()
         })
         .await;
-        self.perform(&certificate::load("valid", "valid")).await.expect("the certificate is loaded");
+        self.run(&certificate::load("valid", "valid")).await.expect("the certificate is loaded");
     }
 
     /// Imports records and gives how many; an error is its text.

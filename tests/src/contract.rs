@@ -36,7 +36,7 @@ fn close(schema: &mut Value) {
 }
 
 /// Checks that the description has the response: its status, its error's code, its headers, and every field of its body.
-pub fn judge(operation: Option<&'static Value>, reply: &Reply) {
+pub fn validate(operation: Option<&'static Value>, reply: &Reply) {
     let Some(described) = operation else { return };
     let (status, title) = (reply.status, described["operationId"].as_str().expect("a name"));
     let response = resolved(&described["responses"][status.to_string()]);

@@ -1,7 +1,7 @@
 //! The operations that HTTP reaches, as the registry lists them.
 
 use svc_core::operation::{Entry, Http};
-use svc_core::record::{Filter, Pages};
+use svc_core::record::{Filter, PageSizes};
 use svc_core::registry::OPERATIONS;
 
 /// An operation of the registry that is reached over HTTP.
@@ -19,7 +19,7 @@ pub fn endpoints() -> impl Iterator<Item = Endpoint> {
 
 impl Endpoint {
     /// A list's page regime; `None` for other operations.
-    pub fn pages(&self) -> Option<Pages> {
+    pub fn pages(&self) -> Option<PageSizes> {
         self.entry.pages()
     }
 

@@ -35,15 +35,15 @@ pub use endpoints::{Endpoint, endpoints};
 use serde_json::Value;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, PgPool};
-use svc_core::operations::SecretsRotated;
-pub use svc_core::operations::import::Resource;
 use svc_core::domain::clock::Clock as _;
 use svc_core::domain::company::LimitMode;
 use svc_core::domain::quota::Period;
+use svc_core::mail::{Notifier, NotifyReport, notify_due};
+use svc_core::operations::SecretsRotated;
+pub use svc_core::operations::import::Resource;
 use svc_core::secrets::{PlainSecrets, Sealer, SecretsKey};
 use svc_core::stamping::{StampReport, Stamper, stamp_due};
 use svc_core::store::{CompanyChange, KeyId, KeyRecord, Store, UsageStore as _};
-use svc_core::mail::{Notifier, NotifyReport, notify_due};
 use svc_core::webhooks::{Budget, DeliveryReport, Sender, deliver_due};
 use svc_core::{Api, Context, ContextBuilder, Error};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
@@ -83,7 +83,7 @@ pub const BASE_URL: &str = "https://erp.example.com/api/v1";
 pub struct World {
     /// The API.
     pub api: Api,
-    /// The back office. Tests use it through [`Company::perform`], [`Company::import`], [`World::stamp`] and the like.
+    /// The back office. Tests use it through [`Company::run`], [`Company::import`], [`World::stamp`] and the like.
     office: Context,
     /// The time.
     pub clock: Arc<TestClock>,

@@ -63,7 +63,7 @@ impl Metrics {
         let connections = self.store.connections();
         gauge!(DATABASE_CONNECTIONS, "state" => "idle").set(connections.idle);
         gauge!(DATABASE_CONNECTIONS, "state" => "used").set(connections.used);
-        gauge!(DATABASE_CONNECTIONS_MAX).set(connections.most);
+        gauge!(DATABASE_CONNECTIONS_MAX).set(connections.max);
         self.recorder.process.collect();
         self.recorder.recorded.render()
     }

@@ -23,10 +23,10 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
     let (Some(company), Some(action), Some(input)) = (args.company, args.action, args.input) else { return list() };
     let input = if input == "-" { from_stdin()? } else { input };
     let input = Json::parse_object(input.as_bytes()).map_err(|text| Failure::Other(text.into_owned()))?;
-    if let Some(file) = context.file(company, &action, &input).await? {
+    if let Some(file) = context.download(company, &action, &input).await? {
         return write(&file);
     }
-    let output = context.act(company, &action, &input).await?;
+    let output = context.run_by_name(company, &action, &input).await?;
     if CANCELLING.contains(&action.as_str()) {
         ask(context, args.stamper.stamper()?.as_ref(), company).await?;
     }

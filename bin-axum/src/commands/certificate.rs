@@ -18,7 +18,7 @@ pub(super) async fn run(context: &Context, command: CertificateCommand) -> Resul
     let unset = |_| Failure::Other("the environment variable that --password-env names is not set".to_owned());
     let password = std::env::var(password_env).map_err(unset)?;
     let load = LoadCertificate { cer: read(&cer)?, key: read(&key)?, password };
-    print(&context.perform(company, &load).await?)
+    print(&context.run(company, &load).await?)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

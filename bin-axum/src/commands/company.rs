@@ -9,7 +9,7 @@ pub(super) async fn run(context: &Context, command: CompanyCommand) -> Result<()
     match command {
         CompanyCommand::Create { settings } => print(&context.create_company(settings.into()).await?),
         CompanyCommand::Edit { company, settings } => {
-            print(&context.perform(company, &EditCompany(settings.into())).await?)
+            print(&context.run(company, &EditCompany(settings.into())).await?)
         }
     }
 }

@@ -1,6 +1,6 @@
 use svc_core::Context;
+use svc_core::mail::notify_due;
 use svc_core::settings::{MailSettings, WebhookSettings};
-use svc_core::mail::{notify_due};
 use svc_core::webhooks::{Budget, deliver_due};
 
 use crate::failure::Failure;

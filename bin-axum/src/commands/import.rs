@@ -4,8 +4,8 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use svc_core::Context;
-use svc_core::operations::import::Resource;
 use svc_core::domain::company::CompanyId;
+use svc_core::operations::import::Resource;
 
 use crate::failure::Failure;
 use crate::output::print;

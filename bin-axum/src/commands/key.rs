@@ -1,7 +1,7 @@
 use svc_core::Context;
-use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::operations::{AcceptTerms, CreateKey, RevokeKey};
 
 use crate::cli::KeyCommand;
 use crate::failure::Failure;
@@ -11,15 +11,15 @@ pub(super) async fn run(context: &Context, command: KeyCommand) -> Result<(), Fa
     match command {
         KeyCommand::Create { company, user, scopes, expires, no_terms } => {
             let key = CreateKey { usuario: user, scopes: read_scopes(&scopes)?, expires, accept_terms: !no_terms };
-            print(&context.perform(company, &key).await?)
+            print(&context.run(company, &key).await?)
         }
         KeyCommand::AcceptTerms { key_id } => {
             let (company, suffix) = parse(&key_id)?;
-            print(&context.perform(company, &AcceptTerms { suffix }).await?)
+            print(&context.run(company, &AcceptTerms { suffix }).await?)
         }
         KeyCommand::Revoke { key_id } => {
             let (company, suffix) = parse(&key_id)?;
-            print(&context.perform(company, &RevokeKey { suffix }).await?)
+            print(&context.run(company, &RevokeKey { suffix }).await?)
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             let context = Context::builder(Arc::new(database.store.clone()), base_url(&command));
             let sandbox = matches!(&command, Command::Do(args) if args.stamper.is_sandbox());
             let context = context.secrets(sealer).sandbox(sandbox).build()?;
-            let outcome = act(&context, command).await;
+            let outcome = run_by_name(&context, command).await;
             database.close().await?;
             outcome
         }
@@ -73,7 +73,7 @@ fn base_url(command: &Command) -> &str {
     }
 }
 
-async fn act(context: &Context, command: Command) -> Result<(), Failure> {
+async fn run_by_name(context: &Context, command: Command) -> Result<(), Failure> {
     match command {
         Command::Company(command) => company::run(context, command).await,
         Command::User(command) => user::run(context, command).await,

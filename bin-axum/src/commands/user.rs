@@ -1,5 +1,5 @@
-use svc_core::operations::{CreateUser, DisableUser, EditUser};
 use svc_core::json::{Patch, Text};
+use svc_core::operations::{CreateUser, DisableUser, EditUser};
 use svc_core::store::NewUser;
 use svc_core::{Context, Error};
 
@@ -11,7 +11,7 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<(), F
     match command {
         UserCommand::Create { company, name, email, salesperson } => {
             let user = NewUser { nombre: name, correo: email, vendedor: salesperson };
-            print(&context.perform(company, &CreateUser(user)).await?)
+            print(&context.run(company, &CreateUser(user)).await?)
         }
         UserCommand::Edit { company, user, name, email } => {
             let mut edit = EditUser { clave: user, ..EditUser::default() };
@@ -24,10 +24,8 @@ pub(super) async fn run(context: &Context, command: UserCommand) -> Result<(), F
                     email => Patch::Set(email.parse().map_err(Error::from)?),
                 };
             }
-            print(&context.perform(company, &edit).await?)
+            print(&context.run(company, &edit).await?)
         }
-        UserCommand::Disable { company, user } => {
-            print(&context.perform(company, &DisableUser { usuario: user }).await?)
-        }
+        UserCommand::Disable { company, user } => print(&context.run(company, &DisableUser { usuario: user }).await?),
     }
 }

@@ -5,11 +5,11 @@ use std::io;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use svc_core::operations::import::Resource;
-use svc_core::operations::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::domain::clock::{Clock, SystemClock};
 use svc_core::domain::company::{CompanyId, FIRST_UNITS};
 use svc_core::domain::scope::Scopes;
+use svc_core::operations::import::Resource;
+use svc_core::operations::{CreateKey, CreateUser, LoadCertificate};
 use svc_core::secrets::Sealer;
 use svc_core::store::{CompanyChange, NewUser};
 use svc_core::{Code, Context};
@@ -39,7 +39,7 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     let company = context.create_company(settings).await?.empresa;
     let salesperson =
         NewUser { nombre: SALESPERSON.to_owned(), correo: Some("ventas@example.com".to_owned()), vendedor: true };
-    context.perform(company, &CreateUser(salesperson)).await?;
+    context.run(company, &CreateUser(salesperson)).await?;
 
     load_certificate(&context, company).await?;
 
@@ -62,7 +62,7 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     }
 
     let key = CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true };
-    let created = context.perform(company, &key).await?;
+    let created = context.run(company, &key).await?;
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale })
 }
 
@@ -75,10 +75,10 @@ async fn load_certificate(context: &Context, company: CompanyId) -> Result<(), F
         password: "12345678a".to_owned(),
     };
     let issued = load(include_bytes!("certificate/EKU9003173C9.cer"), include_bytes!("certificate/EKU9003173C9.key"));
-    match context.perform(company, &issued).await {
+    match context.run(company, &issued).await {
         Err(error) if error.code() == Code::CertificadoRechazado => {
             let own = load(include_bytes!("certificate/demo.cer"), include_bytes!("certificate/demo.key"));
-            context.perform(company, &own).await?;
+            context.run(company, &own).await?;
         }
         loaded => {
             loaded?;

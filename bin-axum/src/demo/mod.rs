@@ -15,7 +15,7 @@ use svc_core::secrets::{PlainSecrets, Sealer};
 use svc_core::settings::WebhookSettings;
 use svc_core::stamping::{SandboxStamper, Stamper};
 use svc_core::store::{KeyId, UsageStore as _};
-use svc_core::{Api, Outside};
+use svc_core::{Api, Providers};
 
 pub(crate) use self::access::Access;
 use crate::cli::{DatabaseArgs, ProcessArgs, ServiceArgs};
@@ -57,7 +57,7 @@ pub(crate) async fn run(
         context.rotate_secrets(PlainSecrets::Accepted).await?;
     }
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
-    let outside = Outside::default().stamper(stamper).sender(webhooks.sender_if_possible()?);
+    let outside = Providers::default().stamper(stamper).sender(webhooks.sender_if_possible()?);
     let pay_day = match &access.sale {
         Some(sale) => sale.pay_day(&Api::new(&context)?, &access.key_id, &access.api_key).await,
         None => String::new(),

@@ -31,9 +31,9 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Connections of clients of `app`, `most` at once; `api` words the answer to those beyond.
-    pub(super) fn new(api: Api, app: axum::Router, most: usize, deadlines: Deadlines) -> Self {
-        let (room, refusals) = (Arc::new(Semaphore::new(most)), Arc::new(Semaphore::new(REFUSALS)));
+    /// Connections of clients of `app`, `max` at once; `api` words the answer to those beyond.
+    pub(super) fn new(api: Api, app: axum::Router, max: usize, deadlines: Deadlines) -> Self {
+        let (room, refusals) = (Arc::new(Semaphore::new(max)), Arc::new(Semaphore::new(REFUSALS)));
         Self { api, app, deadlines, room, refusals, phase: watch::Sender::new(Phase::Open) }
     }
 

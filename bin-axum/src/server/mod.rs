@@ -15,7 +15,7 @@ use axum::extract::State;
 use axum::middleware::map_response_with_state;
 use axum::response::Response;
 use hyper::header::{CONNECTION, HeaderValue};
-use svc_core::{Api, Context, Outside};
+use svc_core::{Api, Context, Providers};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -57,7 +57,7 @@ impl Server {
 
     /// Answers until the process is signalled to stop, and for the plan's delay after that; then lets the requests in progress
     /// and the background work finish. What has not finished by the plan's deadline is cut.
-    pub(crate) async fn run(self, api: Api, outside: Option<Outside>, mut stop: StopSignal, plan: ShutdownPlan) {
+    pub(crate) async fn run(self, api: Api, outside: Option<Providers>, mut stop: StopSignal, plan: ShutdownPlan) {
         let context = api.context().clone();
         let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
         // The API has a 404 answer of its own, so it is the fallback.
@@ -117,7 +117,7 @@ fn clients(wished: u32, files: usize) -> usize {
 }
 
 /// All background work until the process is signalled to stop; without `outside`, what requests need alone.
-async fn work(context: Context, outside: Option<Outside>, mut stop: StopSignal) {
+async fn work(context: Context, outside: Option<Providers>, mut stop: StopSignal) {
     match outside {
         Some(outside) => context.work(outside, stop.wait()).await,
         None => {

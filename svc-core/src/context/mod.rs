@@ -34,7 +34,7 @@ pub(crate) const DEFAULT_RATE_PER_MINUTE: u64 = 150;
 pub(crate) const DEFAULT_IN_FLIGHT: u32 = 10;
 
 /// Store, clock, randomness, secrets, public address, caches and settings: made once per process, and shared by
-/// [`crate::Api`], the back office ([`Context::perform`]) and background work ([`Context::work`]).
+/// [`crate::Api`], the back office ([`Context::run`]) and background work ([`Context::work`]).
 ///
 /// It is cheap to clone, and its clones share everything. Changes of keys, users and companies by the back office take effect
 /// at once in every API on the same context, and within 5 s in other processes (contract §5).

@@ -27,7 +27,7 @@ pub(crate) fn rate_of_day(moneda: &str, given: Option<Rate>, document: Rate) -> 
 }
 
 /// Refuses a currency that is not in the SAT's catalogue `c_Moneda` (422).
-pub(crate) fn judge(moneda: &str) -> Result<(), Error> {
+pub(crate) fn validate(moneda: &str) -> Result<(), Error> {
     if sat::currency(moneda).is_some() { Ok(()) } else { Err(Code::MonedaInvalida.into()) }
 }
 
@@ -52,7 +52,7 @@ mod tests {
         };
         assert_eq!([day("USD", None), day("USD", Some("18"))], [Ok(rate("17.5")), Ok(rate("18"))]);
         assert_eq!([day("MXN", Some("1")), day("MXN", Some("2"))], [Ok(Rate::ONE), Err(Code::DatoInvalido)]);
-        assert!(judge("USD").is_ok());
-        assert_eq!(judge("ABC").unwrap_err().code(), Code::MonedaInvalida);
+        assert!(validate("USD").is_ok());
+        assert_eq!(validate("ABC").unwrap_err().code(), Code::MonedaInvalida);
     }
 }

@@ -74,9 +74,9 @@ impl CustomerData {
     ///
     /// RFC, regime and use are one identity and are checked together. A generic RFC without regime or use gets the
     /// ERP's defaults (contract §4).
-    pub(crate) fn settle(&mut self, before: &Self) -> Result<(), Error> {
+    pub(crate) fn normalize(&mut self, before: &Self) -> Result<(), Error> {
         if (&self.rfc, self.regimen, &self.uso_cfdi) != (&before.rfc, before.regimen, &before.uso_cfdi) {
-            self.settle_fiscal_identity()?;
+            self.normalize_fiscal_identity()?;
         }
         if self.cp != before.cp && self.cp.as_deref().is_some_and(|cp| sat::postal_code(cp).is_none()) {
             return Err(Code::CpInvalido.into());
@@ -91,14 +91,14 @@ impl CustomerData {
         Ok(())
     }
 
-    fn settle_fiscal_identity(&mut self) -> Result<(), Error> {
+    fn normalize_fiscal_identity(&mut self) -> Result<(), Error> {
         let parse = |rfc: &str| Rfc::parse(rfc).map_err(|fault| Error::field(Code::RfcInvalido, "rfc", fault));
         let rfc = self.rfc.as_deref().map(parse).transpose()?;
         if rfc.as_ref().is_some_and(Rfc::is_generic) {
             self.regimen.get_or_insert(sat::GENERIC_REGIME);
             self.uso_cfdi.get_or_insert_with(|| sat::GENERIC_USE.to_owned());
         }
-        sat::judge(rfc.as_ref(), self.regimen, self.uso_cfdi.as_deref()).map_err(|fault| match fault {
+        sat::validate(rfc.as_ref(), self.regimen, self.uso_cfdi.as_deref()).map_err(|fault| match fault {
             sat::FiscalFault::RegimenInvalido => Code::RegimenInvalido,
             sat::FiscalFault::RegimenIncompatible => Code::RegimenIncompatible,
             sat::FiscalFault::UsoInvalido => Code::UsoCfdiInvalido,
@@ -113,17 +113,17 @@ impl CustomerData {
 mod tests {
     use super::*;
 
-    fn settle(change: impl FnOnce(&mut CustomerData)) -> Result<CustomerData, Code> {
+    fn normalize(change: impl FnOnce(&mut CustomerData)) -> Result<CustomerData, Code> {
         let mut data = CustomerData { nombre: Some("Ana".into()), ..CustomerData::default() };
         let before = data.clone();
         change(&mut data);
-        data.settle(&before).map_err(|error| error.code()).map(|()| data)
+        data.normalize(&before).map_err(|error| error.code()).map(|()| data)
     }
 
     #[test]
     fn a_generic_rfc_gets_the_defaults() {
         for generic in ["XAXX010101000", "xexx010101000"] {
-            let data = settle(|data| data.rfc = Some(generic.into())).unwrap();
+            let data = normalize(|data| data.rfc = Some(generic.into())).unwrap();
             assert_eq!(data.rfc.unwrap(), generic.to_uppercase());
             assert_eq!((data.regimen, data.uso_cfdi.as_deref()), (Some(616), Some("S01")));
         }
@@ -146,7 +146,7 @@ mod tests {
             (|data| data.pais = 0, Code::PaisInvalido),
         ];
         for (change, code) in table {
-            assert_eq!(settle(change).unwrap_err(), *code);
+            assert_eq!(normalize(change).unwrap_err(), *code);
         }
     }
 
@@ -154,8 +154,8 @@ mod tests {
     fn what_an_edit_leaves_alone_is_not_judged() {
         let old = CustomerData { rfc: Some("RARO".into()), cp: Some("00001".into()), ..CustomerData::default() };
         let mut edited = CustomerData { telefono: Some("5512345678".into()), ..old.clone() };
-        edited.settle(&old).unwrap();
+        edited.normalize(&old).unwrap();
         edited.regimen = Some(601);
-        assert_eq!(edited.settle(&old).unwrap_err().code(), Code::RfcInvalido);
+        assert_eq!(edited.normalize(&old).unwrap_err().code(), Code::RfcInvalido);
     }
 }

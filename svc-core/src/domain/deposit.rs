@@ -22,17 +22,17 @@ pub struct PaidAccount {
 
 impl PaidAccount {
     /// The account that was found, which must exist and be in use.
-    pub(crate) fn judge(found: Option<&Self>) -> Result<&Self, Error> {
+    pub(crate) fn validate(found: Option<&Self>) -> Result<&Self, Error> {
         found.filter(|account| account.activa).ok_or_else(|| Code::CuentaBancariaInvalida.into())
     }
 
     /// Refuses a receivable of another currency.
-    pub(crate) fn judge_currency(&self, moneda: &str) -> Result<(), Error> {
+    pub(crate) fn validate_currency(&self, moneda: &str) -> Result<(), Error> {
         if self.moneda == moneda { Ok(()) } else { Err(Code::MonedaDistinta.into()) }
     }
 
     /// Refuses an amount that would make the balance longer than 18 digits (contract §1).
-    pub(crate) fn judge_receiving(&self, importe: Money) -> Result<(), Error> {
+    pub(crate) fn validate_receiving(&self, importe: Money) -> Result<(), Error> {
         let after = (self.saldo + importe.get()).max(Decimal::ZERO);
         line::amount(after).map(|_| ()).ok_or_else(too_large)
     }
@@ -59,14 +59,14 @@ impl Deposit {
 /// Earlier deposits and payments in the same account, of the same day and reference: deposits whose amount or unapplied
 /// part equals the payment's amount, and whether there is a valid payment of that amount.
 #[derive(Debug, Clone, Default)]
-pub struct Earlier {
+pub struct Legacy {
     /// The deposits, cancelled ones left out.
     pub deposits: Vec<Deposit>,
     /// Whether there is such a payment.
     pub payment: bool,
 }
 
-impl Earlier {
+impl Legacy {
     fn is_repeated(&self) -> bool {
         self.payment || self.deposits.iter().any(|deposit| deposit.rest().is_zero())
     }
@@ -112,21 +112,21 @@ mod tests {
     #[test]
     fn an_account_is_in_use_and_of_the_same_currency() {
         let account = PaidAccount { clave: 1, activa: true, moneda: "MXN".into(), saldo: Decimal::NEGATIVE_ONE };
-        assert_eq!(code(PaidAccount::judge(None)), Some(Code::CuentaBancariaInvalida));
+        assert_eq!(code(PaidAccount::validate(None)), Some(Code::CuentaBancariaInvalida));
         let closed = PaidAccount { activa: false, ..account.clone() };
-        assert_eq!(code(PaidAccount::judge(Some(&closed))), Some(Code::CuentaBancariaInvalida));
-        assert_eq!(code(PaidAccount::judge(Some(&account))), None);
-        assert_eq!(code(account.judge_currency("MXN")), None);
-        assert_eq!(code(account.judge_currency("USD")), Some(Code::MonedaDistinta));
-        assert_eq!(code(account.judge_receiving(money("0.5"))), None);
+        assert_eq!(code(PaidAccount::validate(Some(&closed))), Some(Code::CuentaBancariaInvalida));
+        assert_eq!(code(PaidAccount::validate(Some(&account))), None);
+        assert_eq!(code(account.validate_currency("MXN")), None);
+        assert_eq!(code(account.validate_currency("USD")), Some(Code::MonedaDistinta));
+        assert_eq!(code(account.validate_receiving(money("0.5"))), None);
         let full = PaidAccount { saldo: money("999999999999999999").get(), ..account };
-        assert_eq!(code(full.judge_receiving(money("1"))), Some(Code::DatoInvalido));
+        assert_eq!(code(full.validate_receiving(money("1"))), Some(Code::DatoInvalido));
     }
 
     #[test]
     fn what_came_before_is_repeated_waits_or_is_applied() {
         let deposit = |clave, importe, aplicado| Deposit { clave, importe: money(importe), aplicado: money(aplicado) };
-        let earlier = |deposits: &[Deposit], payment| Earlier { deposits: deposits.to_vec(), payment };
+        let earlier = |deposits: &[Deposit], payment| Legacy { deposits: deposits.to_vec(), payment };
         let [waiting, applied] = [deposit(1, "100", "0"), deposit(2, "100", "100")];
         let [part, rest] = [deposit(3, "100", "40"), deposit(4, "300", "200")];
         // The earlier records, the outcome for the API, and the outcome for the back office.

@@ -87,7 +87,7 @@ pub enum NextStep {
 impl NextStep {
     /// The step of a body's three fields: either `proximo_fecha`, not before `today`, with or without `proximo_texto`, or
     /// `cierre`.
-    pub(crate) fn judge(
+    pub(crate) fn validate(
         proximo_fecha: Option<NaiveDate>,
         proximo_texto: Option<String>,
         cierre: Option<String>,
@@ -138,7 +138,7 @@ pub struct Account {
 
 impl Account {
     /// Refuses customers of a sales platform, and those without contact data.
-    pub(crate) fn judge(&self) -> Result<(), Error> {
+    pub(crate) fn validate(&self) -> Result<(), Error> {
         if self.de_plataforma {
             return Err(Code::ClienteDePlataforma.into());
         }
@@ -183,14 +183,14 @@ mod tests {
     #[test]
     fn the_next_step_is_a_commitment_or_a_closing() {
         let today = day("2026-10-12");
-        let judge = |fecha: Option<&str>, texto: Option<&str>, cierre: Option<&str>| {
-            NextStep::judge(fecha.map(day), texto.map(str::to_owned), cierre.map(str::to_owned), today)
+        let validate = |fecha: Option<&str>, texto: Option<&str>, cierre: Option<&str>| {
+            NextStep::validate(fecha.map(day), texto.map(str::to_owned), cierre.map(str::to_owned), today)
         };
-        let step = judge(Some("2026-10-12"), Some("Llamar"), None).unwrap();
+        let step = validate(Some("2026-10-12"), Some("Llamar"), None).unwrap();
         assert_eq!((step.commitment(), step.closing()), (Some((today, Some("Llamar"))), None));
-        let step = judge(Some("9999-12-31"), None, None).unwrap();
+        let step = validate(Some("9999-12-31"), None, None).unwrap();
         assert_eq!((step.commitment(), step.closing()), (Some((day("9999-12-31"), None)), None));
-        let step = judge(None, None, Some("vendido")).unwrap();
+        let step = validate(None, None, Some("vendido")).unwrap();
         assert_eq!((step.commitment(), step.closing()), (None, Some("vendido")));
 
         for (fecha, texto, cierre, code, field) in [
@@ -201,7 +201,7 @@ mod tests {
             (None, Some("Llamar"), Some("vendido"), Code::DatoInvalido, "proximo_texto: "),
             (Some("2026-10-11"), Some("Llamar"), None, Code::DatoInvalido, "proximo_fecha: "),
         ] {
-            let error = judge(fecha, texto, cierre).unwrap_err();
+            let error = validate(fecha, texto, cierre).unwrap_err();
             assert_eq!(error.code(), code, "{error}");
             assert!(error.mensaje().starts_with(field), "{error}");
         }
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn who_cannot_be_contacted_here_is_refused() {
-        let code = |account: &Account| account.judge().map_err(|error| error.code());
+        let code = |account: &Account| account.validate().map_err(|error| error.code());
         let some = || Some("1".to_owned());
         assert_eq!(code(&Account::default()), Err(Code::ClienteSinContacto));
         let blank = Account { correo: Some(String::new()), movil: Some(" ".into()), ..Account::default() };

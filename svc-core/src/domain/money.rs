@@ -33,7 +33,7 @@ impl Money {
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, fraction) = text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));
         let digits =
-            |part: &str, most| (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+            |part: &str, max| (1..=max).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
         if !digits(whole, WHOLE_DIGITS) || !fraction.is_none_or(|part| digits(part, DECIMALS)) {
             return None;
         }

@@ -50,7 +50,7 @@ pub(crate) fn payment_series(sucursal: i64) -> String {
 }
 
 /// Refuses an amount that is zero or not in whole cents.
-pub(crate) fn judge_amount(importe: Money) -> Result<Money, Error> {
+pub(crate) fn validate_amount(importe: Money) -> Result<Money, Error> {
     let invalid = |text| Err(Error::field(Code::DatoInvalido, "importe", text));
     match importe.get().normalize() {
         amount if amount <= Decimal::ZERO => invalid("debe ser mayor que cero"),
@@ -60,7 +60,7 @@ pub(crate) fn judge_amount(importe: Money) -> Result<Money, Error> {
 }
 
 /// Refuses a day in the future, in Mexico's central time.
-pub(crate) fn judge_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
+pub(crate) fn validate_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate, Error> {
     if fecha > mexico_date(now.get()) {
         return Err(Error::field(Code::DatoInvalido, "fecha", "no puede estar en el futuro"));
     }
@@ -88,7 +88,7 @@ pub struct PaidSale {
 
 /// A receivable that is paid.
 #[derive(Debug, Clone)]
-pub struct Debt {
+pub struct LockedReceivable {
     /// Its clave.
     pub clave: i64,
     /// Its status.
@@ -143,11 +143,11 @@ impl Instalment {
     }
 }
 
-impl Debt {
+impl LockedReceivable {
     /// Refuses a receivable that cannot be paid, in this order: a cancelled one; through the API also one without a breakdown
     /// of taxes, or of a document that is neither a sale nor an invoice (the application collects those); one of an invoice
     /// without payment method.
-    pub(crate) fn judge(&self, through_the_api: bool) -> Result<(), Error> {
+    pub(crate) fn validate(&self, through_the_api: bool) -> Result<(), Error> {
         let sale = self.sale.as_ref();
         if self.estatus == ReceivableStatus::Cancelado || sale.is_some_and(|sale| sale.cancelada) {
             return Err(Code::CxcCancelada.into());
@@ -163,7 +163,7 @@ impl Debt {
     }
 
     /// Refuses a payment earlier than the receivable.
-    pub(crate) fn judge_day(&self, fecha: NaiveDate) -> Result<(), Error> {
+    pub(crate) fn validate_day(&self, fecha: NaiveDate) -> Result<(), Error> {
         if fecha < self.fecha { Err(Code::FechaAnteriorFactura.into()) } else { Ok(()) }
     }
 
@@ -245,8 +245,8 @@ mod tests {
         }
     }
 
-    fn debt() -> Debt {
-        Debt {
+    fn debt() -> LockedReceivable {
+        LockedReceivable {
             clave: 1,
             estatus: ReceivableStatus::Pendiente,
             cliente: Some(1),
@@ -271,64 +271,64 @@ mod tests {
     #[test]
     fn an_amount_is_positive_and_has_whole_cents() {
         for (text, shown) in [("0.01", "0.01"), ("1.5", "1.50"), ("2.500000", "2.50"), ("7", "7.00")] {
-            assert_eq!(judge_amount(money(text)).unwrap().to_string(), shown);
+            assert_eq!(validate_amount(money(text)).unwrap().to_string(), shown);
         }
         for text in ["0", "0.00", "0.001", "1.005", "0.000001"] {
-            assert_eq!(code(judge_amount(money(text))), Some(Code::DatoInvalido), "{text}");
+            assert_eq!(code(validate_amount(money(text))), Some(Code::DatoInvalido), "{text}");
         }
     }
 
     #[test]
     fn today_is_mexicos() {
         let late = Timestamp::parse("2026-10-13T05:59:59Z").unwrap();
-        assert_eq!(judge_day(day("2026-10-12"), late).unwrap(), day("2026-10-12"));
-        assert_eq!(code(judge_day(day("2026-10-13"), late)), Some(Code::DatoInvalido));
+        assert_eq!(validate_day(day("2026-10-12"), late).unwrap(), day("2026-10-12"));
+        assert_eq!(code(validate_day(day("2026-10-13"), late)), Some(Code::DatoInvalido));
     }
 
     #[test]
     fn what_is_not_paid_here_has_its_code_in_order() {
-        assert_eq!(code(debt().judge(true)), None);
+        assert_eq!(code(debt().validate(true)), None);
         let of = |change: fn(&mut PaidSale)| {
             let mut sale = invoice();
             change(&mut sale);
-            Debt { sale: Some(sale), ..debt() }
+            LockedReceivable { sale: Some(sale), ..debt() }
         };
         for (debt, expected) in [
-            (Debt { estatus: ReceivableStatus::Cancelado, sale: None, ..debt() }, Some(Code::CxcCancelada)),
+            (LockedReceivable { estatus: ReceivableStatus::Cancelado, sale: None, ..debt() }, Some(Code::CxcCancelada)),
             (of(|sale| (sale.cancelada, sale.desglose) = (true, false)), Some(Code::CxcCancelada)),
-            (Debt { sale: None, ..debt() }, Some(Code::VentaSinDesglose)),
+            (LockedReceivable { sale: None, ..debt() }, Some(Code::VentaSinDesglose)),
             (of(|sale| sale.tipo = SaleKind::Pedido), Some(Code::VentaSinDesglose)),
             (of(|sale| (sale.desglose, sale.metodo_pago_sat) = (false, None)), Some(Code::VentaSinDesglose)),
             (of(|sale| sale.metodo_pago_sat = None), Some(Code::MetodoPagoFaltante)),
             (of(|sale| (sale.tipo, sale.metodo_pago_sat) = (SaleKind::Venta, None)), None),
-            (Debt { estatus: ReceivableStatus::Pagado, ..debt() }, None),
+            (LockedReceivable { estatus: ReceivableStatus::Pagado, ..debt() }, None),
         ] {
-            assert_eq!(code(debt.judge(true)), expected, "{debt:?}");
+            assert_eq!(code(debt.validate(true)), expected, "{debt:?}");
             // Without a breakdown of taxes it is paid in the application, unless another check refuses it first.
             let there = match expected {
                 Some(Code::VentaSinDesglose) if debt.is_invoiced() => Some(Code::MetodoPagoFaltante),
                 Some(Code::VentaSinDesglose) => None,
                 other => other,
             };
-            assert_eq!(code(debt.judge(false)), there, "{debt:?}");
+            assert_eq!(code(debt.validate(false)), there, "{debt:?}");
         }
     }
 
     #[test]
     fn taxes_are_known_where_there_is_a_breakdown() {
         assert_eq!(debt().taxes(), [money("160"), money("0"), money("1160")]);
-        assert_eq!(Debt { sale: None, ..debt() }.taxes(), [money("0"); 3]);
+        assert_eq!(LockedReceivable { sale: None, ..debt() }.taxes(), [money("0"); 3]);
         let old = PaidSale { desglose: false, ..invoice() };
-        assert_eq!(Debt { sale: Some(old), ..debt() }.taxes(), [money("0"); 3]);
+        assert_eq!(LockedReceivable { sale: Some(old), ..debt() }.taxes(), [money("0"); 3]);
     }
 
     #[test]
     fn only_invoices_paid_in_parts_want_a_complement() {
         assert!(debt().needs_complement());
-        assert!(!Debt { metodo_pago_sat: Some("PUE".into()), ..debt() }.needs_complement());
+        assert!(!LockedReceivable { metodo_pago_sat: Some("PUE".into()), ..debt() }.needs_complement());
         let remision = PaidSale { tipo: SaleKind::Venta, ..invoice() };
-        assert!(!Debt { sale: Some(remision), ..debt() }.needs_complement());
-        assert!(!Debt { sale: None, ..debt() }.needs_complement());
+        assert!(!LockedReceivable { sale: Some(remision), ..debt() }.needs_complement());
+        assert!(!LockedReceivable { sale: None, ..debt() }.needs_complement());
     }
 
     #[test]
@@ -341,15 +341,15 @@ mod tests {
         assert_eq!((paid.parcialidad, paid.parcialidades), (2, 2));
         assert_eq!(debt().pay(money("1000")).unwrap().saldo_insoluto, money("0"));
         assert_eq!(code(debt().pay(money("1000.01"))), Some(Code::ImporteExcedeSaldo));
-        assert_eq!(code(Debt { saldo: money("0"), ..debt() }.pay(money("1"))), Some(Code::CxcSinSaldo));
+        assert_eq!(code(LockedReceivable { saldo: money("0"), ..debt() }.pay(money("1"))), Some(Code::CxcSinSaldo));
         // Of three payments the first was cancelled: the next is the fourth all the same.
-        let cancelled = Debt { parcialidades: 2, ultima_parcialidad: 3, ..debt() }.pay(money("1")).unwrap();
+        let cancelled = LockedReceivable { parcialidades: 2, ultima_parcialidad: 3, ..debt() }.pay(money("1")).unwrap();
         assert_eq!((cancelled.parcialidad, cancelled.parcialidades), (4, 3));
-        let endless = Debt { pagado: money("999999999999999999"), parcialidades: i64::MAX, ..debt() };
+        let endless = LockedReceivable { pagado: money("999999999999999999"), parcialidades: i64::MAX, ..debt() };
         assert_eq!(code(endless.pay(money("1"))), Some(Code::DatoInvalido));
         assert_eq!(endless.pay(money("0.5")).unwrap().parcialidad, i64::MAX);
-        assert_eq!(code(debt().judge_day(day("2026-09-30"))), Some(Code::FechaAnteriorFactura));
-        assert_eq!(code(debt().judge_day(day("2026-10-01"))), None);
+        assert_eq!(code(debt().validate_day(day("2026-09-30"))), Some(Code::FechaAnteriorFactura));
+        assert_eq!(code(debt().validate_day(day("2026-10-01"))), None);
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl Plain for KindCode {
 impl ProductData {
     /// Checks the tax data that differ from `before`; `cp` is the company's fiscal postal code. Unchanged fields are not
     /// checked, since older records may break today's rules. The store checks unit and category.
-    pub(crate) fn judge(&self, before: &Self, cp: Option<&str>) -> Result<(), Error> {
+    pub(crate) fn validate(&self, before: &Self, cp: Option<&str>) -> Result<(), Error> {
         if self.clave_sat != before.clave_sat && !sat::product_service_exists(&self.clave_sat) {
             return Err(Code::ClaveSatInvalida.into());
         }
@@ -124,12 +124,12 @@ impl ProductData {
         }
         if self.other_rates() != before.other_rates() {
             self.other_rates()
-                .judge()
+                .validate()
                 .map_err(|(field, text)| Error::field(Code::ImpuestoIncompatible, field, text))?;
         }
         let taxes = |data: &Self| (data.clave_sat.clone(), data.iva_venta.clone(), data.iva_compra.clone());
         if taxes(self) != taxes(before) {
-            self.judge_border_rate(cp)?;
+            self.validate_border_rate(cp)?;
         }
         Ok(())
     }
@@ -145,7 +145,7 @@ impl ProductData {
     }
 
     /// The border rate of 8 % needs a product in the SAT's catalogue and a company in a border region.
-    fn judge_border_rate(&self, cp: Option<&str>) -> Result<(), Error> {
+    fn validate_border_rate(&self, cp: Option<&str>) -> Result<(), Error> {
         let bordering = cp.and_then(sat::postal_code).is_some_and(|border| border != Border::None);
         for (field, key) in [("iva_venta", &self.iva_venta), ("iva_compra", &self.iva_compra)] {
             if key != BORDER_VAT {
@@ -173,11 +173,11 @@ mod tests {
     /// Tijuana, in the northern border region.
     const BORDER: Option<&str> = Some("22000");
 
-    fn judge(change: impl FnOnce(&mut ProductData), cp: Option<&str>) -> Result<(), Code> {
+    fn validate(change: impl FnOnce(&mut ProductData), cp: Option<&str>) -> Result<(), Code> {
         let before = ProductData::default();
         let mut data = before.clone();
         change(&mut data);
-        data.judge(&before, cp).map_err(|error| error.code())
+        data.validate(&before, cp).map_err(|error| error.code())
     }
 
     #[test]
@@ -205,7 +205,7 @@ mod tests {
             ),
         ];
         for (at, (change, cp, outcome)) in table.iter().enumerate() {
-            assert_eq!(judge(change, *cp), *outcome, "row {at}");
+            assert_eq!(validate(change, *cp), *outcome, "row {at}");
         }
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn receive(
     }
     let mut coming = match requested {
         None => lines.iter().map(|line| (line.renglon, line.pending())).collect(),
-        Some(requested) => judge(&lines, requested)?,
+        Some(requested) => validate(&lines, requested)?,
     };
     let left: Decimal = lines.iter().map(OrderedLine::pending).sum::<Decimal>() - coming.values().sum::<Decimal>();
     let arrive = |line: OrderedLine| {
@@ -102,16 +102,16 @@ pub(crate) fn receive(
 }
 
 /// The quantities by line number; each line must be of the order, be named once and have that much pending.
-fn judge(lines: &[OrderedLine], requested: &[(i64, Quantity)]) -> Result<HashMap<i64, Decimal>, Error> {
+fn validate(lines: &[OrderedLine], requested: &[(i64, Quantity)]) -> Result<HashMap<i64, Decimal>, Error> {
     let pending: HashMap<i64, Decimal> = lines.iter().map(|line| (line.renglon, line.pending())).collect();
     let mut coming = HashMap::with_capacity(requested.len());
     for (at, (renglon, cantidad)) in requested.iter().enumerate() {
         let fault = |code, field: &str, text: &str| Err(Error::field(code, &format!("renglones[{at}].{field}"), text));
-        let Some(most) = pending.get(renglon) else {
+        let Some(max) = pending.get(renglon) else {
             return fault(Code::ReferenciaInvalida, "renglon", "no es un renglón de la compra");
         };
-        if cantidad.get() > *most {
-            return fault(Code::EstadoInvalido, "cantidad", &format!("quedan {} por recibir", most.normalize()));
+        if cantidad.get() > *max {
+            return fault(Code::EstadoInvalido, "cantidad", &format!("quedan {} por recibir", max.normalize()));
         }
         if coming.insert(*renglon, cantidad.get()).is_some() {
             return fault(Code::DatoInvalido, "renglon", "está repetido");

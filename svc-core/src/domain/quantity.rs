@@ -212,7 +212,7 @@ fn literal<'de, T, D: Deserializer<'de>>(
 fn parse_signed(text: &str, whole: usize) -> Option<Decimal> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (integer, fraction) = unsigned.split_once('.').map_or((unsigned, "0"), |parts| parts);
-    let digits = |part: &str, most| (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    let digits = |part: &str, max| (1..=max).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
     (digits(integer, whole) && digits(fraction, 6)).then(|| text.parse().ok()).flatten()
 }
 

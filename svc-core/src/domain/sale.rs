@@ -271,8 +271,8 @@ mod tests {
         assert_eq!(of("1", "5", "5.01"), Err(AmountFault::DiscountAboveSubtotal));
         assert_eq!(of("999999999999999", "999999999999999999", "0"), Err(AmountFault::TooLarge));
         assert_eq!(of("1", "999999999999999999", "0"), Err(AmountFault::TooLarge), "with its IVA");
-        let most = Amounts { total: money("999999999999999999.99"), ..Amounts::default() };
-        assert_eq!(Amounts::of_document([&most, &most]), Err(AmountFault::TooLarge));
+        let max = Amounts { total: money("999999999999999999.99"), ..Amounts::default() };
+        assert_eq!(Amounts::of_document([&max, &max]), Err(AmountFault::TooLarge));
     }
 
     #[test]

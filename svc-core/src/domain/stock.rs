@@ -109,7 +109,7 @@ impl Holding {
 
 /// Checks a movement entered by hand (400): its kind and quantity, and that a transfer, and nothing else, names the other
 /// warehouse. The entry there is written together with the exit, never by itself.
-pub(crate) fn judge_entered(tipo: MovementKind, cantidad: Quantity, names_destination: bool) -> Result<(), Error> {
+pub(crate) fn validate_entered(tipo: MovementKind, cantidad: Quantity, names_destination: bool) -> Result<(), Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     let transfer = tipo == MovementKind::TraspasoSalida;
     match cantidad.get().cmp(&Decimal::ZERO) {
@@ -214,7 +214,7 @@ mod tests {
             (Kind::TraspasoEntrada, "1", false, Err("tipo: ")),
             (Kind::TraspasoEntrada, "1", true, Err("tipo: ")),
         ] {
-            let judged = judge_entered(tipo, quantity(cantidad), destination);
+            let judged = validate_entered(tipo, quantity(cantidad), destination);
             match (judged, outcome) {
                 (Ok(()), Ok(())) => {}
                 (Err(error), Err(said)) if error.mensaje().starts_with(said) => {}

@@ -70,7 +70,7 @@ pub struct OtherRates {
 impl WrittenRates {
     /// The field that is at fault, and why: the authority's catalogue (`c_TasaOCuota`) has no such rate, or both kinds of IEPS are
     /// given.
-    pub(crate) fn judge(&self) -> Result<(), (&'static str, &'static str)> {
+    pub(crate) fn validate(&self) -> Result<(), (&'static str, &'static str)> {
         const TEXT: &str = "no está en el catálogo del SAT";
         if some(self.ieps_tasa).is_some() && some(self.ieps_cuota).is_some() {
             return Err(("ieps_cuota", "no va junto con ieps_tasa"));
@@ -163,7 +163,7 @@ mod tests {
                 "retencion_isr" => &mut rates.retencion_isr,
                 _ => &mut rates.retencion_iva,
             } = rate(text);
-            rates.judge().err().map(|(field, _)| field.to_owned())
+            rates.validate().err().map(|(field, _)| field.to_owned())
         };
         for (field, good, bad) in [
             ("ieps_tasa", &["0", "0.08", "0.265", "1.6", "0.53"][..], &["0.1", "1.61", "8"][..]),
@@ -179,8 +179,8 @@ mod tests {
             }
         }
         let both = WrittenRates { ieps_tasa: rate("0.08"), ieps_cuota: rate("1"), ..WrittenRates::default() };
-        assert_eq!(both.judge().unwrap_err().0, "ieps_cuota");
-        assert!(WrittenRates { ieps_tasa: rate("0"), ..both }.judge().is_ok());
+        assert_eq!(both.validate().unwrap_err().0, "ieps_cuota");
+        assert!(WrittenRates { ieps_tasa: rate("0"), ..both }.validate().is_ok());
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub enum Next {
 
 /// The outcome of an attempt, as it is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Judged {
+pub struct Validated {
     /// The delivery's next state.
     pub next: Next,
     /// The HTTP status of the response, if there was one.
@@ -110,7 +110,7 @@ pub(crate) fn subscription(names: &[String]) -> Result<Vec<EventKind>, Error> {
 mod tests {
     use super::*;
 
-    fn judge(names: &[&str]) -> Result<Vec<&'static str>, String> {
+    fn validate(names: &[&str]) -> Result<Vec<&'static str>, String> {
         let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
         match subscription(&names) {
             Ok(kinds) => Ok(kinds.iter().map(|kind| kind.word()).collect()),
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_subscription_names_known_events_once() {
-        assert_eq!(judge(&["venta.creada", " cliente.creado "]), Ok(vec!["venta.creada", "cliente.creado"]));
+        assert_eq!(validate(&["venta.creada", " cliente.creado "]), Ok(vec!["venta.creada", "cliente.creado"]));
         for (names, field) in [
             (&[][..], "eventos"),
             (&[""], "eventos[0]"),
@@ -133,7 +133,7 @@ mod tests {
             (&["webhook.prueba"], "eventos[0]"),
             (&["venta.creada", "cliente.creado", "venta.creada"], "eventos[2]"),
         ] {
-            assert_eq!(judge(names), Err(field.to_owned()), "{names:?}");
+            assert_eq!(validate(names), Err(field.to_owned()), "{names:?}");
         }
     }
 }

@@ -13,13 +13,13 @@ use crate::domain::company::{LimitMode, parse_key_id};
 use crate::domain::rfc::Rfc;
 use crate::error::Error;
 use crate::json::Json;
-use crate::operation::page::{Cursors, ListRequest, Position, Regime};
+use crate::operation::page::{Cursors, ListRequest, PageLimits, Position};
 use crate::operation::{AnyOperation, Handler, Router};
 use crate::registry::{OPERATIONS, tests};
 use crate::service::Api;
 use crate::store::testing::{Empty, SECRET};
 use crate::testing::company;
-use crate::webhooks::{judge_url, signature, verify};
+use crate::webhooks::{signature, validate_url, verify};
 
 type Accepts = dyn Fn(&[u8]) -> bool;
 
@@ -93,7 +93,7 @@ fn queries() -> Target {
             company: &company,
             path: &["1".to_owned()],
             query: &String::from_utf8_lossy(query),
-            regime: Regime::of(list.spec().pages, LimitMode::Enforced),
+            limits: PageLimits::of(list.spec().pages, LimitMode::Enforced),
             now: DateTime::UNIX_EPOCH,
         };
         match list.page(&Empty, request).now_or_never().expect("nothing to wait for") {
@@ -204,7 +204,7 @@ fn urls() -> Target {
         "https://localhost.example.com/..%2f",
     ];
     Target::text("URLs", &samples, |text| {
-        let taken = judge_url(text, false);
+        let taken = validate_url(text, false);
         if let Ok(target) = &taken {
             let url = ::url::Url::parse(text).expect("browsers read it");
             assert!(matches!(url.host(), Some(::url::Host::Domain(host)) if host.contains('.') && host == target.host));
@@ -212,7 +212,7 @@ fn urls() -> Target {
             assert_eq!((url.username(), url.password(), url.fragment()), ("", None, None));
             assert!(text.is_ascii() && !text.contains(char::is_whitespace));
         }
-        let in_development = judge_url(text, true);
+        let in_development = validate_url(text, true);
         assert!(taken.is_err() || in_development.is_ok());
         in_development.is_ok()
     })

@@ -112,13 +112,13 @@ impl Pass<'_> {
     /// Sends a few e-mails of a company.
     async fn turn(&mut self, company: CompanyId) -> Result<(), Error> {
         let (store, now) = (self.context.store(), self.context.now());
-        let most = self.budget.left(self.taken, now).min(AT_ONCE);
-        if most == 0 {
+        let max = self.budget.left(self.taken, now).min(AT_ONCE);
+        if max == 0 {
             return Ok(());
         }
         let token = random_uuid(self.context.random());
-        let leased = transact(store, self.context.random(), company, &mut Lease { most, now, token }).await?;
-        self.taken = self.taken.saturating_add(u32::try_from(leased.len()).unwrap_or(most));
+        let leased = transact(store, self.context.random(), company, &mut Lease { max, now, token }).await?;
+        self.taken = self.taken.saturating_add(u32::try_from(leased.len()).unwrap_or(max));
         for mail in leased {
             let again = send(self.notifier, company, &mail, &mut self.report).await;
             let again = again.map(|pause| self.context.now() + pause);
@@ -129,7 +129,7 @@ impl Pass<'_> {
 }
 
 struct Lease {
-    most: u32,
+    max: u32,
     now: DateTime<Utc>,
     token: Uuid,
 }
@@ -138,7 +138,7 @@ impl Work for Lease {
     type Output = Vec<LeasedMail>;
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<Vec<LeasedMail>, Error> {
-        Ok(tx.lease_mail(self.most, self.now, self.token, self.now + LEASE).await?)
+        Ok(tx.lease_mail(self.max, self.now, self.token, self.now + LEASE).await?)
     }
 }
 

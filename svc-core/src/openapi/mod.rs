@@ -29,8 +29,8 @@ use schemas::Schemas;
 use texts::Texts;
 pub use texts::remedy;
 
-use crate::operations::health::API_VERSION;
 use crate::error::Code;
+use crate::operations::health::API_VERSION;
 use crate::registry::OPERATIONS;
 
 /// What is being written, in one language.

@@ -6,8 +6,8 @@ use super::Writer;
 use super::language::Language;
 use crate::domain::company::LimitMode;
 use crate::domain::time::Edge;
-use crate::operation::page::Regime;
-use crate::record::{Filter, ListSpec, Pages, Takes};
+use crate::operation::page::PageLimits;
+use crate::record::{Filter, ListSpec, PageSizes, Takes};
 
 const CURSOR: &str = "cursor";
 const LIMIT_SHORT: &str = "limitShort";
@@ -20,8 +20,8 @@ fn refer(name: &str) -> Value {
 }
 
 /// References to the parameters of a page.
-pub(super) fn pages(pages: Pages) -> [Value; 2] {
-    [refer(CURSOR), refer(if pages == Pages::Enforced { LIMIT_SHORT } else { LIMIT_LONG })]
+pub(super) fn pages(pages: PageSizes) -> [Value; 2] {
+    [refer(CURSOR), refer(if pages == PageSizes::Enforced { LIMIT_SHORT } else { LIMIT_LONG })]
 }
 
 /// A reference to the header of a write.
@@ -40,26 +40,26 @@ pub(super) fn components(language: Language) -> Value {
             "name": "cursor", "in": "query", "description": cursor,
             "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-]+$" },
         },
-        LIMIT_SHORT: limit(Pages::Enforced, language),
-        LIMIT_LONG: limit(Pages::Earlier, language),
+        LIMIT_SHORT: limit(PageSizes::Enforced, language),
+        LIMIT_LONG: limit(PageSizes::Legacy, language),
         KEY: idempotency_key(true, language),
         OPTIONAL_KEY: idempotency_key(false, language),
     })
 }
 
-fn limit(pages: Pages, language: Language) -> Value {
-    let regime = Regime::of(pages, LimitMode::Enforced);
-    let notice = Regime::of(pages, LimitMode::Notice);
+fn limit(pages: PageSizes, language: Language) -> Value {
+    let regime = PageLimits::of(pages, LimitMode::Enforced);
+    let notice = PageLimits::of(pages, LimitMode::Notice);
     let said = language.say("Records in a page.", "Registros por página.");
     let aside = language.say(
-        "While limits are in notice mode, up to {most}, {default} by default.",
-        "Mientras los límites estén en modo de aviso, hasta {most}, {default} si no se dice.",
+        "While limits are in notice mode, up to {max}, {default} by default.",
+        "Mientras los límites estén en modo de aviso, hasta {max}, {default} si no se dice.",
     );
-    let aside = aside.replace("{most}", &notice.most.to_string()).replace("{default}", &notice.default.to_string());
+    let aside = aside.replace("{max}", &notice.max.to_string()).replace("{default}", &notice.default.to_string());
     let said = if regime == notice { said.to_owned() } else { format!("{said} {aside}") };
     json!({
         "name": "limite", "in": "query", "description": said,
-        "schema": { "type": "integer", "minimum": 1, "maximum": regime.most, "default": regime.default },
+        "schema": { "type": "integer", "minimum": 1, "maximum": regime.max, "default": regime.default },
     })
 }
 

@@ -13,7 +13,7 @@ use super::page::{Cursors, ListRequest, Page};
 use super::{Cx, Download, Head, Http, Operation, Spec, path, query};
 use crate::error::Error;
 use crate::json::{Fault, Json};
-use crate::record::{Filter, List, ListSpec, Pages};
+use crate::record::{Filter, List, ListSpec, PageSizes};
 use crate::schema;
 use crate::store::{Reader, Store};
 
@@ -150,7 +150,7 @@ impl Entry {
     }
 
     /// A list's page regime; `None` for other operations.
-    pub fn pages(&self) -> Option<Pages> {
+    pub fn pages(&self) -> Option<PageSizes> {
         self.declared_list().map(|list| list.pages)
     }
 
@@ -196,8 +196,8 @@ impl<L: List> AnyList for Of<L> {
         let cursors = Cursors::new(request.company, &resource);
         let under = parameters.first().map(|(_, clave)| *clave);
         let mut query = query::read(list.filters, under, request, &cursors)?;
-        list.judge(&query)?;
-        L::settle(&mut query)?;
+        list.validate(&query)?;
+        L::normalize(&mut query)?;
         let mut page = Page::of(&query);
         store.reader(request.company.id).page(list, &query, &mut |row| page.add::<L>(row)).await?;
         Ok(page.end(&cursors))

@@ -19,9 +19,9 @@ mod entry;
 mod errors;
 pub mod page;
 pub(crate) mod path;
-mod perform;
 pub(crate) mod query;
 mod router;
+mod run;
 mod spec;
 
 use std::future::Future;
@@ -33,9 +33,9 @@ pub use cx::{Actor, Cx};
 pub use download::Download;
 pub use entry::Entry;
 pub(crate) use entry::{Answer, AnyOperation, Handler, Input};
-pub(crate) use perform::existing;
 pub use router::RouteError;
 pub(crate) use router::{Named, Router};
+pub(crate) use run::existing;
 pub(crate) use spec::JSON;
 pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec};
 

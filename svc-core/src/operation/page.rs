@@ -9,26 +9,26 @@ use sha2::Sha256;
 
 use crate::domain::company::{Company, LimitMode};
 use crate::error::{Code, Error};
-use crate::record::{Pages, Query, Record, Row, RowError};
+use crate::record::{PageSizes, Query, Record, Row, RowError};
 
 /// The page sizes in force for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Regime {
+pub(crate) struct PageLimits {
     /// The size without `limite`.
     pub(crate) default: u32,
     /// The largest size served.
-    pub(crate) most: u32,
+    pub(crate) max: u32,
     /// The largest size that is served without announcing that it will be refused (contract §5, "Notice mode").
     pub(crate) unannounced: u32,
 }
 
-impl Regime {
+impl PageLimits {
     /// The regime of a list under a limit mode: in notice mode the earlier rule applies to every list (spec, "Limits").
-    pub(crate) fn of(pages: Pages, mode: LimitMode) -> Self {
+    pub(crate) fn of(pages: PageSizes, mode: LimitMode) -> Self {
         match (pages, mode) {
-            (Pages::Enforced, LimitMode::Enforced) => Self { default: 30, most: 30, unannounced: 30 },
-            (Pages::Enforced, LimitMode::Notice) => Self { default: 100, most: 500, unannounced: 30 },
-            (Pages::Earlier, _) => Self { default: 100, most: 500, unannounced: 500 },
+            (PageSizes::Enforced, LimitMode::Enforced) => Self { default: 30, max: 30, unannounced: 30 },
+            (PageSizes::Enforced, LimitMode::Notice) => Self { default: 100, max: 500, unannounced: 30 },
+            (PageSizes::Legacy, _) => Self { default: 100, max: 500, unannounced: 500 },
         }
     }
 
@@ -37,10 +37,10 @@ impl Regime {
         let Some(text) = text else { return Ok(self.default) };
         let digits = (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
         let limit = if digits { text.parse().unwrap_or(0) } else { 0 };
-        if (1..=self.most).contains(&limit) {
+        if (1..=self.max).contains(&limit) {
             return Ok(limit);
         }
-        Err(Error::field(Code::LimiteInvalido, "limite", format_args!("debe ser un entero de 1 a {}", self.most)))
+        Err(Error::field(Code::LimiteInvalido, "limite", format_args!("debe ser un entero de 1 a {}", self.max)))
     }
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct ListRequest<'a> {
     /// The raw parameters of the path.
     pub(crate) path: &'a [String],
     pub(crate) query: &'a str,
-    pub(crate) regime: Regime,
+    pub(crate) limits: PageLimits,
     pub(crate) now: DateTime<Utc>,
 }
 
@@ -187,13 +187,13 @@ mod tests {
 
     #[test]
     fn limits_follow_the_regime() {
-        let enforced = Regime::of(Pages::Enforced, LimitMode::Enforced);
-        let limit = |regime: Regime, text| regime.limit(text).ok();
+        let enforced = PageLimits::of(PageSizes::Enforced, LimitMode::Enforced);
+        let limit = |limits: PageLimits, text| limits.limit(text).ok();
         assert_eq!(
             (limit(enforced, None), limit(enforced, Some("30")), limit(enforced, Some("31"))),
             (Some(30), Some(30), None)
         );
-        let notice = Regime::of(Pages::Enforced, LimitMode::Notice);
+        let notice = PageLimits::of(PageSizes::Enforced, LimitMode::Notice);
         assert_eq!(
             (limit(notice, None), limit(notice, Some("500")), limit(notice, Some("501"))),
             (Some(100), Some(500), None)

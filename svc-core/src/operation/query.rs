@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use percent_encoding::percent_decode_str;
 
-use super::page::{Cursors, ListRequest, Regime};
+use super::page::{Cursors, ListRequest, PageLimits};
 use crate::domain::time::{Edge, parse_bound};
 use crate::error::{Code, Error};
 use crate::record::{Condition, Filter, Query};
@@ -50,7 +50,7 @@ pub(super) fn read(
         // The length keeps a value from passing for the next filter.
         let _ = write!(canonical, "{name}={}:{value};", value.len());
     }
-    let limit = request.regime.limit(limit.as_deref())?;
+    let limit = request.limits.limit(limit.as_deref())?;
     let position = cursor.map(|cursor| cursors.open(&cursor, &canonical)).transpose()?;
     // A window without an end stays as it was at the first page (contract §3).
     let until = position.and_then(|position| position.until);
@@ -59,14 +59,14 @@ pub(super) fn read(
 }
 
 /// Whether `limite` is larger than what is served once limits are enforced.
-pub(crate) fn exceeds_unannounced(query: &str, regime: Regime) -> bool {
+pub(crate) fn exceeds_unannounced(query: &str, limits: PageLimits) -> bool {
     // Where nothing is served that will be refused, the query need not be read for it.
-    if regime.unannounced >= regime.most {
+    if limits.unannounced >= limits.max {
         return false;
     }
     let given = parameters(query);
-    let limit = given.iter().find(|(name, _)| name == "limite").and_then(|(_, value)| regime.limit(Some(value)).ok());
-    limit.is_some_and(|limit| limit > regime.unannounced)
+    let limit = given.iter().find(|(name, _)| name == "limite").and_then(|(_, value)| limits.limit(Some(value)).ok());
+    limit.is_some_and(|limit| limit > limits.unannounced)
 }
 
 /// The parameters of a query string, decoded as HTML forms are: `+` is a space. Bytes that are no UTF-8 become U+FFFD,
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::domain::company::LimitMode;
     use crate::record::filter::{boolean, choice, email, from, from_day, integer, phone, search, sized, until};
-    use crate::record::{Pages, Value};
+    use crate::record::{PageSizes, Value};
     use crate::testing::company;
 
     const TABLE: &[Filter] = &[
@@ -132,9 +132,9 @@ mod tests {
     ];
 
     fn parsed(query: &str) -> Result<Query, Code> {
-        let regime = Regime::of(Pages::Enforced, LimitMode::Enforced);
+        let limits = PageLimits::of(PageSizes::Enforced, LimitMode::Enforced);
         let company = &company(1);
-        let request = ListRequest { company, path: &[], query, regime, now: DateTime::UNIX_EPOCH };
+        let request = ListRequest { company, path: &[], query, limits, now: DateTime::UNIX_EPOCH };
         read(TABLE, None, request, &Cursors::new(company, "/x")).map_err(|error| error.code())
     }
 

@@ -27,7 +27,7 @@ impl Context {
     /// Defaults of `settings`: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance, sells below stock; an
     /// owner without e-mail address.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
-        let settings = settle(settings)?;
+        let settings = normalize(settings)?;
         let Some(nombre) = settings.nombre.clone() else {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
         };
@@ -89,13 +89,13 @@ impl Operation for EditCompany {
     type Output = CompanyEdited;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CompanyEdited, Error> {
-        cx.tx.update_company(&settle(self.0.clone())?).await?;
+        cx.tx.update_company(&normalize(self.0.clone())?).await?;
         Ok(CompanyEdited { empresa: cx.company.id })
     }
 }
 
 /// Validates the given settings, and normalises them.
-fn settle(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
+fn normalize(mut settings: CompanyChange) -> Result<CompanyChange, Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     if settings.nombre.as_ref().is_some_and(|nombre| nombre.trim().is_empty() || nombre.contains('\0')) {
         return invalid("nombre", "no puede estar vacío");

@@ -59,7 +59,7 @@ pub struct RevokeKey {
 /// The key that was changed.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
-pub struct KeyNamed {
+pub struct KeyRef {
     /// Its public identifier.
     pub key_id: String,
 }
@@ -91,9 +91,9 @@ impl Operation for CreateKey {
 
 impl Operation for AcceptTerms {
     const SPEC: Spec = Spec::new("Accept the terms of use").changes_access();
-    type Output = KeyNamed;
+    type Output = KeyRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyRef, Error> {
         let found = cx.tx.accept_terms(&self.suffix, TERMS_VERSION).await?;
         named(cx, &self.suffix, found)
     }
@@ -101,20 +101,20 @@ impl Operation for AcceptTerms {
 
 impl Operation for RevokeKey {
     const SPEC: Spec = Spec::new("Revoke an API key").changes_access();
-    type Output = KeyNamed;
+    type Output = KeyRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<KeyRef, Error> {
         let found = cx.tx.revoke_key(&self.suffix, cx.now.get()).await?;
         named(cx, &self.suffix, found)
     }
 }
 
-fn named(cx: &Cx<'_>, suffix: &str, found: bool) -> Result<KeyNamed, Error> {
+fn named(cx: &Cx<'_>, suffix: &str, found: bool) -> Result<KeyRef, Error> {
     let key_id = key_id(cx, suffix);
     if !found {
         return Err(Error::field(Code::NoEncontrado, "key_id", format_args!("la llave {key_id} no existe")));
     }
-    Ok(KeyNamed { key_id })
+    Ok(KeyRef { key_id })
 }
 
 fn key_id(cx: &Cx<'_>, suffix: &str) -> String {

@@ -30,31 +30,31 @@ pub use customer::{
     LogInteraction, ReviseCustomer,
 };
 pub use invoice::{
-    AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, InvoiceNamed, InvoicePdf,
-    InvoicePeriod, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced, RejectCancellation, RestampInvoice,
-    RestampPayment, SavePdf, SaveXml, SubstituteInvoice,
+    AcceptCancellation, CancelInvoice, CaptureCreditNote, CreditNoteCaptured, CreditedLine, InvoicePdf, InvoicePeriod,
+    InvoiceRef, InvoiceRejected, InvoiceStamped, InvoiceXml, PeriodInvoiced, ReissueInvoice, ReissuePayment,
+    RejectCancellation, SavePdf, SaveXml, SubstituteInvoice,
 };
-pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyNamed, RevokeKey};
+pub use key::{AcceptTerms, CreateKey, KeyCreated, KeyRef, RevokeKey};
 pub use ledger::{AccountMovement, Accounts, Balances, EditAccount, ListAccounts, NumberedAccount, Sums, TrialBalance};
-pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
-pub use product::{CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductNamed};
+pub use opportunity::{CreateOpportunity, MoveOpportunity, OpportunityRef};
+pub use product::{CreateProduct, DeleteProduct, EditProduct, KindCode, ProductCreated, ProductEdited, ProductRef};
 pub use purchase::{
-    CapturePayable, CapturePurchase, OrderLine, PayPayable, PayableNamed, PayablePaid, PurchaseNamed, PurchaseReceived,
+    CapturePayable, CapturePurchase, OrderLine, PayPayable, PayablePaid, PayableRef, PurchaseReceived, PurchaseRef,
     ReceivePurchase, ReceivedLine,
 };
 pub use quota::{QuotaUsed, UseQuota};
 pub use receivable::{
-    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PayReceivable, PaymentApplied,
-    PaymentNamed, PaymentsApplied,
+    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PayReceivable, PaymentApplied, PaymentRef,
+    PaymentsApplied,
 };
 pub use sale::{
-    AdvanceCaptured, AdvanceNamed, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
+    AdvanceCaptured, AdvanceRef, ApplyAdvance, BeginInvoicing, CancelSale, CaptureAdvance, CaptureSale, CreateSale,
     EndInvoicing, FulfilOrder, HandedOver, InvoiceOrder, InvoiceRequested, InvoiceSale, LineBody, MOST_LINES,
-    OrderInvoiced, OrderQuote, SaleBody, SaleCaptured, SaleCreated, SaleNamed,
+    OrderInvoiced, OrderQuote, SaleBody, SaleCaptured, SaleCreated, SaleRef,
 };
 pub use secrets::SecretsRotated;
 pub use stock::{CountStock, MoveStock, ReserveStock, StockCounted, StockMoved, StockReserved, TransferStock};
-pub use user::{CreateUser, DisableUser, EditUser, UserNamed};
+pub use user::{CreateUser, DisableUser, EditUser, UserRef};
 pub use webhook::{
     CreateWebhook, DeleteWebhook, DeliveryQueued, EditWebhook, ResendDelivery, RotateSecret, SecretRotated, SentUrl,
     TryWebhook, WebhookCreated, WebhookDeleted,

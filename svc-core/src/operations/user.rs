@@ -43,7 +43,7 @@ pub struct EditUser {
 /// The user that was made or changed.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct UserNamed {
+pub struct UserRef {
     /// Their clave.
     pub usuario: i64,
 }
@@ -66,35 +66,35 @@ fn missing(usuario: i64) -> Error {
 
 impl Operation for CreateUser {
     const SPEC: Spec = Spec::new("Create a user");
-    type Output = UserNamed;
+    type Output = UserRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {
         if self.0.nombre.trim().is_empty() {
             return Err(Error::field(Code::DatoRequerido, "nombre", "es obligatorio"));
         }
         let correo = self.0.correo.as_deref().map(email).transpose()?.filter(|correo| !correo.is_empty());
         let user = NewUser { correo, ..self.0.clone() };
-        Ok(UserNamed { usuario: cx.tx.insert_user(&user).await? })
+        Ok(UserRef { usuario: cx.tx.insert_user(&user).await? })
     }
 }
 
 impl Operation for DisableUser {
     const SPEC: Spec = Spec::new("End the access of a user").changes_access();
-    type Output = UserNamed;
+    type Output = UserRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {
         if !cx.tx.disable_user(self.usuario).await? {
             return Err(missing(self.usuario));
         }
-        Ok(UserNamed { usuario: self.usuario })
+        Ok(UserRef { usuario: self.usuario })
     }
 }
 
 impl Operation for EditUser {
     const SPEC: Spec = Spec::new("Edit a user").named("user.edit").changes_access();
-    type Output = UserNamed;
+    type Output = UserRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<UserNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<UserRef, Error> {
         let usuario = self.clave;
         let mut correo = self.correo.clone().map(Text::into_string);
         if let Patch::Set(address) = &mut correo {
@@ -108,6 +108,6 @@ impl Operation for EditUser {
         user.vendedor = self.vendedor.get().copied().unwrap_or(user.vendedor);
         active = self.estatus.get().map_or(active, |estatus| *estatus == Status::Activo);
         cx.tx.update_user(usuario, &user, active).await?;
-        Ok(UserNamed { usuario })
+        Ok(UserRef { usuario })
     }
 }

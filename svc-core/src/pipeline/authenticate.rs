@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use super::limits::{Attached, Passage};
+use super::limits::{Admission, ResponseMeta};
 use crate::context::{Context, KeyName};
 use crate::domain::company::{Company, CompanyId, LimitMode, Plan, TERMS_VERSION, parse_key_id};
 use crate::domain::scope::Scopes;
@@ -34,7 +34,7 @@ impl Caller {
 pub(super) async fn caller<'a>(
     context: &'a Context,
     headers: &HeaderMap,
-    attached: &mut Attached<'a>,
+    meta: &mut ResponseMeta<'a>,
 ) -> Result<Caller, Error> {
     let refused = || Error::from(Code::LlaveInvalida);
     let (company, suffix) = key_id(headers).ok_or_else(refused)?;
@@ -45,7 +45,7 @@ pub(super) async fn caller<'a>(
     if key.revoked || key.expires.is_some_and(|expires| expires <= now) {
         return Err(refused());
     }
-    attached.passage = Some(Passage::new(context, Arc::clone(&key)));
+    meta.admission = Some(Admission::new(context, Arc::clone(&key)));
     if !key.company.api {
         return Err(Code::ApiNoHabilitada.into());
     }
@@ -54,14 +54,14 @@ pub(super) async fn caller<'a>(
         if !notice_mode {
             return Err(Code::LlaveSinTitular.into());
         }
-        attached.notices.announce(Code::LlaveSinTitular, "the owner of this key no longer has access to the company");
+        meta.notices.announce(Code::LlaveSinTitular, "the owner of this key no longer has access to the company");
     }
     if key.company.plan != Plan::Pro {
         if !notice_mode {
             return Err(Code::PlanRequerido.into());
         }
         // In notice mode this case alone is still refused, with 401 (spec, "Errors").
-        attached.notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
+        meta.notices.announce(Code::PlanRequerido, "the company has no current Pro plan");
         return Err(refused());
     }
     if key.terms.as_deref() != Some(TERMS_VERSION) {

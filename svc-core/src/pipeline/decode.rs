@@ -53,7 +53,7 @@ pub(super) async fn receive(
     whole.await.unwrap_or_else(|_| Err(late(settings.body_timeout)))
 }
 
-async fn read(head: &http::request::Parts, body: &mut Body, most: usize, need: BodyNeed) -> Result<Bytes, Error> {
+async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: BodyNeed) -> Result<Bytes, Error> {
     if need != BodyNeed::None && !is_json(&head.headers) {
         return match need {
             BodyNeed::Optional if is_empty(body).await => Ok(Bytes::new()),
@@ -61,17 +61,17 @@ async fn read(head: &http::request::Parts, body: &mut Body, most: usize, need: B
         };
     }
     let announced = head.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
-    if announced.is_some_and(|length| length > most as u64) {
-        return Err(excess(most));
+    if announced.is_some_and(|length| length > max as u64) {
+        return Err(excess(max));
     }
     // As much as is announced, and no more than twice what has come: neither is trusted with memory.
-    let room = announced.map_or(most, |length| length as usize);
+    let room = announced.map_or(max, |length| length as usize);
     let mut received = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Error::new(Code::JsonInvalido).message("el cuerpo llegó incompleto"))?;
         if let Ok(data) = frame.into_data() {
-            if received.len() + data.len() > most {
-                return Err(excess(most));
+            if received.len() + data.len() > max {
+                return Err(excess(max));
             }
             if received.capacity() - received.len() < data.len() {
                 received.reserve_exact(data.len().max(received.len().min(room.saturating_sub(received.len()))));
@@ -96,8 +96,8 @@ fn late(within: Duration) -> Error {
     Error::new(Code::JsonInvalido).message(format!("el cuerpo no llegó completo en {} s", within.as_secs_f64()))
 }
 
-fn excess(most: usize) -> Error {
-    Error::new(Code::CuerpoExcedido).message(format!("el cuerpo excede el máximo de {most} bytes"))
+fn excess(max: usize) -> Error {
+    Error::new(Code::CuerpoExcedido).message(format!("el cuerpo excede el máximo de {max} bytes"))
 }
 
 /// `application/json`, alone or with `charset=utf-8` (contract §4).

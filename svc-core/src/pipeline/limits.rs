@@ -11,13 +11,13 @@ use crate::domain::company::{CompanyId, LimitMode};
 use crate::domain::quota::{Period, monthly_quota};
 use crate::error::{Code, Error};
 use crate::store::KeyRecord;
-use crate::usage::{Admission, Figures, Ledger, Refusal};
+use crate::usage::{AdmissionRequest, Figures, Ledger, Refusal};
 
 /// What every answer carries, errors too.
 #[derive(Default)]
-pub(super) struct Attached<'a> {
+pub(super) struct ResponseMeta<'a> {
     pub(super) notices: Notices,
-    pub(super) passage: Option<Passage<'a>>,
+    pub(super) admission: Option<Admission<'a>>,
 }
 
 /// What notice mode announces: the errors that would be answered (contract §5).
@@ -27,11 +27,11 @@ pub(super) struct Notices(String);
 /// The admission of an authenticated request: its limits, and its slot among the company's concurrent requests.
 ///
 /// The slot is released on drop, also when the client has disconnected; such a request counts.
-pub(super) struct Passage<'a> {
+pub(super) struct Admission<'a> {
     ledger: &'a Ledger,
     key: Arc<KeyRecord>,
     pub(super) allowance: Allowance,
-    entered: bool,
+    admitted: bool,
 }
 
 /// What a key and its company may use and have used.
@@ -49,10 +49,10 @@ pub(super) struct Allowance {
     pub(super) at: DateTime<Utc>,
 }
 
-impl Attached<'_> {
+impl ResponseMeta<'_> {
     /// Admits and counts an authenticated request, or refuses it.
-    pub(super) fn enter(&mut self, context: &Context) -> Result<(), Error> {
-        self.passage.as_mut().map_or(Ok(()), |passage| passage.enter(context, &mut self.notices))
+    pub(super) fn admit(&mut self, context: &Context) -> Result<(), Error> {
+        self.admission.as_mut().map_or(Ok(()), |admission| admission.admit(context, &mut self.notices))
     }
 }
 
@@ -71,7 +71,7 @@ impl Notices {
     }
 }
 
-impl<'a> Passage<'a> {
+impl<'a> Admission<'a> {
     /// For a genuine key, before the request is counted.
     pub(super) fn new(context: &'a Context, key: Arc<KeyRecord>) -> Self {
         let at = context.now();
@@ -82,17 +82,17 @@ impl<'a> Passage<'a> {
             period: Period::of(at),
             at,
         };
-        allowance.used = context.ledger().look(&admission(context, &key, &allowance));
-        Self { ledger: context.ledger(), key, allowance, entered: false }
+        allowance.used = context.ledger().peek(&admission(context, &key, &allowance));
+        Self { ledger: context.ledger(), key, allowance, admitted: false }
     }
 
     /// Admits and counts the request, or refuses it.
-    pub(super) fn enter(&mut self, context: &Context, notices: &mut Notices) -> Result<(), Error> {
+    pub(super) fn admit(&mut self, context: &Context, notices: &mut Notices) -> Result<(), Error> {
         let allowance = &mut self.allowance;
-        let (used, admitted) = context.ledger().enter(&admission(context, &self.key, allowance));
+        let (used, admitted) = context.ledger().admit(&admission(context, &self.key, allowance));
         allowance.used = used;
         match admitted {
-            Ok(()) => self.entered = true,
+            Ok(()) => self.admitted = true,
             Err(Refusal::Rate) => return Err(Error::new(Code::LimiteExcedido).retry_after(allowance.minute_left())),
             Err(Refusal::Quota) => return Err(Error::new(Code::CupoAgotado).retry_after(allowance.month_left())),
             Err(Refusal::Busy) => return Err(Error::new(Code::Ocupado).retry_after(1)),
@@ -115,16 +115,16 @@ impl<'a> Passage<'a> {
     }
 
     /// Releases the slot. The month does not count requests that failed with a server error (spec "Limits").
-    pub(super) fn leave(&mut self, failed: bool) {
-        if std::mem::take(&mut self.entered) {
-            self.allowance.used.month = self.ledger.leave(self.key.company.id, self.allowance.period.mes, !failed);
+    pub(super) fn release(&mut self, failed: bool) {
+        if std::mem::take(&mut self.admitted) {
+            self.allowance.used.month = self.ledger.release(self.key.company.id, self.allowance.period.mes, !failed);
         }
     }
 }
 
-impl Drop for Passage<'_> {
+impl Drop for Admission<'_> {
     fn drop(&mut self) {
-        self.leave(false);
+        self.release(false);
     }
 }
 
@@ -140,8 +140,8 @@ impl Allowance {
     }
 }
 
-fn admission<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> Admission<'k> {
-    Admission {
+fn admission<'k>(context: &Context, key: &'k KeyRecord, allowance: &Allowance) -> AdmissionRequest<'k> {
+    AdmissionRequest {
         key: &key.id,
         period: allowance.period,
         known: key.used,

@@ -18,14 +18,14 @@ use futures_util::future::BoxFuture;
 use http::{Response, StatusCode};
 
 pub(crate) use decode::{Body, boxed, discard_received};
-use limits::Attached;
+use limits::ResponseMeta;
 use respond::Reply;
 
 use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::observe::Watch;
-use crate::operation::page::{ListRequest, Regime};
+use crate::operation::page::{ListRequest, PageLimits};
 use crate::operation::query::exceeds_unannounced;
 use crate::operation::{Handler, Router, path};
 use crate::store::StoreError;
@@ -39,24 +39,23 @@ pub(crate) async fn answer(
     body: &mut Body,
     watch: &mut Watch,
 ) -> Response<Bytes> {
-    let mut attached = Attached::default();
+    let mut meta = ResponseMeta::default();
     // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
-    let outcome =
-        AssertUnwindSafe(serve(context, router, peticion, head, body, &mut attached, watch)).catch_unwind().await;
+    let outcome = AssertUnwindSafe(serve(context, router, peticion, head, body, &mut meta, watch)).catch_unwind().await;
     let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
     if let Err(error) = &outcome {
         watch.error(error.code());
     }
-    if let Some(passage) = &mut attached.passage {
-        passage.leave(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
-        context.merge_usage_if_overdue(passage.allowance.at).await;
+    if let Some(admission) = &mut meta.admission {
+        admission.release(outcome.as_ref().is_err_and(|error| error.status().is_server_error()));
+        context.merge_usage_if_overdue(admission.allowance.at).await;
     }
-    respond::response(outcome, peticion, &attached)
+    respond::response(outcome, peticion, &meta)
 }
 
 /// The answer of a front end that could not hand the request to the API.
 pub(crate) fn refused(error: Error, peticion: &str) -> Response<Bytes> {
-    respond::response(Err(error), peticion, &Attached::default())
+    respond::response(Err(error), peticion, &ResponseMeta::default())
 }
 
 async fn serve<'a>(
@@ -65,7 +64,7 @@ async fn serve<'a>(
     peticion: &str,
     head: &http::request::Parts,
     body: &mut Body,
-    attached: &mut Attached<'a>,
+    meta: &mut ResponseMeta<'a>,
     watch: &mut Watch,
 ) -> Result<Reply, Error> {
     let route = route::find(context, router, head)?;
@@ -76,24 +75,24 @@ async fn serve<'a>(
     }
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
-    let caller = authenticate::caller(context, &head.headers, attached).await;
+    let caller = authenticate::caller(context, &head.headers, meta).await;
     // Whose key it is, even if it is refused.
-    if let Some(passage) = &attached.passage {
-        watch.company(passage.company());
+    if let Some(admission) = &meta.admission {
+        watch.company(admission.company());
     }
     let caller = caller?;
-    attached.enter(context)?;
+    meta.admit(context)?;
     if !http.scopes.meet(caller.scopes()) {
         return Err(Code::SinPermiso.into());
     }
     match handler {
         Handler::List(list) => {
-            let regime = Regime::of(list.spec().pages, context.limits(caller.company()));
-            if exceeds_unannounced(query, regime) {
-                attached.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
+            let limits = PageLimits::of(list.spec().pages, context.limits(caller.company()));
+            if exceeds_unannounced(query, limits) {
+                meta.notices.announce(Code::LimiteInvalido, "pages of this list will hold at most 30 records");
             }
             let (company, path) = (caller.company(), route.parameters.as_slice());
-            let request = ListRequest { company, path, query, regime, now: context.now() };
+            let request = ListRequest { company, path, query, limits, now: context.now() };
             let page = in_time(context, list.page(context.store(), request)).await?;
             Ok(Reply::new(StatusCode::OK, page))
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
 
-use super::limits::{Allowance, Attached};
+use super::limits::{Allowance, ResponseMeta};
 use crate::error::Error;
 use crate::operation::{Head, JSON};
 
@@ -49,7 +49,7 @@ impl Reply {
     }
 }
 
-pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, attached: &Attached<'_>) -> Response<Bytes> {
+pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, meta: &ResponseMeta<'_>) -> Response<Bytes> {
     let mut response = match outcome {
         Ok(reply) => {
             let mut response = Response::new(reply.body);
@@ -73,11 +73,11 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, attached: 
     // Business data and secrets: no cache may keep them.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     insert(headers, PETICION, peticion);
-    if !attached.notices.text().is_empty() {
-        insert(headers, AVISO, attached.notices.text());
+    if !meta.notices.text().is_empty() {
+        insert(headers, AVISO, meta.notices.text());
     }
-    if let Some(passage) = attached.passage.as_ref().filter(|_| authenticated) {
-        insert_limits(headers, &passage.allowance);
+    if let Some(admission) = meta.admission.as_ref().filter(|_| authenticated) {
+        insert_limits(headers, &admission.allowance);
     }
     response
 }

@@ -5,7 +5,7 @@ use rust_decimal::Decimal;
 use super::credit_note::{self, NewNote};
 use crate::domain::advance;
 use crate::domain::cfdi::TipoRelacion;
-use crate::domain::invoice::InvoiceableSale;
+use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
 use crate::domain::words::PaymentOrigin;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use crate::operation::Cx;
 
 /// Applies the advances that were named for a sale which has just been invoiced as `factura`, as far as there are any and something is
 /// owed: the invoice relates to them (07), and a credit note for each, which relates to the invoice, lowers the receivable.
-pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &InvoiceableSale, factura: i64) -> Result<(), Error> {
+pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64) -> Result<(), Error> {
     let Some(cliente) = sale.cliente else { return Ok(()) };
     for anticipo in cx.tx.named_advances(sale.clave).await? {
         // One that was cancelled since is none.

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 use super::stock;
 use crate::domain::accounting::{About, Account, SaleAmounts, handover_entry, sale_entry};
 use crate::domain::clock::mexico_date;
-use crate::domain::invoice::{InvoiceableSale, due_date};
+use crate::domain::invoice::{LockedSale, due_date};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
@@ -202,7 +202,7 @@ async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<()
 
 /// Gives a document that is to be invoiced the exchange rate of the day. What is owed of it already is revalued: its entry is undone, and
 /// written anew.
-pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut InvoiceableSale, tipo_cambio: Rate) -> Result<(), Error> {
+pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio: Rate) -> Result<(), Error> {
     sale.tipo_cambio = tipo_cambio;
     cx.tx.set_exchange_rate(sale.clave, tipo_cambio, cx.now).await?;
     let Some(entry) = cx.tx.entry_of_sale(sale.clave).await? else { return Ok(()) };
@@ -216,7 +216,7 @@ pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut InvoiceableSale, tipo_ca
 
 impl<'a> Owed<'a> {
     /// An order that becomes owed on that day; `folio` is its number as people write it.
-    pub(crate) fn of_order(sale: &'a InvoiceableSale, folio: &'a str, fecha: NaiveDate) -> Self {
+    pub(crate) fn of_order(sale: &'a LockedSale, folio: &'a str, fecha: NaiveDate) -> Self {
         Self {
             venta: sale.clave,
             tipo: sale.tipo,

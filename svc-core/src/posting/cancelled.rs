@@ -3,7 +3,7 @@
 
 use super::{books, credit_note, payment};
 use crate::domain::event::Event;
-use crate::domain::invoice::InvoiceableSale;
+use crate::domain::invoice::LockedSale;
 use crate::domain::words::InvoiceKind;
 use crate::error::Error;
 use crate::operation::Cx;
@@ -28,7 +28,7 @@ pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     let Some(venta) = invoice.venta.filter(|_| invoice.tipo == InvoiceKind::Factura) else { return Ok(None) };
     let paid = cx.tx.lock_receivables(venta).await?;
     let goes_too =
-        |sale: &InvoiceableSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
+        |sale: &LockedSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
     match cx.tx.lock_sale(venta).await? {
         Some(sale) if goes_too(&sale) && cx.tx.has_credit_notes(venta).await? => Err(books::has_notes()),
         Some(sale) if goes_too(&sale) && paid => Err(books::has_payments()),
@@ -44,7 +44,7 @@ pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     }
     let note = cx.tx.credit_note(invoice.clave).await?;
     if let Some(note) = &note {
-        credit_note::judge_undo(cx, note).await?;
+        credit_note::validate_undo(cx, note).await?;
     }
     Ok(note)
 }

@@ -9,7 +9,7 @@ use crate::domain::accounting::{Account, SaleAmounts, credit_entry};
 use crate::domain::cfdi::{Heading, TipoRelacion};
 use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{CreditLine, credit_series};
-use crate::domain::invoice::InvoiceableSale;
+use crate::domain::invoice::LockedSale;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::Amounts;
@@ -25,7 +25,7 @@ pub(crate) struct NewNote<'a> {
     /// The record of the invoice that its document relates to.
     pub(crate) factura: i64,
     /// The sale, which is locked after its receivables.
-    pub(crate) sale: &'a InvoiceableSale,
+    pub(crate) sale: &'a LockedSale,
     /// How it relates.
     pub(crate) relacion: TipoRelacion,
     /// `c_FormaPago`.
@@ -207,7 +207,7 @@ async fn post(
 }
 
 /// Locks what a credit note changed, and refuses its cancellation where its balance in the customer's favour was applied elsewhere.
-pub(crate) async fn judge_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<(), Error> {
+pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<(), Error> {
     cx.tx.lock_receivables(note.venta).await?;
     let sale = cx.tx.lock_sale(note.venta).await?;
     let Some((sale, cliente)) = sale.and_then(|sale| Some((sale.clone(), sale.cliente?))) else { return Ok(()) };
@@ -248,6 +248,6 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &Cre
 }
 
 /// Refuses to end a sale that has credit notes.
-pub(crate) async fn judge_none(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
+pub(crate) async fn validate_none(cx: &mut Cx<'_>, venta: i64) -> Result<(), Error> {
     if cx.tx.has_credit_notes(venta).await? { Err(books::has_notes()) } else { Ok(()) }
 }

@@ -12,7 +12,7 @@ use crate::domain::cfdi::{
     build_receipts, build_related,
 };
 use crate::domain::credit_note::{CreditLine, TAKEN_OFF};
-use crate::domain::invoice::{TO_BE_DEFINED, Terms, judge_receiver};
+use crate::domain::invoice::{TO_BE_DEFINED, Terms, validate_receiver};
 use crate::domain::money::Money;
 use crate::domain::payment::CASH;
 use crate::domain::sale::Amounts;
@@ -112,7 +112,7 @@ pub(crate) async fn of_period(
     ventas: &[i64],
     encabezado: Heading,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    let which = GlobalSales { ventas: Some(ventas), most: i64::MAX, ..GlobalSales::default() };
+    let which = GlobalSales { ventas: Some(ventas), max: i64::MAX, ..GlobalSales::default() };
     let sales = cx.tx.lock_global_sales(&which).await?;
     let Some(first) = sales.first() else { return Ok(Err(CfdiFault::Missing("al menos un ticket"))) };
     let (moneda, tipo_cambio) = (first.moneda.clone(), first.tipo_cambio);
@@ -157,7 +157,7 @@ pub(crate) async fn of_note(
         Some(credit.of_document(line.clone(), note.relacion))
     };
     let receptor = receiver(cx, cliente).await?;
-    let uso = judge_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
+    let uso = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
     let Amounts { subtotal, descuento, impuestos, total, .. } = note.amounts;
     let source = InvoiceSource {
         emisor: issuer(cx, cp),

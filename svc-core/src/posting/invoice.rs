@@ -8,8 +8,8 @@ use super::{advance, document, stock};
 use crate::domain::cfdi::{Cfdi, Heading};
 use crate::domain::clock::mexico_date;
 use crate::domain::invoice::{
-    InvoiceTerms, InvoiceableSale, SaleInvoice, SuppliedTerms, Terms, counted_advance, due_date, invoice_series,
-    judge_advance, judge_credit, judge_payment, judge_receiver,
+    InvoiceTerms, LockedSale, SaleInvoice, SuppliedTerms, Terms, counted_advance, due_date, invoice_series,
+    validate_advance, validate_credit, validate_payment, validate_receiver,
 };
 use crate::domain::money::Money;
 use crate::domain::words::{InvoiceKind, InvoiceOrigin, InvoiceStatus, PaymentTerm, SaleKind};
@@ -39,7 +39,7 @@ pub(crate) async fn request(
     if let Some(invoice) = sale.requested() {
         return Ok(Requested { invoice: invoice.clone(), before: true });
     }
-    sale.judge(sucursal)?;
+    sale.validate(sucursal)?;
     if sale.is_being_invoiced(cx.now.get()) {
         return Err(Error::new(Code::VentaEnProceso).retry_after(RETRY_AFTER));
     }
@@ -51,23 +51,23 @@ pub(crate) async fn request(
 /// fulfilled the goods have left already, and it is owed.
 pub(crate) async fn invoice(
     cx: &mut Cx<'_>,
-    sale: &InvoiceableSale,
+    sale: &LockedSale,
     supplied: SuppliedTerms,
     origen: InvoiceOrigin,
 ) -> Result<SaleInvoice, Error> {
     let terms = sale.terms(supplied)?;
-    judge_issuer(cx).await?;
+    validate_issuer(cx).await?;
     let buyer = match sale.cliente {
         Some(cliente) => cx.tx.lock_buyer(cliente).await?.unwrap_or_default(),
         None => Buyer::default(),
     };
-    let uso_cfdi = judge_receiver(
+    let uso_cfdi = validate_receiver(
         buyer.receptor.rfc.as_deref(),
         buyer.receptor.regimen,
         buyer.receptor.cp.as_deref(),
         terms.uso_cfdi.as_deref().or(buyer.receptor.uso_cfdi.as_deref()),
     )?;
-    let paid = judge_payment(sale.condicion_pago, &terms)?;
+    let paid = validate_payment(sale.condicion_pago, &terms)?;
     let terms = Terms { uso_cfdi: Some(uso_cfdi), ..terms };
     // It gets its folio once nothing can refuse it any more.
     let heading = Heading { serie: None, folio: None, fecha: cx.now };
@@ -77,8 +77,8 @@ pub(crate) async fn invoice(
         (None, None)
     } else {
         let leaving = Leaving::of(cx, sale).await?;
-        leaving.judge(cx, sale).await?;
-        (Some(leaving), judge_money(cx, sale, &buyer, paid.condicion_pago).await?)
+        leaving.validate(cx, sale).await?;
+        (Some(leaving), validate_money(cx, sale, &buyer, paid.condicion_pago).await?)
     };
     let issued = Issued { terms: &terms, anticipo_contado, leaving, origen, document };
     let invoice = issue(cx, sale, &buyer, &paid, issued).await?;
@@ -107,7 +107,7 @@ struct Leaving {
 }
 
 /// Refuses a company that cannot issue documents now.
-pub(crate) async fn judge_issuer(cx: &mut Cx<'_>) -> Result<(), Error> {
+pub(crate) async fn validate_issuer(cx: &mut Cx<'_>) -> Result<(), Error> {
     if !cx.company.facturacion {
         return Err(Code::PlanSinFacturacion.into());
     }
@@ -127,24 +127,24 @@ fn being_invoiced(error: StoreError) -> Error {
 }
 
 impl Leaving {
-    async fn of(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Self, Error> {
+    async fn of(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Self, Error> {
         let almacen = stock::warehouse_of_sale(cx, sale).await;
         Ok(Self { almacen, goods: cx.tx.sale_goods(sale.clave).await? })
     }
 
     /// Where the company does not sell below its stock, the goods are there.
-    async fn judge(&self, cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
+    async fn validate(&self, cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
         let Ok(almacen) = &self.almacen else { return Ok(()) };
         let held: &[_] = if sale.tipo == SaleKind::Pedido { &self.goods } else { &[] };
-        stock::judge_there(cx, almacen, &self.goods, held).await
+        stock::validate_there(cx, almacen, &self.goods, held).await
     }
 }
 
 /// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance, of which it gives the part that the
 /// customer's advances have to make up.
-async fn judge_money(
+async fn validate_money(
     cx: &mut Cx<'_>,
-    sale: &InvoiceableSale,
+    sale: &LockedSale,
     buyer: &Buyer,
     condicion_pago: PaymentTerm,
 ) -> Result<Option<Money>, Error> {
@@ -154,12 +154,12 @@ async fn judge_money(
             // By the day in Mexico, by which it was given its due date: what is due today never blocks (contract §1).
             let standing = cx.tx.standing(cliente, mexico_date(cx.now.get())).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
-            judge_credit(buyer.limite_credito.get(), standing.adeudo, pesos, standing.vencido)?;
+            validate_credit(buyer.limite_credito.get(), standing.adeudo, pesos, standing.vencido)?;
         }
         (PaymentTerm::Contado, Some(cliente)) if cx.company.anticipo_minimo > Decimal::ZERO => {
             let advances = cx.tx.advances(cliente, &sale.moneda).await?;
             let paid = total - sale.saldo.get();
-            judge_advance(cx.company.anticipo_minimo, advances + paid, total)?;
+            validate_advance(cx.company.anticipo_minimo, advances + paid, total)?;
             return Ok(counted_advance(cx.company.anticipo_minimo, paid, total));
         }
         _ => {}
@@ -170,7 +170,7 @@ async fn judge_money(
 /// The effects: registry, stock, sale, receivable, accounting entry and stamping queue.
 async fn issue(
     cx: &mut Cx<'_>,
-    sale: &InvoiceableSale,
+    sale: &LockedSale,
     buyer: &Buyer,
     paid: &InvoiceTerms,
     issued: Issued<'_>,

@@ -55,8 +55,8 @@ impl LineBody {
     }
 
     /// What can be judged without the company's data.
-    fn judge(&self, at: usize) -> Result<(), Error> {
-        ProductName::of_line(at, self.producto, self.sku.as_deref()).judge()?;
+    fn validate(&self, at: usize) -> Result<(), Error> {
+        ProductName::of_line(at, self.producto, self.sku.as_deref()).validate()?;
         if self.descuento.is_some_and(|discount| discount.get().normalize().scale() > 2) {
             return Err(fault(Code::DatoInvalido, at, "descuento", "admite a lo más 2 decimales"));
         }
@@ -68,8 +68,8 @@ impl LineBody {
 }
 
 /// Judges all lines without the company's data.
-pub(super) fn judge(lines: &[LineBody]) -> Result<(), Error> {
-    lines.iter().enumerate().try_for_each(|(at, line)| line.judge(at))
+pub(super) fn validate(lines: &[LineBody]) -> Result<(), Error> {
+    lines.iter().enumerate().try_for_each(|(at, line)| line.validate(at))
 }
 
 /// The products that lines name, one each.
@@ -80,7 +80,7 @@ pub(super) async fn products(cx: &mut Cx<'_>, lines: &[LineBody]) -> Result<Vec<
         .map(|(at, line)| ProductName::of_line(at, line.producto, line.sku.as_deref()))
         .collect();
     let found = find_products(cx, &names).await?;
-    names.iter().zip(&found).try_for_each(|(name, product)| name.judge_active(product))?;
+    names.iter().zip(&found).try_for_each(|(name, product)| name.validate_active(product))?;
     Ok(found)
 }
 
@@ -115,7 +115,7 @@ pub(super) async fn priced(
     let line = |(at, (line, product)): (usize, (&LineBody, SaleProduct))| {
         let (cantidad, rate) = (line.cantidad.get(), product.vat_rate());
         let rates = line.rates();
-        rates.judge().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
+        rates.validate().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
         let otros = product.other_rates(rates, withholds);
         let listed =
             || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(rate, otros.ieps));

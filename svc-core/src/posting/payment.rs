@@ -14,7 +14,7 @@ use crate::domain::deposit::PaidAccount;
 use crate::domain::event::Event;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{Debt, Instalment, payment_series};
+use crate::domain::payment::{Instalment, LockedReceivable, payment_series};
 use crate::domain::quantity::Rate;
 use crate::domain::words::{Complement, InvoiceKind, PaymentOrigin};
 use crate::error::{Code, Error};
@@ -64,7 +64,7 @@ pub(crate) struct PartApplied {
 /// Undoes a payment that is locked and not cancelled: the balances of receivable and sale, its deposit, its complement if no other
 /// payment shares it, its accounting entry. A complement whose fate is open is an error.
 pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
-    let debt = cx.tx.lock_debt(payment.cxc).await?;
+    let debt = cx.tx.lock_receivable(payment.cxc).await?;
     let estatus = debt.map(|debt| debt.status_without(payment.importe));
     cx.tx.cancel_payment(pago, payment, estatus, cx.now).await?;
     let released = match (payment.cuenta_bancaria, payment.deposito) {
@@ -158,15 +158,15 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
     let mut instalments = Vec::with_capacity(parts.len());
     for (cxc, importe) in parts {
         let debt = debts.get(cxc).ok_or(Code::NoEncontrado)?;
-        debt.judge(matches!(cx.actor, Actor::Key { .. }))?;
+        debt.validate(matches!(cx.actor, Actor::Key { .. }))?;
         let tipo_cambio = rates.get(cxc).copied().ok_or(Code::NoEncontrado)?;
-        let mut instalment = judge(debt, terms, account.as_ref(), *importe)?;
+        let mut instalment = validate(debt, terms, account.as_ref(), *importe)?;
         if terms.by_note.is_some() {
             instalment.parcialidad = debt.ultima_parcialidad.max(1);
             instalment.parcialidades = debt.parcialidades;
         }
         instalments.push(Part { debt, instalment, tipo_cambio });
-        judge_funds(cx, terms.origen, debt, *importe).await?;
+        validate_funds(cx, terms.origen, debt, *importe).await?;
     }
     let deposito = match (&receipt, waiting) {
         (None, _) => None,
@@ -177,7 +177,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
             Some(deposito)
         }
         (Some(receipt), None) => {
-            PaidAccount::judge(account.as_ref())?.judge_receiving(total)?;
+            PaidAccount::validate(account.as_ref())?.validate_receiving(total)?;
             Some(cx.tx.insert_deposit(receipt, DepositOrigin::Pago, cx.now).await?)
         }
     };
@@ -209,7 +209,7 @@ pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Mon
 
 /// The part of a payment that pays one receivable.
 struct Part<'d> {
-    debt: &'d Debt,
+    debt: &'d LockedReceivable,
     instalment: Instalment,
     /// Pesos for one unit of the currency on the day of the payment.
     tipo_cambio: Rate,
@@ -254,12 +254,12 @@ async fn of_advance(cx: &mut Cx<'_>, terms: &Terms<'_>, part: &Part<'_>) -> Resu
 }
 
 /// The exchange rate of the payment for each receivable.
-fn rates(debts: &BTreeMap<i64, Debt>, terms: &Terms<'_>) -> Result<BTreeMap<i64, Rate>, Error> {
-    let of_day = |debt: &Debt| currency::rate_of_day(&debt.moneda, terms.tipo_cambio, debt.tipo_cambio);
+fn rates(debts: &BTreeMap<i64, LockedReceivable>, terms: &Terms<'_>) -> Result<BTreeMap<i64, Rate>, Error> {
+    let of_day = |debt: &LockedReceivable| currency::rate_of_day(&debt.moneda, terms.tipo_cambio, debt.tipo_cambio);
     debts.iter().map(|(cxc, debt)| Ok((*cxc, of_day(debt)?))).collect()
 }
 
-async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<i64, Debt>, Error> {
+async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<i64, LockedReceivable>, Error> {
     let mut debts = BTreeMap::new();
     for cxc in parts.iter().map(|(cxc, _)| *cxc).collect::<BTreeSet<_>>() {
         let missing = || match cx.actor {
@@ -270,7 +270,7 @@ async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<
                 format_args!("la cuenta por cobrar {cxc} no existe en la empresa"),
             ),
         };
-        debts.insert(cxc, cx.tx.lock_debt(cxc).await?.ok_or_else(missing)?);
+        debts.insert(cxc, cx.tx.lock_receivable(cxc).await?.ok_or_else(missing)?);
     }
     Ok(debts)
 }
@@ -285,17 +285,27 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Optio
 }
 
 /// Judges what is paid of a receivable that may be paid, in the order of the codes (decisions, "Payments").
-fn judge(debt: &Debt, terms: &Terms<'_>, account: Option<&PaidAccount>, importe: Money) -> Result<Instalment, Error> {
+fn validate(
+    debt: &LockedReceivable,
+    terms: &Terms<'_>,
+    account: Option<&PaidAccount>,
+    importe: Money,
+) -> Result<Instalment, Error> {
     if terms.cuenta_bancaria.is_some() {
-        PaidAccount::judge(account)?.judge_currency(&debt.moneda)?;
+        PaidAccount::validate(account)?.validate_currency(&debt.moneda)?;
     }
-    debt.judge_day(terms.fecha)?;
+    debt.validate_day(terms.fecha)?;
     debt.pay(importe)
 }
 
 /// Refuses to apply more of an advance, or of a balance in the customer's favour, than there is (contract §7). The customer stays
 /// locked, so that of two payments the second sees the first.
-async fn judge_funds(cx: &mut Cx<'_>, origen: PaymentOrigin, debt: &Debt, importe: Money) -> Result<(), Error> {
+async fn validate_funds(
+    cx: &mut Cx<'_>,
+    origen: PaymentOrigin,
+    debt: &LockedReceivable,
+    importe: Money,
+) -> Result<(), Error> {
     if origen == PaymentOrigin::Deposito {
         return Ok(());
     }
@@ -309,7 +319,7 @@ async fn judge_funds(cx: &mut Cx<'_>, origen: PaymentOrigin, debt: &Debt, import
 /// customer's first receivable: its clave and its heading.
 async fn complements<'d>(
     cx: &mut Cx<'_>,
-    debts: impl Iterator<Item = &'d Debt> + Send,
+    debts: impl Iterator<Item = &'d LockedReceivable> + Send,
 ) -> Result<BTreeMap<Option<i64>, (i64, Heading)>, Error> {
     let origen = cx.actor.invoice_origin();
     let mut complements = BTreeMap::new();

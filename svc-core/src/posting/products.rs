@@ -27,7 +27,7 @@ impl<'b> ProductName<'b> {
     }
 
     /// It is either of the two.
-    pub(crate) fn judge(&self) -> Result<(), Error> {
+    pub(crate) fn validate(&self) -> Result<(), Error> {
         match (self.producto, self.sku) {
             (Some(_), Some(_)) => Err(self.fault(Code::DatoInvalido, "sku", "va producto o sku, no ambos")),
             (None, None) => Err(self.fault(Code::DatoRequerido, "producto", "hace falta producto o sku")),
@@ -36,12 +36,12 @@ impl<'b> ProductName<'b> {
     }
 
     /// The product it names is for sale.
-    pub(crate) fn judge_active(&self, product: &SaleProduct) -> Result<(), Error> {
+    pub(crate) fn validate_active(&self, product: &SaleProduct) -> Result<(), Error> {
         if product.activo { Ok(()) } else { Err(self.unknown("no es un producto activo de la empresa")) }
     }
 
     /// The product it names is one that a warehouse can hold.
-    pub(crate) fn judge_stock(&self, product: &SaleProduct) -> Result<(), Error> {
+    pub(crate) fn validate_stock(&self, product: &SaleProduct) -> Result<(), Error> {
         if product.has_stock() { Ok(()) } else { Err(self.unknown("no es un producto con existencia")) }
     }
 

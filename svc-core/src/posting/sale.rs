@@ -69,13 +69,13 @@ impl<K> SaleBody<K> {
     }
 
     /// What can be judged without the company's data (400); gives the exchange rate.
-    fn judge(&self) -> Result<Rate, Error> {
-        lines::judge(&self.renglones)?;
+    fn validate(&self) -> Result<Rate, Error> {
+        lines::validate(&self.renglones)?;
         currency::exchange_rate(self.moneda(), self.tipo_cambio)
     }
 
     /// The keys of the SAT's catalogues (422).
-    fn judge_keys(&self) -> Result<(), Error> {
+    fn validate_keys(&self) -> Result<(), Error> {
         let known = |key: Option<&str>, exists: fn(&str) -> bool, code: Code| match key {
             Some(key) if !exists(key) => Err(Error::from(code)),
             _ => Ok(()),
@@ -107,7 +107,7 @@ pub(crate) struct Made {
 }
 
 /// What a body comes to, once it is judged.
-struct Judged {
+struct Validated {
     tipo_cambio: Rate,
     buyer: Buyer,
     almacen: ActiveWarehouse,
@@ -117,8 +117,8 @@ struct Judged {
 
 /// Judges a document and prices it, in the order of contract §4: customer, products, currency, prices, warehouse,
 /// salesperson, the SAT's keys.
-async fn judge<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<Judged, Error> {
-    let tipo_cambio = body.judge()?;
+async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<Validated, Error> {
+    let tipo_cambio = body.validate()?;
     let buyer = cx.tx.buyer(body.cliente).await?.ok_or(Code::ClienteInvalido)?;
     let lines = price(cx, body, &buyer).await?;
     let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
@@ -134,8 +134,8 @@ async fn judge<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<
     {
         return Err(Code::VendedorInvalido.into());
     }
-    body.judge_keys()?;
-    Ok(Judged { tipo_cambio, buyer, almacen, lines, amounts })
+    body.validate_keys()?;
+    Ok(Validated { tipo_cambio, buyer, almacen, lines, amounts })
 }
 
 /// Makes a sales document: judges it, emits `venta.creada`, reserves the stock of an order, and writes what is owed at once
@@ -146,7 +146,7 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     channel: Channel,
 ) -> Result<Made, Error> {
     let tipo = body.tipo.into().settled();
-    let Judged { tipo_cambio, buyer, almacen, lines, amounts } = judge(cx, body, channel.sucursal).await?;
+    let Validated { tipo_cambio, buyer, almacen, lines, amounts } = validate(cx, body, channel.sucursal).await?;
     let condicion_pago = body.condicion_pago.unwrap_or(PaymentTerm::Contado);
     let own_days = (condicion_pago == PaymentTerm::Credito).then_some(buyer.dias_credito);
     let days = body.dias_credito.map(Within::get).or(own_days);
@@ -217,7 +217,7 @@ async fn owe(
         cx.tx.set_sale_invoice(made.venta, factura).await?;
         made.factura = Some(factura);
     }
-    stock::judge_there(cx, almacen, &leaving, &[]).await?;
+    stock::validate_there(cx, almacen, &leaving, &[]).await?;
     let costo = books::goods_leave(cx, almacen, &leaving, false, made.venta, &folio).await?;
     let owed = Owed {
         venta: made.venta,

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use crate::domain::accounting::{About, moved_entry};
 use crate::domain::clock::mexico_date;
 use crate::domain::event::Event;
-use crate::domain::invoice::InvoiceableSale;
+use crate::domain::invoice::LockedSale;
 use crate::domain::stock::{Holding, StockChange, cost_of};
 use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
@@ -35,7 +35,7 @@ pub(crate) async fn warehouse(cx: &mut Cx<'_>, code: Option<&str>, sucursal: i64
 }
 
 /// The active warehouse that a sale's goods are taken from: its own, or else the main one of its branch.
-pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<ActiveWarehouse, Error> {
+pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<ActiveWarehouse, Error> {
     let found = match sale.almacen {
         Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
         None => cx.tx.main_warehouse(sale.sucursal).await?,
@@ -45,7 +45,7 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &InvoiceableSale) -
 
 /// Refuses goods that the warehouse does not have beyond what other orders reserve, where the company does not sell below its
 /// stock; `held` is what the document itself still reserves. The stock stays locked.
-pub(crate) async fn judge_there(
+pub(crate) async fn validate_there(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
     goods: &[SaleGoods],

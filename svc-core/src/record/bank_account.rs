@@ -1,7 +1,7 @@
 //! Bank accounts: `/cuentas-bancarias`, never their balances or numbers.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -25,6 +25,6 @@ record! {
 
 impl List for BankAccount {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/cuentas-bancarias", Scope::CxcRead, Pages::Enforced, "List bank accounts")
+        ListSpec::new::<Self>("/cuentas-bancarias", Scope::CxcRead, PageSizes::Enforced, "List bank accounts")
             .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

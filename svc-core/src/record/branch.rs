@@ -1,7 +1,7 @@
 //! Branches: `/sucursales`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::{Digits, Text};
@@ -22,6 +22,7 @@ record! {
 }
 
 impl List for Branch {
-    const LIST: ListSpec = ListSpec::new::<Self>("/sucursales", Scope::InventarioRead, Pages::Earlier, "List branches")
-        .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/sucursales", Scope::InventarioRead, PageSizes::Legacy, "List branches")
+            .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

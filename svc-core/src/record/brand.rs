@@ -1,7 +1,7 @@
 //! Brands: `/marcas`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::BrandStatus;
 use crate::json::Text;
@@ -20,7 +20,7 @@ record! {
 }
 
 impl List for Brand {
-    const LIST: ListSpec = ListSpec::new::<Self>("/marcas", Scope::ProductosRead, Pages::Earlier, "List brands")
+    const LIST: ListSpec = ListSpec::new::<Self>("/marcas", Scope::ProductosRead, PageSizes::Legacy, "List brands")
         .filters(&[integer("clave"), choice("estatus", BrandStatus::WORDS)])
         .hides("estatus", "eliminado");
 }

@@ -1,7 +1,7 @@
 //! The category tree: `/categorias`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -23,7 +23,7 @@ record! {
 
 impl List for Category {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/categorias", Scope::ProductosRead, Pages::Earlier, "List categories").filters(&[
+        ListSpec::new::<Self>("/categorias", Scope::ProductosRead, PageSizes::Legacy, "List categories").filters(&[
             integer("clave"),
             integer("padre"),
             choice("estatus", Status::WORDS),

@@ -1,7 +1,7 @@
 //! Customers and prospects: `/clientes`.
 
 use super::filter::{boolean, email, exact, from, from_day, integer, phone, sized, until_day};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
@@ -69,8 +69,8 @@ record! {
 }
 
 impl List for Customer {
-    const LIST: ListSpec = ListSpec::new::<Self>("/clientes", Scope::ClientesRead, Pages::Enforced, "List customers")
-        .filters(&[
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/clientes", Scope::ClientesRead, PageSizes::Enforced, "List customers").filters(&[
             integer("clave"),
             exact("folio"),
             email("correo", "correo_comparable"),

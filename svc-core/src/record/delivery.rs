@@ -1,7 +1,7 @@
 //! The deliveries of a webhook: `/webhooks/{clave}/entregas`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::event::{EventId, EventKind};
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
@@ -44,7 +44,7 @@ impl List for Delivery {
     const LIST: ListSpec = ListSpec::new::<Self>(
         "/webhooks/{clave}/entregas",
         Scope::WebhooksWrite,
-        Pages::Enforced,
+        PageSizes::Enforced,
         "List the deliveries of a webhook",
     )
     .filters(&[integer("clave"), choice("estado", DeliveryStatus::WORDS), choice("tipo", EventKind::WORDS)]);

@@ -1,7 +1,7 @@
 //! The registry of invoices: `/facturas`.
 
 use super::filter::{choice, from, integer, until, uuid};
-use super::{List, ListSpec, Pages, Query, record, window};
+use super::{List, ListSpec, PageSizes, Query, record, window};
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
@@ -49,7 +49,7 @@ record! {
 
 impl List for Invoice {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/facturas", Scope::FacturasRead, Pages::Earlier, "List the registry of invoices")
+        ListSpec::new::<Self>("/facturas", Scope::FacturasRead, PageSizes::Legacy, "List the registry of invoices")
             .filters(&[
                 integer("clave"),
                 uuid("uuid"),
@@ -61,7 +61,7 @@ impl List for Invoice {
             ]);
 
     /// 92 days at the most.
-    fn settle(query: &mut Query) -> Result<(), Error> {
+    fn normalize(query: &mut Query) -> Result<(), Error> {
         window::close(query)
     }
 }

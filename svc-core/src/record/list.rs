@@ -13,7 +13,7 @@ pub trait List: Record + schemars::JsonSchema + Send + Sync + 'static {
 
     /// Checks and completes a query as a whole: date windows, filters by default. Most lists add
     /// nothing.
-    fn settle(query: &mut Query) -> Result<(), Error> {
+    fn normalize(query: &mut Query) -> Result<(), Error> {
         let _ = query;
         Ok(())
     }
@@ -30,7 +30,7 @@ pub struct ListSpec {
     /// What it does, in a few words.
     pub summary: &'static str,
     /// The page sizes it takes.
-    pub pages: Pages,
+    pub pages: PageSizes,
     /// Its filters; no other query parameter but `cursor` and `limite` is accepted.
     pub filters: &'static [Filter],
     /// The filters of which a query must have one, if it must: such a list is read for one document or product, not as a whole.
@@ -45,16 +45,21 @@ pub struct ListSpec {
 
 /// Which page sizes a list takes while limits are enforced (contract §3, "Page regimes").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pages {
+pub enum PageSizes {
     /// 1 to 30, default 30.
     Enforced,
     /// 1 to 500, default 100.
-    Earlier,
+    Legacy,
 }
 
 impl ListSpec {
     /// The list of records `R` at `path`, for keys with `scope`.
-    pub(crate) const fn new<R: Record>(path: &'static str, scope: Scope, pages: Pages, summary: &'static str) -> Self {
+    pub(crate) const fn new<R: Record>(
+        path: &'static str,
+        scope: Scope,
+        pages: PageSizes,
+        summary: &'static str,
+    ) -> Self {
         let (table, columns) = (R::TABLE, R::COLUMNS);
         Self {
             path,
@@ -91,7 +96,7 @@ impl ListSpec {
     }
 
     /// Refuses a query that has none of the filters of which it must have one.
-    pub(crate) fn judge(&self, query: &Query) -> Result<(), Error> {
+    pub(crate) fn validate(&self, query: &Query) -> Result<(), Error> {
         match self.requires {
             [] => Ok(()),
             names if query.has(names) => Ok(()),

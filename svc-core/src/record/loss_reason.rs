@@ -1,7 +1,7 @@
 //! Reasons why opportunities are lost: `/motivos-perdida`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -21,6 +21,6 @@ record! {
 
 impl List for LossReason {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/motivos-perdida", Scope::OportunidadesRead, Pages::Enforced, "List loss reasons")
+        ListSpec::new::<Self>("/motivos-perdida", Scope::OportunidadesRead, PageSizes::Enforced, "List loss reasons")
             .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

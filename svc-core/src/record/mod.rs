@@ -44,7 +44,7 @@ pub use crate::domain::value::{FromValue, Kind, Row, RowError, ToValue, Value};
 pub use filter::{Compare, Filter, Takes};
 pub(crate) use import::Reference;
 pub(crate) use import::{Changes, Import, changes, import};
-pub use list::{Condition, List, ListSpec, Pages, Query};
+pub use list::{Condition, List, ListSpec, PageSizes, Query};
 pub use window::LONGEST as LONGEST_WINDOW;
 
 /// A record: a struct whose fields are columns.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::filter::{choice, exact, integer};
-use super::{FromValue, Kind, List, ListSpec, Pages, Value, record};
+use super::{FromValue, Kind, List, ListSpec, PageSizes, Value, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
@@ -95,7 +95,7 @@ impl List for Movement {
     const LIST: ListSpec = ListSpec::new::<Self>(
         "/movimientos-inventario",
         Scope::KardexRead,
-        Pages::Earlier,
+        PageSizes::Legacy,
         "List the stock movements of a product or document",
     )
     .filters(&[integer("clave"), exact("sku"), integer("venta"), choice("tipo", MovementKind::WORDS)])

@@ -1,7 +1,7 @@
 //! Opportunities, the deals of the CRM's funnel: `/oportunidades`.
 
 use super::filter::{choice, from_day, integer, until_day};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
 use crate::domain::scope::Scope;
 use crate::domain::time::{Date, Timestamp};
@@ -57,7 +57,7 @@ record! {
 
 impl List for Opportunity {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/oportunidades", Scope::OportunidadesRead, Pages::Enforced, "List opportunities")
+        ListSpec::new::<Self>("/oportunidades", Scope::OportunidadesRead, PageSizes::Enforced, "List opportunities")
             .filters(&[
                 integer("clave"),
                 choice("estatus", OpportunityStatus::WORDS),

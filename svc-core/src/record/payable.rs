@@ -1,7 +1,7 @@
 //! Accounts payable: `/cxp`.
 
 use super::filter::{boolean, choice, integer, uuid};
-use super::{List, ListSpec, Pages, Query, record};
+use super::{List, ListSpec, PageSizes, Query, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::scope::Scope;
@@ -56,7 +56,7 @@ record! {
 }
 
 impl List for Payable {
-    const LIST: ListSpec = ListSpec::new::<Self>("/cxp", Scope::CxpRead, Pages::Enforced, "List accounts payable")
+    const LIST: ListSpec = ListSpec::new::<Self>("/cxp", Scope::CxpRead, PageSizes::Enforced, "List accounts payable")
         .filters(&[
             integer("clave"),
             choice("estatus", PayableStatus::WORDS),
@@ -68,7 +68,7 @@ impl List for Payable {
         ]);
 
     /// Only pending ones unless the query names a status, whatever its other filters (spec, "GET /cxp" 1).
-    fn settle(query: &mut Query) -> Result<(), Error> {
+    fn normalize(query: &mut Query) -> Result<(), Error> {
         query.default_to("estatus", PayableStatus::Pendiente.word());
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Payments applied to receivables: `/cxc-pagos`.
 
 use super::filter::{from_day, integer, until_day};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::scope::Scope;
@@ -60,14 +60,13 @@ record! {
 
 impl List for Payment {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/cxc-pagos", Scope::CxcRead, Pages::Enforced, "List payments of receivables").filters(
-            &[
+        ListSpec::new::<Self>("/cxc-pagos", Scope::CxcRead, PageSizes::Enforced, "List payments of receivables")
+            .filters(&[
                 integer("clave"),
                 integer("cxc"),
                 integer("cliente"),
                 integer("venta"),
                 from_day("fecha_desde", "fecha"),
                 until_day("fecha_hasta", "fecha"),
-            ],
-        );
+            ]);
 }

@@ -1,7 +1,7 @@
 //! Prices: `/precios`, a row per product and price list.
 
 use super::filter::{exact, from, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
@@ -41,7 +41,7 @@ record! {
 }
 
 impl List for Price {
-    const LIST: ListSpec = ListSpec::new::<Self>("/precios", Scope::ProductosRead, Pages::Earlier, "List prices")
+    const LIST: ListSpec = ListSpec::new::<Self>("/precios", Scope::ProductosRead, PageSizes::Legacy, "List prices")
         .filters(&[
             integer("clave"),
             integer("producto"),

@@ -1,7 +1,7 @@
 //! Products: `/productos`.
 
 use super::filter::{boolean, choice, exact, from, integer, search};
-use super::{List, ListSpec, Pages, Reference, record};
+use super::{List, ListSpec, PageSizes, Reference, record};
 use crate::domain::money::Money;
 use crate::domain::scope::Scope;
 use crate::domain::tax::TaxRate;
@@ -58,22 +58,23 @@ record! {
 }
 
 impl List for Product {
-    const LIST: ListSpec = ListSpec::new::<Self>("/productos", Scope::ProductosRead, Pages::Enforced, "List products")
-        .filters(&[
-            integer("clave"),
-            exact("sku"),
-            integer("folio"),
-            choice("estatus", &["activo", "inactivo", "eliminado"]),
-            choice("tipo", &["normal", "virtual_con_precio", "virtual_sin_precio", "gasto"]),
-            choice("subtipo", &["terminado", "componente", "materia_prima"]),
-            boolean("kit"),
-            exact("codigo_sat"),
-            exact("id_platform_b"),
-            exact("marca"),
-            exact("categoria"),
-            exact("sku_padre"),
-            search("buscar", "busqueda"),
-            from("modificado_desde", "modificado"),
-        ])
-        .hides("estatus", "eliminado");
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/productos", Scope::ProductosRead, PageSizes::Enforced, "List products")
+            .filters(&[
+                integer("clave"),
+                exact("sku"),
+                integer("folio"),
+                choice("estatus", &["activo", "inactivo", "eliminado"]),
+                choice("tipo", &["normal", "virtual_con_precio", "virtual_sin_precio", "gasto"]),
+                choice("subtipo", &["terminado", "componente", "materia_prima"]),
+                boolean("kit"),
+                exact("codigo_sat"),
+                exact("id_platform_b"),
+                exact("marca"),
+                exact("categoria"),
+                exact("sku_padre"),
+                search("buscar", "busqueda"),
+                from("modificado_desde", "modificado"),
+            ])
+            .hides("estatus", "eliminado");
 }

@@ -1,7 +1,7 @@
 //! Purchase orders: `/compras`.
 
 use super::filter::{choice, exact, from, integer, until};
-use super::{List, ListSpec, Pages, Reference, record};
+use super::{List, ListSpec, PageSizes, Reference, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::scope::Scope;
@@ -52,7 +52,7 @@ record! {
 
 impl List for Purchase {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/compras", Scope::ComprasRead, Pages::Earlier, "List purchase orders").filters(&[
+        ListSpec::new::<Self>("/compras", Scope::ComprasRead, PageSizes::Legacy, "List purchase orders").filters(&[
             integer("clave"),
             exact("folio"),
             integer("proveedor"),

@@ -1,7 +1,7 @@
 //! The lines of a purchase order: `/compras-renglones`.
 
 use super::filter::integer;
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
@@ -47,7 +47,7 @@ impl List for PurchaseLine {
     const LIST: ListSpec = ListSpec::new::<Self>(
         "/compras-renglones",
         Scope::ComprasRead,
-        Pages::Earlier,
+        PageSizes::Legacy,
         "List the lines of a purchase order",
     )
     .filters(&[integer("compra")])

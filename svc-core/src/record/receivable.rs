@@ -1,7 +1,7 @@
 //! Receivables: `/cxc`.
 
 use super::filter::{boolean, choice, integer, uuid};
-use super::{List, ListSpec, Pages, Query, record};
+use super::{List, ListSpec, PageSizes, Query, record};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::scope::Scope;
@@ -56,8 +56,8 @@ record! {
 }
 
 impl List for Receivable {
-    const LIST: ListSpec =
-        ListSpec::new::<Self>("/cxc", Scope::CxcRead, Pages::Enforced, "List receivables").filters(&[
+    const LIST: ListSpec = ListSpec::new::<Self>("/cxc", Scope::CxcRead, PageSizes::Enforced, "List receivables")
+        .filters(&[
             integer("clave"),
             choice("estatus", ReceivableStatus::WORDS),
             integer("cliente"),
@@ -68,7 +68,7 @@ impl List for Receivable {
         ]);
 
     /// Without `estatus` only pending ones, but of a given receivable, sale or invoice all.
-    fn settle(query: &mut Query) -> Result<(), Error> {
+    fn normalize(query: &mut Query) -> Result<(), Error> {
         if !query.has(&["clave", "venta", "uuid"]) {
             query.default_to("estatus", ReceivableStatus::Pendiente.word());
         }

@@ -1,7 +1,7 @@
 //! Sales documents: `/ventas`.
 
 use super::filter::{boolean, choice, exact, from, integer, until};
-use super::{List, ListSpec, Pages, Query, Reference, Value, record, window};
+use super::{List, ListSpec, PageSizes, Query, Reference, Value, record, window};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::scope::Scope;
@@ -88,8 +88,8 @@ record! {
 }
 
 impl List for Sale {
-    const LIST: ListSpec = ListSpec::new::<Self>("/ventas", Scope::VentasRead, Pages::Earlier, "List sales documents")
-        .filters(&[
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/ventas", Scope::VentasRead, PageSizes::Legacy, "List sales documents").filters(&[
             integer("clave"),
             choice("tipo", SaleKind::WORDS),
             integer("folio"),
@@ -102,7 +102,7 @@ impl List for Sale {
         ]);
 
     /// By default sales, and documents that are not cancelled; a date range of at most 92 days.
-    fn settle(query: &mut Query) -> Result<(), Error> {
+    fn normalize(query: &mut Query) -> Result<(), Error> {
         if query.get("tipo").is_some_and(|tipo| *tipo == Value::Text(SaleKind::Remision.word().into())) {
             query.set("tipo", Value::Text(SaleKind::Venta.word().into()));
         }

@@ -1,7 +1,7 @@
 //! The lines of one sales document: `/ventas-renglones`.
 
 use super::filter::{exact, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
@@ -67,7 +67,7 @@ impl List for SaleLine {
     const LIST: ListSpec = ListSpec::new::<Self>(
         "/ventas-renglones",
         Scope::VentasRead,
-        Pages::Earlier,
+        PageSizes::Legacy,
         "List the lines of a sales document",
     )
     .filters(&[integer("venta"), exact("sku")])

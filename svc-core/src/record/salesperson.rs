@@ -1,7 +1,7 @@
 //! Salespeople, who are users of the ERP: `/vendedores`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -27,7 +27,7 @@ record! {
 
 impl List for Salesperson {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/vendedores", Scope::ActividadesWrite, Pages::Enforced, "List salespeople")
+        ListSpec::new::<Self>("/vendedores", Scope::ActividadesWrite, PageSizes::Enforced, "List salespeople")
             .or(Scope::ClientesRead)
             .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

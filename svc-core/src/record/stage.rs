@@ -1,7 +1,7 @@
 //! Stages of the CRM's funnel: `/etapas-oportunidad`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::{OpportunityStatus, Status};
 use crate::json::Text;
@@ -29,7 +29,7 @@ impl List for Stage {
     const LIST: ListSpec = ListSpec::new::<Self>(
         "/etapas-oportunidad",
         Scope::OportunidadesRead,
-        Pages::Enforced,
+        PageSizes::Enforced,
         "List opportunity stages",
     )
     .filters(&[integer("clave"), choice("estatus", Status::WORDS), choice("tipo", OpportunityStatus::WORDS)]);

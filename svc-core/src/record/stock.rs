@@ -1,7 +1,7 @@
 //! Stock: `/inventario`, a row per product and warehouse.
 
 use super::filter::{exact, from, integer, sized};
-use super::{List, ListSpec, Pages, Reference, record};
+use super::{List, ListSpec, PageSizes, Reference, record};
 use crate::domain::quantity::Quantity;
 use crate::domain::scope::Scope;
 use crate::domain::stock::available;
@@ -37,7 +37,7 @@ record! {
 }
 
 impl List for Stock {
-    const LIST: ListSpec = ListSpec::new::<Self>("/inventario", Scope::InventarioRead, Pages::Earlier, "List stock")
+    const LIST: ListSpec = ListSpec::new::<Self>("/inventario", Scope::InventarioRead, PageSizes::Legacy, "List stock")
         .filters(&[
             integer("clave"),
             exact("sku"),

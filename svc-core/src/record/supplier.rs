@@ -1,7 +1,7 @@
 //! Suppliers: `/proveedores`.
 
 use super::filter::{choice, exact, integer, search};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::SupplierStatus;
 use crate::json::Text;
@@ -34,7 +34,7 @@ record! {
 
 impl List for Supplier {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/proveedores", Scope::ProveedoresRead, Pages::Earlier, "List suppliers")
+        ListSpec::new::<Self>("/proveedores", Scope::ProveedoresRead, PageSizes::Legacy, "List suppliers")
             .filters(&[
                 integer("clave"),
                 exact("folio"),

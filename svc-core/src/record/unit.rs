@@ -1,7 +1,7 @@
 //! Units of measure: `/unidades`.
 
 use super::filter::{choice, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::Status;
 use crate::json::Text;
@@ -23,6 +23,6 @@ record! {
 
 impl List for Unit {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/unidades", Scope::ProductosRead, Pages::Earlier, "List units of measure")
+        ListSpec::new::<Self>("/unidades", Scope::ProductosRead, PageSizes::Legacy, "List units of measure")
             .filters(&[integer("clave"), choice("estatus", Status::WORDS)]);
 }

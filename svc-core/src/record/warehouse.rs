@@ -1,7 +1,7 @@
 //! Warehouses: `/almacenes`.
 
 use super::filter::{boolean, choice, integer, sized};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::scope::Scope;
 use crate::domain::words::WarehouseStatus;
 use crate::json::Text;
@@ -27,7 +27,7 @@ record! {
 
 impl List for Warehouse {
     const LIST: ListSpec =
-        ListSpec::new::<Self>("/almacenes", Scope::InventarioRead, Pages::Earlier, "List warehouses")
+        ListSpec::new::<Self>("/almacenes", Scope::InventarioRead, PageSizes::Legacy, "List warehouses")
             .filters(&[
                 integer("clave"),
                 sized("codigo", 3, 3),

@@ -1,7 +1,7 @@
 //! Webhooks: `/webhooks`.
 
 use super::filter::{boolean, integer};
-use super::{List, ListSpec, Pages, record};
+use super::{List, ListSpec, PageSizes, record};
 use crate::domain::event::EventKind;
 use crate::domain::scope::Scope;
 use crate::domain::time::Timestamp;
@@ -36,6 +36,7 @@ record! {
 }
 
 impl List for Webhook {
-    const LIST: ListSpec = ListSpec::new::<Self>("/webhooks", Scope::WebhooksWrite, Pages::Enforced, "List webhooks")
-        .filters(&[integer("clave"), boolean("activo")]);
+    const LIST: ListSpec =
+        ListSpec::new::<Self>("/webhooks", Scope::WebhooksWrite, PageSizes::Enforced, "List webhooks")
+            .filters(&[integer("clave"), boolean("activo")]);
 }

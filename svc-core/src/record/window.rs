@@ -47,7 +47,7 @@ fn end(
 mod tests {
     use super::*;
 
-    fn judge(from: Option<&str>, until: Option<&str>) -> Result<Option<String>, Code> {
+    fn validate(from: Option<&str>, until: Option<&str>) -> Result<Option<String>, Code> {
         let at = |text: &str| format!("{text}Z").parse().unwrap();
         end(from.map(at), until.map(at), at("2026-10-12T18:00:00"))
             .map(|until| until.map(|until| until.format("%FT%T").to_string()))
@@ -56,9 +56,9 @@ mod tests {
 
     #[test]
     fn ninety_two_days_are_counted_by_date() {
-        assert_eq!(judge(None, None), Ok(None));
-        assert_eq!(judge(Some("2026-10-01T00:00:00"), None), Ok(Some("2026-10-12T18:00:00".into())));
-        assert!(judge(Some("2026-01-01T23:00:00"), Some("2026-04-03T01:00:00")).is_ok());
+        assert_eq!(validate(None, None), Ok(None));
+        assert_eq!(validate(Some("2026-10-01T00:00:00"), None), Ok(Some("2026-10-12T18:00:00".into())));
+        assert!(validate(Some("2026-01-01T23:00:00"), Some("2026-04-03T01:00:00")).is_ok());
         for (from, until) in [
             (None, Some("2026-01-01T00:00:00")),
             (Some("2026-01-01T23:59:59"), Some("2026-04-04T00:00:00")),
@@ -66,8 +66,8 @@ mod tests {
             (Some("2026-10-13T00:00:00"), None),
             (Some("2026-01-02T00:00:00"), Some("2026-01-01T00:00:00")),
         ] {
-            assert_eq!(judge(from, until), Err(Code::RangoInvalido), "{from:?} {until:?}");
+            assert_eq!(validate(from, until), Err(Code::RangoInvalido), "{from:?} {until:?}");
         }
-        assert!(judge(Some("2026-07-12T00:00:00"), None).is_ok());
+        assert!(validate(Some("2026-07-12T00:00:00"), None).is_ok());
     }
 }

@@ -73,7 +73,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::InvoiceOrder>(),
     Entry::operation::<operations::InvoiceStamped>(),
     Entry::operation::<operations::InvoiceRejected>(),
-    Entry::operation::<operations::RestampInvoice>(),
+    Entry::operation::<operations::ReissueInvoice>(),
     Entry::download::<operations::SaveXml>(),
     Entry::download::<operations::SavePdf>(),
     Entry::operation::<operations::SubstituteInvoice>(),
@@ -86,7 +86,7 @@ pub static OPERATIONS: &[Entry] = &[
     Entry::operation::<operations::RejectCancellation>(),
     Entry::operation::<operations::ApplyPayment>(),
     Entry::operation::<operations::CancelPayment>(),
-    Entry::operation::<operations::RestampPayment>(),
+    Entry::operation::<operations::ReissuePayment>(),
     Entry::operation::<operations::CaptureDeposit>(),
     Entry::operation::<operations::CapturePayable>(),
     Entry::operation::<operations::PayPayable>(),
@@ -135,8 +135,8 @@ pub fn named() -> impl Iterator<Item = Description> {
 
 impl Context {
     /// The file that the read of that name gives for `input`, an object of its fields; none if the name is that of an operation, or
-    /// of nothing: see [`Self::act`].
-    pub async fn file(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
+    /// of nothing: see [`Self::run_by_name`].
+    pub async fn download(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
         let handler = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).map(|entry| entry.handler);
         let Some(Handler::Download(download)) = handler else { return Ok(None) };
         download.read(self.store().reader(company).as_ref(), input).await.map(Some)
@@ -144,7 +144,7 @@ impl Context {
 
     /// Runs the operation of that name in `company`, in one transaction, with `input`, an object of its fields; returns the
     /// JSON of its output. An error of the input names its field; an unknown name is `no_encontrado`.
-    pub async fn act(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
+    pub async fn run_by_name(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
         let unknown = || {
             let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));
             Error::new(Code::NoEncontrado).message(text)
@@ -152,7 +152,7 @@ impl Context {
         let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).ok_or_else(unknown)?;
         let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
         operation.check(input)?;
-        Ok(self.perform_as(entry.spec, company, &ByName { operation, input }).await?.body)
+        Ok(self.run_as(entry.spec, company, &ByName { operation, input }).await?.body)
     }
 }
 

@@ -29,14 +29,14 @@
 //! A secret is kept in a [`Hidden`], and is checked by the methods here and not by clap, which would print a wrong one.
 
 mod api;
-mod outside;
+mod providers;
 
 use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
 pub use api::{ApiSettings, SecretsSettings};
-pub use outside::{MailSettings, OutsideSettings, StamperSettings, WebhookSettings};
+pub use providers::{MailSettings, OutsideSettings, StamperSettings, WebhookSettings};
 
 /// A setting that cannot be used. The text names its environment variable and says what is wrong; it shows no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

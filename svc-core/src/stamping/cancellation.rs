@@ -339,7 +339,7 @@ pub(super) async fn work(
     record: LeasedStamping,
 ) -> Result<CancelOutcome, Error> {
     let LeasedStamping { factura, intentos } = record;
-    let Some(mut prepared) = context.perform(company, &Prepare { factura, token }).await? else {
+    let Some(mut prepared) = context.run(company, &Prepare { factura, token }).await? else {
         return Ok(CancelOutcome::Lost);
     };
     prepared.request.id = format!("{installation}-{}-{factura}", company.0);
@@ -350,7 +350,7 @@ pub(super) async fn work(
         tracing::error!(empresa = company.0, factura, why, "a cancellation waits for an operator");
     }
     let enviada = prepared.enviada;
-    context.perform(company, &Settle { factura, token, intentos, enviada, sent, acuse, verdict }).await
+    context.run(company, &Settle { factura, token, intentos, enviada, sent, acuse, verdict }).await
 }
 
 /// Leases cancellations.
@@ -380,7 +380,7 @@ pub async fn cancel_asked(
 ) -> Result<Vec<(i64, CancelOutcome)>, Error> {
     let now = context.now();
     let token = uuid::Builder::from_random_bytes(random_bytes(context.random())).into_uuid();
-    let lease = StampingLease { most: AT_MOST, due: now, now, token, until: now + lease_time(stamper) };
+    let lease = StampingLease { max: AT_MOST, due: now, now, token, until: now + lease_time(stamper) };
     let mut work_of = Lease { lease, unsent: true };
     let leased = transact(context.store(), context.random(), company, &mut work_of).await?;
     if leased.is_empty() {

@@ -30,6 +30,8 @@ mod cancellation;
 mod codes;
 #[cfg(feature = "client")]
 mod endpoint;
+#[cfg(all(test, feature = "client"))]
+mod fake_provider;
 #[cfg(feature = "client")]
 mod finkok;
 #[cfg(feature = "client")]
@@ -43,8 +45,6 @@ mod sat;
 mod settle;
 #[cfg(feature = "client")]
 mod soap;
-#[cfg(all(test, feature = "client"))]
-mod standin;
 #[cfg(feature = "client")]
 mod sw;
 mod worker;
@@ -172,11 +172,11 @@ pub trait Stamper: Send + Sync {
     }
 }
 
-/// The text with single spaces and no control characters, cut to `most` characters.
-fn plain(text: &str, most: usize) -> String {
+/// The text with single spaces and no control characters, cut to `max` characters.
+fn plain(text: &str, max: usize) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
-    words.join(" ").chars().take(most).collect()
+    words.join(" ").chars().take(max).collect()
 }
 
 /// A rejection, if there are words for it.

@@ -44,7 +44,7 @@ impl Operation for Prepare {
             return Ok(Prepared::Document(xml, true));
         }
         let fecha = issued(record.fecha, cx.now);
-        let judged = cx.tx.judged_document(self.factura).await?;
+        let judged = cx.tx.validated_document(self.factura).await?;
         let judged = judged.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
         let document = match record.tipo {
             InvoiceKind::Pago => payment(cx, self.factura, record, judged).await?,

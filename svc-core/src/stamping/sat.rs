@@ -62,8 +62,8 @@ fn words(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stamping::fake_provider::{UUID, cancellation, provider, reply};
     use crate::stamping::soap::{element, envelope};
-    use crate::stamping::standin::{UUID, cancellation, provider, reply};
 
     fn answer(code: &str, standing: &str, cancellation: &str) -> Vec<u8> {
         let fields = [

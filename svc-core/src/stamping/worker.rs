@@ -253,13 +253,13 @@ impl<'a> Leases<'a> {
                 self.companies.clear();
             }
             let Some((company, queue)) = self.companies.pop_front().filter(|_| out.has_room()) else { break };
-            let most = out.room_of(company).min(left);
-            if most == 0 {
+            let max = out.room_of(company).min(left);
+            if max == 0 {
                 self.companies.push_back((company, queue));
                 continue;
             }
             let token = random_uuid(self.context.random());
-            let lease = StampingLease { most, due: self.due, now, token, until: now + self.lease_time };
+            let lease = StampingLease { max, due: self.due, now, token, until: now + self.lease_time };
             let records = match self.lease_of(company, queue, lease).await {
                 Ok(records) => records,
                 Err(error) => {
@@ -267,9 +267,9 @@ impl<'a> Leases<'a> {
                     continue;
                 }
             };
-            let count = u32::try_from(records.len()).unwrap_or(most);
+            let count = u32::try_from(records.len()).unwrap_or(max);
             self.taken = self.taken.saturating_add(count);
-            if count == most {
+            if count == max {
                 self.companies.push_back((company, queue));
             }
             for record in records {
@@ -331,7 +331,7 @@ async fn work(context: &Context, stamper: &dyn Stamper, installation: &str, task
 /// Prepares, stamps and settles one record.
 async fn stamp(context: &Context, stamper: &dyn Stamper, installation: &str, task: Task) -> Result<Settled, Error> {
     let Task { company, token, record: LeasedStamping { factura, intentos }, .. } = task;
-    let verdict = match context.perform(company, &Prepare { factura, token }).await? {
+    let verdict = match context.run(company, &Prepare { factura, token }).await? {
         Prepared::Document(xml, sent_before) => {
             // The same in all attempts, by any worker.
             let request = StampRequest::new(format!("{installation}-{}-{factura}", company.0), xml);
@@ -345,7 +345,7 @@ async fn stamp(context: &Context, stamper: &dyn Stamper, installation: &str, tas
         Prepared::Lost => return Ok(Settled::Lost),
     };
     let settle = Settle { factura, token, intentos, verdict };
-    let settled = context.perform(company, &settle).await?;
+    let settled = context.run(company, &settle).await?;
     if let (Settled::Lost, Verdict::Accepted(stamped)) = (settled, &settle.verdict) {
         tracing::warn!(empresa = company.0, factura, uuid = %stamped.timbre.uuid, "stamped after its lease had ended");
     }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::StoreError;
-use crate::domain::deposit::{Earlier, PaidAccount};
+use crate::domain::deposit::{Legacy, PaidAccount};
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
 
@@ -56,7 +56,7 @@ pub trait BankTx {
     async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError>;
 
     /// Earlier payments and deposits in the account with the same data.
-    async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Earlier, StoreError>;
+    async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Legacy, StoreError>;
 
     /// Inserts a deposit and adds it to the account's balance; returns its clave. One of [`DepositOrigin::Pago`] is fully
     /// applied.

@@ -9,14 +9,14 @@ use uuid::Uuid;
 use super::StoreError;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
-use crate::domain::webhook::{Judged, Next};
+use crate::domain::webhook::{Next, Validated};
 use crate::domain::words::DeliveryReason;
 
 /// The terms on which a worker claims deliveries of a company.
 #[derive(Debug, Clone)]
 pub struct DeliveryClaim<'a> {
     /// Maximum number of deliveries.
-    pub most: u32,
+    pub max: u32,
     /// Maximum number for one webhook. A webhook with [`DeliveryClaim::probe_after`] consecutive failed attempts gets only
     /// one, and none while another of its deliveries is claimed.
     pub each: u32,
@@ -90,7 +90,7 @@ pub struct AttemptRecord {
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt {
     /// Its result.
-    pub judged: Judged,
+    pub judged: Validated,
     /// How long it took, in milliseconds.
     pub duracion_ms: i64,
     /// When it ended.
@@ -158,12 +158,12 @@ pub trait DeliveryTx {
     /// for e-mails.
     async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError>;
 
-    /// Converts at most `most` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
-    async fn gather_groups(&mut self, now: Timestamp, most: u32) -> Result<u64, StoreError>;
+    /// Converts at most `max` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
+    async fn gather_groups(&mut self, now: Timestamp, max: u32) -> Result<u64, StoreError>;
 
-    /// Creates the deliveries of at most `most` new events, the oldest first: one for each webhook that was active and
+    /// Creates the deliveries of at most `max` new events, the oldest first: one for each webhook that was active and
     /// subscribed to the event's type when it occurred, and has not been deleted or disabled since.
-    async fn fan_out(&mut self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError>;
+    async fn fan_out(&mut self, now: Timestamp, max: u32) -> Result<FannedOut, StoreError>;
 
     /// Claims deliveries that are due, and notes when their webhooks have more.
     async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError>;
@@ -186,16 +186,16 @@ pub trait DeliveryTx {
     /// [`DeliveryTx::discard_deliveries`]; returns how many deliveries that are, counted up to [`COUNTED`].
     async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<u64, StoreError>;
 
-    /// Marks at most `most` of the deliveries that are to be discarded, claimed ones included; returns how many.
-    async fn discard_deliveries(&mut self, most: u32) -> Result<u64, StoreError>;
+    /// Marks at most `max` of the deliveries that are to be discarded, claimed ones included; returns how many.
+    async fn discard_deliveries(&mut self, max: u32) -> Result<u64, StoreError>;
 
     /// Queues an e-mail.
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Leases at most `most` e-mails that are due, until `until`, under `token`.
+    /// Leases at most `max` e-mails that are due, until `until`, under `token`.
     async fn lease_mail(
         &mut self,
-        most: u32,
+        max: u32,
         now: DateTime<Utc>,
         token: Uuid,
         until: DateTime<Utc>,

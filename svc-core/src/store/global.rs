@@ -23,7 +23,7 @@ pub struct GlobalSales<'a> {
     /// … to before this one.
     pub hasta: DateTime<Utc>,
     /// At most so many.
-    pub most: i64,
+    pub max: i64,
 }
 
 /// A sale that a global invoice takes, locked until the end.

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use rust_decimal::Decimal;
 
 use super::StoreError;
-use crate::domain::invoice::{InvoiceableSale, Terms};
+use crate::domain::invoice::{LockedSale, Terms};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::time::Timestamp;
@@ -46,7 +46,7 @@ pub struct InvoicedSale<'a> {
 #[async_trait]
 pub trait InvoicingTx {
     /// A sale, locked until the end. Fails with [`StoreError::Busy`] when another transaction holds the lock for too long.
-    async fn lock_sale(&mut self, clave: i64) -> Result<Option<InvoiceableSale>, StoreError>;
+    async fn lock_sale(&mut self, clave: i64) -> Result<Option<LockedSale>, StoreError>;
 
     /// The lines of a sale whose products are kept in stock, in order.
     async fn sale_goods(&mut self, clave: i64) -> Result<Vec<SaleGoods>, StoreError>;

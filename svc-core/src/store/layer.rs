@@ -95,9 +95,9 @@ impl<S: StoreLayer> RetentionStore for S {
         aged: Aged,
         expired: DateTime<Utc>,
         after: CompanyId,
-        most: u32,
+        max: u32,
     ) -> Result<Vec<CompanyId>, StoreError> {
-        self.inner().companies_with_aged(aged, expired, after, most).await
+        self.inner().companies_with_aged(aged, expired, after, max).await
     }
 }
 

@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 
 use super::StoreError;
 use crate::domain::money::Money;
-use crate::domain::payment::{Debt, Instalment};
+use crate::domain::payment::{Instalment, LockedReceivable};
 use crate::domain::quantity::Rate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
@@ -15,7 +15,7 @@ use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus};
 #[derive(Debug)]
 pub struct NewPayment<'a> {
     /// The receivable.
-    pub debt: &'a Debt,
+    pub debt: &'a LockedReceivable,
     /// Instalment number, amount and balances.
     pub instalment: Instalment,
     /// The day of the payment.
@@ -79,7 +79,7 @@ pub enum Withdrawal {
 #[async_trait]
 pub trait PaymentTx {
     /// A receivable with its sales document, both locked against other changes until the end.
-    async fn lock_debt(&mut self, cxc: i64) -> Result<Option<Debt>, StoreError>;
+    async fn lock_receivable(&mut self, cxc: i64) -> Result<Option<LockedReceivable>, StoreError>;
 
     /// What a customer has in a currency to pay from that is no deposit: of advances what was paid of the valid ones, of a balance in
     /// their favour what arose of it, each less what was applied to receivables. None of deposits.

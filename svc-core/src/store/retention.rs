@@ -21,21 +21,21 @@ pub enum Aged {
 /// Companies that have something to remove.
 #[async_trait]
 pub trait RetentionStore {
-    /// At most `most` companies after `after`, in the order of their numbers, that have such rows older than `expired`. It is a plain read,
+    /// At most `max` companies after `after`, in the order of their numbers, that have such rows older than `expired`. It is a plain read,
     /// and costs a look at the oldest row of each company. It may give one whose old rows have to stay.
     async fn companies_with_aged(
         &self,
         aged: Aged,
         expired: DateTime<Utc>,
         after: CompanyId,
-        most: u32,
+        max: u32,
     ) -> Result<Vec<CompanyId>, StoreError>;
 }
 
 /// Removing of what is too old, inside a transaction of its company.
 #[async_trait]
 pub trait RetentionTx {
-    /// Deletes at most `most` such rows older than `expired`, the oldest first; returns how many. Fewer than `most` means that there
+    /// Deletes at most `max` such rows older than `expired`, the oldest first; returns how many. Fewer than `max` means that there
     /// are no more. Rows that a transaction under way needs may be left for the next time.
-    async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, most: u32) -> Result<u64, StoreError>;
+    async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

@@ -15,7 +15,7 @@ use crate::domain::words::{Held, InvoiceKind, InvoiceStatus};
 #[derive(Debug, Clone, Copy)]
 pub struct StampingLease {
     /// Maximum number of records.
-    pub most: u32,
+    pub max: u32,
     /// Only records that are due at this time.
     pub due: DateTime<Utc>,
     /// Now; the lease lasts from here until `until`, by the clock of the store, which judges it.
@@ -121,7 +121,7 @@ pub trait StampingTx {
     async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError>;
 
     /// The judged document of a record that is queued, as it was kept; none if it was queued by a release that kept none.
-    async fn judged_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
+    async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
 
     /// Keeps the judged document of a record that is queued, or none. It goes when the record leaves the queue.
     async fn keep_judged(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError>;

@@ -65,9 +65,9 @@ pub struct EarlierDelivery {
 /// Webhooks inside a transaction. Deleted webhooks do not exist for it.
 #[async_trait]
 pub trait WebhookTx {
-    /// Allocates the clave of a new webhook; `None` when the company has `most` already. It holds a lock until the end, so
-    /// that concurrent transactions cannot exceed `most`.
-    async fn next_webhook(&mut self, most: u32) -> Result<Option<i64>, StoreError>;
+    /// Allocates the clave of a new webhook; `None` when the company has `max` already. It holds a lock until the end, so
+    /// that concurrent transactions cannot exceed `max`.
+    async fn next_webhook(&mut self, max: u32) -> Result<Option<i64>, StoreError>;
 
     /// Inserts a webhook; returns it as stored.
     async fn insert_webhook(&mut self, row: &NewWebhook<'_>) -> Result<Webhook, StoreError>;

@@ -14,7 +14,7 @@ mod merging;
 
 use std::time::Duration;
 
-pub(crate) use ledger::{Admission, Figures, Ledger, Refusal};
+pub(crate) use ledger::{AdmissionRequest, Figures, Ledger, Refusal};
 pub(crate) use merging::Merging;
 
 /// The default of [`crate::ContextBuilder::merge_usage_every`].

@@ -9,7 +9,7 @@ use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use zeroize::Zeroizing;
 
-use super::schedule::judge;
+use super::schedule::validate;
 use super::slots::Claim;
 use super::{EVENT_ID, Outcome, Post, SECRET, SIGNATURE, Sender, signature};
 use crate::context::Context;
@@ -55,7 +55,7 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Claim
         Outcome::Ours(None)
     });
     let at = context.now();
-    let judged = judge(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, context.random());
+    let judged = validate(&outcome, delivery.origen, delivery.intentos.saturating_add(1), at, context.random());
     let duracion_ms = (at - began).num_milliseconds().max(0);
     tracing::debug!(empresa = company.0, webhook = delivery.webhook, entrega = delivery.clave, ?outcome, duracion_ms);
     AttemptRecord {

@@ -104,7 +104,7 @@ enum Step {
     /// What is due was looked for.
     Found(Result<Vec<Due>, StoreError>),
     /// A company had its turn.
-    Turned { company: CompanyId, most: u32, batch: Option<Batch>, done: Result<TurnDone, Error> },
+    Turned { company: CompanyId, max: u32, batch: Option<Batch>, done: Result<TurnDone, Error> },
     /// An attempt has ended.
     Sent(CompanyId, AttemptRecord, Slot),
     /// It is time to look for what is due.
@@ -244,7 +244,7 @@ impl<'a> Pass<'a> {
         // While nothing else could go on, results wait for nothing; those first that are the most.
         let all = stopped || self.in_store == 0 && slots.out() == 0;
         let enough = match (crowded, self.in_store) {
-            (true, 0) => self.results.most(|company| turns.is_free(company)),
+            (true, 0) => self.results.max(|company| turns.is_free(company)),
             (true, _) => CROWDED_RESULTS,
             (false, _) => RESULTS,
         };
@@ -268,14 +268,14 @@ impl<'a> Pass<'a> {
         };
         let needs = if used_up { Needs::default() } else { needs };
         let left = self.budget.left(self.taken.saturating_add(self.asked), now);
-        let most = if needs.claims() { left.min(MOST).min(self.slots.room_for(company)) } else { 0 };
-        self.asked += most;
-        let busy = if most > 0 { self.slots.busy(company, now) } else { Vec::new() };
+        let max = if needs.claims() { left.min(MOST).min(self.slots.room_for(company)) } else { 0 };
+        self.asked += max;
+        let busy = if max > 0 { self.slots.busy(company, now) } else { Vec::new() };
         let (context, deadline) = (self.context, self.deadline);
         under_way.push(Box::pin(async move {
             let results = batch.as_ref().map_or(&[] as &[_], |batch| &batch.records);
-            let done = Turn { context, company, results, needs, most, busy, deadline }.run().await;
-            Step::Turned { company, most, batch, done }
+            let done = Turn { context, company, results, needs, max, busy, deadline }.run().await;
+            Step::Turned { company, max, batch, done }
         }));
         true
     }
@@ -289,9 +289,9 @@ impl<'a> Pass<'a> {
                     Err(error) => self.failed(error),
                 }
             }
-            Step::Turned { company, most, batch, done } => {
+            Step::Turned { company, max, batch, done } => {
                 self.in_store -= 1;
-                self.asked -= most;
+                self.asked -= max;
                 match done {
                     Ok(done) => self.turned(company, batch, done),
                     Err(error) => self.not_turned(company, batch, &error),

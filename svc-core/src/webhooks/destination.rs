@@ -39,7 +39,7 @@ pub(super) struct Blocked(IpAddr);
 ///
 /// An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is judged as both: even where
 /// `networks` allow the outer, no inner address passes that would not pass alone.
-pub(super) fn judge(address: IpAddr, networks: &Networks) -> Result<(), Blocked> {
+pub(super) fn validate(address: IpAddr, networks: &Networks) -> Result<(), Blocked> {
     let inner = match address {
         IpAddr::V4(_) => Vec::new(),
         IpAddr::V6(address) => inner(address),
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn passes(address: &str, networks: &Networks) -> bool {
-        judge(address.parse().unwrap(), networks).is_ok()
+        validate(address.parse().unwrap(), networks).is_ok()
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub use secret::SigningSecret;
 pub use sign::signature;
 #[cfg(feature = "client")]
 pub(crate) use url::Target;
-pub(crate) use url::judge_url;
+pub(crate) use url::validate_url;
 pub use verify::{VerifyError, verify};
 
 pub use crate::budget::Budget;

@@ -43,7 +43,7 @@ impl Results {
     }
 
     /// The most results that a company has waiting, among those that are `free`.
-    pub(super) fn most(&self, free: impl Fn(CompanyId) -> bool) -> usize {
+    pub(super) fn max(&self, free: impl Fn(CompanyId) -> bool) -> usize {
         let of = self.waiting.values().filter(|batch| free(batch.company));
         of.map(|batch| batch.records.len()).max().unwrap_or(0)
     }

@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{DeliveryReason, Outcome};
 use crate::domain::clock::{Random, random_bytes};
-use crate::domain::webhook::{DeliveryOrigin, Judged, Next};
+use crate::domain::webhook::{DeliveryOrigin, Next, Validated};
 
 /// Minutes from the first attempt to the second, and so on (spec, "Webhook and its deliveries").
 const DELAYS: [i64; 6] = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60];
@@ -21,16 +21,16 @@ const STREAK: u32 = 15;
 const STREAK_SPAN: TimeDelta = TimeDelta::hours(24);
 
 /// Decides what follows attempt number `attempt` (from 1 on), which ended at `now`.
-pub(super) fn judge(
+pub(super) fn validate(
     outcome: &Outcome,
     origin: DeliveryOrigin,
     attempt: u32,
     now: DateTime<Utc>,
     random: &dyn Random,
-) -> Judged {
+) -> Validated {
     let (http, reason, counts) = match outcome {
         Outcome::Answered { status, .. } if (200..300).contains(status) => {
-            return Judged { next: Next::Delivered, http: Some(*status), reason: None, counts: true };
+            return Validated { next: Next::Delivered, http: Some(*status), reason: None, counts: true };
         }
         Outcome::Answered { status, .. } => (Some(*status), Some(DeliveryReason::RespuestaNo2xx), true),
         Outcome::Failed(reason) => (None, Some(*reason), true),
@@ -40,7 +40,7 @@ pub(super) fn judge(
         Some(delay) => Next::Retry(now + spread(delay, random).max(retry_after(outcome, now))),
         None => Next::Failed,
     };
-    Judged { next, http, reason, counts }
+    Validated { next, http, reason, counts }
 }
 
 /// The pause after attempt number `attempt`, if another follows.
@@ -97,7 +97,7 @@ mod tests {
 
     /// Seconds until the next attempt, with the least and with the most added at random.
     fn waits(outcome: &Outcome, attempt: u32) -> Option<(i64, i64)> {
-        let wait = |byte| match judge(outcome, DeliveryOrigin::Evento, attempt, now(), &Always(byte)).next {
+        let wait = |byte| match validate(outcome, DeliveryOrigin::Evento, attempt, now(), &Always(byte)).next {
             Next::Retry(at) => Some((at - now()).num_seconds()),
             _ => None,
         };
@@ -111,7 +111,7 @@ mod tests {
             assert_eq!(waits(&timed_out, attempt), Some((minutes * 60, minutes * 66)), "{attempt}");
         }
         for attempt in [7, 8, u32::MAX] {
-            assert_eq!(judge(&timed_out, DeliveryOrigin::Evento, attempt, now(), &Always(9)).next, Next::Failed);
+            assert_eq!(validate(&timed_out, DeliveryOrigin::Evento, attempt, now(), &Always(9)).next, Next::Failed);
         }
         let least: i64 = (1..7).filter_map(|attempt| waits(&timed_out, attempt)).map(|(least, _)| least).sum();
         assert_eq!(least, (20 * 60 + 36) * 60, "about 21 hours");
@@ -120,20 +120,21 @@ mod tests {
     #[test]
     fn tests_are_tried_once_and_resends_like_events() {
         let failed = answered(500, None);
-        assert_eq!(judge(&failed, DeliveryOrigin::Prueba, 1, now(), &Always(0)).next, Next::Failed);
+        assert_eq!(validate(&failed, DeliveryOrigin::Prueba, 1, now(), &Always(0)).next, Next::Failed);
         let again = Next::Retry(now() + TimeDelta::minutes(1));
         for origin in [DeliveryOrigin::Evento, DeliveryOrigin::Reenvio] {
-            assert_eq!(judge(&failed, origin, 1, now(), &Always(0)).next, again);
+            assert_eq!(validate(&failed, origin, 1, now(), &Always(0)).next, again);
         }
         for origin in [DeliveryOrigin::Evento, DeliveryOrigin::Reenvio, DeliveryOrigin::Prueba] {
-            assert_eq!(judge(&answered(204, None), origin, 1, now(), &Always(0)).next, Next::Delivered);
+            assert_eq!(validate(&answered(204, None), origin, 1, now(), &Always(0)).next, Next::Delivered);
         }
     }
 
     #[test]
     fn an_attempt_is_written_in_the_contracts_words() {
         let judged = |outcome| {
-            let Judged { http, reason, counts, .. } = judge(&outcome, DeliveryOrigin::Evento, 1, now(), &Always(0));
+            let Validated { http, reason, counts, .. } =
+                validate(&outcome, DeliveryOrigin::Evento, 1, now(), &Always(0));
             (http, reason, counts)
         };
         assert_eq!(judged(answered(200, None)), (Some(200), None, true));
@@ -171,11 +172,14 @@ mod tests {
             (503, "", 1, 60),
             (503, "pronto", 1, 60),
         ] {
-            let (least, most) = waits(&answered(status, Some(retry_after)), attempt).unwrap();
+            let (least, max) = waits(&answered(status, Some(retry_after)), attempt).unwrap();
             assert_eq!(least, seconds, "{status} {retry_after}");
-            assert!(most >= least);
+            assert!(max >= least);
         }
-        assert_eq!(judge(&answered(429, Some("600")), DeliveryOrigin::Evento, 7, now(), &Always(0)).next, Next::Failed);
+        assert_eq!(
+            validate(&answered(429, Some("600")), DeliveryOrigin::Evento, 7, now(), &Always(0)).next,
+            Next::Failed
+        );
     }
 
     #[test]

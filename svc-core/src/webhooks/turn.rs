@@ -32,7 +32,7 @@ pub(super) struct Turn<'a> {
     pub(super) results: &'a [AttemptRecord],
     pub(super) needs: Needs,
     /// Deliveries to claim at the most.
-    pub(super) most: u32,
+    pub(super) max: u32,
     /// Webhooks to leave out.
     pub(super) busy: Vec<i64>,
     /// How long an attempt may take.
@@ -68,7 +68,7 @@ impl Turn<'_> {
         let now = self.context.now();
         let until = now + self.deadline + MARGIN;
         let claim = DeliveryClaim {
-            most: self.most,
+            max: self.max,
             each: EACH,
             probe_after: PROBE_AFTER,
             each_slow: EACH_SLOW,
@@ -107,9 +107,9 @@ impl Work for Turn<'_> {
             done.discarded = tx.discard_deliveries(DISCARDED_AT_ONCE).await?;
             done.left.discards = done.discarded == u64::from(DISCARDED_AT_ONCE);
         }
-        if (self.needs.deliveries || done.fanned_out.deliveries > 0) && self.most > 0 {
+        if (self.needs.deliveries || done.fanned_out.deliveries > 0) && self.max > 0 {
             done.claims = self.claim(tx).await?;
-            done.left.deliveries = done.claims.len() == self.most as usize;
+            done.left.deliveries = done.claims.len() == self.max as usize;
         }
         Ok(done)
     }
@@ -147,7 +147,7 @@ impl Turn<'_> {
         }
         for webhook in failing {
             // If this fails, the next failed delivery of the webhook tries again.
-            match self.context.perform(company, &Disable { webhook }).await {
+            match self.context.run(company, &Disable { webhook }).await {
                 Ok(Some(discarded)) => {
                     tracing::info!(empresa = company.0, webhook, discarded, "a webhook was disabled");
                     written.disabled.push(webhook);

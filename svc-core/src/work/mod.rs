@@ -14,11 +14,11 @@ use futures_util::future::{Either, Shared, join, join_all, select};
 use crate::budget::Budget;
 use crate::cleanup::clean_up;
 use crate::context::{Context, REFRESH_INTERVAL};
+use crate::mail::{Notifier, NotifyReport, notify_due};
 use crate::observe;
 use crate::stamping::{Stamper, stamp_due};
 use crate::store::StoreError;
 use crate::usage;
-use crate::mail::{Notifier, NotifyReport, notify_due};
 use crate::webhooks::{Sender, deliver_due};
 
 /// From the end of one pass over a backlog to the next.
@@ -33,7 +33,7 @@ const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 /// The outside systems that background work uses. Work whose system is missing is not done; its backlog waits.
 #[derive(Clone, Default)]
 #[non_exhaustive]
-pub struct Outside {
+pub struct Providers {
     /// Stamps invoices.
     pub stamper: Option<Arc<dyn Stamper>>,
     /// Delivers webhooks.
@@ -42,7 +42,7 @@ pub struct Outside {
     pub notifier: Option<Arc<dyn Notifier>>,
 }
 
-impl Outside {
+impl Providers {
     /// Sets the stamper.
     #[must_use]
     pub fn stamper(mut self, stamper: impl Into<Option<Arc<dyn Stamper>>>) -> Self {
@@ -65,7 +65,7 @@ impl Outside {
     }
 }
 
-impl fmt::Debug for Outside {
+impl fmt::Debug for Providers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outside")
             .field("stamper", &self.stamper.is_some())
@@ -134,7 +134,7 @@ impl Context {
     /// ([`observe::BACKGROUND_FAILURES`]), and started again after 15 s, while the others go on. After `stop` it finishes the
     /// attempts under way; if it is dropped instead, they are repeated when their leases end. Usage of requests that are
     /// answered after it has ended is merged with [`Context::merge_usage`].
-    pub async fn work(&self, outside: Outside, stop: impl Future<Output = ()> + Send) {
+    pub async fn work(&self, outside: Providers, stop: impl Future<Output = ()> + Send) {
         let backlogs = [
             outside.stamper.map(Backlog::Stamping),
             outside.sender.map(Backlog::Delivery),

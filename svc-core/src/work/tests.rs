@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
 use super::*;
+use crate::mail::{Notice, NotifyFailure};
 use crate::stamping::SandboxStamper;
 use crate::store::testing::Empty;
 use crate::store::{Backlog, Due, Store, StoreLayer};
-use crate::mail::{Notice, NotifyFailure};
 
 /// A store with nothing to do; the first look for documents to stamp panics.
 #[derive(Default)]
@@ -53,7 +53,7 @@ fn a_pass_that_panics_is_counted_and_restarted_while_the_others_go_on() {
     let context = Context::builder(store.clone(), "https://erp.example.com/api/v1").build().unwrap();
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
     let notifier: Arc<dyn Notifier> = Arc::new(Mailer);
-    let outside = Outside::default().stamper(stamper).notifier(notifier);
+    let outside = Providers::default().stamper(stamper).notifier(notifier);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     metrics::with_local_recorder(&recorder, || {
         runtime.block_on(async { context.work(outside, tokio::time::sleep(Duration::from_millis(19_500))).await });

@@ -23,11 +23,11 @@ use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl DeliveryTx for PostgresTx {
-    async fn gather_groups(&mut self, now: Timestamp, most: u32) -> Result<u64, StoreError> {
+    async fn gather_groups(&mut self, now: Timestamp, max: u32) -> Result<u64, StoreError> {
         sqlx::query(GATHER)
             .bind(self.empresa)
             .bind(now.get())
-            .bind(i64::from(most))
+            .bind(i64::from(max))
             .bind(CREADO.as_bytes())
             .bind(now.to_string().into_bytes())
             .execute(self.connection())
@@ -40,11 +40,11 @@ impl DeliveryTx for PostgresTx {
         self.run(sqlx::query(LOCK).bind(self.empresa).bind(deleted)).await
     }
 
-    async fn fan_out(&mut self, now: Timestamp, most: u32) -> Result<FannedOut, StoreError> {
+    async fn fan_out(&mut self, now: Timestamp, max: u32) -> Result<FannedOut, StoreError> {
         let (events, deliveries): (i64, i64) = sqlx::query_as(FAN_OUT)
             .bind(self.empresa)
             .bind(now.get())
-            .bind(i64::from(most))
+            .bind(i64::from(max))
             .fetch_one(self.connection())
             .await
             .map_err(store_error)?;
@@ -54,7 +54,7 @@ impl DeliveryTx for PostgresTx {
     async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
         let rows = sqlx::query(CLAIM)
             .bind(self.empresa)
-            .bind(i64::from(claim.most))
+            .bind(i64::from(claim.max))
             .bind(i64::from(claim.each))
             .bind(claim.probe_after as i32)
             .bind(claim.now)
@@ -147,8 +147,8 @@ impl DeliveryTx for PostgresTx {
         Ok(pending as u64)
     }
 
-    async fn discard_deliveries(&mut self, most: u32) -> Result<u64, StoreError> {
-        self.discard(most, None).await
+    async fn discard_deliveries(&mut self, max: u32) -> Result<u64, StoreError> {
+        self.discard(max, None).await
     }
 
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError> {
@@ -167,7 +167,7 @@ impl DeliveryTx for PostgresTx {
 
     async fn lease_mail(
         &mut self,
-        most: u32,
+        max: u32,
         now: DateTime<Utc>,
         token: Uuid,
         until: DateTime<Utc>,
@@ -185,7 +185,7 @@ impl DeliveryTx for PostgresTx {
         )
         .bind(self.empresa)
         .bind(now)
-        .bind(i64::from(most))
+        .bind(i64::from(max))
         .bind(token)
         .bind(until)
         .bind(until - now)
@@ -212,10 +212,10 @@ impl DeliveryTx for PostgresTx {
 impl PostgresTx {
     /// Discards what is pending of webhooks that were deleted or disabled, or of one of them. Without its token, a worker that is
     /// sending one records no result.
-    pub(crate) async fn discard(&mut self, most: u32, webhook: Option<i64>) -> Result<u64, StoreError> {
+    pub(crate) async fn discard(&mut self, max: u32, webhook: Option<i64>) -> Result<u64, StoreError> {
         let discarded: i64 = sqlx::query_scalar(DISCARD)
             .bind(self.empresa)
-            .bind(i64::from(most))
+            .bind(i64::from(max))
             .bind(DeliveryStatus::Descartada.word())
             .bind(webhook)
             .fetch_one(self.connection())

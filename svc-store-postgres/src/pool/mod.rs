@@ -91,7 +91,7 @@ pub struct Connections {
     /// Open, and not in use.
     pub idle: u32,
     /// At the most.
-    pub most: u32,
+    pub max: u32,
 }
 
 impl Pool {
@@ -130,9 +130,9 @@ impl Pool {
 
     /// How many connections there are.
     pub(crate) fn connections(&self) -> Connections {
-        let most = self.0.settings.max_connections;
+        let max = self.0.settings.max_connections;
         let idle = u32::try_from(self.0.idle().len()).unwrap_or(u32::MAX);
-        Connections { used: most.saturating_sub(self.0.shares.free()), idle, most }
+        Connections { used: max.saturating_sub(self.0.shares.free()), idle, max }
     }
 
     /// How many connections have come back after use: a pool whose places are all taken, and to which none comes back, is stuck.
@@ -233,7 +233,7 @@ impl Inner {
     }
 
     fn has_expired(&self, live: &Live) -> bool {
-        let older = |age: Duration, most: Option<Duration>| most.is_some_and(|most| age > most);
+        let older = |age: Duration, max: Option<Duration>| max.is_some_and(|max| age > max);
         older(live.opened.elapsed(), self.settings.max_lifetime)
             || older(live.used.elapsed(), self.settings.idle_timeout)
     }

@@ -113,11 +113,11 @@ impl Shares {
 impl State {
     fn may_take(&self, company: Option<i64>) -> bool {
         let held = company.and_then(|company| self.held.get(&company).copied()).unwrap_or(0);
-        held < self.free && (held as usize) < self.most()
+        held < self.free && (held as usize) < self.max()
     }
 
     /// How many places a company may hold beside those that use the pool too.
-    fn most(&self) -> usize {
+    fn max(&self) -> usize {
         (self.places as usize / (self.recent.companies() + 1)).max(FEW)
     }
 

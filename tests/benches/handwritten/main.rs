@@ -24,8 +24,8 @@ use http::Method;
 use http::request::Builder;
 use serde_json::{Value, json};
 use sqlx::PgPool;
-use svc_core::operations::import::Resource;
 use svc_core::domain::clock::SystemClock;
+use svc_core::operations::import::Resource;
 use svc_tests::{Actor, Company, World, database_url, fresh_key, median};
 
 use self::measure::{Round, round};

@@ -95,8 +95,8 @@ async fn start(world: &World) -> Service {
 
 /// Its memory in MB: now, and at the most so far.
 fn memory(service: &Service) -> String {
-    let (now, most) = cpu::memory(&service.process);
-    format!("{now} MB, {most} MB at the most")
+    let (now, max) = cpu::memory(&service.process);
+    format!("{now} MB, {max} MB at the most")
 }
 
 /// Gives a company webhooks at that port of a host; the sender resolves `hN.example.com` to `127.0.0.N`.

@@ -12,10 +12,10 @@ use async_trait::async_trait;
 use axum::serve::ListenerExt as _;
 use http::Request;
 use svc_core::domain::company::LimitMode;
-use svc_core::stamping::{SandboxStamper, Stamper};
 use svc_core::mail::{Notice, Notifier, NotifyFailure};
+use svc_core::stamping::{SandboxStamper, Stamper};
 use svc_core::webhooks::{HttpSender, Networks, ResolveError, Resolver, Sender};
-use svc_core::{Api, Context, Outside};
+use svc_core::{Api, Context, Providers};
 use svc_store_postgres::{PostgresStore, Settings};
 use svc_tests::{BASE_URL, cpu, with};
 use tokio::net::TcpListener;
@@ -84,7 +84,7 @@ pub(crate) async fn serve_library(served: &Served) {
     let networks = Networks::default().allow("127.0.0.0/8").expect("a network");
     let sender: Arc<dyn Sender> = Arc::new(HttpSender::new(networks).expect("authorities").resolver(Loopback));
     let (stamper, notifier): (Arc<dyn Stamper>, Arc<dyn Notifier>) = (Arc::new(SandboxStamper), Arc::new(NoMail));
-    let outside = Outside::default().sender(sender).stamper(stamper).notifier(notifier);
+    let outside = Providers::default().sender(sender).stamper(stamper).notifier(notifier);
     let api = axum::Router::new().fallback_service(Api::new(&context).expect("the API"));
     tokio::select! {
         () = serve(api) => {}

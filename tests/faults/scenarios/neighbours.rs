@@ -12,7 +12,7 @@ use tokio::time::{Duration, Instant, sleep, timeout};
 use crate::client::{Actor, Outcome};
 use crate::crowd::Crowd;
 use crate::figures::Figures;
-use crate::notices::{TIPO, judge, register};
+use crate::notices::{TIPO, register, validate};
 use crate::stage::{Pace, Stage};
 
 /// As many requests as a company may have under way.
@@ -117,6 +117,6 @@ pub(super) async fn backlog(pace: Pace) -> Figures {
     play.last().await;
     play.over();
     let mut figures = play.audit(ground).await;
-    judge(&receiver.arrived, &ground.database, &mut figures).await;
+    validate(&receiver.arrived, &ground.database, &mut figures).await;
     figures
 }

@@ -13,7 +13,7 @@ use svc_tests::receiver::{Arrived, Receiver};
 
 use crate::embedded::{self, Embedded};
 use crate::figures::Figures;
-use crate::notices::{TIPO, judge, register};
+use crate::notices::{TIPO, register, validate};
 use crate::stage::{Ground, Pace, Play};
 
 /// What a sender that breaks says.
@@ -75,7 +75,7 @@ pub(super) async fn panics(pace: Pace) -> Figures {
     play.last().await;
     play.over();
     let mut figures = play.audit(&ground).await;
-    judge(&sender.arrived, &ground.database, &mut figures).await;
+    validate(&sender.arrived, &ground.database, &mut figures).await;
     figures.notes.push(format!("{} panics", sender.broke.load(Ordering::Relaxed)));
     figures
 }
@@ -106,7 +106,7 @@ pub(super) async fn skew(pace: Pace) -> Figures {
     wrong.abort();
     play.over();
     let mut figures = play.audit(&ground).await;
-    judge(&sender.arrived, &ground.database, &mut figures).await;
+    validate(&sender.arrived, &ground.database, &mut figures).await;
     let sent = [&sender, &ahead].map(|sender| sender.sent.load(Ordering::Relaxed));
     figures.notes.push(format!("sent by the one {}, by the one that is ahead {}", sent[0], sent[1]));
     figures

@@ -12,7 +12,7 @@ async fn strict(world: &World) -> (Company, Actor) {
     let company = shop(world).await;
     company.edit(CompanyChange { vender_sin_existencia: Some(false), ..CompanyChange::default() }).await;
     let stocked = json!({"producto": NAIL, "almacen": "001", "tipo": "saldo_inicial", "cantidad": 5});
-    did(company.act("stock.move", &stocked).await);
+    did(company.run_by_name("stock.move", &stocked).await);
     let ana = company.admin().await;
     (company, ana)
 }
@@ -42,8 +42,8 @@ async fn what_is_not_there_is_neither_invoiced_nor_captured_nor_handed_over() {
     .await;
     let handed = |venta: &Value, count: i64| json!({"venta": venta, "renglones": [{"renglon": 1, "cantidad": count}]});
     refuses(&company, "order.fulfil", &[(handed(&six, 6), "existencia_insuficiente", "")]).await;
-    did(company.act("order.fulfil", &handed(&six, 2)).await);
-    did(company.act("sale.cancel", &json!({"venta": six})).await);
+    did(company.run_by_name("order.fulfil", &handed(&six, 2)).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": six})).await);
 
     let three = order(3).await.ok(201)["venta"].clone();
     let two = order(2).await.ok(201)["venta"].clone();
@@ -79,7 +79,7 @@ async fn of_two_who_want_the_last_ones_one_gets_them() {
     let world = World::new().await;
     let (company, _) = strict(&world).await;
     let body = of("venta", 3);
-    let tried = (0..4).map(|_| company.act("sale.capture", &body));
+    let tried = (0..4).map(|_| company.run_by_name("sale.capture", &body));
     let done = futures_util::future::join_all(tried).await.into_iter().flatten().count();
     assert_eq!(done, 1);
 }

@@ -8,7 +8,7 @@ use super::shop::{nails, only, refuses, shop, with};
 use super::{did, emitted};
 
 async fn edited(company: &Company, action: &str, input: Value) -> Value {
-    did(company.act(action, &input).await)
+    did(company.run_by_name(action, &input).await)
 }
 
 async fn stocked(world: &World) -> (Company, Actor) {
@@ -105,7 +105,7 @@ async fn an_edit_keeps_the_rules_of_the_import_and_some_more() {
     let world = World::new().await;
     let (company, ana) = stocked(&world).await;
     let opportunity = json!({"nombre": "Bodega", "etapa": 1});
-    did(company.act("opportunity.create", &opportunity).await);
+    did(company.run_by_name("opportunity.create", &opportunity).await);
     world.run("UPDATE cuentas_bancarias SET saldo = 1 WHERE clave = 1").await;
     for (action, change, codigo, said) in [
         ("supplier.edit", json!({"rfc": "malo"}), "rfc_invalido", "rfc: "),

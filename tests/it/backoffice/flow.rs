@@ -23,7 +23,7 @@ async fn a_quote_becomes_an_order_that_reserves() {
     let ana = company.admin().await;
     captured(&company, &nails("pedido")).await;
     let quote = captured(&company, &nails("cotizacion")).await;
-    assert_eq!(did(company.act("quote.order", &json!({"venta": quote})).await), json!({"venta": quote}));
+    assert_eq!(did(company.run_by_name("quote.order", &json!({"venta": quote})).await), json!({"venta": quote}));
     let order = found(&ana, "pedido", quote).await;
     assert_eq!(
         [&order["folio"], &order["serie"], &order["surtido_estatus"], &order["monto_surtido"], &order["saldo"]],
@@ -35,9 +35,9 @@ async fn a_quote_becomes_an_order_that_reserves() {
     let input = |venta: i64| json!({"venta": venta});
     let sold = captured(&company, &nails("venta")).await;
     let begun = captured(&company, &nails("cotizacion")).await;
-    did(company.act("sale.invoicing-begin", &input(begun)).await);
+    did(company.run_by_name("sale.invoicing-begin", &input(begun)).await);
     let gone = captured(&company, &nails("cotizacion")).await;
-    did(company.act("sale.cancel", &input(gone)).await);
+    did(company.run_by_name("sale.cancel", &input(gone)).await);
     refuses(
         &company,
         "quote.order",
@@ -51,7 +51,7 @@ async fn a_quote_becomes_an_order_that_reserves() {
     )
     .await;
     is_isolated(&company, "quote.order", input(quote)).await;
-    did(company.act("order.fulfil", &hands(quote, &[(1, 2.0)])).await);
+    did(company.run_by_name("order.fulfil", &hands(quote, &[(1, 2.0)])).await);
     books::check(&world, &company).await;
 }
 
@@ -63,9 +63,9 @@ async fn a_fulfilled_order_is_owed_and_then_invoiced() {
     let mut body = nails("pedido");
     body["condicion_pago"] = json!("credito");
     let order = captured(&company, &body).await;
-    did(company.act("order.fulfil", &hands(order, &[(1, 1.0)])).await);
+    did(company.run_by_name("order.fulfil", &hands(order, &[(1, 1.0)])).await);
     assert_eq!(ana.walk(&format!("/cxc?venta={order}")).await.len(), 0, "half of it is not owed yet");
-    did(company.act("order.fulfil", &hands(order, &[(1, 1.0)])).await);
+    did(company.run_by_name("order.fulfil", &hands(order, &[(1, 1.0)])).await);
     let debt = only(&ana, &format!("/cxc?venta={order}")).await;
     assert_eq!(
         [&debt["saldo"], &debt["tipo_venta"], &debt["vencimiento"], &debt["factura"]],
@@ -79,9 +79,9 @@ async fn a_fulfilled_order_is_owed_and_then_invoiced() {
         ]
     );
     let part = json!({"cxc": debt["clave"], "importe": "32.00", "forma_pago_sat": "01", "fecha": "2026-10-12"});
-    did(company.act("payment.apply", &part).await);
+    did(company.run_by_name("payment.apply", &part).await);
 
-    let invoiced = did(company.act("order.invoice", &json!({"venta": order})).await);
+    let invoiced = did(company.run_by_name("order.invoice", &json!({"venta": order})).await);
     assert_eq!(invoiced, json!({"factura": 1, "venta": order}));
     let sold = found(&ana, "factura", order).await;
     assert_eq!(
@@ -107,8 +107,8 @@ async fn what_was_handed_over_is_invoiced_and_the_rest_stays_open() {
     let mut first = line(NAIL, 10, "100.00");
     first["descuento"] = json!("100.00");
     let order = captured(&company, &sale("pedido", &[first, line(FOOD, 2, "5.00"), line(SERVICE, 1, "50.00")])).await;
-    did(company.act("order.fulfil", &hands(order, &[(1, 4.0), (2, 2.0)])).await);
-    let invoiced = did(company.act("order.invoice", &json!({"venta": order})).await);
+    did(company.run_by_name("order.fulfil", &hands(order, &[(1, 4.0), (2, 2.0)])).await);
+    let invoiced = did(company.run_by_name("order.invoice", &json!({"venta": order})).await);
     assert_eq!(invoiced, json!({"factura": 1, "venta": 2}));
 
     let sold = found(&ana, "factura", 2).await;
@@ -138,17 +138,17 @@ async fn what_was_handed_over_is_invoiced_and_the_rest_stays_open() {
     books::check(&world, &company).await;
 
     refuses(&company, "order.fulfil", &[(hands(order, &[(1, 6.5)]), "dato_invalido", "")]).await;
-    did(company.act("order.fulfil", &hands(order, &[(1, 6.0), (3, 1.0)])).await);
+    did(company.run_by_name("order.fulfil", &hands(order, &[(1, 6.0), (3, 1.0)])).await);
     assert_eq!(
-        did(company.act("order.invoice", &json!({"venta": order})).await),
+        did(company.run_by_name("order.invoice", &json!({"venta": order})).await),
         json!({"factura": 2, "venta": order})
     );
     assert_eq!(found(&ana, "factura", order).await["total"], "684.40");
 
     // A cancelled one gives its own goods back.
     let uuid = crate::documents::UUIDS[0];
-    did(company.act("invoice.stamped", &json!({"factura": 1, "uuid": uuid})).await);
-    did(company.act("invoice.cancel", &json!({"factura": 1, "motivo": "02"})).await);
+    did(company.run_by_name("invoice.stamped", &json!({"factura": 1, "uuid": uuid})).await);
+    did(company.run_by_name("invoice.cancel", &json!({"factura": 1, "motivo": "02"})).await);
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-6), json!(0))));
     books::check(&world, &company).await;
 }
@@ -162,13 +162,13 @@ async fn orders_and_quotes_of_either_channel_are_invoiced_once() {
     let quote = captured(&company, &nails("cotizacion")).await;
     let order = made(&ana, &nails("pedido")).await;
     for venta in [quote, order] {
-        did(company.act("order.invoice", &input(venta)).await);
+        did(company.run_by_name("order.invoice", &input(venta)).await);
     }
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-4), json!(0))));
     ana.post(&format!("/ventas/{order}/facturar"), json!({})).await.fails(422, "venta_ya_facturada");
     let sold = captured(&company, &nails("venta")).await;
     let gone = captured(&company, &nails("pedido")).await;
-    did(company.act("sale.cancel", &input(gone)).await);
+    did(company.run_by_name("sale.cancel", &input(gone)).await);
     let mut bare = nails("pedido");
     bare.as_object_mut().expect("fields").remove("metodo_pago_sat");
     let bare = captured(&company, &bare).await;
@@ -186,20 +186,20 @@ async fn orders_and_quotes_of_either_channel_are_invoiced_once() {
         ],
     )
     .await;
-    did(company.act("order.invoice", &json!({"venta": bare, "metodo_pago_sat": "PUE"})).await);
+    did(company.run_by_name("order.invoice", &json!({"venta": bare, "metodo_pago_sat": "PUE"})).await);
     is_isolated(&company, "order.invoice", input(quote)).await;
     // What is paid before it is invoiced has no complement.
     let mut later = nails("pedido");
     later["metodo_pago_sat"] = json!("PPD");
     later["forma_pago_sat"] = json!("99");
     let later = captured(&company, &later).await;
-    did(company.act("order.fulfil", &hands(later, &[(1, 2.0)])).await);
+    did(company.run_by_name("order.fulfil", &hands(later, &[(1, 2.0)])).await);
     let cxc = only(&ana, &format!("/cxc?venta={later}")).await["clave"].clone();
     let part = json!({"cxc": cxc, "importe": "32.00", "forma_pago_sat": "01", "fecha": "2026-10-12"});
-    let pago = did(company.act("payment.apply", &part).await)["pago"].clone();
+    let pago = did(company.run_by_name("payment.apply", &part).await)["pago"].clone();
     refuses(&company, "order.invoice", &[(input(later), "estado_invalido", "venta: ")]).await;
-    did(company.act("payment.cancel", &json!({"pago": pago})).await);
-    did(company.act("order.invoice", &input(later)).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
+    did(company.run_by_name("order.invoice", &input(later)).await);
     books::check(&world, &company).await;
 }
 
@@ -214,11 +214,17 @@ async fn stock_is_counted_and_moved_in_one_action() {
         ))
         .expect("JSON")
     };
-    assert_eq!(did(company.act("stock.count", &count("12.5")).await), json!({"movimiento": 1, "existencia": 1}));
-    assert_eq!(did(company.act("stock.count", &count("12.50")).await), json!({"movimiento": null, "existencia": 1}));
-    assert_eq!(did(company.act("stock.count", &count("10")).await), json!({"movimiento": 2, "existencia": 1}));
+    assert_eq!(
+        did(company.run_by_name("stock.count", &count("12.5")).await),
+        json!({"movimiento": 1, "existencia": 1})
+    );
+    assert_eq!(
+        did(company.run_by_name("stock.count", &count("12.50")).await),
+        json!({"movimiento": null, "existencia": 1})
+    );
+    assert_eq!(did(company.run_by_name("stock.count", &count("10")).await), json!({"movimiento": 2, "existencia": 1}));
     let moved = json!({"sku": "A-1", "almacen": "001", "almacen_destino": "002", "cantidad": 4, "referencia": "T-1"});
-    assert_eq!(did(company.act("stock.transfer", &moved).await), json!({"movimiento": 3, "existencia": 1}));
+    assert_eq!(did(company.run_by_name("stock.transfer", &moved).await), json!({"movimiento": 3, "existencia": 1}));
     let rows = ana.walk("/movimientos-inventario?sku=A-1").await;
     let shown: Vec<_> = rows
         .iter()
@@ -264,11 +270,16 @@ async fn a_payable_is_paid_from_the_bank_or_in_cash() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
-    did(company.act("payable.capture", &json!({"total": "116.00", "concepto": "Luz"})).await);
-    did(company.act("payable.capture", &json!({"total": "100.00", "moneda": "USD", "tipo_cambio": "17.5"})).await);
-    did(company.act("payable.capture", &json!({"total": "-5.00"})).await);
+    did(company.run_by_name("payable.capture", &json!({"total": "116.00", "concepto": "Luz"})).await);
+    did(company
+        .run_by_name("payable.capture", &json!({"total": "100.00", "moneda": "USD", "tipo_cambio": "17.5"}))
+        .await);
+    did(company.run_by_name("payable.capture", &json!({"total": "-5.00"})).await);
     let pay = |cxp: i64, importe: &str, cuenta: Option<i64>, referencia: &str| json!({"cxp": cxp, "importe": importe, "cuenta_bancaria": cuenta, "fecha": "2026-10-12", "referencia": referencia});
-    assert_eq!(did(company.act("payable.pay", &pay(1, "16.00", None, "R")).await), json!({"cxp": 1, "pago": 1}));
+    assert_eq!(
+        did(company.run_by_name("payable.pay", &pay(1, "16.00", None, "R")).await),
+        json!({"cxp": 1, "pago": 1})
+    );
     refuses(
         &company,
         "payable.pay",
@@ -285,8 +296,8 @@ async fn a_payable_is_paid_from_the_bank_or_in_cash() {
         ],
     )
     .await;
-    did(company.act("payable.pay", &pay(1, "100.00", Some(1), "SPEI")).await);
-    did(company.act("payable.pay", &pay(2, "40.00", Some(2), "SPEI")).await);
+    did(company.run_by_name("payable.pay", &pay(1, "100.00", Some(1), "SPEI")).await);
+    did(company.run_by_name("payable.pay", &pay(2, "40.00", Some(2), "SPEI")).await);
     let paid = only(&ana, "/cxp?clave=1&estatus=pagado").await;
     assert_eq!([&paid["pagado"], &paid["saldo"]], [&json!("116.00"), &json!("0.00")]);
     let left = only(&ana, "/cxp?clave=2").await;

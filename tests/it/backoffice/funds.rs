@@ -25,7 +25,7 @@ fn of(cxc: &Value, importe: &str, origen: &str) -> Value {
 
 /// A captured document, whose receivable it gives.
 async fn owed(company: &Company, body: &Value) -> Value {
-    did(company.act("sale.capture", body).await)["cxc"].clone()
+    did(company.run_by_name("sale.capture", body).await)["cxc"].clone()
 }
 
 async fn ordered(ana: &Actor) -> i64 {
@@ -39,8 +39,8 @@ async fn a_cash_sales_day_ends_with_nothing_owed() {
     let company = shop(&world).await;
     let ana = company.admin().await;
     let cxc = owed(&company, &nails("venta")).await;
-    did(company.act("payment.apply", &cash(&cxc, "200.00")).await);
-    did(company.act("payment.apply", &cash(&cxc, "32.00")).await);
+    did(company.run_by_name("payment.apply", &cash(&cxc, "200.00")).await);
+    did(company.run_by_name("payment.apply", &cash(&cxc, "32.00")).await);
     let debt = only(&ana, &format!("/cxc?clave={cxc}&estatus=pagado")).await;
     assert_eq!((&debt["saldo"], &debt["parcialidades"]), (&json!("0.00"), &json!(2)));
     let paid = ana.walk("/cxc-pagos").await;
@@ -54,7 +54,7 @@ async fn a_cash_sales_day_ends_with_nothing_owed() {
             "Pago 2 de la cuenta por cobrar 1: 101.01 +32.00 105.01 -32.00 209.01 +4.41 208.01 -4.41",
         ]
     );
-    did(company.act("payment.cancel", &json!({"pago": 2})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 2})).await);
     assert_eq!(only(&ana, &format!("/cxc?clave={cxc}")).await["saldo"], "32.00");
     books::check(&world, &company).await;
 }
@@ -66,7 +66,7 @@ async fn every_form_but_99_pays_and_cash_may_be_taken_to_the_bank() {
     let cxc = owed(&company, &nails("venta")).await;
     for (number, form) in ["01", "02", "03", "04", "05", "06", "08", "12", "17", "28", "29", "31"].iter().enumerate() {
         let banked = json!({"forma_pago_sat": form, "cuenta_bancaria": 1, "referencia": format!("A-{number}")});
-        did(company.act("payment.apply", &with(&cash(&cxc, "1.00"), banked)).await);
+        did(company.run_by_name("payment.apply", &with(&cash(&cxc, "1.00"), banked)).await);
     }
     let banked = |form: &str| json!({"forma_pago_sat": form, "cuenta_bancaria": 1, "referencia": "B"});
     refuses(
@@ -98,14 +98,14 @@ async fn an_advance_is_applied_as_far_as_it_was_paid() {
     let advance = owed(&company, &sale("anticipo", &[line(NAIL, 1, "100.00")])).await;
     let apply = |importe: &str| of(&sold, importe, "anticipo");
     refuses(&company, "payment.apply", &[(apply("0.01"), "saldo_insuficiente", "importe: ")]).await;
-    did(company.act("payment.apply", &cash(&advance, "100.00")).await);
+    did(company.run_by_name("payment.apply", &cash(&advance, "100.00")).await);
     refuses(&company, "payment.apply", &[(apply("100.01"), "saldo_insuficiente", "importe: ")]).await;
-    did(company.act("payment.apply", &apply("60.00")).await);
+    did(company.run_by_name("payment.apply", &apply("60.00")).await);
     refuses(&company, "payment.apply", &[(apply("40.01"), "saldo_insuficiente", "")]).await;
     // What was applied cannot be taken back from under it.
     refuses(&company, "payment.cancel", &[(json!({"pago": 1}), "estado_invalido", "pago: ")]).await;
-    did(company.act("payment.cancel", &json!({"pago": 2})).await);
-    did(company.act("payment.apply", &apply("100.00")).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 2})).await);
+    did(company.run_by_name("payment.apply", &apply("100.00")).await);
     company.load(Resource::Clientes, &[json!({"nombre": "Bea"})]).await;
     // Another customer has none, and neither has this one in dollars.
     let bea = owed(&company, &with(&nails("venta"), json!({"cliente": 2}))).await;
@@ -121,7 +121,7 @@ async fn an_advance_is_applied_as_far_as_it_was_paid() {
     )
     .await;
     world.run("INSERT INTO saldos_a_favor (empresa, clave, cliente, moneda, importe, creado) SELECT empresa, 1, 1, 'MXN', 50, creada FROM empresas").await;
-    did(company.act("payment.apply", &of(&sold, "50", "saldo_a_favor")).await);
+    did(company.run_by_name("payment.apply", &of(&sold, "50", "saldo_a_favor")).await);
     refuses(&company, "payment.apply", &[(of(&sold, "0.01", "saldo_a_favor"), "saldo_insuficiente", "")]).await;
     books::check(&world, &company).await;
 }
@@ -131,12 +131,12 @@ async fn an_advance_is_not_applied_twice_at_once() {
     let world = World::new().await;
     let company = shop(&world).await;
     let advance = owed(&company, &sale("anticipo", &[line(NAIL, 1, "100.00")])).await;
-    did(company.act("payment.apply", &cash(&advance, "116.00")).await);
+    did(company.run_by_name("payment.apply", &cash(&advance, "116.00")).await);
     let mut debts = Vec::new();
     for _ in 0..6 {
         debts.push(of(&owed(&company, &nails("venta")).await, "100.00", "anticipo"));
     }
-    let tried = debts.iter().map(|input| company.act("payment.apply", input));
+    let tried = debts.iter().map(|input| company.run_by_name("payment.apply", input));
     let done = futures_util::future::join_all(tried).await.into_iter().flatten().count();
     assert_eq!(done, 1);
 }
@@ -148,21 +148,21 @@ async fn an_advance_counts_for_one_cash_sale() {
     // 220.40 each, of which 110.20 are wanted.
     let orders = [ordered(&ana).await, ordered(&ana).await, ordered(&ana).await];
     let advance = owed(&company, &sale("anticipo", &[line(NAIL, 1, "100.00")])).await;
-    did(company.act("payment.apply", &cash(&advance, "116.00")).await);
+    did(company.run_by_name("payment.apply", &cash(&advance, "116.00")).await);
     let invoice = |venta: i64| ana.post(format!("/ventas/{venta}/facturar").leak(), json!({}));
     invoice(orders[0]).await.ok(202);
     invoice(orders[1]).await.fails(422, "anticipo_insuficiente");
     // It is applied to the sale that counts it: what is left of it is 5.80.
     let first = only(&ana, &format!("/cxc?venta={}", orders[0])).await["clave"].clone();
-    did(company.act("payment.apply", &of(&first, "110.20", "anticipo")).await);
+    did(company.run_by_name("payment.apply", &of(&first, "110.20", "anticipo")).await);
     invoice(orders[1]).await.fails(422, "anticipo_insuficiente");
     let more = owed(&company, &sale("anticipo", &[line(NAIL, 1, "90.00")])).await;
-    did(company.act("payment.apply", &cash(&more, "104.40")).await);
+    did(company.run_by_name("payment.apply", &cash(&more, "104.40")).await);
     invoice(orders[1]).await.ok(202);
     invoice(orders[2]).await.fails(422, "anticipo_insuficiente");
     // Paid by other means, the second counts it no longer.
     let second = only(&ana, &format!("/cxc?venta={}", orders[1])).await["clave"].clone();
-    did(company.act("payment.apply", &cash(&second, "220.40")).await);
+    did(company.run_by_name("payment.apply", &cash(&second, "220.40")).await);
     invoice(orders[2]).await.ok(202);
     books::check(&world, &company).await;
 }
@@ -173,12 +173,14 @@ async fn a_cancelled_cash_sale_gives_its_advance_back() {
     let (company, ana) = wanting_half(&world).await;
     let orders = [ordered(&ana).await, ordered(&ana).await];
     let advance = owed(&company, &sale("anticipo", &[line(NAIL, 1, "100.00")])).await;
-    did(company.act("payment.apply", &cash(&advance, "116.00")).await);
+    did(company.run_by_name("payment.apply", &cash(&advance, "116.00")).await);
     let invoice = |venta: i64| ana.post(format!("/ventas/{venta}/facturar").leak(), json!({}));
     let factura = invoice(orders[0]).await.ok(202)["factura"].clone();
     invoice(orders[1]).await.fails(422, "anticipo_insuficiente");
-    did(company.act("invoice.rejected", &json!({"factura": factura, "codigo": "CFDI40147", "mensaje": "No"})).await);
-    did(company.act("sale.cancel", &json!({"venta": orders[0]})).await);
+    did(company
+        .run_by_name("invoice.rejected", &json!({"factura": factura, "codigo": "CFDI40147", "mensaje": "No"}))
+        .await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": orders[0]})).await);
     invoice(orders[1]).await.ok(202);
 }
 

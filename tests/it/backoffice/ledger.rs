@@ -8,7 +8,7 @@ use super::{did, refuses};
 
 /// The trial balance of a period: account, balance before it, debits, credits, balance.
 pub(super) async fn balance(company: &Company, period: Value) -> Vec<String> {
-    let said = did(company.act("ledger.balance", &period).await);
+    let said = did(company.run_by_name("ledger.balance", &period).await);
     assert_eq!([&said["totales"]["saldo_inicial"], &said["totales"]["saldo"]], [&json!("0.00"), &json!("0.00")]);
     assert_eq!(said["totales"]["cargos"], said["totales"]["abonos"]);
     let shown = |row: &Value| {
@@ -70,7 +70,7 @@ async fn a_company_has_its_own_numbers_and_history_keeps_its() {
     let world = World::new().await;
     let company = shop(&world).await;
     let number = async |cuenta: &str, numero: Option<&str>| {
-        did(company.act("account.edit", &json!({"cuenta": cuenta, "numero": numero})).await)
+        did(company.run_by_name("account.edit", &json!({"cuenta": cuenta, "numero": numero})).await)
     };
     let first = captured(&company, &nails("venta")).await;
     let named = number("105.01", Some("1150-001")).await;
@@ -86,13 +86,13 @@ async fn a_company_has_its_own_numbers_and_history_keeps_its() {
     );
     // What undoes an entry is written under its numbers, whatever they are since.
     number("105.01", Some("1150-002")).await;
-    did(company.act("sale.cancel", &json!({"venta": first})).await);
-    did(company.act("sale.cancel", &json!({"venta": second})).await);
-    let accounts = did(company.act("account.list", &json!({})).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": first})).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": second})).await);
+    let accounts = did(company.run_by_name("account.list", &json!({})).await);
     let own: Vec<&Value> =
         accounts["cuentas"].as_array().unwrap().iter().filter(|row| row["cuenta"] != row["numero"]).collect();
     assert_eq!(own.iter().map(|row| row["numero"].as_str().unwrap()).collect::<Vec<_>>(), ["1150-002", "4000", "4000"]);
-    let all = did(company.act("ledger.balance", &json!({})).await);
+    let all = did(company.run_by_name("ledger.balance", &json!({})).await);
     let rows = all["cuentas"].as_array().unwrap();
     assert!(rows.iter().all(|row| row["saldo"] == "0.00"), "{all}");
     let shared = rows.iter().find(|row| row["cuenta"] == "4000").expect("the shared number");
@@ -123,11 +123,11 @@ async fn money_that_waits_is_in_the_bank_and_nobodys_yet() {
         captured(&company, &nails("venta")).await;
     }
     let deposit = json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "300.00", "referencia": "A-1"});
-    did(company.act("deposit.capture", &deposit).await);
+    did(company.run_by_name("deposit.capture", &deposit).await);
     let parts = json!({"aplicaciones": [{"cxc": 1, "importe": "100"}, {"cxc": 2, "importe": "200"}], "cuenta_bancaria": 1,
                        "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "A-1"});
-    did(company.act("payment.apply", &parts).await);
-    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    did(company.run_by_name("payment.apply", &parts).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
     assert_eq!(
         all(&world).await[2..],
         [
@@ -143,10 +143,10 @@ async fn money_that_waits_is_in_the_bank_and_nobodys_yet() {
         &parts,
         json!({"referencia": "B-2", "aplicaciones": [{"cxc": 1, "importe": "10"}, {"cxc": 2, "importe": "20"}]}),
     );
-    did(company.act("payment.apply", &parts).await);
-    did(company.act("payment.cancel", &json!({"pago": 3})).await);
+    did(company.run_by_name("payment.apply", &parts).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 3})).await);
     books::check(&world, &company).await;
-    did(company.act("payment.cancel", &json!({"pago": 4})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 4})).await);
     books::check(&world, &company).await;
     let last = all(&world).await.pop().expect("an entry");
     assert_eq!(
@@ -158,8 +158,8 @@ async fn money_that_waits_is_in_the_bank_and_nobodys_yet() {
     captured(&company, &body).await;
     let deposit =
         with(&deposit, json!({"cuenta_bancaria": 2, "importe": "232", "referencia": "WIRE 232", "tipo_cambio": "21"}));
-    did(company.act("deposit.capture", &deposit).await);
-    did(company.act("payment.apply", &dollars(&json!(3), "232", Some("21"))).await);
+    did(company.run_by_name("deposit.capture", &deposit).await);
+    did(company.run_by_name("payment.apply", &dollars(&json!(3), "232", Some("21"))).await);
     assert_eq!(
         all(&world).await.pop().expect("an entry"),
         "Pago 5 de la cuenta por cobrar 3: 205.06 +4872.00 105.01 -4640.00 209.01 +640.00 208.01 -672.00 702.01 -200.00"
@@ -191,11 +191,11 @@ async fn stock_is_worth_what_its_movements_say() {
         ("saldo_inicial", 12.5, "40"),
         ("salida_embarque", 3.0, "40"),
     ] {
-        did(company.act("stock.move", &moved(tipo, cantidad, costo)).await);
+        did(company.run_by_name("stock.move", &moved(tipo, cantidad, costo)).await);
     }
-    did(company.act("stock.count", &json!({"sku": "A-1", "almacen": "001", "existencia": 11})).await);
+    did(company.run_by_name("stock.count", &json!({"sku": "A-1", "almacen": "001", "existencia": 11})).await);
     let transfer = json!({"sku": "A-1", "almacen": "001", "almacen_destino": "002", "cantidad": 4});
-    did(company.act("stock.transfer", &transfer).await);
+    did(company.run_by_name("stock.transfer", &transfer).await);
     assert_eq!(
         all(&world).await,
         [
@@ -227,23 +227,25 @@ async fn what_is_bought_is_owed_and_its_iva_credited_when_it_is_paid() {
                                                     {"sku": "S-3", "cantidad": 1, "costo_unitario": "80.00", "iva": "12.80"}]});
     let dollars = with(&order, json!({"moneda": "USD", "tipo_cambio": "20"}));
     for input in [&order, &order, &dollars] {
-        did(company.act("purchase.capture", input).await);
+        did(company.run_by_name("purchase.capture", input).await);
     }
     // All at once; then in two parts; then the bill first, at the rate of its day.
-    did(company.act("purchase.receive", &json!({"compra": 1})).await);
+    did(company.run_by_name("purchase.receive", &json!({"compra": 1})).await);
     let part = json!({"compra": 2, "renglones": [{"renglon": 1, "cantidad": 4}]});
-    did(company.act("purchase.receive", &part).await);
-    did(company.act("purchase.receive", &json!({"compra": 2})).await);
-    did(company.act("payable.capture", &json!({"compra": 3, "total": "580.00", "tipo_cambio": "21"})).await);
-    did(company.act("purchase.receive", &json!({"compra": 3})).await);
-    did(company.act("payable.capture", &json!({"total": "116.00", "iva": "16.00", "concepto": "Luz"})).await);
-    did(company.act("payable.capture", &json!({"total": "50.00", "pagado": "50.00", "concepto": "Taxi"})).await);
+    did(company.run_by_name("purchase.receive", &part).await);
+    did(company.run_by_name("purchase.receive", &json!({"compra": 2})).await);
+    did(company.run_by_name("payable.capture", &json!({"compra": 3, "total": "580.00", "tipo_cambio": "21"})).await);
+    did(company.run_by_name("purchase.receive", &json!({"compra": 3})).await);
+    did(company.run_by_name("payable.capture", &json!({"total": "116.00", "iva": "16.00", "concepto": "Luz"})).await);
+    did(company
+        .run_by_name("payable.capture", &json!({"total": "50.00", "pagado": "50.00", "concepto": "Taxi"}))
+        .await);
     let pay = |cxp: i64, importe: &str, cuenta: i64, rate: Option<&str>| {
         json!({"cxp": cxp, "importe": importe, "cuenta_bancaria": cuenta, "fecha": "2026-10-12", "referencia": "SPEI",
                "tipo_cambio": rate})
     };
-    did(company.act("payable.pay", &pay(1, "290", 1, None)).await);
-    did(company.act("payable.pay", &pay(3, "290", 2, Some("20"))).await);
+    did(company.run_by_name("payable.pay", &pay(1, "290", 1, None)).await);
+    did(company.run_by_name("payable.pay", &pay(3, "290", 2, Some("20"))).await);
     assert_eq!(
         all(&world).await,
         [
@@ -299,14 +301,14 @@ async fn the_trial_balance_says_what_the_documents_do() {
     let company = shop(&world).await;
     let ana = company.admin().await;
     let stock = json!({"sku": "A-1", "almacen": "001", "tipo": "saldo_inicial", "cantidad": 100});
-    did(company.act("stock.move", &stock).await);
+    did(company.run_by_name("stock.move", &stock).await);
     captured(&company, &nails("venta")).await;
     invoiced(&ana, &nails("pedido")).await;
     captured(&company, &with(&nails("venta"), json!({"moneda": "USD", "tipo_cambio": "20"}))).await;
-    did(company.act("payable.capture", &json!({"total": "116.00", "iva": "16.00"})).await);
+    did(company.run_by_name("payable.capture", &json!({"total": "116.00", "iva": "16.00"})).await);
     let pay = json!({"cxc": 1, "importe": "100", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "A"});
-    did(company.act("payment.apply", &pay).await);
-    let said = did(company.act("ledger.balance", &json!({})).await);
+    did(company.run_by_name("payment.apply", &pay).await);
+    let said = did(company.run_by_name("ledger.balance", &json!({})).await);
     let of = |cuenta: &str| {
         let rows = said["cuentas"].as_array().unwrap();
         rows.iter().find(|row| row["cuenta"] == cuenta).map(|row| row["saldo"].as_str().unwrap().to_owned())

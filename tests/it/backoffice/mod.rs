@@ -33,7 +33,7 @@ pub(crate) fn did(outcome: Result<Value, svc_core::Error>) -> Value {
 async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)]) {
     let before = ids(&company.world).await;
     for (input, codigo, said) in table {
-        let error = company.act(action, input).await.expect_err(&format!("{action} {input}"));
+        let error = company.run_by_name(action, input).await.expect_err(&format!("{action} {input}"));
         assert_eq!(error.code().codigo(), *codigo, "{action} {input}: {error}");
         assert!(error.mensaje().starts_with(said), "{action} {input}: {error}");
     }

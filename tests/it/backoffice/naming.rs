@@ -1,9 +1,9 @@
 //! Actions are found by name and give the same results as the API's operations.
 
 use serde_json::json;
-use svc_core::operations::{CreateCustomer, EditCustomer};
 use svc_core::domain::company::CompanyId;
 use svc_core::json::Patch;
+use svc_core::operations::{CreateCustomer, EditCustomer};
 use svc_core::store::CompanyChange;
 use svc_tests::{BASE_URL, World};
 
@@ -13,8 +13,11 @@ use super::{did, events, refuses};
 async fn an_operation_by_name_keeps_its_rules_and_events() {
     let company = World::new().await.company().await;
     let ana = json!({"nombre": "Ana", "rfc": "VECJ880326XX4"});
-    assert_eq!(did(company.act("customer.create", &ana).await)["cliente"], 1);
-    assert_eq!(did(company.act("customer.edit", &json!({"clave": 1, "telefono": "55"})).await), json!({"cliente": 1}));
+    assert_eq!(did(company.run_by_name("customer.create", &ana).await)["cliente"], 1);
+    assert_eq!(
+        did(company.run_by_name("customer.edit", &json!({"clave": 1, "telefono": "55"})).await),
+        json!({"cliente": 1})
+    );
     let emitted = events(&company.world).await;
     assert_eq!(emitted.len(), 2);
     assert_eq!((&emitted[0]["tipo"], &emitted[0]["empresa"]), (&json!("cliente.creado"), &json!(company.id.0)));
@@ -62,11 +65,11 @@ async fn an_embedder_does_operations_typed() {
         colonia: None,
         pais: None,
     };
-    let made = company.perform(&ana).await.unwrap();
+    let made = company.run(&ana).await.unwrap();
     assert_eq!((made.cliente, made.folio.as_str()), (1, "1"));
     let telefono = Patch::Set("5512345678".parse().unwrap());
     let edit = EditCustomer { clave: made.cliente, telefono, ..EditCustomer::default() };
-    assert_eq!(company.perform(&edit).await.unwrap().cliente, 1);
+    assert_eq!(company.run(&edit).await.unwrap().cliente, 1);
     let stored: (String, String) =
         sqlx::query_as("SELECT cp, telefono FROM clientes").fetch_one(company.world.pool()).await.unwrap();
     assert_eq!(stored, ("01000".to_owned(), "5512345678".to_owned()));

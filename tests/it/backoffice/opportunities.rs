@@ -41,7 +41,7 @@ async fn an_opportunity_begins_in_its_stage() {
         "contacto_correo": "eva@example.com , e@example.com", "contacto_telefono": "55", "vendedor": vendedor,
         "monto": "1500.5", "moneda": "USD", "probabilidad": 40, "cierre": "2026-12-31", "origen": "Feria",
     });
-    assert_eq!(did(company.act("opportunity.create", &full).await), json!({"oportunidad": 1}));
+    assert_eq!(did(company.run_by_name("opportunity.create", &full).await), json!({"oportunidad": 1}));
     let now = "2026-10-12T18:00:00Z";
     assert_eq!(
         only(&ana).await,
@@ -53,7 +53,7 @@ async fn an_opportunity_begins_in_its_stage() {
             "modificado": now,
         })
     );
-    did(company.act("opportunity.create", &json!({"nombre": "Hecha", "etapa": 3})).await);
+    did(company.run_by_name("opportunity.create", &json!({"nombre": "Hecha", "etapa": 3})).await);
     let won = &ana.walk("/oportunidades?clave=2").await[0];
     assert_eq!((&won["estatus"], &won["fecha_cierre"], &won["moneda"]), (&json!("ganada"), &json!(now), &json!("MXN")));
     assert_eq!(
@@ -99,7 +99,7 @@ async fn what_an_opportunity_cannot_have_is_refused() {
 #[tokio::test]
 async fn moves_win_lose_and_reopen() {
     let (company, ana) = funnel().await;
-    did(company.act("opportunity.create", &json!({"nombre": "Bodega", "etapa": 1})).await);
+    did(company.run_by_name("opportunity.create", &json!({"nombre": "Bodega", "etapa": 1})).await);
     let mut events = emitted(&company.world).await;
     for (etapa, motivo, estatus, kept, closed) in [
         (2, None, "abierta", None, None),
@@ -113,7 +113,7 @@ async fn moves_win_lose_and_reopen() {
         company.world.clock.advance(TimeDelta::minutes(1));
         let before = only(&ana).await["etapa"].clone();
         let input = json!({"oportunidad": 1, "etapa": etapa, "motivo_perdida": motivo});
-        assert_eq!(did(company.act("opportunity.move", &input).await), json!({"oportunidad": 1}));
+        assert_eq!(did(company.run_by_name("opportunity.move", &input).await), json!({"oportunidad": 1}));
         let after = only(&ana).await;
         assert_eq!(
             (&after["etapa"], &after["estatus"], &after["motivo_perdida"], &after["fecha_cierre"]),
@@ -129,13 +129,13 @@ async fn moves_win_lose_and_reopen() {
 #[tokio::test]
 async fn the_same_stage_is_no_move() {
     let (company, ana) = funnel().await;
-    did(company.act("opportunity.create", &json!({"nombre": "Bodega", "etapa": 4})).await);
+    did(company.run_by_name("opportunity.create", &json!({"nombre": "Bodega", "etapa": 4})).await);
     let before = only(&ana).await;
     company.world.clock.advance(TimeDelta::minutes(1));
-    did(company.act("opportunity.move", &json!({"oportunidad": 1, "etapa": 4})).await);
+    did(company.run_by_name("opportunity.move", &json!({"oportunidad": 1, "etapa": 4})).await);
     assert_eq!(only(&ana).await, before);
     // Its reason can be put right there.
-    did(company.act("opportunity.move", &json!({"oportunidad": 1, "etapa": 4, "motivo_perdida": 1})).await);
+    did(company.run_by_name("opportunity.move", &json!({"oportunidad": 1, "etapa": 4, "motivo_perdida": 1})).await);
     let after = only(&ana).await;
     assert_eq!((&after["motivo_perdida"], &after["modificado"]), (&json!(1), &json!("2026-10-12T18:01:00Z")));
     assert_eq!(after["fecha_cierre"], before["fecha_cierre"]);
@@ -145,7 +145,7 @@ async fn the_same_stage_is_no_move() {
 #[tokio::test]
 async fn a_move_that_cannot_be_is_refused() {
     let (company, ana) = funnel().await;
-    did(company.act("opportunity.create", &json!({"nombre": "Bodega", "etapa": 1})).await);
+    did(company.run_by_name("opportunity.create", &json!({"nombre": "Bodega", "etapa": 1})).await);
     let other = company.world.company().await;
     let before = only(&ana).await;
     let to = |etapa: i64, motivo: Value| json!({"oportunidad": 1, "etapa": etapa, "motivo_perdida": motivo});

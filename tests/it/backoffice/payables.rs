@@ -25,7 +25,7 @@ async fn office() -> (Company, Actor) {
 #[tokio::test]
 async fn a_payable_has_what_was_captured_and_what_follows() {
     let (company, ana) = office().await;
-    assert_eq!(did(company.act("payable.capture", &json!({"total": "116"})).await), json!({"cxp": 1}));
+    assert_eq!(did(company.run_by_name("payable.capture", &json!({"total": "116"})).await), json!({"cxp": 1}));
     let least = json!({
         "clave": 1, "folio": "1", "tipo": "gasto", "estatus": "pendiente", "proveedor": 0, "compra": null, "factura": null,
         "uuid": null, "fecha": "2026-10-12", "vencimiento": null, "moneda": "MXN", "tipo_cambio": "1.000000",
@@ -38,7 +38,7 @@ async fn a_payable_has_what_was_captured_and_what_follows() {
         "fecha": "2026-10-01", "vencimiento": "2026-10-31", "moneda": "USD", "tipo_cambio": "17.5", "total": "100.50",
         "pagado": "0.50", "sucursal": 1, "operaciones": 2, "concepto": "Luz",
     });
-    did(company.act("payable.capture", &full).await);
+    did(company.run_by_name("payable.capture", &full).await);
     let mut expected = full;
     for (field, value) in [
         ("clave", json!(2)),
@@ -53,9 +53,9 @@ async fn a_payable_has_what_was_captured_and_what_follows() {
     }
     assert_eq!(ana.walk("/cxp?proveedor=1").await, [expected]);
 
-    did(company.act("payable.capture", &json!({"total": "58.00", "pagado": 58})).await);
+    did(company.run_by_name("payable.capture", &json!({"total": "58.00", "pagado": 58})).await);
     assert_eq!(ana.walk("/cxp?estatus=pagado").await[0]["saldo"], "0.00");
-    did(company.act("payable.capture", &json!({"total": "-20"})).await);
+    did(company.run_by_name("payable.capture", &json!({"total": "-20"})).await);
     let owed = &ana.walk("/cxp?con_saldo=false").await[0];
     assert_eq!((&owed["estatus"], &owed["saldo"]), (&json!("pendiente"), &json!("-20.00")));
 }
@@ -64,7 +64,7 @@ async fn a_payable_has_what_was_captured_and_what_follows() {
 async fn the_bill_of_a_purchase_is_its_suppliers_and_its_only_one() {
     let (company, ana) = office().await;
     let bill = json!({"compra": 1, "total": "100"});
-    assert_eq!(did(company.act("payable.capture", &bill).await), json!({"cxp": 1}));
+    assert_eq!(did(company.run_by_name("payable.capture", &bill).await), json!({"cxp": 1}));
     let made = &ana.walk("/cxp").await[0];
     for (field, value) in [
         ("tipo", json!("compra")),

@@ -11,16 +11,16 @@ async fn a_product_is_made_edited_and_deleted_and_its_sku_is_free_again() {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
     let clavo = json!({"sku": "A", "descripcion": "Clavo", "unidad": 1});
-    assert_eq!(did(company.act("product.create", &clavo).await), json!({"producto": 1, "sku": "A"}));
-    did(company.act("product.edit", &json!({"clave": 1, "costo": "2.50"})).await);
+    assert_eq!(did(company.run_by_name("product.create", &clavo).await), json!({"producto": 1, "sku": "A"}));
+    did(company.run_by_name("product.edit", &json!({"clave": 1, "costo": "2.50"})).await);
     refuses(&company, "product.create", &[(clavo.clone(), "sku_duplicado", "sku: ")]).await;
 
     company.world.clock.advance(TimeDelta::minutes(1));
-    assert_eq!(did(company.act("product.delete", &json!({"clave": 1})).await), json!({"producto": 1}));
+    assert_eq!(did(company.run_by_name("product.delete", &json!({"clave": 1})).await), json!({"producto": 1}));
     assert_eq!(ana.walk("/productos").await.len(), 0);
     let deleted = ana.walk("/productos?estatus=eliminado").await;
     assert_eq!((&deleted[0]["clave"], &deleted[0]["modificado"]), (&json!(1), &json!("2026-10-12T18:01:00Z")));
-    assert_eq!(did(company.act("product.create", &clavo).await)["producto"], 2);
+    assert_eq!(did(company.run_by_name("product.create", &clavo).await)["producto"], 2);
 
     let data = json!({"producto": 1, "sku": "A"});
     assert_eq!(
@@ -38,8 +38,8 @@ async fn a_product_is_made_edited_and_deleted_and_its_sku_is_free_again() {
 async fn what_is_deleted_or_not_there_is_not_deleted() {
     let company = World::new().await.company().await;
     let other = company.world.company().await;
-    did(other.act("product.create", &json!({"sku": "A", "descripcion": "Clavo", "unidad": 1})).await);
-    did(other.act("product.delete", &json!({"clave": 1})).await);
+    did(other.run_by_name("product.create", &json!({"sku": "A", "descripcion": "Clavo", "unidad": 1})).await);
+    did(other.run_by_name("product.delete", &json!({"clave": 1})).await);
     refuses(&other, "product.delete", &[(json!({"clave": 1}), "estado_invalido", "clave: ")]).await;
     refuses(
         &company,

@@ -50,7 +50,7 @@ async fn an_order_has_the_sums_of_its_lines() {
     ] {
         input[field] = value;
     }
-    assert_eq!(did(company.act("purchase.capture", &input).await), json!({"compra": 1}));
+    assert_eq!(did(company.run_by_name("purchase.capture", &input).await), json!({"compra": 1}));
     assert_eq!(
         purchase(&ana).await,
         json!({
@@ -77,7 +77,7 @@ async fn an_order_has_the_sums_of_its_lines() {
     );
     // What is left out: the product's cost, head office and its warehouse, now; and IVA as it was given.
     let least = json!({"proveedor": 1, "renglones": [{"sku": "CLAVO", "cantidad": 4, "iva": "0.80"}]});
-    assert_eq!(did(company.act("purchase.capture", &least).await), json!({"compra": 2}));
+    assert_eq!(did(company.run_by_name("purchase.capture", &least).await), json!({"compra": 2}));
     let made = &ana.walk("/compras?clave=2").await[0];
     assert_eq!((&made["folio"], &made["almacen"], &made["total"]), (&json!("2"), &json!("001"), &json!("10.80")));
     assert_eq!((&made["fecha"], &made["sucursal"]), (&json!("2026-10-12T18:00:00Z"), &json!(0)));
@@ -130,10 +130,10 @@ async fn an_order_that_cannot_be_is_refused() {
 #[tokio::test]
 async fn goods_come_in_parts_and_are_billed_when_all_have_come() {
     let (company, ana) = office().await;
-    did(company.act("purchase.capture", &order()).await);
+    did(company.run_by_name("purchase.capture", &order()).await);
     company.world.clock.advance(TimeDelta::minutes(1));
     let some = json!({"compra": 1, "renglones": [{"renglon": 1, "cantidad": 4}]});
-    assert_eq!(did(company.act("purchase.receive", &some).await), json!({"compra": 1, "cxp": null}));
+    assert_eq!(did(company.run_by_name("purchase.receive", &some).await), json!({"compra": 1, "cxp": null}));
     let partial = purchase(&ana).await;
     assert_eq!((&partial["estatus"], &partial["modificado"]), (&json!("parcial"), &json!("2026-10-12T18:01:00Z")));
     let movement = &ana.walk("/movimientos-inventario?sku=CLAVO").await[0];
@@ -151,7 +151,10 @@ async fn goods_come_in_parts_and_are_billed_when_all_have_come() {
     let too_many = json!({"compra": 1, "renglones": [{"renglon": 1, "cantidad": 6.5}]});
     refuses(&company, "purchase.receive", &[(too_many, "estado_invalido", "renglones[0].cantidad: quedan 6 ")]).await;
 
-    assert_eq!(did(company.act("purchase.receive", &json!({"compra": 1})).await), json!({"compra": 1, "cxp": 1}));
+    assert_eq!(
+        did(company.run_by_name("purchase.receive", &json!({"compra": 1})).await),
+        json!({"compra": 1, "cxp": 1})
+    );
     let whole = purchase(&ana).await;
     assert_eq!((&whole["estatus"], &whole["cxp"]), (&json!("recibida"), &json!(1)));
     let bill = &ana.walk("/cxp").await[0];
@@ -179,9 +182,12 @@ async fn goods_of_a_foreign_order_cost_pesos_and_a_bill_that_was_captured_stays_
     let (company, ana) = office().await;
     let input = json!({"proveedor": 1, "moneda": "USD", "tipo_cambio": "17.5", "renglones": [
         {"sku": "CLAVO", "cantidad": 3, "costo_unitario": "1"}]});
-    did(company.act("purchase.capture", &input).await);
-    did(company.act("payable.capture", &json!({"compra": 1, "total": "3.48"})).await);
-    assert_eq!(did(company.act("purchase.receive", &json!({"compra": 1})).await), json!({"compra": 1, "cxp": 1}));
+    did(company.run_by_name("purchase.capture", &input).await);
+    did(company.run_by_name("payable.capture", &json!({"compra": 1, "total": "3.48"})).await);
+    assert_eq!(
+        did(company.run_by_name("purchase.receive", &json!({"compra": 1})).await),
+        json!({"compra": 1, "cxp": 1})
+    );
     assert_eq!(ana.walk("/movimientos-inventario?sku=CLAVO").await[0]["costo_unitario"], "17.50");
     assert_eq!(ana.walk("/cxp").await.len(), 1);
 }
@@ -189,7 +195,7 @@ async fn goods_of_a_foreign_order_cost_pesos_and_a_bill_that_was_captured_stays_
 #[tokio::test]
 async fn what_is_no_line_under_way_is_not_received() {
     let (company, ana) = office().await;
-    did(company.act("purchase.capture", &order()).await);
+    did(company.run_by_name("purchase.capture", &order()).await);
     company.load(Resource::Compras, &[json!({"proveedor": 1, "estatus": "cancelada"})]).await;
     let other = company.world.company().await;
     let lines = |lines: Value| json!({"compra": 1, "renglones": lines});
@@ -218,9 +224,10 @@ async fn what_is_no_line_under_way_is_not_received() {
 #[tokio::test]
 async fn of_two_who_receive_all_at_once_one_does() {
     let (company, ana) = office().await;
-    did(company.act("purchase.capture", &order()).await);
+    did(company.run_by_name("purchase.capture", &order()).await);
     let input = json!({"compra": 1});
-    let (one, two) = tokio::join!(company.act("purchase.receive", &input), company.act("purchase.receive", &input));
+    let (one, two) =
+        tokio::join!(company.run_by_name("purchase.receive", &input), company.run_by_name("purchase.receive", &input));
     let refused = one.err().xor(two.err()).expect("one of them is refused");
     assert_eq!(refused.code().codigo(), "estado_invalido");
     assert_eq!(ana.walk("/inventario").await[0]["existencia"], 10);

@@ -11,15 +11,15 @@ async fn use_adds_up_within_a_month_of_mexico_and_a_company() {
     let world = World::new().await;
     let (one, other) = (world.company().await, world.company().await);
     let used = |total: i64| json!({"cupo_usado": total});
-    assert_eq!(did(one.act("quota.use", &json!({"operaciones": 250})).await), used(250));
-    assert_eq!(did(one.act("quota.use", &json!({"operaciones": 1})).await), used(251));
-    assert_eq!(did(other.act("quota.use", &json!({"operaciones": 7})).await), used(7));
+    assert_eq!(did(one.run_by_name("quota.use", &json!({"operaciones": 250})).await), used(250));
+    assert_eq!(did(one.run_by_name("quota.use", &json!({"operaciones": 1})).await), used(251));
+    assert_eq!(did(other.run_by_name("quota.use", &json!({"operaciones": 7})).await), used(7));
 
     // It is 2026-10-12T18:00Z; November begins in Mexico at 06:00Z.
     world.clock.advance(TimeDelta::days(20) - TimeDelta::hours(12) - TimeDelta::seconds(1));
-    assert_eq!(did(one.act("quota.use", &json!({"operaciones": 1})).await), used(252));
+    assert_eq!(did(one.run_by_name("quota.use", &json!({"operaciones": 1})).await), used(252));
     world.clock.advance(TimeDelta::seconds(1));
-    assert_eq!(did(one.act("quota.use", &json!({"operaciones": 3})).await), used(3));
+    assert_eq!(did(one.run_by_name("quota.use", &json!({"operaciones": 3})).await), used(3));
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn what_is_no_count_is_refused() {
 async fn uses_at_once_all_count() {
     let company = World::new().await.company().await;
     let input = json!({"operaciones": 1});
-    let uses = (0..8).map(|_| company.act("quota.use", &input));
+    let uses = (0..8).map(|_| company.run_by_name("quota.use", &input));
     let mut totals: Vec<i64> = futures_util::future::join_all(uses)
         .await
         .into_iter()

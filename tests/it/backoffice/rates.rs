@@ -26,12 +26,12 @@ async fn a_payment_in_another_currency_has_the_rate_of_its_day() {
     );
     let venta = captured(&company, &body).await;
     let uuid = crate::documents::UUIDS[1];
-    did(company.act("invoice.stamped", &json!({"factura": 1, "uuid": uuid})).await);
+    did(company.run_by_name("invoice.stamped", &json!({"factura": 1, "uuid": uuid})).await);
     let debt = only(&ana, &format!("/cxc?venta={venta}")).await;
     let cxc = &debt["clave"];
-    did(company.act("payment.apply", &dollars(cxc, "116", Some("21"))).await);
-    did(company.act("payment.apply", &dollars(cxc, "58", None)).await);
-    did(company.act("payment.apply", &dollars(cxc, "58.00", Some("19.5"))).await);
+    did(company.run_by_name("payment.apply", &dollars(cxc, "116", Some("21"))).await);
+    did(company.run_by_name("payment.apply", &dollars(cxc, "58", None)).await);
+    did(company.run_by_name("payment.apply", &dollars(cxc, "58.00", Some("19.5"))).await);
     let lines = entries(&company, venta).await;
     assert_eq!(
         lines[1..],
@@ -60,7 +60,7 @@ async fn a_payment_in_another_currency_has_the_rate_of_its_day() {
     ] {
         assert!(first.contains(attribute), "{attribute}: {first}");
     }
-    did(company.act("payment.cancel", &json!({"pago": 3})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 3})).await);
     assert!(!balance(&company, json!({})).await.iter().any(|row| row.starts_with("701.01") && !row.ends_with(" 0.00")));
     books::check(&world, &company).await;
     let pesos = captured(&company, &nails("venta")).await;
@@ -77,7 +77,7 @@ async fn a_payment_in_another_currency_has_the_rate_of_its_day() {
         ],
     )
     .await;
-    did(company.act("payment.apply", &pay("1.000000")).await);
+    did(company.run_by_name("payment.apply", &pay("1.000000")).await);
 }
 
 #[tokio::test]
@@ -94,12 +94,12 @@ async fn one_deposit_at_several_rates_is_as_many_payments_in_its_complement() {
     for (factura, rate) in [(1, "20"), (2, "18.5")] {
         captured(&company, &body(rate)).await;
         did(company
-            .act("invoice.stamped", &json!({"factura": factura, "uuid": crate::documents::UUIDS[factura - 1]}))
+            .run_by_name("invoice.stamped", &json!({"factura": factura, "uuid": crate::documents::UUIDS[factura - 1]}))
             .await);
     }
     let parts = json!({"aplicaciones": [{"cxc": 1, "importe": "232"}, {"cxc": 2, "importe": "100.01"}], "cuenta_bancaria": 2,
                        "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "WIRE"});
-    did(company.act("payment.apply", &parts).await);
+    did(company.run_by_name("payment.apply", &parts).await);
     world.stamp(&SandboxStamper).await;
     let complement = ana.walk("/cxc-pagos").await[0]["factura"].clone();
     let xml = xml(&ana, &complement).await;
@@ -112,7 +112,7 @@ async fn one_deposit_at_several_rates_is_as_many_payments_in_its_complement() {
         &parts,
         json!({"aplicaciones": [{"cxc": 2, "importe": "31.99"}], "referencia": "WIRE 2", "tipo_cambio": "19"}),
     );
-    did(company.act("payment.apply", &again).await);
+    did(company.run_by_name("payment.apply", &again).await);
     books::check(&world, &company).await;
 }
 
@@ -124,7 +124,7 @@ async fn an_order_is_invoiced_at_the_rate_of_its_day() {
     let order = with(&nails("pedido"), json!({"moneda": "USD", "tipo_cambio": "17.5"}));
     let first = captured(&company, &order).await;
     let invoice = |venta: i64, rate: Value| json!({"venta": venta, "tipo_cambio": rate});
-    did(company.act("order.invoice", &invoice(first, json!("18.25"))).await);
+    did(company.run_by_name("order.invoice", &invoice(first, json!("18.25"))).await);
     assert_eq!(
         entries(&company, first).await,
         ["factura F1: 105.01 +4234.00 401.01 -3650.00 209.01 -584.00 501.01 +80.00 115.01 -80.00"]
@@ -138,8 +138,10 @@ async fn an_order_is_invoiced_at_the_rate_of_its_day() {
 
     // What was handed over is owed at the order's rate, until its invoice has another.
     let second = captured(&company, &order).await;
-    did(company.act("order.fulfil", &json!({"venta": second, "renglones": [{"renglon": 1, "cantidad": 2}]})).await);
-    did(company.act("order.invoice", &invoice(second, json!("18"))).await);
+    did(company
+        .run_by_name("order.fulfil", &json!({"venta": second, "renglones": [{"renglon": 1, "cantidad": 2}]}))
+        .await);
+    did(company.run_by_name("order.invoice", &invoice(second, json!("18"))).await);
     assert_eq!(
         entries(&company, second).await,
         [
@@ -149,14 +151,16 @@ async fn an_order_is_invoiced_at_the_rate_of_its_day() {
         ]
     );
     assert_eq!(only(&ana, &format!("/cxc?venta={second}")).await["tipo_cambio"], "18.000000");
-    did(company.act("invoice.stamped", &json!({"factura": 2, "uuid": crate::documents::UUIDS[1]})).await);
-    did(company.act("invoice.cancel", &json!({"factura": 2, "motivo": "02"})).await);
+    did(company.run_by_name("invoice.stamped", &json!({"factura": 2, "uuid": crate::documents::UUIDS[1]})).await);
+    did(company.run_by_name("invoice.cancel", &json!({"factura": 2, "motivo": "02"})).await);
     books::check(&world, &company).await;
 
     let third = captured(&company, &order).await;
-    did(company.act("order.fulfil", &json!({"venta": third, "renglones": [{"renglon": 1, "cantidad": 2}]})).await);
+    did(company
+        .run_by_name("order.fulfil", &json!({"venta": third, "renglones": [{"renglon": 1, "cantidad": 2}]}))
+        .await);
     let cxc = only(&ana, &format!("/cxc?venta={third}")).await["clave"].clone();
-    did(company.act("payment.apply", &dollars(&cxc, "1", None)).await);
+    did(company.run_by_name("payment.apply", &dollars(&cxc, "1", None)).await);
     let pesos = captured(&company, &nails("pedido")).await;
     let huge = captured(
         &company,
@@ -174,6 +178,6 @@ async fn an_order_is_invoiced_at_the_rate_of_its_day() {
         ],
     )
     .await;
-    did(company.act("order.invoice", &invoice(third, json!("17.50"))).await);
-    did(company.act("order.invoice", &invoice(pesos, json!(1))).await);
+    did(company.run_by_name("order.invoice", &invoice(third, json!("17.50"))).await);
+    did(company.run_by_name("order.invoice", &invoice(pesos, json!(1))).await);
 }

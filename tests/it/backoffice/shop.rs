@@ -58,7 +58,7 @@ pub(crate) fn with(body: &Value, mut changes: Value) -> Value {
 
 /// Captures a document and gives its clave.
 pub(crate) async fn captured(company: &Company, body: &Value) -> i64 {
-    did(company.act("sale.capture", body).await)["venta"].as_i64().expect("a clave")
+    did(company.run_by_name("sale.capture", body).await)["venta"].as_i64().expect("a clave")
 }
 
 /// An order that the API made, invoiced by it: sale and invoice.

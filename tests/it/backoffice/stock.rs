@@ -52,7 +52,7 @@ async fn movements_add_take_and_set_and_are_written_down() {
     ] {
         company.world.clock.advance(TimeDelta::minutes(1));
         let input = json!({"sku": "CLAVO", "almacen": "001", "tipo": tipo, "cantidad": cantidad, "referencia": tipo});
-        let moved = did(company.act("stock.move", &input).await);
+        let moved = did(company.run_by_name("stock.move", &input).await);
         assert_eq!(moved["existencia"], 1);
         let movement = &ana.walk(&format!("/movimientos-inventario?clave={}", moved["movimiento"])).await[0];
         assert_eq!(
@@ -70,11 +70,11 @@ async fn movements_add_take_and_set_and_are_written_down() {
 async fn a_movement_that_changes_nothing_emits_nothing() {
     let (company, ana) = store().await;
     let mut input = json!({"producto": 1, "almacen": "001", "tipo": "saldo_inicial", "cantidad": 5});
-    did(company.act("stock.move", &input).await);
+    did(company.run_by_name("stock.move", &input).await);
     company.world.clock.advance(TimeDelta::minutes(1));
-    assert_eq!(did(company.act("stock.move", &input).await), json!({"movimiento": 2, "existencia": 1}));
+    assert_eq!(did(company.run_by_name("stock.move", &input).await), json!({"movimiento": 2, "existencia": 1}));
     input["tipo"] = json!("salida_embarque");
-    assert_eq!(did(company.act("stock.move", &input).await), json!({"movimiento": 3, "existencia": 1}));
+    assert_eq!(did(company.run_by_name("stock.move", &input).await), json!({"movimiento": 3, "existencia": 1}));
     assert_eq!(emitted(&company.world).await, [changed(1, 1, "001")]);
     assert_eq!(ana.walk("/inventario").await[0]["modificado"], "2026-10-12T18:00:00Z");
 }
@@ -84,7 +84,7 @@ async fn a_transfer_leaves_one_warehouse_and_enters_the_other() {
     let (company, ana) = store().await;
     let input = json!({"sku": "CLAVO", "almacen": "001", "tipo": "traspaso_salida", "cantidad": 3, "almacen_destino": "002",
                        "costo_unitario": "1.25", "referencia": "T-1"});
-    let moved = did(company.act("stock.move", &input).await);
+    let moved = did(company.run_by_name("stock.move", &input).await);
     assert_eq!(moved["movimiento"], 1);
     let mut found = stock(&ana).await;
     found.sort_by_key(|row| row.1.to_string());
@@ -126,7 +126,7 @@ async fn reservations_add_up_either_way() {
     let (company, ana) = store().await;
     for (cantidad, after) in [(json!(4), json!(4)), (json!(-1.5), json!(2.5)), (json!(-5), json!(-2.5))] {
         let input = json!({"producto": 1, "almacen": "001", "cantidad": cantidad});
-        assert_eq!(did(company.act("stock.reserve", &input).await), json!({"existencia": 1}));
+        assert_eq!(did(company.run_by_name("stock.reserve", &input).await), json!({"existencia": 1}));
         assert_eq!(stock(&ana).await, [of("CLAVO", "001", json!(0), after)]);
     }
     assert_eq!(emitted(&company.world).await, [changed(1, 1, "001")]);
@@ -187,17 +187,17 @@ async fn what_cannot_move_is_refused() {
     .await;
     assert_eq!(stock(&ana).await, []);
     // Of a product that is not for sale any more there may be stock.
-    did(company.act("stock.move", &with(json!({"sku": "PIJA"}))).await);
+    did(company.run_by_name("stock.move", &with(json!({"sku": "PIJA"}))).await);
 }
 
 #[tokio::test]
 async fn more_than_a_record_holds_is_refused() {
     let (company, _) = store().await;
-    let most = json!({"producto": 1, "almacen": "001", "tipo": "ajuste_entrada", "cantidad": 999_999_999_999_999_i64});
-    did(company.act("stock.move", &most).await);
+    let max = json!({"producto": 1, "almacen": "001", "tipo": "ajuste_entrada", "cantidad": 999_999_999_999_999_i64});
+    did(company.run_by_name("stock.move", &max).await);
     // 18 digits: as much as a record holds.
     company.world.sql::<i64>("UPDATE inventario SET existencia = 999999999999999999 RETURNING clave").await;
-    refuses(&company, "stock.move", &[(most, "dato_invalido", "cantidad: ")]).await;
+    refuses(&company, "stock.move", &[(max, "dato_invalido", "cantidad: ")]).await;
 }
 
 #[tokio::test]
@@ -207,7 +207,7 @@ async fn movements_at_once_all_count() {
         json!({"producto": 1, "almacen": "001", "tipo": "traspaso_salida", "cantidad": 1, "almacen_destino": "002"});
     let back =
         json!({"producto": 1, "almacen": "002", "tipo": "traspaso_salida", "cantidad": 2, "almacen_destino": "001"});
-    let moves = (0..10).map(|at| company.act("stock.move", if at % 2 == 0 { &there } else { &back }));
+    let moves = (0..10).map(|at| company.run_by_name("stock.move", if at % 2 == 0 { &there } else { &back }));
     for moved in futures_util::future::join_all(moves).await {
         did(moved);
     }

@@ -20,7 +20,7 @@ async fn the_owner_has_an_address_from_the_start_or_later() {
     company.edit(in_notice_mode()).await;
     assert_eq!(world.sql::<String>(stored).await, "bea@example.com -");
     for wrong in ["bea", "@example.com", "bea@", "a b@example.com", "a@b,c@d", "a@b@c"] {
-        let error = company.perform(&EditCompany(address(wrong))).await.expect_err(wrong);
+        let error = company.run(&EditCompany(address(wrong))).await.expect_err(wrong);
         assert_eq!(error.code().codigo(), "dato_invalido", "{wrong}");
     }
     company.edit(address("")).await;
@@ -33,7 +33,7 @@ async fn a_user_is_edited_in_part() {
     let company = world.company().await;
     let ana = company.admin().await;
     let user = NewUser { nombre: "Eva".to_owned(), correo: Some("eva@example.com".to_owned()), vendedor: false };
-    let eva = company.perform(&CreateUser(user)).await.expect("a user").usuario;
+    let eva = company.run(&CreateUser(user)).await.expect("a user").usuario;
     let stored = "SELECT concat_ws(' ', nombre, coalesce(correo, '-'), vendedor, activo) FROM usuarios WHERE clave = 2";
     for (change, after) in [
         (json!({}), "Eva eva@example.com f t"),
@@ -45,7 +45,7 @@ async fn a_user_is_edited_in_part() {
     ] {
         let mut input = change.clone();
         input["clave"] = json!(eva);
-        assert_eq!(did(company.act("user.edit", &input).await), json!({"usuario": eva}), "{change}");
+        assert_eq!(did(company.run_by_name("user.edit", &input).await), json!({"usuario": eva}), "{change}");
         assert_eq!(world.sql::<String>(stored).await, after, "{change}");
     }
     assert_eq!(ana.walk("/vendedores").await.len(), 2);
@@ -63,7 +63,7 @@ async fn a_user_is_edited_in_part() {
     )
     .await;
     // Who has no access any more has no key that works.
-    did(company.act("user.edit", &json!({"clave": company.owner, "estatus": "inactivo"})).await);
+    did(company.run_by_name("user.edit", &json!({"clave": company.owner, "estatus": "inactivo"})).await);
     world.clock.advance(chrono::TimeDelta::seconds(10));
     ana.get("/vendedores").await.fails(401, "llave_sin_titular");
 }

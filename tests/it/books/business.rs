@@ -85,7 +85,7 @@ impl Business {
     /// Takes a step. An unexpected refusal fails the test.
     pub(crate) async fn take(&self, deed: &Deed) -> Result<(), Refused> {
         let outcome = match deed {
-            Deed::Capture(document) => self.act("sale.capture", body(document, true)).await,
+            Deed::Capture(document) => self.run_by_name("sale.capture", body(document, true)).await,
             Deed::Post(document) => self.post("/ventas", body(document, false)).await,
             Deed::Invoice(sale) => {
                 let venta =
@@ -96,7 +96,7 @@ impl Business {
             Deed::End(sale) => {
                 let begun = "SELECT clave FROM ventas WHERE empresa = $1 AND facturando IS NOT NULL";
                 let venta = self.among(*sale, "ventas", begun).await;
-                self.act("sale.invoicing-end", json!({"venta": venta})).await
+                self.run_by_name("sale.invoicing-end", json!({"venta": venta})).await
             }
             Deed::CancelSale(sale) => self.of_sale("sale.cancel", *sale).await,
             Deed::Fulfil(sale, parts) => self.fulfil(*sale, parts).await,
@@ -116,24 +116,24 @@ impl Business {
             Deed::PaySeveral(all, part) => self.pay_several(all, *part).await,
             Deed::CancelPayment(payment) => {
                 let pago = self.one(*payment, "cxc_pagos").await;
-                self.act("payment.cancel", json!({"pago": pago})).await
+                self.run_by_name("payment.cancel", json!({"pago": pago})).await
             }
             Deed::PayCash(cxc, part) => {
                 let (cxc, importe, _) = self.owed(*cxc, *part).await;
                 let fecha = mexico_date(self.company.world.clock.now()).to_string();
                 let input = json!({"cxc": cxc, "importe": importe.to_string(), "forma_pago_sat": "01", "fecha": fecha});
-                self.act("payment.apply", input).await
+                self.run_by_name("payment.apply", input).await
             }
             Deed::OrderQuote(sale) => {
                 let quotes = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo = 'cotizacion' AND NOT cancelada";
                 let venta = self.among(*sale, "ventas", quotes).await;
-                self.act("quote.order", json!({"venta": venta})).await
+                self.run_by_name("quote.order", json!({"venta": venta})).await
             }
             Deed::InvoiceOrder(sale) => {
                 let begun = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo = 'pedido' AND NOT cancelada
                              ORDER BY surtido_estatus = 'pendiente', clave LIMIT 40";
                 let venta = self.among(*sale, "ventas", begun).await;
-                self.act("order.invoice", json!({"venta": venta})).await
+                self.run_by_name("order.invoice", json!({"venta": venta})).await
             }
             Deed::InvoiceForeign(sale, rate) => self.invoice_foreign(*sale, *rate).await,
             Deed::PayForeign(cxc, part, rate) => self.pay_foreign(*cxc, *part, *rate).await,
@@ -145,13 +145,17 @@ impl Business {
             Deed::Bill(pick, part, rate) => self.bill(*pick, *part, *rate).await,
             Deed::Count(producto, there) => {
                 let existencia = number(Decimal::new(i64::from(*there), 3));
-                self.act("stock.count", json!({"producto": producto, "almacen": "001", "existencia": existencia})).await
+                self.run_by_name(
+                    "stock.count",
+                    json!({"producto": producto, "almacen": "001", "existencia": existencia}),
+                )
+                .await
             }
             Deed::Transfer(producto, moved) => {
                 let cantidad = number(Decimal::new(i64::from(*moved), 3));
                 let input =
                     json!({"producto": producto, "almacen": "001", "almacen_destino": "030", "cantidad": cantidad});
-                self.act("stock.transfer", input).await
+                self.run_by_name("stock.transfer", input).await
             }
             Deed::Owe(cents, dollars) => {
                 let total = Decimal::new(i64::from(*cents), 2);
@@ -161,7 +165,7 @@ impl Business {
                     input["moneda"] = json!("USD");
                     input["tipo_cambio"] = json!("17.543217");
                 }
-                self.act("payable.capture", input).await
+                self.run_by_name("payable.capture", input).await
             }
             Deed::PayPayable(cxp, part, bank) => self.pay_payable(*cxp, *part, *bank).await,
             Deed::Credit(invoice, part, back, aplicar) => self.credit(*invoice, *part, *back, *aplicar).await,
@@ -180,8 +184,8 @@ impl Business {
         outcome
     }
 
-    pub(super) async fn act(&self, action: &str, input: Value) -> Result<(), Refused> {
-        self.company.act(action, &input).await.map(|_| ()).map_err(|error| refused(&error))
+    pub(super) async fn run_by_name(&self, action: &str, input: Value) -> Result<(), Refused> {
+        self.company.run_by_name(action, &input).await.map(|_| ()).map_err(|error| refused(&error))
     }
 
     async fn post(&self, path: &str, body: Value) -> Result<(), Refused> {
@@ -221,31 +225,32 @@ impl Business {
         let factura = json!({"factura": self.among(invoice, "facturas", valid).await});
         input["factura"] = factura["factura"].clone();
         if motivo == "01" {
-            let made = self.company.act("invoice.substitute", &factura).await.map_err(|error| refused(&error))?;
+            let made =
+                self.company.run_by_name("invoice.substitute", &factura).await.map_err(|error| refused(&error))?;
             let clave = made["factura"].as_i64().expect("a clave");
             let uuid = json!(format!("00000000-0000-4000-8000-{clave:012}"));
             let stamped = json!({"factura": clave, "uuid": uuid});
-            self.company.act("invoice.stamped", &stamped).await.map_err(|error| refused(&error))?;
+            self.company.run_by_name("invoice.stamped", &stamped).await.map_err(|error| refused(&error))?;
             input["uuid_sustitucion"] = uuid;
         }
-        self.act("invoice.cancel", input).await
+        self.run_by_name("invoice.cancel", input).await
     }
 
     /// The receiver's answer to the cancellation of an invoice.
     async fn answer(&self, action: &str, invoice: Pick) -> Result<(), Refused> {
         let asked = "SELECT clave FROM facturas WHERE empresa = $1 AND cancelacion_solicitada IS NOT NULL";
         let factura = self.among(invoice, "facturas", asked).await;
-        self.act(action, json!({"factura": factura})).await
+        self.run_by_name(action, json!({"factura": factura})).await
     }
 
     async fn of_sale(&self, action: &str, sale: Pick) -> Result<(), Refused> {
         let venta = self.one(sale, "ventas").await;
-        self.act(action, json!({"venta": venta})).await
+        self.run_by_name(action, json!({"venta": venta})).await
     }
 
     async fn of_invoice(&self, action: &str, invoice: Pick, mut input: Value) -> Result<(), Refused> {
         input["factura"] = json!(self.one(invoice, "facturas").await);
-        self.act(action, input).await
+        self.run_by_name(action, input).await
     }
 
     async fn fulfil(&self, sale: Pick, parts: &[u32]) -> Result<(), Refused> {
@@ -266,7 +271,7 @@ impl Business {
         if handed.is_empty() {
             return Err("no_encontrado".to_owned());
         }
-        self.act("order.fulfil", json!({"venta": venta, "renglones": handed})).await
+        self.run_by_name("order.fulfil", json!({"venta": venta, "renglones": handed})).await
     }
 
     /// A receivable that is picked, that part of what is owed of it, and the bank account of its currency.
@@ -306,7 +311,7 @@ impl Business {
             Some(origen) => {
                 input["cxc"] = json!(cxc);
                 input["origen"] = json!(origen);
-                self.act("payment.apply", input).await
+                self.run_by_name("payment.apply", input).await
             }
         }
     }
@@ -333,7 +338,7 @@ impl Business {
         }
         fields.insert("cxp".to_owned(), json!(cxp));
         fields.insert("importe".to_owned(), json!(importe.to_string()));
-        self.act("payable.pay", input).await
+        self.run_by_name("payable.pay", input).await
     }
 
     async fn pay_several(&self, all: &[Pick], part: u32) -> Result<(), Refused> {
@@ -347,7 +352,7 @@ impl Business {
         }
         let mut input = self.terms(account, &total);
         input["aplicaciones"] = json!(parts);
-        self.act("payment.apply", input).await
+        self.run_by_name("payment.apply", input).await
     }
 }
 

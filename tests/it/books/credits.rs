@@ -41,13 +41,13 @@ impl Business {
         }
         let tipo = if back { "03" } else { "01" };
         let input = json!({"factura": factura, "tipo_relacion": tipo, "renglones": renglones, "aplicar": aplicar});
-        self.act("credit-note.capture", input).await
+        self.run_by_name("credit-note.capture", input).await
     }
 
     pub(super) async fn cancel_note(&self, note: Pick, acceptance: bool) -> Result<(), Refused> {
         let factura = self.among(note, "facturas", NOTES).await;
         let input = json!({"factura": factura, "motivo": "02", "requiere_aceptacion": acceptance});
-        self.act("invoice.cancel", input).await
+        self.run_by_name("invoice.cancel", input).await
     }
 
     /// An advance of so many cents, in dollars at a rate, or in pesos.
@@ -59,19 +59,19 @@ impl Business {
             input["tipo_cambio"] = json!(super::dealings::rate_text(rate));
             input["cuenta_bancaria"] = json!(2);
         }
-        self.act("advance.capture", input).await
+        self.run_by_name("advance.capture", input).await
     }
 
     pub(super) async fn name_advance(&self, sale: Pick, advance: Pick) -> Result<(), Refused> {
         let venta = self.among(sale, "ventas", OPEN).await;
         let anticipo = self.among(advance, "ventas", ADVANCES).await;
-        self.act("advance.apply", json!({"venta": venta, "anticipo": anticipo})).await
+        self.run_by_name("advance.apply", json!({"venta": venta, "anticipo": anticipo})).await
     }
 
     /// The global invoice of this month.
     pub(super) async fn invoice_period(&self) -> Result<(), Refused> {
         let today = mexico_date(self.company.world.clock.now());
         let input = json!({"periodicidad": "01", "mes": today.month(), "año": today.year()});
-        self.act("invoice.global", input).await
+        self.run_by_name("invoice.global", input).await
     }
 }

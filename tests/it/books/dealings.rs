@@ -12,7 +12,7 @@ impl Business {
             "SELECT clave FROM ventas WHERE empresa = $1 AND tipo IN ('pedido', 'cotizacion') AND NOT cancelada
                        AND moneda <> 'MXN' ORDER BY surtido_estatus = 'pendiente', clave DESC LIMIT 20";
         let venta = self.among(sale, "ventas", foreign).await;
-        self.act("order.invoice", json!({"venta": venta, "tipo_cambio": rate_text(rate)})).await
+        self.run_by_name("order.invoice", json!({"venta": venta, "tipo_cambio": rate_text(rate)})).await
     }
 
     pub(super) async fn pay_foreign(&self, cxc: Pick, part: u32, rate: u32) -> Result<(), Refused> {
@@ -23,7 +23,7 @@ impl Business {
         input["cxc"] = json!(cxc);
         input["importe"] = json!(importe.to_string());
         input["tipo_cambio"] = json!(rate_text(rate));
-        self.act("payment.apply", input).await
+        self.run_by_name("payment.apply", input).await
     }
 
     pub(super) async fn deposit(&self, cents: u32, dollars: bool, rate: Option<u32>) -> Result<(), Refused> {
@@ -34,7 +34,7 @@ impl Business {
         if let (true, Some(rate)) = (dollars, rate) {
             input["tipo_cambio"] = json!(rate_text(rate));
         }
-        self.act("deposit.capture", input).await
+        self.run_by_name("deposit.capture", input).await
     }
 
     pub(super) async fn buy(&self, lines: &[(i64, u32, u32)], dollars: bool) -> Result<(), Refused> {
@@ -48,14 +48,14 @@ impl Business {
             input["moneda"] = json!("USD");
             input["tipo_cambio"] = json!("17.543217");
         }
-        self.act("purchase.capture", input).await
+        self.run_by_name("purchase.capture", input).await
     }
 
     pub(super) async fn number(&self, account: u8, number: u8) -> Result<(), Refused> {
         let accounts = ["102.01", "105.01", "115.01", "201.01", "205.06", "209.01", "401.01", "702.01"];
         let cuenta = accounts[usize::from(account) % accounts.len()];
         let numero = (number > 0).then(|| format!("{}-{number:03}", 1000 + i32::from(account)));
-        self.act("account.edit", json!({"cuenta": cuenta, "numero": numero})).await
+        self.run_by_name("account.edit", json!({"cuenta": cuenta, "numero": numero})).await
     }
 
     /// Applies the rest of a deposit that waits to receivables of its currency, with what is owed of each.
@@ -95,7 +95,7 @@ impl Business {
         }
         let input = json!({"aplicaciones": parts, "cuenta_bancaria": cuenta, "forma_pago_sat": "03",
                            "fecha": fecha.to_string(), "referencia": referencia});
-        self.act("payment.apply", input).await
+        self.run_by_name("payment.apply", input).await
     }
 
     /// Receives that part of what is pending of each line of an order, or all.
@@ -103,7 +103,7 @@ impl Business {
         let open = "SELECT clave FROM compras WHERE empresa = $1 AND estatus IN ('pendiente', 'parcial')";
         let compra = self.among(pick, "compras", open).await;
         if part >= 1000 {
-            return self.act("purchase.receive", json!({"compra": compra})).await;
+            return self.run_by_name("purchase.receive", json!({"compra": compra})).await;
         }
         let pending: Vec<(i64, Decimal)> = sqlx::query_as(
             "SELECT renglon, cantidad - cantidad_recibida FROM compras_renglones WHERE empresa = $1 AND compra = $2",
@@ -121,7 +121,7 @@ impl Business {
         if lines.is_empty() {
             return Err("estado_invalido".to_owned());
         }
-        self.act("purchase.receive", json!({"compra": compra, "renglones": lines})).await
+        self.run_by_name("purchase.receive", json!({"compra": compra, "renglones": lines})).await
     }
 
     /// The supplier's bill of an order, of that part of its total, before or after its goods come.
@@ -141,12 +141,12 @@ impl Business {
         if moneda == "USD" {
             input["tipo_cambio"] = json!(rate_text(rate));
         }
-        self.act("payable.capture", input).await
+        self.run_by_name("payable.capture", input).await
     }
 
     /// The trial balance is what the entries' lines add up to, and adds up to nothing.
     pub(crate) async fn check_trial_balance(&self) {
-        let balance = self.company.act("ledger.balance", &json!({})).await.expect("a trial balance");
+        let balance = self.company.run_by_name("ledger.balance", &json!({})).await.expect("a trial balance");
         let totals = &balance["totales"];
         assert_eq!([&totals["saldo_inicial"], &totals["saldo"]], [&json!("0.00"), &json!("0.00")]);
         assert_eq!(totals["cargos"], totals["abonos"]);

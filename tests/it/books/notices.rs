@@ -11,19 +11,21 @@ async fn business(world: &World) -> Company {
     let company = shop(world).await;
     let ana = company.admin().await;
     let order = captured(&company, &nails("pedido")).await;
-    did(company.act("order.fulfil", &json!({"venta": order, "renglones": [{"renglon": 1, "cantidad": 1}]})).await);
+    did(company
+        .run_by_name("order.fulfil", &json!({"venta": order, "renglones": [{"renglon": 1, "cantidad": 1}]}))
+        .await);
     captured(&company, &nails("venta")).await;
     let later = json!({"condicion_pago": "credito", "metodo_pago_sat": "PPD", "forma_pago_sat": "99"});
     let (_, invoice) = invoiced(&ana, &with(&nails("pedido"), later)).await;
-    did(company.act("invoice.stamped", &json!({"factura": invoice, "uuid": crate::documents::UUIDS[0]})).await);
+    did(company.run_by_name("invoice.stamped", &json!({"factura": invoice, "uuid": crate::documents::UUIDS[0]})).await);
     invoiced(&ana, &nails("pedido")).await;
     for cxc in [1, 2] {
         let payment = json!({"cxc": cxc, "importe": "100.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
                              "referencia": format!("SPEI {cxc}")});
-        did(company.act("payment.apply", &payment).await);
+        did(company.run_by_name("payment.apply", &payment).await);
     }
-    let cancelled: Value = did(company.act("sale.capture", &nails("venta")).await);
-    did(company.act("sale.cancel", &json!({"venta": cancelled["venta"]})).await);
+    let cancelled: Value = did(company.run_by_name("sale.capture", &nails("venta")).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": cancelled["venta"]})).await);
     company
 }
 

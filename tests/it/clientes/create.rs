@@ -76,15 +76,15 @@ async fn null_and_empty_texts_are_absent() {
 async fn lengths_count_characters_of_the_trimmed_text() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
-    for (field, most) in
+    for (field, max) in
         [("nombre", 100), ("correo", 50), ("telefono", 30), ("movil", 14), ("calle", 200), ("colonia", 50)]
     {
         let mut body = json!({"nombre": "Ana"});
-        body[field] = json!(format!("  {}\n", "ñ".repeat(most)));
+        body[field] = json!(format!("  {}\n", "ñ".repeat(max)));
         ana.post("/clientes", body.clone()).await.ok(201);
-        assert_eq!(newest(&world).await[field], "ñ".repeat(most), "{field}");
+        assert_eq!(newest(&world).await[field], "ñ".repeat(max), "{field}");
 
-        body[field] = json!("ñ".repeat(most + 1));
+        body[field] = json!("ñ".repeat(max + 1));
         let reply = ana.post("/clientes", body).await;
         reply.fails(400, "dato_invalido");
         assert!(reply.mensaje().starts_with(&format!("{field}: ")), "{}", reply.mensaje());

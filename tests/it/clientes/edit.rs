@@ -92,10 +92,10 @@ async fn a_malformed_edit_changes_nothing() {
 #[tokio::test]
 async fn lengths_are_those_of_the_creation() {
     let (_, ana) = one_customer().await;
-    for (field, most) in
+    for (field, max) in
         [("nombre", 100), ("correo", 50), ("telefono", 30), ("movil", 14), ("calle", 200), ("colonia", 50)]
     {
-        for (length, status) in [(most, 200), (most + 1, 400)] {
+        for (length, status) in [(max, 200), (max + 1, 400)] {
             let mut edit = json!({});
             edit[field] = json!("ñ".repeat(length));
             assert_eq!(ana.put("/clientes/1", edit).await.status, status, "{field} of {length}");

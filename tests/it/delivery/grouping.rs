@@ -82,7 +82,7 @@ async fn each_resource_and_type_has_its_own() {
     }
     for cantidad in [1, 2, 3] {
         let input = json!({"sku": "A", "almacen": "001", "tipo": "ajuste_entrada", "cantidad": cantidad});
-        company.act("stock.move", &input).await.expect("stock moves");
+        company.run_by_name("stock.move", &input).await.expect("stock moves");
     }
     world.clock.advance(TimeDelta::minutes(1));
     assert_eq!(world.deliver(&receiver).await.agrupados, 4);

@@ -74,8 +74,8 @@ async fn ten_deliveries_cost_one_statement_at_the_most() {
         let before = world.statements("%").await;
         let report = world.deliver(&quick).await;
         let statements = world.statements("%").await - before;
-        let most = report.entregadas as i64 / 10;
-        assert!(report.entregadas >= 500 && statements <= most, "{statements} for {}", report.entregadas);
+        let max = report.entregadas as i64 / 10;
+        assert!(report.entregadas >= 500 && statements <= max, "{statements} for {}", report.entregadas);
     }
     let before = world.statements("%").await;
     assert!(world.deliver(&quick).await.is_empty());

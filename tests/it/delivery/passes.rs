@@ -163,7 +163,7 @@ async fn a_budget_ends_a_pass_and_what_is_left_is_for_the_next() {
     webhook(&company, &["cliente.creado"]).await;
     happen(&company, "cliente.creado", 30).await;
     let receiver = answering::<200>();
-    let report = world.deliver_within(&receiver, Budget::unlimited().most(10)).await;
+    let report = world.deliver_within(&receiver, Budget::unlimited().max_records(10)).await;
     assert_eq!((report.creadas, report.entregadas), (30, 10));
     let over = Budget::unlimited().until(world.clock.now());
     assert!(world.deliver_within(&receiver, over).await.is_empty());

@@ -2,9 +2,9 @@
 
 use http::{Method, header};
 use serde_json::json;
-use svc_core::operations::CreateKey;
 use svc_core::domain::cfdi::Cfdi;
 use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::operations::CreateKey;
 use svc_core::stamping::SandboxStamper;
 use svc_tests::authority::{self, attribute};
 use svc_tests::{Actor, Company, Resource, World};
@@ -61,19 +61,19 @@ async fn a_stamped_invoice_is_read_as_xml_and_as_pdf() {
         (document.receptor.nombre.as_str(), document.total.to_string()),
         ("ANA & \"HIJOS\" <S>", "116.00".to_owned())
     );
-    authority::judge("an_invoice", &xml);
+    authority::validate("an_invoice", &xml);
 
     let complement = actor.get("/facturas/2/xml").await;
     let complement = String::from_utf8(complement.body.to_vec()).unwrap();
     assert_eq!(record["uuid"], attribute(&complement, "IdDocumento"));
-    authority::judge("a_complement", &complement);
+    authority::validate("a_complement", &complement);
 
     let pdf = actor.get(&format!("/facturas/{factura}/pdf")).await;
     assert_eq!((pdf.status, pdf.header("content-type")), (200, Some("application/pdf")));
     assert!(pdf.body.starts_with(b"%PDF-"));
     // The same from the application's side.
     for (name, expected) in [("invoice.xml", xml.as_bytes()), ("invoice.pdf", &pdf.body)] {
-        let file = company.file(name, &json!({"factura": factura})).await.unwrap().expect("a file");
+        let file = company.download(name, &json!({"factura": factura})).await.unwrap().expect("a file");
         assert_eq!(file, expected, "{name}");
     }
 }
@@ -86,7 +86,7 @@ async fn a_cancelled_invoice_stays_readable_and_its_print_says_so() {
     world.stamp(&SandboxStamper).await;
     let read = async |kind: &str| actor.get(&format!("/facturas/{factura}/{kind}")).await;
     let (xml, pdf) = (read("xml").await.body, read("pdf").await.body);
-    company.act("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
+    company.run_by_name("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
     assert_eq!(read("xml").await.body, xml);
     let cancelled = read("pdf").await;
     assert_eq!(cancelled.status, 200);
@@ -101,7 +101,10 @@ async fn what_has_no_document_says_why() {
     let (other, theirs) = shop(&world).await;
     let foreign = invoice(&theirs).await;
     let refused = invoice(&actor).await;
-    company.act("invoice.rejected", &json!({"factura": refused, "codigo": "X", "mensaje": "No"})).await.unwrap();
+    company
+        .run_by_name("invoice.rejected", &json!({"factura": refused, "codigo": "X", "mensaje": "No"}))
+        .await
+        .unwrap();
     assert_eq!(world.stamp(&SandboxStamper).await.timbrados, 1);
     assert_eq!((refused, foreign), (2, 1));
     for kind in ["xml", "pdf"] {
@@ -126,9 +129,9 @@ async fn what_has_no_document_says_why() {
         let blind = other.key(CreateKey { usuario: None, scopes, expires: None, accept_terms: true }).await;
         blind.get(&at("1")).await.fails(403, "sin_permiso");
         let name = format!("invoice.{kind}");
-        let error = company.file(&name, &json!({"factura": 3})).await.unwrap_err();
+        let error = company.download(&name, &json!({"factura": 3})).await.unwrap_err();
         assert!(error.to_string().starts_with("no_encontrado"), "{error}");
-        company.file(&name, &json!({"factura": 1, "otro": 1})).await.unwrap_err();
+        company.download(&name, &json!({"factura": 1, "otro": 1})).await.unwrap_err();
     }
-    assert_eq!(company.file("stock.move", &json!({})).await.unwrap(), None);
+    assert_eq!(company.download("stock.move", &json!({})).await.unwrap(), None);
 }

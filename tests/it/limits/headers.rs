@@ -1,7 +1,7 @@
 use http::{Method, Request};
 use serde_json::json;
-use svc_core::operations::CreateKey;
 use svc_core::domain::company::Plan;
+use svc_core::operations::CreateKey;
 use svc_core::store::CompanyChange;
 use svc_tests::{Reply, any_key};
 

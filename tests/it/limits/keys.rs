@@ -2,8 +2,8 @@ use chrono::TimeDelta;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use http::{Method, Request};
-use svc_core::operations::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
 use svc_core::domain::company::Plan;
+use svc_core::operations::{AcceptTerms, CreateKey, DisableUser, EditCompany, RevokeKey};
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Reply, World, any_key};
 
@@ -17,18 +17,18 @@ async fn what_the_apis_own_office_changes_takes_effect_at_once() {
 
     let ana = company.admin().await;
     ana.get("/clientes").await.ok(200);
-    office.perform(company.id, &planless(Plan::None)).await.expect("edited");
+    office.run(company.id, &planless(Plan::None)).await.expect("edited");
     ana.get("/clientes").await.fails(402, "plan_requerido");
-    office.perform(company.id, &planless(Plan::Pro)).await.expect("edited");
+    office.run(company.id, &planless(Plan::Pro)).await.expect("edited");
     ana.get("/clientes").await.ok(200);
-    office.perform(company.id, &RevokeKey { suffix: suffix(&ana) }).await.expect("revoked");
+    office.run(company.id, &RevokeKey { suffix: suffix(&ana) }).await.expect("revoked");
     ana.get("/clientes").await.fails(401, "llave_invalida");
 
     let pending = company.key(CreateKey { accept_terms: false, ..any_key() }).await;
     pending.get("/clientes").await.fails(403, "terminos_pendientes");
-    office.perform(company.id, &AcceptTerms { suffix: suffix(&pending) }).await.expect("accepted");
+    office.run(company.id, &AcceptTerms { suffix: suffix(&pending) }).await.expect("accepted");
     pending.get("/clientes").await.ok(200);
-    office.perform(company.id, &DisableUser { usuario: company.owner }).await.expect("disabled");
+    office.run(company.id, &DisableUser { usuario: company.owner }).await.expect("disabled");
     pending.get("/clientes").await.fails(401, "llave_sin_titular");
 }
 
@@ -82,9 +82,9 @@ async fn guesses_cost_few_statements_and_little_memory() {
     let Some(before) = before else { return };
     let count = lookups(&world).await.expect("counted before") - before;
     // One every two milliseconds at the most, and never one an identifier.
-    let most = i64::try_from(begun.elapsed().as_millis()).expect("not that long") / 2 + 1;
-    println!("{count} look-ups of {GUESSES} identifiers in {:?}; at most {most}", begun.elapsed());
-    assert!(count <= most, "{count} look-ups, at most {most}");
+    let max = i64::try_from(begun.elapsed().as_millis()).expect("not that long") / 2 + 1;
+    println!("{count} look-ups of {GUESSES} identifiers in {:?}; at most {max}", begun.elapsed());
+    assert!(count <= max, "{count} look-ups, at most {max}");
     assert!(count * 10 < i64::try_from(GUESSES).expect("few"), "{count} look-ups");
 }
 

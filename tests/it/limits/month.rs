@@ -92,7 +92,7 @@ async fn the_connector_uses_the_same_quota() {
     let ana = company.admin().await;
     assert_eq!(left(&ana.get("/clientes").await), (149, 4_999));
     world.api.context().merge_usage().await.expect("merged");
-    let used = company.act("quota.use", &json!({"operaciones": 4_990})).await.expect("used");
+    let used = company.run_by_name("quota.use", &json!({"operaciones": 4_990})).await.expect("used");
     assert_eq!(used, json!({"cupo_usado": 4_991}));
     // The next merge brings what the connector used.
     assert_eq!(left(&ana.get("/clientes").await), (148, 4_998));

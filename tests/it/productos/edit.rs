@@ -104,7 +104,7 @@ async fn stored(world: &World) -> Value {
 async fn a_deleted_product_is_not_there() {
     let (company, ana) = shop().await;
     ana.post("/productos", json!({"sku": "A", "descripcion": "Clavo", "unidad": 1})).await.ok(201);
-    company.act("product.delete", &json!({"clave": 1})).await.unwrap();
+    company.run_by_name("product.delete", &json!({"clave": 1})).await.unwrap();
     let events = company.world.count("eventos_agrupados").await;
     for edit in [json!({"descripcion": "Pija"}), json!({})] {
         ana.put("/productos/1", edit).await.fails(404, "no_encontrado");

@@ -11,7 +11,7 @@ use crate::backoffice::shop::entries;
 /// A captured advance of Ana's.
 async fn advance(shop: &Shop, importe: &str) -> Value {
     let input = json!({"cliente": ANA, "importe": importe, "forma_pago_sat": "03", "cuenta_bancaria": 1});
-    shop.company.act("advance.capture", &input).await.unwrap()
+    shop.company.run_by_name("advance.capture", &input).await.unwrap()
 }
 
 async fn ordered(shop: &Shop, body: Value) -> i64 {
@@ -35,7 +35,8 @@ async fn three_documents_and_books_that_add_up() {
     );
     // It is named before it is stamped: the final invoice waits for it.
     let venta = ordered(&shop, nails()).await;
-    let named = shop.company.act("advance.apply", &json!({"venta": venta, "anticipo": anticipo})).await.unwrap();
+    let named =
+        shop.company.run_by_name("advance.apply", &json!({"venta": venta, "anticipo": anticipo})).await.unwrap();
     assert_eq!(named, json!({"venta": venta, "anticipo": anticipo}));
     let invoiced = shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
     let last = invoiced["factura"].as_i64().unwrap();
@@ -88,7 +89,7 @@ async fn an_advance_is_applied_as_far_as_it_exists_and_backwards() {
     world.stamp(&SandboxStamper).await;
     let (one, two) = (ordered(&shop, nails()).await, ordered(&shop, nails()).await);
     for venta in [one, two] {
-        shop.company.act("advance.apply", &name(venta)).await.unwrap();
+        shop.company.run_by_name("advance.apply", &name(venta)).await.unwrap();
     }
     refused(&shop, "advance.apply", name(one), "estado_invalido", "ya se nombró").await;
     for venta in [one, two] {
@@ -107,13 +108,13 @@ async fn an_advance_is_applied_as_far_as_it_exists_and_backwards() {
     let cancel = |factura: &Value| json!({"factura": factura, "motivo": "02"});
     let invoice = shop.one(&format!("/facturas?venta={two}&tipo=factura")).await["clave"].clone();
     refused(&shop, "invoice.cancel", cancel(&invoice), "estado_invalido", "notas de crédito").await;
-    shop.company.act("invoice.cancel", &cancel(&notes[1]["clave"])).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &cancel(&notes[1]["clave"])).await.unwrap();
     world.stamp(&SandboxStamper).await;
     assert_eq!(shop.one(&format!("/cxc?venta={two}")).await["saldo"], "1160.00");
-    shop.company.act("invoice.cancel", &cancel(&invoice)).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &cancel(&invoice)).await.unwrap();
     world.stamp(&SandboxStamper).await;
     // What it had applied is there again.
-    shop.company.act("advance.apply", &name(three)).await.unwrap();
+    shop.company.run_by_name("advance.apply", &name(three)).await.unwrap();
     shop.actor.post(&format!("/ventas/{three}/facturar"), json!({})).await.ok(202);
     assert_eq!(shop.one(&format!("/cxc?venta={three}")).await["saldo"], "820.00");
     books::check(&world, &shop.company).await;
@@ -125,10 +126,10 @@ async fn the_payment_of_an_applied_advance_stays_whatever_other_advances_there_a
     let shop = Shop::new(&world).await;
     let (spent, other) = (advance(&shop, "500.00").await, advance(&shop, "500.00").await);
     let venta = ordered(&shop, nails()).await;
-    shop.company.act("advance.apply", &json!({"venta": venta, "anticipo": spent["anticipo"]})).await.unwrap();
+    shop.company.run_by_name("advance.apply", &json!({"venta": venta, "anticipo": spent["anticipo"]})).await.unwrap();
     shop.actor.post(&format!("/ventas/{venta}/facturar"), json!({})).await.ok(202);
     refused(&shop, "payment.cancel", json!({"pago": spent["pago"]}), "estado_invalido", "ya se aplicó").await;
-    shop.company.act("payment.cancel", &json!({"pago": other["pago"]})).await.unwrap();
+    shop.company.run_by_name("payment.cancel", &json!({"pago": other["pago"]})).await.unwrap();
     books::check(&world, &shop.company).await;
 }
 
@@ -154,7 +155,7 @@ async fn advances_of_others_and_bad_ones_are_refused() {
     }
     assert_eq!(world.count("ventas").await, 0);
     // Cash, or what is in no bank yet, lies in the till.
-    let till = shop.company.act("advance.capture", &of(json!({"cuenta_bancaria": null}))).await.unwrap();
+    let till = shop.company.run_by_name("advance.capture", &of(json!({"cuenta_bancaria": null}))).await.unwrap();
     let anticipo = till["anticipo"].as_i64().unwrap();
     assert!(entries(&shop.company, anticipo).await[1].contains(": 101.01 +116.00 105.01 -116.00"));
     let mut body = nails();

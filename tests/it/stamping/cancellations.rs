@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::operations::{CancelInvoice, CancelPayment};
 use svc_core::domain::cfdi::{Cfdi, TipoRelacion};
 use svc_core::domain::words::{CancellationReason, Held};
+use svc_core::operations::{CancelInvoice, CancelPayment};
 use svc_core::stamping::{
     CancelReceipt, CancelRequest, DocumentStatus, SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper,
 };
@@ -76,7 +76,7 @@ async fn asked(world: &World) -> (Shop, i64, i64) {
     let shop = Shop::new(world).await;
     let (venta, factura) = shop.invoice(nails()).await;
     assert_eq!(world.stamp(&Authority::new()).await, with!(report(), timbrados: 1));
-    shop.company.perform(&cancel(factura)).await.unwrap();
+    shop.company.run(&cancel(factura)).await.unwrap();
     (shop, venta, factura)
 }
 
@@ -135,14 +135,14 @@ async fn what_is_refused_stays_valid_and_may_be_asked_again() {
     assert_eq!((&record["estatus"], &record["motivo_cancelacion"]), (&json!("vigente"), &Value::Null));
     books::check(&world, &shop.company).await;
 
-    shop.company.perform(&cancel(factura)).await.unwrap();
+    shop.company.run(&cancel(factura)).await.unwrap();
     let not = StampFailure::Rejected { codigo: "no_cancelable".to_owned(), mensaje: "Hay relacionados.".to_owned() };
     authority.receives(Err(not));
     assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_rechazadas: 1));
     let record = shop.factura(factura).await;
     assert_eq!((&record["estatus"], &record["error_codigo"]), (&json!("vigente"), &json!("no_cancelable")));
 
-    shop.company.perform(&cancel(factura)).await.unwrap();
+    shop.company.run(&cancel(factura)).await.unwrap();
     assert_eq!(shop.factura(factura).await["error_codigo"], Value::Null);
     assert_eq!(world.stamp(&SandboxStamper).await, with!(report(), cancelados: 1));
     books::check(&world, &shop.company).await;
@@ -195,7 +195,7 @@ async fn the_sandbox_plays_receivers() {
     }
     assert_eq!(world.stamp(&Authority::new()).await, with!(report(), timbrados: 5));
     for factura in 1..=5 {
-        shop.company.perform(&cancel(factura)).await.unwrap();
+        shop.company.run(&cancel(factura)).await.unwrap();
     }
     let first = with!(report(), cancelaciones_en_proceso: 3, cancelaciones_rechazadas: 1, pospuestos: 1);
     assert_eq!(world.stamp(&SandboxStamper).await, first);
@@ -220,16 +220,16 @@ async fn a_complement_goes_first_and_its_payment_with_it() {
     let pago = shop.pay(1, "100.00", "SPEI 1").await;
     let authority = Authority::new();
     assert_eq!(world.stamp(&authority).await.timbrados, 2);
-    let refused = shop.company.perform(&cancel(factura)).await.unwrap_err();
+    let refused = shop.company.run(&cancel(factura)).await.unwrap_err();
     assert_eq!(refused.code().codigo(), "estado_invalido");
 
     let motivo = Some(CancellationReason::NotCarriedOut);
-    shop.company.perform(&CancelPayment { pago, motivo }).await.unwrap();
+    shop.company.run(&CancelPayment { pago, motivo }).await.unwrap();
     assert_eq!(world.stamp(&authority).await, with!(report(), cancelaciones_en_proceso: 1));
     assert_eq!(shop.one("/cxc?clave=1").await["saldo"], "1060.00", "nothing moves before the final word");
-    let again = shop.company.perform(&CancelPayment { pago, motivo: None }).await.unwrap_err();
+    let again = shop.company.run(&CancelPayment { pago, motivo: None }).await.unwrap_err();
     assert!(again.to_string().contains("su cancelación ya se solicitó"), "{again}");
-    assert!(shop.company.perform(&cancel(factura)).await.is_err(), "the complement is valid yet");
+    assert!(shop.company.run(&cancel(factura)).await.is_err(), "the complement is valid yet");
     books::check(&world, &shop.company).await;
 
     authority.says(Ok(DocumentStatus::Cancelled));
@@ -239,7 +239,7 @@ async fn a_complement_goes_first_and_its_payment_with_it() {
     let complement = shop.one("/facturas?tipo=pago").await;
     assert_eq!((&complement["estatus"], &complement["motivo_cancelacion"]), (&json!("cancelada"), &json!("03")));
     books::check(&world, &shop.company).await;
-    shop.company.perform(&cancel(factura)).await.unwrap();
+    shop.company.run(&cancel(factura)).await.unwrap();
     assert_eq!(world.stamp(&authority).await, with!(report(), cancelados: 1));
     books::check(&world, &shop.company).await;
 }
@@ -251,11 +251,11 @@ async fn a_substitute_takes_the_place_of_an_invoice() {
     let (venta, old) = shop.invoice(nails()).await;
     world.stamp(&SandboxStamper).await;
     let before = shop.one(&format!("/ventas?tipo=factura&clave={venta}")).await;
-    shop.company.act("customer.edit", &json!({"clave": 1, "nombre": "Ana Corregida"})).await.unwrap();
-    let made = shop.company.act("invoice.substitute", &json!({"factura": old})).await.unwrap();
+    shop.company.run_by_name("customer.edit", &json!({"clave": 1, "nombre": "Ana Corregida"})).await.unwrap();
+    let made = shop.company.run_by_name("invoice.substitute", &json!({"factura": old})).await.unwrap();
     let new = made["factura"].as_i64().unwrap();
     let refused = async |action: &str, input: Value, text: &str| {
-        let error = shop.company.act(action, &input).await.unwrap_err().to_string();
+        let error = shop.company.run_by_name(action, &input).await.unwrap_err().to_string();
         assert!(error.contains(text), "{error}");
     };
     refused("invoice.substitute", json!({"factura": old}), "ya tiene una factura que la sustituye").await;
@@ -286,7 +286,7 @@ async fn a_substitute_takes_the_place_of_an_invoice() {
     refused("invoice.cancel", input, "no se relaciona con esta como 04").await;
     let uuid = record["uuid"].as_str().unwrap().to_uppercase();
     shop.company
-        .act("invoice.cancel", &json!({"factura": old, "motivo": "01", "uuid_sustitucion": uuid}))
+        .run_by_name("invoice.cancel", &json!({"factura": old, "motivo": "01", "uuid_sustitucion": uuid}))
         .await
         .unwrap();
     let replaced = shop.factura(old).await;

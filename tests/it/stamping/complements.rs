@@ -69,11 +69,11 @@ async fn a_complement_waits_without_attempts_and_goes_at_once_when_its_invoice_i
 
     // A refused invoice may still be corrected.
     let refusal = json!({"factura": factura, "codigo": "CFDI40145", "mensaje": "No"});
-    shop.company.act("invoice.rejected", &refusal).await.unwrap();
+    shop.company.run_by_name("invoice.rejected", &refusal).await.unwrap();
     world.clock.advance(TimeDelta::minutes(5));
     assert_eq!(world.stamp(&none).await, with!(report(), en_espera: 1));
 
-    shop.company.act("invoice.stamped", &json!({"factura": factura, "uuid": UUIDS[2]})).await.unwrap();
+    shop.company.run_by_name("invoice.stamped", &json!({"factura": factura, "uuid": UUIDS[2]})).await.unwrap();
     let stamper = Stub::new(accept);
     assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
     let document = serde_json::to_value(stamper.document()).unwrap();
@@ -88,7 +88,7 @@ async fn one_deposit_over_two_invoices_is_one_complement() {
     shop.invoice(order(&[line(NAIL, "1", "100"), line(FOOD, "1", "84")])).await;
     let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "1160.00"}, {"cxc": 2, "importe": "100.00"}],
                          "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
-    shop.company.act("payment.apply", &applied).await.unwrap();
+    shop.company.run_by_name("payment.apply", &applied).await.unwrap();
     let stamper = Stub::new(accept);
     assert_eq!(world.stamp(&stamper).await.timbrados, 3);
     assert_eq!(
@@ -128,7 +128,7 @@ async fn a_withdrawn_complement_is_not_stamped() {
     shop.invoice(nails()).await;
     world.stamp(&Stub::new(accept)).await;
     let pago = shop.pay(1, "100.00", "SPEI 1").await;
-    shop.company.act("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
     assert_eq!(world.stamp(&Stub::new(accept)).await, report());
 }
 
@@ -141,13 +141,13 @@ async fn a_payment_is_not_cancelled_while_its_complement_is_out() {
     world.stamp(&Stub::new(accept)).await;
     let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "100.00"}, {"cxc": 2, "importe": "50.00"}],
                          "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
-    shop.company.act("payment.apply", &applied).await.unwrap();
+    shop.company.run_by_name("payment.apply", &applied).await.unwrap();
     let cancelled = async {
-        let refused = shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
+        let refused = shop.company.run_by_name("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
         assert!(refused.to_string().starts_with("estado_invalido"), "{refused}");
     };
     assert_eq!(while_out(&world, &Slow::new(super::unreachable), cancelled).await, with!(report(), pospuestos: 1));
-    let refused = shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
+    let refused = shop.company.run_by_name("payment.cancel", &json!({"pago": 2})).await.unwrap_err();
     assert!(refused.to_string().contains("aún no hay respuesta"), "it may have been stamped: {refused}");
     world.clock.advance(TimeDelta::minutes(1));
     let stamper = Stub::new(accept);
@@ -166,8 +166,8 @@ async fn a_payment_that_is_cancelled_before_its_complement_was_sent_is_not_in_it
     world.stamp(&Stub::new(accept)).await;
     let applied = json!({"aplicaciones": [{"cxc": 1, "importe": "100.00"}, {"cxc": 2, "importe": "50.00"}],
                          "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "SPEI 9"});
-    shop.company.act("payment.apply", &applied).await.unwrap();
-    shop.company.act("payment.cancel", &json!({"pago": 2})).await.unwrap();
+    shop.company.run_by_name("payment.apply", &applied).await.unwrap();
+    shop.company.run_by_name("payment.cancel", &json!({"pago": 2})).await.unwrap();
     let stamper = Stub::new(accept);
     assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
     let document = serde_json::to_value(stamper.document()).unwrap();

@@ -16,12 +16,12 @@ async fn stamped(world: &World, shop: &Shop, order: Value) -> (i64, i64) {
 }
 
 async fn noted(shop: &Shop, input: Value) -> Value {
-    shop.company.act("credit-note.capture", &input).await.unwrap()
+    shop.company.run_by_name("credit-note.capture", &input).await.unwrap()
 }
 
 /// Fails with that code, and says that.
 pub(super) async fn refused(shop: &Shop, action: &str, input: Value, code: &str, text: &str) {
-    let error = shop.company.act(action, &input).await.expect_err("it is refused").to_string();
+    let error = shop.company.run_by_name(action, &input).await.expect_err("it is refused").to_string();
     assert!(error.starts_with(code) && error.contains(text), "{action} {input}: {error}");
 }
 
@@ -29,7 +29,7 @@ pub(super) async fn refused(shop: &Shop, action: &str, input: Value, code: &str,
 pub(super) async fn document(shop: &Shop, factura: i64) -> String {
     let reply = shop.actor.get(&format!("/facturas/{factura}/xml")).await;
     let xml = String::from_utf8(reply.body.to_vec()).expect("a text");
-    authority::judge(&format!("credit note {factura}"), &xml);
+    authority::validate(&format!("credit note {factura}"), &xml);
     xml
 }
 
@@ -113,12 +113,12 @@ async fn a_discount_is_a_balance_in_favour_that_pays_another_sale() {
     let favour =
         |importe: &str| json!({"cxc": cxc, "importe": importe, "origen": "saldo_a_favor", "fecha": "2026-10-12"});
     refused(&shop, "payment.apply", favour("116.01"), "saldo_insuficiente", "").await;
-    let pago = shop.company.act("payment.apply", &favour("116.00")).await.unwrap()["pago"].clone();
+    let pago = shop.company.run_by_name("payment.apply", &favour("116.00")).await.unwrap()["pago"].clone();
     // What was applied elsewhere is not taken back.
     let cancel = json!({"factura": clave, "motivo": "02"});
     refused(&shop, "invoice.cancel", cancel.clone(), "estado_invalido", "saldo a favor").await;
-    shop.company.act("payment.cancel", &json!({"pago": pago})).await.unwrap();
-    shop.company.act("invoice.cancel", &cancel).await.unwrap();
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &cancel).await.unwrap();
     world.stamp(&SandboxStamper).await;
     assert_eq!(shop.factura(clave).await["estatus"], "cancelada");
     refused(&shop, "payment.apply", favour("1.00"), "saldo_insuficiente", "").await;
@@ -143,13 +143,13 @@ async fn an_invoice_waits_for_its_notes_to_be_cancelled() {
     refused(&shop, "invoice.substitute", json!({"factura": factura}), "estado_invalido", "notas de crédito").await;
     let more = json!({"factura": factura, "tipo_relacion": "03", "renglones": [{"renglon": 1, "cantidad": 1}]});
     refused(&shop, "credit-note.capture", more, "dato_invalido", "renglones[0].cantidad").await;
-    shop.company.act("invoice.cancel", &cancel(clave)).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &cancel(clave)).await.unwrap();
     world.stamp(&SandboxStamper).await;
     assert_eq!(shop.factura(clave).await["estatus"], "cancelada");
     assert_eq!(shop.one(&format!("/cxc?venta={venta}")).await["saldo"], "1160.00");
     let gone = shop.actor.walk(&format!("/movimientos-inventario?venta={venta}&tipo=cancelacion_nota_credito")).await;
     assert_eq!(gone.len(), 1, "{gone:?}");
-    shop.company.act("invoice.cancel", &cancel(factura)).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &cancel(factura)).await.unwrap();
     world.stamp(&SandboxStamper).await;
     assert_eq!(shop.factura(factura).await["estatus"], "cancelada");
     books::check(&world, &shop.company).await;
@@ -168,11 +168,11 @@ async fn mixed_lines_and_a_rejection_that_is_corrected() {
     };
     let first = noted(&shop, part(1)).await["factura"].as_i64().unwrap();
     shop.company
-        .act("invoice.rejected", &json!({"factura": first, "codigo": "CFDI40145", "mensaje": "No"}))
+        .run_by_name("invoice.rejected", &json!({"factura": first, "codigo": "CFDI40145", "mensaje": "No"}))
         .await
         .unwrap();
     assert_eq!(shop.factura(first).await["estatus"], "error");
-    shop.company.act("invoice.restamp", &json!({"factura": first})).await.unwrap();
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": first})).await.unwrap();
     world.stamp(&SandboxStamper).await;
     document(&shop, first).await;
     // The rest of the nails, the food: with them all of it is back, to the cent.

@@ -90,12 +90,12 @@ async fn a_refused_document_is_dropped_and_a_stamped_one_stays() {
     let (_, elsewhere) = shop.invoice(nails()).await;
     world.stamp(&Stub::new(unreachable)).await;
     assert_eq!(kept(&world).await, [1, 0]);
-    shop.company.act("invoice.stamped", &json!({"factura": elsewhere, "uuid": UUIDS[1]})).await.unwrap();
+    shop.company.run_by_name("invoice.stamped", &json!({"factura": elsewhere, "uuid": UUIDS[1]})).await.unwrap();
     assert_eq!(kept(&world).await, [0, 0]);
     let (_, stamped) = shop.invoice(nails()).await;
     world.stamp(&SandboxStamper).await;
     assert_eq!(kept(&world).await, [0, 1]);
-    shop.company.act("invoice.cancel", &json!({"factura": stamped, "motivo": "02"})).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &json!({"factura": stamped, "motivo": "02"})).await.unwrap();
     assert_eq!(kept(&world).await, [0, 1]);
     assert_eq!(shop.factura(refused).await["error_codigo"], "CFDI40145");
 }

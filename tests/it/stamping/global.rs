@@ -10,7 +10,7 @@ use super::{ANA, BOOK, FOOD, NAIL, PUBLIC, Shop, line};
 /// A sale over the counter, paid in cash.
 async fn sold(shop: &Shop, cliente: i64, renglones: &[Value]) -> i64 {
     let body = json!({"tipo": "venta", "cliente": cliente, "renglones": renglones, "forma_pago_sat": "01"});
-    let sale = shop.company.act("sale.capture", &body).await.unwrap();
+    let sale = shop.company.run_by_name("sale.capture", &body).await.unwrap();
     sale["venta"].as_i64().expect("a clave")
 }
 
@@ -28,7 +28,7 @@ async fn a_months_tickets_are_one_invoice() {
     let second = sold(&shop, PUBLIC, &many).await;
     let third = sold(&shop, PUBLIC, &[line(BOOK, "2", "120")]).await;
     let named = sold(&shop, ANA, &[line(NAIL, "1", "100")]).await;
-    let invoice = shop.company.act("invoice.global", &october()).await.unwrap();
+    let invoice = shop.company.run_by_name("invoice.global", &october()).await.unwrap();
     assert_eq!(invoice["ventas"], json!([first, second, third]));
     let factura = invoice["factura"].as_i64().unwrap();
     world.stamp(&SandboxStamper).await;
@@ -59,19 +59,19 @@ async fn a_months_tickets_are_one_invoice() {
     refused(&shop, "invoice.global", october(), "estado_invalido", "no hay ventas").await;
     refused(&shop, "sale.cancel", json!({"venta": first}), "estado_invalido", "factura").await;
     // Cancelled, it gives them back.
-    shop.company.act("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
+    shop.company.run_by_name("invoice.cancel", &json!({"factura": factura, "motivo": "02"})).await.unwrap();
     world.stamp(&SandboxStamper).await;
     let sale = shop.one(&format!("/ventas?tipo=venta&clave={first}")).await;
     assert_eq!([&sale["factura"], &sale["uuid"], &sale["cancelada"]], [&Value::Null, &Value::Null, &json!(false)]);
     let again = json!({"periodicidad": "04", "mes": 10, "año": 2026, "ventas": [third]});
-    let again = shop.company.act("invoice.global", &again).await.unwrap();
+    let again = shop.company.run_by_name("invoice.global", &again).await.unwrap();
     assert_eq!(again["ventas"], json!([third]));
     // A rejected one is made anew.
     shop.company
-        .act("invoice.rejected", &json!({"factura": again["factura"], "codigo": "CFDI40130", "mensaje": "No"}))
+        .run_by_name("invoice.rejected", &json!({"factura": again["factura"], "codigo": "CFDI40130", "mensaje": "No"}))
         .await
         .unwrap();
-    shop.company.act("invoice.restamp", &json!({"factura": again["factura"]})).await.unwrap();
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": again["factura"]})).await.unwrap();
     world.stamp(&SandboxStamper).await;
     document(&shop, again["factura"].as_i64().unwrap()).await;
     let event: Value = serde_json::from_str(
@@ -106,7 +106,7 @@ async fn what_is_no_ticket_of_a_period_is_refused() {
     ] {
         refused(&shop, "invoice.global", of(changes), code, text).await;
     }
-    shop.company.act("sale.cancel", &json!({"venta": ticket})).await.unwrap();
+    shop.company.run_by_name("sale.cancel", &json!({"venta": ticket})).await.unwrap();
     refused(&shop, "invoice.global", of(json!({"ventas": [ticket]})), "estado_invalido", "está cancelada").await;
     books::check(&world, &shop.company).await;
 }

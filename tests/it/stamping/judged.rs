@@ -46,7 +46,7 @@ async fn later_edits_change_nothing_in_an_invoice() {
     let (_, factura) = shop.invoice(nails()).await;
     change_everything(&shop).await;
     // Another certificate signs, and it is issued when it is first sent.
-    shop.company.perform(&certificate::load("renewed", "renewed")).await.expect("the certificate is loaded");
+    shop.company.run(&certificate::load("renewed", "renewed")).await.expect("the certificate is loaded");
     world.clock.advance(TimeDelta::hours(80));
     world.stamp(&stamper).await;
     assert_eq!(last(&stamper), expected);

@@ -114,7 +114,7 @@ async fn the_application_speaks_for_the_authority_while_a_record_is_out() {
     ] {
         let (_, factura) = shop.invoice(nails()).await;
         let reported = async {
-            shop.company.act(action, &input(factura)).await.unwrap();
+            shop.company.run_by_name(action, &input(factura)).await.unwrap();
         };
         let done = while_out(&world, &Slow::new(accept), reported).await;
         assert_eq!(done, with!(report(), perdidos: 1), "{action}");

@@ -44,12 +44,12 @@ async fn a_pass_takes_no_more_than_its_budget() {
     let now = world.clock.now();
     let ended = Arc::new(AtomicBool::new(true));
     for (budget, stamped) in [
-        (Budget::unlimited().most(0), 0),
-        (Budget::unlimited().most(1), 1),
+        (Budget::unlimited().max_records(0), 0),
+        (Budget::unlimited().max_records(1), 1),
         (Budget::unlimited().until(now), 0),
         (Budget::unlimited().stopped_by(ended.clone()), 0),
-        (Budget::unlimited().most(9), 9),
-        (Budget::unlimited().until(now + TimeDelta::seconds(1)).most(3), 2),
+        (Budget::unlimited().max_records(9), 9),
+        (Budget::unlimited().until(now + TimeDelta::seconds(1)).max_records(3), 2),
     ] {
         let done = world.stamp_within(&stamper, budget.clone()).await;
         assert_eq!(done, with!(report(), timbrados: stamped), "{budget:?}");
@@ -83,7 +83,7 @@ async fn companies_take_turns_and_keep_their_own() {
     }
     let (_, factura) = other.invoice(nails()).await;
     let stamper = Stub::new(accept);
-    let done = world.stamp_within(&stamper, Budget::unlimited().most(9)).await;
+    let done = world.stamp_within(&stamper, Budget::unlimited().max_records(9)).await;
     assert_eq!(done, with!(report(), timbrados: 9));
     assert_eq!(other.factura(factura).await["estatus"], "vigente", "it does not wait for all of the first's");
     assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 12));

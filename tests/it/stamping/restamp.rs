@@ -13,7 +13,7 @@ fn refuse(_: &StampRequest) -> Result<StampedXml, StampFailure> {
 
 /// Fails with that code, and says that.
 async fn refused(shop: &Shop, action: &str, input: Value, code: &str, text: &str) {
-    let error = shop.company.act(action, &input).await.expect_err("it is refused").to_string();
+    let error = shop.company.run_by_name(action, &input).await.expect_err("it is refused").to_string();
     assert!(error.starts_with(code) && error.contains(text), "{action} {input}: {error}");
 }
 
@@ -26,7 +26,7 @@ async fn a_rejected_invoice_is_corrected_and_stamped() {
     assert_eq!(shop.factura(factura).await["estatus"], "error");
     shop.actor.put("/clientes/1", json!({"nombre": "Xenón Industrial", "cp": "44100"})).await.ok(200);
     world.clock.advance(TimeDelta::hours(1));
-    let done = shop.company.act("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    let done = shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
     assert_eq!(done, json!({"factura": factura}));
     let waiting = shop.factura(factura).await;
     assert_eq!(
@@ -73,7 +73,7 @@ async fn the_sandbox_takes_what_was_put_right() {
     assert_eq!(world.stamp(&SandboxStamper).await.rechazados, 1);
     assert_eq!(shop.factura(factura).await["error_codigo"], "CFDI40145");
     shop.actor.put("/clientes/1", json!({"nombre": "Ana"})).await.ok(200);
-    shop.company.act("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
     assert_eq!(world.stamp(&SandboxStamper).await.timbrados, 1);
     assert_eq!(shop.factura(factura).await["estatus"], "vigente");
 }
@@ -94,12 +94,12 @@ async fn what_still_cannot_be_is_refused_and_stays_rejected() {
     let record = shop.factura(factura).await;
     assert_eq!((&record["estatus"], &record["error_codigo"]), (&json!("error"), &json!("CFDI40145")));
     assert_eq!(world.count("timbrados").await, 0);
-    shop.company.act("invoice.restamp", &json!({"factura": factura})).await.unwrap();
+    shop.company.run_by_name("invoice.restamp", &json!({"factura": factura})).await.unwrap();
     let stamper = Stub::new(refuse);
     world.stamp(&stamper).await;
     assert_eq!(stamper.document().receptor.uso_cfdi, "S01");
     // Its sale is cancelled: nothing is invoiced any more.
-    shop.company.act("sale.cancel", &json!({"venta": venta})).await.unwrap();
+    shop.company.run_by_name("sale.cancel", &json!({"venta": venta})).await.unwrap();
     refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "cancelada").await;
 }
 
@@ -115,7 +115,7 @@ async fn a_stuck_document_is_dropped_when_that_is_forced() {
     world.clock.advance(TimeDelta::hours(73));
     refused(&shop, "invoice.restamp", json!({"factura": factura}), "estado_invalido", "forzar").await;
     shop.actor.put("/clientes/1", json!({"nombre": "Ana María"})).await.ok(200);
-    shop.company.act("invoice.restamp", &force).await.unwrap();
+    shop.company.run_by_name("invoice.restamp", &force).await.unwrap();
     let stamper = Stub::new(accept);
     assert_eq!(world.stamp(&stamper).await, with!(report(), timbrados: 1));
     assert_ne!(stamper.sent(), lost.sent());
@@ -138,7 +138,7 @@ async fn a_rejected_complement_is_corrected_and_stamped() {
     let complement = &payment["factura"];
     refused(&shop, "invoice.restamp", json!({"factura": complement}), "estado_invalido", "payment.restamp").await;
     shop.actor.put("/clientes/1", json!({"nombre": "Ana María"})).await.ok(200);
-    let done = shop.company.act("payment.restamp", &json!({"pago": pago})).await.unwrap();
+    let done = shop.company.run_by_name("payment.restamp", &json!({"pago": pago})).await.unwrap();
     assert_eq!(done, json!({"pago": pago}));
     assert_eq!(shop.one(&format!("/cxc-pagos?clave={pago}")).await["complemento"], "encolado");
     let stamper = Stub::new(accept);
@@ -149,6 +149,6 @@ async fn a_rejected_complement_is_corrected_and_stamped() {
     assert_eq!((&paid["complemento"], &paid["factura"]), (&json!("timbrado"), complement));
     refused(&shop, "payment.restamp", json!({"pago": pago}), "estado_invalido", "no está en error").await;
     refused(&shop, "payment.restamp", json!({"pago": 99}), "no_encontrado", "pago").await;
-    shop.company.act("payment.cancel", &json!({"pago": pago})).await.unwrap();
+    shop.company.run_by_name("payment.cancel", &json!({"pago": pago})).await.unwrap();
     refused(&shop, "payment.restamp", json!({"pago": pago}), "estado_invalido", "cancelado").await;
 }

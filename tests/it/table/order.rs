@@ -6,9 +6,9 @@ use std::collections::hash_map::Entry;
 use chrono::TimeDelta;
 use http::Method;
 use serde_json::json;
-use svc_core::operations::CreateKey;
 use svc_core::domain::company::Plan;
 use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::operations::CreateKey;
 use svc_core::store::CompanyChange;
 use svc_tests::{Actor, Reply, World};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
-use svc_core::record::Pages;
+use svc_core::record::PageSizes;
 use svc_tests::Endpoint;
 use svc_tests::lists::claves;
 use svc_tests::{Actor, Company, Resource, World, in_notice_mode};
@@ -49,7 +49,7 @@ const RECORDS: usize = 101;
 fn every_list_has_the_page_regime_of_the_contract() {
     for list in lists() {
         let stated = match list.pages() {
-            Some(Pages::Enforced) => ENFORCED.contains(&list.http.path),
+            Some(PageSizes::Enforced) => ENFORCED.contains(&list.http.path),
             _ => EARLIER.contains(&list.http.path),
         };
         assert!(stated, "{}: {:?}", list.http.path, list.pages());
@@ -63,11 +63,11 @@ async fn a_page_holds_what_its_regime_allows() {
     let notice = reader(seeded(world.company_with(in_notice_mode()).await).await).await;
     let mut checked = BTreeSet::new();
     for list in lists() {
-        let cut = list.pages() == Some(Pages::Enforced);
+        let cut = list.pages() == Some(PageSizes::Enforced);
         let target = path(list.http, "1");
-        let (default, most) = if cut { (30, 30) } else { (100, 500) };
-        for (actor, default, most) in [(&enforced, default, most), (&notice, 100, 500)] {
-            for limit in [1, default, most] {
+        let (default, max) = if cut { (30, 30) } else { (100, 500) };
+        for (actor, default, max) in [(&enforced, default, max), (&notice, 100, 500)] {
+            for limit in [1, default, max] {
                 let reply = actor.get(&format!("{target}?limite={limit}")).await;
                 let (status, codigo) = outcome(&reply);
                 let selected = filters::SELECTED.contains(&list.http.path) && codigo == "filtro_requerido";
@@ -79,7 +79,7 @@ async fn a_page_holds_what_its_regime_allows() {
                 let target = format!("{target}?limite={wrong}");
                 fails(&actor.get(&target).await, 400, "limite_invalido", &target);
             }
-            let over = format!("{target}?limite={}", most + 1);
+            let over = format!("{target}?limite={}", max + 1);
             fails(&actor.get(&over).await, 400, "limite_invalido", &over);
             let page = actor.get(&target).await;
             assert_eq!(page.header("x-svc-aviso"), None, "nobody asked for more than 30 records: {target}");

@@ -116,7 +116,7 @@ async fn no_answer_names_a_type_of_rust() {
 }
 
 async fn by_name(company: &Company, name: &str, body: &Value, what: &str) {
-    if let Err(error) = company.act(name, body).await {
+    if let Err(error) = company.run_by_name(name, body).await {
         assert!(error.status().as_u16() < 500, "{what}: {error}");
         is_spanish(error.mensaje(), what);
     }

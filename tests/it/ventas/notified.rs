@@ -34,9 +34,9 @@ async fn an_invoiced_order_is_found_where_it_was_announced() {
     assert_eq!(ana.walk("/ventas?tipo=pedido").await.len() + ana.walk("/ventas?tipo=cotizacion").await.len(), 0);
     assert_eq!(ana.walk(&format!("/ventas?clave={order}&tipo=cotizacion")).await.len(), 0);
     assert_eq!(ana.walk(&format!("/ventas?clave={order}&tipo=factura")).await.len(), 1);
-    company.act("sale.cancel", &json!({"venta": order})).await.expect_err("it has an invoice");
+    company.run_by_name("sale.cancel", &json!({"venta": order})).await.expect_err("it has an invoice");
     let rejected = json!({"factura": 1, "codigo": "CFDI40147", "mensaje": "No"});
-    company.act("invoice.rejected", &rejected).await.expect("it is refused");
-    company.act("sale.cancel", &json!({"venta": order})).await.expect("it is cancelled");
+    company.run_by_name("invoice.rejected", &rejected).await.expect("it is refused");
+    company.run_by_name("sale.cancel", &json!({"venta": order})).await.expect("it is cancelled");
     assert_eq!(led_to(&ana, &urls[0]).await, []);
 }

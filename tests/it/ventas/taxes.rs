@@ -20,7 +20,7 @@ async fn store(world: &World) -> Company {
         CompanyChange { rfc: Some("CACX7605101P8".to_owned()), regimen: Some(612), ..CompanyChange::default() };
     company.edit(person).await;
     let csd = "../sat/csd/CACX7605101P8";
-    company.perform(&certificate::load(csd, csd)).await.expect("the certificate is loaded");
+    company.run(&certificate::load(csd, csd)).await.expect("the certificate is loaded");
     let product = |sku: &str| json!({"sku": sku, "descripcion": sku, "unidad": 1});
     let poison = with(&product("P-13"), "ieps_tasa", json!("0.06"));
     let fee = with(&with(&product("F-15"), "retencion_isr", json!("0.1")), "retencion_iva", json!("0.106667"));
@@ -175,7 +175,7 @@ async fn a_line_overrides_its_product_and_only_companies_withhold() {
         assert_eq!(totals(ana.post("/ventas", body).await.ok(201)), expected, "{cliente} {line}");
     }
     let captured = json!({"tipo": "venta", "cliente": ANA, "renglones": [line(FEE, 1, "1000")]});
-    company.act("sale.capture", &captured).await.unwrap();
+    company.run_by_name("sale.capture", &captured).await.unwrap();
     assert_eq!(ana.walk("/ventas?tipo=venta").await[0]["retenciones"], "206.67");
     for (field, value, status, code) in [
         ("ieps_tasa", json!("0.07x"), 400, "dato_invalido"),

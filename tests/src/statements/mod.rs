@@ -3,11 +3,11 @@
 //! A statement is either a literal of the store's source, or put together from pieces that are. The former are judged as they stand there
 //! ([`source()`]); the latter when they are sent ([`watch()`]), and each piece must have been part of one that was judged ([`Source::unseen`]).
 
-mod judge;
+mod classify;
 mod scope;
 mod source;
 mod watch;
 
-pub use judge::{Verdict, judge};
+pub use classify::{Classification, classify};
 pub use source::{Source, source};
 pub use watch::{Watch, watch};

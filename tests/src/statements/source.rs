@@ -6,7 +6,7 @@ use std::path::Path;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// Files that put statements together: what stands in them are pieces.
-const ASSEMBLING: [&str; 3] = ["page.rs", "sources/", "stored.rs"];
+const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
 
 /// What is sent by no request and no worker: migrations, and the starting of a private server.
 const APART: [&str; 2] = ["schema/", "local/"];

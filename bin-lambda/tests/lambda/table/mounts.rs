@@ -10,9 +10,9 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use svc_core::Api;
 use svc_core::Context;
-use svc_core::operations::CreateKey;
 use svc_core::domain::clock::SystemClock;
 use svc_core::domain::scope::{Scope, Scopes};
+use svc_core::operations::CreateKey;
 use svc_core::store::CompanyChange;
 use svc_tests::{BASE_URL, World};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -80,7 +80,7 @@ impl Mount {
         let company = context.create_company(named).await.unwrap().empresa;
         let key = async |scopes| {
             let key = CreateKey { usuario: None, scopes, expires: None, accept_terms: true };
-            let created = context.perform(company, &key).await.unwrap();
+            let created = context.run(company, &key).await.unwrap();
             Key { id: created.key_id, secret: created.api_key }
         };
         let keys =

@@ -2,14 +2,14 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// `text` as an attribute of at most `most` characters; `None` when nothing is left of it.
+/// `text` as an attribute of at most `max` characters; `None` when nothing is left of it.
 ///
 /// The pipe, which separates the attributes in what is signed, is forbidden in every attribute: a slash stands for it. What
 /// XML cannot hold goes, white space is collapsed, as an XML parser would do, and letters are composed (NFC).
-pub(super) fn attribute(text: Option<&str>, most: usize) -> Option<String> {
+pub(super) fn attribute(text: Option<&str>, max: usize) -> Option<String> {
     let blank = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     let words: Vec<&str> = text?.split(blank).filter(|word| !word.is_empty()).collect();
-    let clean: String = words.join(" ").replace('|', "/").nfc().take(most).collect();
+    let clean: String = words.join(" ").replace('|', "/").nfc().take(max).collect();
     let clean = clean.trim_end();
     (!clean.is_empty()).then(|| clean.to_owned())
 }

@@ -49,7 +49,7 @@ impl Tools {
 
     /// Fails unless every document is valid by the schemas, has the cadena original that the authority's transformation gives it,
     /// and is sealed with the key of the certificate that it carries.
-    pub(super) fn judge(&self, documents: &[SealedXml]) {
+    pub(super) fn validate(&self, documents: &[SealedXml]) {
         for batch in documents.chunks(BATCH) {
             let paths: Vec<PathBuf> = (0..batch.len()).map(|number| self.dir.join(format!("{number}.xml"))).collect();
             for (path, document) in paths.iter().zip(batch) {

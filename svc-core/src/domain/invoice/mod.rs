@@ -32,7 +32,7 @@ pub(super) fn branch_series(letter: char, sucursal: i64) -> String {
 
 /// A sale to be invoiced.
 #[derive(Debug, Clone)]
-pub struct InvoiceableSale {
+pub struct LockedSale {
     /// Its clave.
     pub clave: i64,
     /// What it is.
@@ -96,7 +96,7 @@ pub struct SaleInvoice {
     pub uuid: Option<String>,
 }
 
-impl InvoiceableSale {
+impl LockedSale {
     /// The invoice that the API requested earlier.
     pub(crate) fn requested(&self) -> Option<&SaleInvoice> {
         self.factura.as_ref().filter(|invoice| invoice.origen == InvoiceOrigin::Api)
@@ -104,7 +104,7 @@ impl InvoiceableSale {
 
     /// Refuses a sale that the API may not invoice: it must be an order or a quote of the API's own and of branch `sucursal`,
     /// not cancelled, not invoiced, and nothing of it handed over.
-    pub(crate) fn judge(&self, sucursal: i64) -> Result<(), Code> {
+    pub(crate) fn validate(&self, sucursal: i64) -> Result<(), Code> {
         if self.origen != SaleOrigin::Api {
             return Err(Code::VentaNoApi);
         }
@@ -132,7 +132,7 @@ impl InvoiceableSale {
     }
 
     /// Refuses a sale that the back office may not invoice: it must be an order or a quote, not cancelled and not invoiced.
-    pub(crate) fn judge_in_office(&self) -> Result<(), Code> {
+    pub(crate) fn validate_in_office(&self) -> Result<(), Code> {
         match self.tipo {
             _ if self.cancelada => Err(Code::VentaCancelada),
             _ if self.facturada => Err(Code::VentaYaFacturada),
@@ -198,14 +198,14 @@ pub(crate) struct InvoiceTerms {
 }
 
 /// Refuses a customer that cannot receive an invoice; gives the CFDI use: the sale's, or else the customer's.
-pub(crate) fn judge_receiver(
+pub(crate) fn validate_receiver(
     rfc: Option<&str>,
     regimen: Option<i64>,
     cp: Option<&str>,
     uso_cfdi: Option<&str>,
 ) -> Result<String, Code> {
     let rfc = rfc.and_then(|rfc| Rfc::parse(rfc).ok()).ok_or(Code::ClienteSinRfc)?;
-    let fits = |regimen: &i64| sat::judge(Some(&rfc), Some(*regimen), None).is_ok();
+    let fits = |regimen: &i64| sat::validate(Some(&rfc), Some(*regimen), None).is_ok();
     let generic = rfc.is_generic();
     let regimen = regimen.or(generic.then_some(sat::GENERIC_REGIME)).filter(fits).ok_or(Code::ClienteSinRegimen)?;
     // A generic RFC has no address of its own: the document takes the place of issue.
@@ -213,13 +213,13 @@ pub(crate) fn judge_receiver(
         return Err(Code::ClienteSinCp);
     }
     let uso_cfdi = uso_cfdi.or(generic.then_some(sat::GENERIC_USE)).ok_or(Code::ClienteSinUsoCfdi)?;
-    sat::judge(Some(&rfc), Some(regimen), Some(uso_cfdi)).map_err(|_| Code::UsoCfdiIncompatible)?;
+    sat::validate(Some(&rfc), Some(regimen), Some(uso_cfdi)).map_err(|_| Code::UsoCfdiIncompatible)?;
     Ok(uso_cfdi.to_owned())
 }
 
 /// Refuses terms that lack the condition, method or form of payment, or combine them wrongly: PPD needs form 99, PUE
 /// excludes it.
-pub(crate) fn judge_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Result<InvoiceTerms, Code> {
+pub(crate) fn validate_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Result<InvoiceTerms, Code> {
     let condicion_pago = condicion_pago.ok_or(Code::VentaSinCondicionPago)?;
     let method = terms.metodo_pago_sat.as_deref().and_then(PaymentMethod::of).ok_or(Code::VentaSinMetodoPago)?;
     let form = terms.forma_pago_sat.as_deref().ok_or(Code::VentaSinFormaPago)?;
@@ -234,7 +234,7 @@ pub(crate) fn judge_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) 
 
 /// Refuses a sale on credit that exceeds the customer's limit, or of a customer with overdue receivables (`vencido`).
 /// Amounts are in pesos.
-pub(crate) fn judge_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: bool) -> Result<(), Code> {
+pub(crate) fn validate_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: bool) -> Result<(), Code> {
     if adeudo.checked_add(total).is_none_or(|owed| owed > limite) {
         return Err(Code::CreditoInsuficiente);
     }
@@ -245,7 +245,7 @@ pub(crate) fn judge_credit(limite: Decimal, adeudo: Decimal, total: Decimal, ven
 }
 
 /// Refuses a cash sale whose advance is less than the company's minimum percentage of its total.
-pub(crate) fn judge_advance(minimum_percent: Decimal, advance: Decimal, total: Decimal) -> Result<(), Code> {
+pub(crate) fn validate_advance(minimum_percent: Decimal, advance: Decimal, total: Decimal) -> Result<(), Code> {
     if advance * Decimal::ONE_HUNDRED < total * minimum_percent {
         return Err(Code::AnticipoInsuficiente);
     }

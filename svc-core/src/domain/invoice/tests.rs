@@ -1,7 +1,7 @@
 use super::*;
 
-fn sale() -> InvoiceableSale {
-    InvoiceableSale {
+fn sale() -> LockedSale {
+    LockedSale {
         folio: Some(1),
         clave: 1,
         tipo: SaleKind::Pedido,
@@ -44,7 +44,7 @@ fn series_are_the_branch_s() {
 
 #[test]
 fn a_sale_is_judged_in_the_contract_s_order() {
-    let all = InvoiceableSale {
+    let all = LockedSale {
         tipo: SaleKind::Factura,
         origen: SaleOrigin::Aplicacion,
         cancelada: true,
@@ -54,20 +54,20 @@ fn a_sale_is_judged_in_the_contract_s_order() {
         ..sale()
     };
     let mut judged = all.clone();
-    assert_eq!(judged.judge(0), Err(Code::VentaNoApi));
+    assert_eq!(judged.validate(0), Err(Code::VentaNoApi));
     judged.origen = SaleOrigin::Api;
-    assert_eq!(judged.judge(0), Err(Code::VentaCancelada));
+    assert_eq!(judged.validate(0), Err(Code::VentaCancelada));
     judged.cancelada = false;
-    assert_eq!(judged.judge(0), Err(Code::VentaYaFacturada));
+    assert_eq!(judged.validate(0), Err(Code::VentaYaFacturada));
     judged.facturada = false;
-    assert_eq!(judged.judge(0), Err(Code::VentaYaFacturada), "an invoice that names none");
+    assert_eq!(judged.validate(0), Err(Code::VentaYaFacturada), "an invoice that names none");
     judged.tipo = SaleKind::Anticipo;
-    assert_eq!(judged.judge(0), Err(Code::VentaNoFacturable));
+    assert_eq!(judged.validate(0), Err(Code::VentaNoFacturable));
     judged.tipo = SaleKind::Pedido;
-    assert_eq!(judged.judge(0), Err(Code::PedidoConSurtido));
+    assert_eq!(judged.validate(0), Err(Code::PedidoConSurtido));
     judged.surtido = None;
-    assert_eq!(judged.judge(0), Err(Code::SucursalNoCoincide));
-    assert_eq!(judged.judge(3), Ok(()));
+    assert_eq!(judged.validate(0), Err(Code::SucursalNoCoincide));
+    assert_eq!(judged.validate(3), Ok(()));
     for (tipo, surtido, expected) in [
         (SaleKind::Pedido, Some(Fulfilment::Pendiente), Ok(())),
         (SaleKind::Pedido, Some(Fulfilment::Surtido), Err(Code::PedidoConSurtido)),
@@ -75,7 +75,7 @@ fn a_sale_is_judged_in_the_contract_s_order() {
         (SaleKind::Venta, None, Err(Code::VentaNoFacturable)),
         (SaleKind::Remision, None, Err(Code::VentaNoFacturable)),
     ] {
-        assert_eq!(InvoiceableSale { tipo, surtido, ..sale() }.judge(0), expected, "{tipo:?} {surtido:?}");
+        assert_eq!(LockedSale { tipo, surtido, ..sale() }.validate(0), expected, "{tipo:?} {surtido:?}");
     }
 }
 
@@ -83,7 +83,7 @@ fn a_sale_is_judged_in_the_contract_s_order() {
 fn only_what_was_requested_over_the_api_is_reported_again() {
     assert_eq!(sale().requested(), None);
     for (origen, by_the_api) in [(InvoiceOrigin::Api, true), (InvoiceOrigin::Aplicacion, false)] {
-        let sale = InvoiceableSale { factura: Some(invoice(origen)), facturada: true, ..sale() };
+        let sale = LockedSale { factura: Some(invoice(origen)), facturada: true, ..sale() };
         assert_eq!(sale.requested().is_some(), by_the_api, "{origen:?}");
     }
 }
@@ -91,7 +91,7 @@ fn only_what_was_requested_over_the_api_is_reported_again() {
 #[test]
 fn the_application_has_ten_minutes() {
     let since: DateTime<Utc> = "2026-10-12T18:00:00Z".parse().unwrap();
-    let held = InvoiceableSale { facturando: Some(since), ..sale() };
+    let held = LockedSale { facturando: Some(since), ..sale() };
     for (seconds, expected) in [(-1, true), (0, true), (599, true), (600, false), (10_000, false)] {
         assert_eq!(held.is_being_invoiced(since + TimeDelta::seconds(seconds)), expected, "{seconds}");
     }
@@ -150,7 +150,7 @@ fn a_receiver_lacks_nothing() {
         (moral, Some(601), Some("06700"), Some("D01"), Err(Code::UsoCfdiIncompatible)),
         (generic, Some(616), Some("06700"), Some("G03"), Err(Code::UsoCfdiIncompatible)),
     ] {
-        let judged = judge_receiver(rfc, regimen, cp, uso);
+        let judged = validate_receiver(rfc, regimen, cp, uso);
         assert_eq!(judged.as_deref(), expected.as_ref().map(|uso| *uso), "{rfc:?} {regimen:?} {cp:?} {uso:?}");
     }
 }
@@ -175,7 +175,7 @@ fn ppd_needs_99_and_pue_refuses_it() {
             metodo_pago_sat: method.map(str::to_owned),
             uso_cfdi: None,
         };
-        let judged = judge_payment(term, &terms);
+        let judged = validate_payment(term, &terms);
         if let Ok(paid) = &judged {
             assert_eq!((Some(paid.condicion_pago), Some(paid.forma_pago_sat.as_str())), (term, form));
         }
@@ -194,7 +194,7 @@ fn credit_reaches_to_its_limit_and_wants_nothing_overdue() {
         ("0", "40", "60", true, Err(Code::CreditoInsuficiente)),
         ("100", "1", "79228162514264337593543950335", false, Err(Code::CreditoInsuficiente)),
     ] {
-        let judged = judge_credit(decimal(limit), decimal(owed), decimal(total), overdue);
+        let judged = validate_credit(decimal(limit), decimal(owed), decimal(total), overdue);
         assert_eq!(judged, expected, "{limit} {owed} {total} {overdue}");
     }
 }
@@ -211,7 +211,7 @@ fn an_advance_is_a_part_of_the_total() {
         ("0", "-1", "232", false),
         ("50", "0", "0", true),
     ] {
-        let judged = judge_advance(decimal(percent), decimal(advance), decimal(total));
+        let judged = validate_advance(decimal(percent), decimal(advance), decimal(total));
         let expected = if enough { Ok(()) } else { Err(Code::AnticipoInsuficiente) };
         assert_eq!(judged, expected, "{percent} % {advance} of {total}");
     }

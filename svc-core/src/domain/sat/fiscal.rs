@@ -38,7 +38,7 @@ pub(crate) enum FiscalFault {
 /// 2. A regime admits the RFC's person type. A generic RFC takes 616 only (SAT, Anexo 20).
 /// 3. A use admits the regime, if there is one, and the RFC's person type, if there is one. A generic RFC counts as
 ///    `fisica`, as its 13 characters say.
-pub(crate) fn judge(rfc: Option<&Rfc>, regimen: Option<i64>, uso: Option<&str>) -> Result<(), FiscalFault> {
+pub(crate) fn validate(rfc: Option<&Rfc>, regimen: Option<i64>, uso: Option<&str>) -> Result<(), FiscalFault> {
     let regime = regimen.map(|clave| regime(clave).ok_or(FiscalFault::RegimenInvalido)).transpose()?;
     let cfdi_use = uso.map(|clave| cfdi_use(clave).ok_or(FiscalFault::UsoInvalido)).transpose()?;
 
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn judges_in_order() {
+    fn validates_in_order() {
         // "" and 0 stand for absent.
         for (text, regimen, uso, expected) in [
             ("", 0, "", Ok(())),
@@ -115,7 +115,7 @@ mod tests {
             (GENERIC, 0, "D01", Ok(())),
         ] {
             let rfc = rfc(text);
-            let judged = judge(rfc.as_ref(), (regimen != 0).then_some(regimen), (!uso.is_empty()).then_some(uso));
+            let judged = validate(rfc.as_ref(), (regimen != 0).then_some(regimen), (!uso.is_empty()).then_some(uso));
             assert_eq!(judged, expected, "{text} {regimen} {uso}");
         }
     }
@@ -129,7 +129,7 @@ mod tests {
             let cells: Vec<&str> = line.split(',').collect();
             for (uso, cell) in uses.iter().zip(&cells).skip(3) {
                 let expected = if *cell == "1" { Ok(()) } else { Err(UsoIncompatible) };
-                assert_eq!(judge(None, cells[0].parse().ok(), Some(uso)), expected, "{} {uso}", cells[0]);
+                assert_eq!(validate(None, cells[0].parse().ok(), Some(uso)), expected, "{} {uso}", cells[0]);
                 judged += 1;
             }
         }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn the_generic_defaults_pass() {
         for text in [GENERIC, FOREIGN] {
-            assert_eq!(judge(rfc(text).as_ref(), Some(GENERIC_REGIME), Some(GENERIC_USE)), Ok(()));
+            assert_eq!(validate(rfc(text).as_ref(), Some(GENERIC_REGIME), Some(GENERIC_USE)), Ok(()));
         }
     }
 }

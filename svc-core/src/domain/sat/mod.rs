@@ -2,13 +2,13 @@
 //!
 //! The data lies in `catalogos/` (its README names the sources) and is compiled into the library by
 //! `build.rs`, so a look-up is an index or a binary search over constant data. Keys are compared letter for letter:
-//! the caller trims. [`judge`] checks regime, CFDI use and RFC together.
+//! the caller trims. [`validate`] checks regime, CFDI use and RFC together.
 
 mod fiscal;
 mod rates;
 mod tables;
 
-pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, judge};
+pub(crate) use fiscal::{FiscalFault, GENERIC_REGIME, GENERIC_USE, validate};
 pub(crate) use rates::{Factor, Levied};
 
 use chrono_tz::{America, Tz};
@@ -211,7 +211,7 @@ pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, ra
             Levied::Charged => rates.charged,
             Levied::Withheld => rates.withheld,
         };
-        let range = Decimal::new(rates.least.into(), 6)..=Decimal::new(rates.most.into(), 6);
+        let range = Decimal::new(rates.least.into(), 6)..=Decimal::new(rates.max.into(), 6);
         applies && rates.impuesto == impuesto && rates.factor == factor && range.contains(&rate)
     })
 }

@@ -18,12 +18,12 @@ pub(crate) enum Levied {
     Withheld,
 }
 
-/// Rates of a tax in `c_TasaOCuota`, in millionths: those from `least` to `most`.
+/// Rates of a tax in `c_TasaOCuota`, in millionths: those from `least` to `max`.
 pub(super) struct TaxRates {
     pub(super) impuesto: &'static str,
     pub(super) factor: Factor,
     pub(super) least: u32,
-    pub(super) most: u32,
+    pub(super) max: u32,
     pub(super) charged: bool,
     pub(super) withheld: bool,
 }

@@ -8,22 +8,22 @@ use serde::de::IgnoredAny;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::operations::import::{HEAD_OFFICE, Rules, require_exact_integers};
 use crate::domain::value::Value as Column;
 use crate::domain::words::Status;
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json};
 use crate::operation::{Cx, Input, Operation, Spec};
-use crate::record::warehouse::{Warehouse, WarehouseChanges, WarehouseImport};
-use crate::record::category::{Category, CategoryChanges, CategoryImport};
+use crate::operations::import::{HEAD_OFFICE, Rules, require_exact_integers};
 use crate::record::bank_account::{BankAccount, BankAccountChanges, BankAccountImport};
-use crate::record::stage::{Stage, StageChanges, StageImport};
+use crate::record::branch::{Branch, BranchChanges, BranchImport};
 use crate::record::brand::{Brand, BrandChanges};
+use crate::record::category::{Category, CategoryChanges, CategoryImport};
 use crate::record::loss_reason::{LossReason, LossReasonChanges};
 use crate::record::price::{Price, PriceChanges, PriceImport};
+use crate::record::stage::{Stage, StageChanges, StageImport};
 use crate::record::supplier::{Supplier, SupplierChanges};
-use crate::record::branch::{Branch, BranchChanges, BranchImport};
 use crate::record::unit::{Unit, UnitChanges};
+use crate::record::warehouse::{Warehouse, WarehouseChanges, WarehouseImport};
 use crate::record::{Changes, Import, List};
 use crate::schema::{self, with_field};
 use crate::store::{Conflict, StoreError};
@@ -63,7 +63,7 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
     }
 
     /// Refuses what only an edit can break, once the record keeps the rules of its import.
-    fn judge(
+    fn validate(
         cx: &mut Cx<'_>,
         clave: i64,
         before: &Imported<Self>,
@@ -139,14 +139,14 @@ impl<L: Editable> Operation for Edit<L> {
         after[0].check()?;
         Imported::<L>::look_up(&mut after, cx.tx).await.map_err(refused)?;
         let [mut after] = after;
-        before.settle(clave, cx.now)?;
-        after.settle(clave, cx.now)?;
+        before.normalize(clave, cx.now)?;
+        after.normalize(clave, cx.now)?;
         if let (Some((field, parents)), Some(parent)) = (Imported::<L>::PARENT, after.parent())
             && !cx.tx.missing(parents, &[parent]).await?.is_empty()
         {
             return Err(Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa"));
         }
-        L::judge(cx, clave, &before, &after).await?;
+        L::validate(cx, clave, &before, &after).await?;
         let (old, new) = (columns(&before), columns(&after));
         if old != new {
             cx.tx.update_record(Imported::<L>::TABLE, clave, Imported::<L>::COLUMNS, &new).await.map_err(refused)?;
@@ -202,7 +202,7 @@ impl Editable for Category {
     const NAME: &'static str = "categoria";
 
     /// A tree has no circles.
-    async fn judge(cx: &mut Cx<'_>, clave: i64, _: &CategoryImport, after: &CategoryImport) -> Result<(), Error> {
+    async fn validate(cx: &mut Cx<'_>, clave: i64, _: &CategoryImport, after: &CategoryImport) -> Result<(), Error> {
         match after.parent() {
             Some(parent) if cx.tx.is_category_below(parent, clave).await? => {
                 Err(wrong_state("padre", "está debajo de la propia categoría"))
@@ -232,7 +232,7 @@ impl Editable for BankAccount {
     const NAME: &'static str = "cuenta_bancaria";
 
     /// What lies in it is of its currency.
-    async fn judge(
+    async fn validate(
         cx: &mut Cx<'_>,
         clave: i64,
         before: &BankAccountImport,
@@ -252,7 +252,7 @@ impl Editable for Branch {
     const NAME: &'static str = "sucursal";
 
     /// Sales of the API belong to the head office.
-    async fn judge(_: &mut Cx<'_>, clave: i64, _: &BranchImport, after: &BranchImport) -> Result<(), Error> {
+    async fn validate(_: &mut Cx<'_>, clave: i64, _: &BranchImport, after: &BranchImport) -> Result<(), Error> {
         match after.estatus {
             Some(Status::Inactivo) if clave == HEAD_OFFICE => Err(wrong_state("estatus", "es la matriz")),
             _ => Ok(()),
@@ -280,7 +280,7 @@ impl Editable for Stage {
     const NAME: &'static str = "etapa";
 
     /// What became of an opportunity follows from its stage's type.
-    async fn judge(cx: &mut Cx<'_>, clave: i64, before: &StageImport, after: &StageImport) -> Result<(), Error> {
+    async fn validate(cx: &mut Cx<'_>, clave: i64, before: &StageImport, after: &StageImport) -> Result<(), Error> {
         if before.tipo != after.tipo && cx.tx.is_stage_used(clave).await? {
             return Err(wrong_state("tipo", "la etapa tiene oportunidades"));
         }

@@ -1,12 +1,12 @@
 //! Units, brands, categories and prices.
 
-use crate::operations::import::{Rules, UnknownSku, in_pesos, look_up_skus, require, require_clave, require_currency};
 use crate::domain::sat;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{BrandStatus, Status};
 use crate::json::Fault;
-use crate::record::category::CategoryImport;
+use crate::operations::import::{Rules, UnknownSku, in_pesos, look_up_skus, require, require_clave, require_currency};
 use crate::record::brand::BrandImport;
+use crate::record::category::CategoryImport;
 use crate::record::price::PriceImport;
 use crate::record::unit::UnitImport;
 use crate::store::{Parents, StoreError, Tx};
@@ -20,7 +20,7 @@ impl Rules for UnitImport {
         require(self.clave_sat.as_deref().is_none_or(sat::unit_exists), "clave_sat", "no está en el catálogo del SAT")
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         self.estatus.get_or_insert(Status::Activo);
         Ok(())
     }
@@ -31,7 +31,7 @@ impl Rules for BrandImport {
         require_clave(self.clave)
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         self.estatus.get_or_insert(BrandStatus::Activo);
         Ok(())
     }
@@ -48,7 +48,7 @@ impl Rules for CategoryImport {
         require_clave(self.clave)
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         self.padre.get_or_insert(ROOT);
         self.estatus.get_or_insert(Status::Activo);
         Ok(())
@@ -72,7 +72,7 @@ impl Rules for PriceImport {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 
-    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         in_pesos(&mut self.moneda);
         self.iva_incluido.get_or_insert(false);
         self.cantidad_minima.get_or_insert_default();

@@ -34,7 +34,7 @@ impl Operation for CreateCustomer {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CustomerCreated, Error> {
         refuse_franchise(cx)?;
         let mut data = CustomerData::from(self);
-        data.settle(&CustomerData::default())?;
+        data.normalize(&CustomerData::default())?;
         let row = NewCustomerRow { data: &data, mensaje: None, creado: cx.now };
         let cliente = cx.tx.insert_customer(&row).await?;
         cx.emit(&Event::ClienteCreado { cliente }).await?;

@@ -46,7 +46,7 @@ pub(crate) async fn edit(
         after.razon_social.clone_from(&after.nombre);
     }
     further(&mut after);
-    after.settle(&before)?;
+    after.normalize(&before)?;
     if after != before {
         cx.tx.update_customer(cliente, &after, cx.now).await?;
         cx.emit(&Event::ClienteActualizado { cliente }).await?;

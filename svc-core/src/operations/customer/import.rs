@@ -1,6 +1,5 @@
 //! Customers.
 
-use crate::operations::import::{Rules, own_folio, require, require_clave};
 use crate::domain::customer::DEFAULT_COUNTRY;
 use crate::domain::rfc::Rfc;
 use crate::domain::sat;
@@ -8,6 +7,7 @@ use crate::domain::text::{clean_phone, normalise_email, tidy_emails};
 use crate::domain::time::Timestamp;
 use crate::error::Code;
 use crate::json::{Fault, Text};
+use crate::operations::import::{Rules, own_folio, require, require_clave};
 use crate::record::customer::CustomerImport;
 
 impl Rules for CustomerImport {
@@ -33,7 +33,7 @@ impl Rules for CustomerImport {
         require(self.dias_credito.is_none_or(|days| (0..=365).contains(&days)), "dias_credito", "debe ser de 0 a 365")
     }
 
-    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         if let Some(correo) = &mut self.correo {
             self.correo_comparable = Some(normalise_email(correo));

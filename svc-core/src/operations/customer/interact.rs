@@ -71,14 +71,14 @@ impl Operation for LogInteraction {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<InteractionLogged, Error> {
         let cliente = self.clave;
         let fecha = moment(self.fecha, cx.now)?;
-        let siguiente = NextStep::judge(
+        let siguiente = NextStep::validate(
             self.proximo_fecha.map(|date| date.0),
             self.proximo_texto.as_deref().map(str::to_owned),
             self.cierre.as_deref().map(str::to_owned),
             mexico_date(cx.now.get()),
         )?;
         let account = cx.tx.account(cliente).await?.ok_or(Code::NoEncontrado)?;
-        account.judge()?;
+        account.validate()?;
         let vendedor = author(cx, self.vendedor).await?;
         let solo_nota = account.is_assigned_to_another_than(vendedor);
         let row = NewInteraction {

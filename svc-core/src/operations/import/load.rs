@@ -56,7 +56,7 @@ async fn insert<R: Rules>(tx: &mut dyn Tx, rows: &mut [R], now: Timestamp) -> Re
     let claves = tx.claves(R::TABLE, &given).await?;
     for (row, clave) in rows.iter_mut().zip(claves) {
         *row.clave() = Some(clave);
-        row.settle(clave, now).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
+        row.normalize(clave, now).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
     }
     let mut values = Vec::with_capacity(rows.len() * R::COLUMNS.len());
     for row in rows.iter() {

@@ -30,7 +30,11 @@ use crate::domain::company::CompanyId;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::operation::existing;
-use crate::record::{bank_account, branch, brand, category, customer, invoice, loss_reason, movement, opportunity, payable, payment, price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson, stage, stock, supplier, unit, warehouse};
+use crate::record::{
+    bank_account, branch, brand, category, customer, invoice, loss_reason, movement, opportunity, payable, payment,
+    price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson, stage, stock, supplier, unit,
+    warehouse,
+};
 use crate::store::{StoreError, Tx, Work, transact};
 
 macro_rules! resources {

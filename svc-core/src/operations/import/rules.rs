@@ -43,7 +43,7 @@ pub(crate) trait Rules: Imported {
     }
 
     /// Puts it into its stored form: what was left out takes its default. It may be called twice.
-    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         let _ = (clave, now);
         Ok(())
     }

@@ -28,7 +28,7 @@ fn stored<R: Rules>(line: &str) -> Result<String, String> {
     let mut record: R = json.read().map_err(|fault| fault.to_string())?;
     record.check().map_err(|fault| fault.to_string())?;
     *record.clave() = Some(7);
-    record.settle(7, now()).map_err(|fault| fault.to_string())?;
+    record.normalize(7, now()).map_err(|fault| fault.to_string())?;
     let mut values = Vec::new();
     record.values(&mut values);
     let columns = R::COLUMNS.iter().zip(&values);
@@ -77,9 +77,7 @@ fn what_a_line_leaves_out_takes_its_default() {
             "clave=7 producto=1 existencia=0 apartado=0 minimo=0 modificado=2026-03-02T18:00Z",
         ),
         (
-            stored::<movement::MovementImport>(
-                r#"{"tipo":"entrada","producto":1,"almacen":"A01","cantidad":2}"#,
-            ),
+            stored::<movement::MovementImport>(r#"{"tipo":"entrada","producto":1,"almacen":"A01","cantidad":2}"#),
             "clave=7 fecha=2026-03-02T18:00Z tipo='entrada' producto=1 cantidad=2 existencia_anterior=0 existencia_actual=0 almacen='A01'",
         ),
         (

@@ -9,9 +9,9 @@ use super::outcome::{locked, wrong_state};
 use crate::domain::cfdi::Line;
 use crate::domain::credit_note::{CreditFault, CreditLine, CreditReason, Credited, Taken, credit};
 use crate::domain::event::EventKind;
-use crate::domain::invoice::{InvoiceableSale, TO_BE_DEFINED};
+use crate::domain::invoice::{LockedSale, TO_BE_DEFINED};
 use crate::domain::money::Money;
-use crate::domain::payment::{PAYING_OFF, judge_amount};
+use crate::domain::payment::{PAYING_OFF, validate_amount};
 use crate::domain::quantity::PositiveQuantity;
 use crate::domain::sale::Amounts;
 use crate::domain::sat;
@@ -20,7 +20,7 @@ use crate::error::{Code, Error};
 use crate::json::{Digits, Many};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::credit_note::{NewNote, make};
-use crate::posting::invoice::judge_issuer;
+use crate::posting::invoice::validate_issuer;
 use crate::posting::lines::fault;
 use crate::posting::sale::MOST_LINES;
 use crate::store::RegisteredInvoice;
@@ -84,7 +84,7 @@ impl CreditedLine {
             (None, Some(_)) if reason == CreditReason::Return => {
                 invalid("importe", "lo que se devuelve (03) se dice en cantidad")
             }
-            (None, Some(amount)) => match judge_amount(amount) {
+            (None, Some(amount)) => match validate_amount(amount) {
                 Ok(amount) => Ok(Taken::Amount(amount)),
                 Err(_) => invalid("importe", "debe ser mayor que cero y llevar a lo más dos decimales"),
             },
@@ -94,7 +94,7 @@ impl CreditedLine {
 
 impl CaptureCreditNote {
     /// What the body alone shows.
-    fn judge(&self) -> Result<Vec<Taken>, Error> {
+    fn validate(&self) -> Result<Vec<Taken>, Error> {
         let distinct: BTreeSet<i64> = self.renglones.iter().map(|line| line.renglon).collect();
         if distinct.len() < self.renglones.len() {
             return Err(Error::field(Code::DatoInvalido, "renglones", "cada renglón va una sola vez"));
@@ -107,7 +107,7 @@ impl CaptureCreditNote {
     }
 
     /// `c_FormaPago` of its document.
-    fn form<'a>(&'a self, sale: &'a InvoiceableSale) -> &'a str {
+    fn form<'a>(&'a self, sale: &'a LockedSale) -> &'a str {
         match (self.forma_pago_sat.as_deref(), sale.forma_pago_sat.as_deref()) {
             (Some(form), _) => form,
             (None, _) if self.aplicar != Some(true) => PAYING_OFF,
@@ -124,10 +124,10 @@ impl Operation for CaptureCreditNote {
     type Output = CreditNoteCaptured;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<CreditNoteCaptured, Error> {
-        let taken = self.judge()?;
+        let taken = self.validate()?;
         let invoice = locked(cx, self.factura).await?;
         let sale = credited_sale(cx, &invoice).await?;
-        judge_issuer(cx).await?;
+        validate_issuer(cx).await?;
         let lines = self.lines(cx, sale.clave, &taken).await?;
         let too_large = |_| Error::field(Code::DatoInvalido, "renglones", "el total pasa de 18 dígitos");
         let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(too_large)?;
@@ -172,7 +172,7 @@ impl CaptureCreditNote {
 }
 
 /// The sale of a stamped invoice that may be credited, locked after its receivables.
-async fn credited_sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<InvoiceableSale, Error> {
+async fn credited_sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<LockedSale, Error> {
     if invoice.tipo != InvoiceKind::Factura {
         return Err(wrong_state("solo se acreditan facturas de ingreso"));
     }
@@ -184,8 +184,7 @@ async fn credited_sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<I
     }
     let venta = invoice.venta.ok_or_else(|| wrong_state("no es de una sola venta"))?;
     cx.tx.lock_receivables(venta).await?;
-    let own =
-        |sale: &InvoiceableSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
+    let own = |sale: &LockedSale| !sale.cancelada && sale.factura.as_ref().is_none_or(|own| own.clave == invoice.clave);
     let sale = cx.tx.lock_sale(venta).await?.filter(own);
     let sale = sale.ok_or_else(|| wrong_state("su venta está cancelada o tiene otra factura"))?;
     if sale.tipo == SaleKind::Anticipo {

@@ -14,7 +14,7 @@ use crate::error::{Code, Error};
 use crate::json::{Many, Within};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::document;
-use crate::posting::invoice::judge_issuer;
+use crate::posting::invoice::validate_issuer;
 use crate::store::{GlobalPeriod, GlobalSale, GlobalSales};
 
 /// The most sales of one document.
@@ -83,7 +83,7 @@ impl InvoicePeriod {
             rfc: GENERIC_NATIONAL,
             desde: mexico_midnight(from),
             hasta: mexico_midnight(upto),
-            most: MOST_SALES.try_into().unwrap_or(i64::MAX),
+            max: MOST_SALES.try_into().unwrap_or(i64::MAX),
         };
         let found = cx.tx.lock_global_sales(&which).await?;
         let wrong = |code, text| Err(Error::field(code, "ventas", text));
@@ -91,7 +91,7 @@ impl InvoicePeriod {
             let Some(sale) = found.iter().find(|sale| sale.venta == *clave) else {
                 return wrong(Code::NoEncontrado, format!("la venta {clave} no existe en la empresa"));
             };
-            if let Err(text) = judge(sale) {
+            if let Err(text) = validate(sale) {
                 return wrong(Code::EstadoInvalido, format!("la venta {clave} {text}"));
             }
         }
@@ -104,7 +104,7 @@ impl InvoicePeriod {
 }
 
 /// Why a sale is not part of a global invoice.
-fn judge(sale: &GlobalSale) -> Result<(), &'static str> {
+fn validate(sale: &GlobalSale) -> Result<(), &'static str> {
     let public = sale.rfc.as_deref().is_none_or(|rfc| Rfc::parse(rfc).is_ok_and(|rfc| rfc.is_generic()));
     match () {
         () if sale.tipo != SaleKind::Venta => Err("no es una venta"),
@@ -126,7 +126,7 @@ impl Operation for InvoicePeriod {
         if self.periodicidad == Periodicidad::Bimestral && cx.company.regimen != Some(INCORPORATION) {
             return Err(Error::field(Code::DatoInvalido, "periodicidad", "05 es solo del régimen 621"));
         }
-        judge_issuer(cx).await?;
+        validate_issuer(cx).await?;
         let ventas: Vec<i64> = self.sales(cx, from, upto).await?.iter().map(|sale| sale.venta).collect();
         let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);
         let (factura, heading) = document::open(cx, tipo, invoice_series(0), None, None, origen).await?;

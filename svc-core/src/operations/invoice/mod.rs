@@ -12,9 +12,7 @@ mod substitution;
 pub use credit_note::{CaptureCreditNote, CreditNoteCaptured, CreditedLine};
 pub use files::{InvoicePdf, InvoiceXml};
 pub use global::{InvoicePeriod, PeriodInvoiced};
-pub use outcome::{
-    AcceptCancellation, CancelInvoice, InvoiceNamed, InvoiceRejected, InvoiceStamped, RejectCancellation,
-};
-pub use reissue::{RestampInvoice, RestampPayment};
+pub use outcome::{AcceptCancellation, CancelInvoice, InvoiceRef, InvoiceRejected, InvoiceStamped, RejectCancellation};
+pub use reissue::{ReissueInvoice, ReissuePayment};
 pub use save::{SavePdf, SaveXml};
 pub use substitute::SubstituteInvoice;

@@ -78,7 +78,7 @@ pub struct RejectCancellation {
 /// The record that was changed.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct InvoiceNamed {
+pub struct InvoiceRef {
     /// Its clave.
     pub factura: i64,
 }
@@ -103,9 +103,9 @@ impl Operation for InvoiceStamped {
     const SPEC: Spec = Spec::new("Record that an invoice or payment complement was stamped")
         .named("invoice.stamped")
         .emits(&[EventKind::FacturaTimbrada]);
-    type Output = InvoiceNamed;
+    type Output = InvoiceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let given = self.given(cx)?;
         let invoice = locked(cx, self.factura).await?;
         if !matches!(invoice.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) {
@@ -122,12 +122,12 @@ impl Operation for InvoiceStamped {
             Given::Folio(uuid) => stamped::accepted(cx, &invoice, uuid, cx.now, None).await?,
             Given::Document(found) => {
                 let (stamped, document) = *found;
-                judge_own(cx, &invoice, &stamped, &document).await?;
+                validate_own(cx, &invoice, &stamped, &document).await?;
                 let at = stamped.at().map_or(cx.now, Timestamp::new);
                 stamped::accepted(cx, &invoice, stamped.timbre.uuid, at, Some(&stamped.xml)).await?;
             }
         }
-        Ok(InvoiceNamed { factura: invoice.clave })
+        Ok(InvoiceRef { factura: invoice.clave })
     }
 }
 
@@ -160,7 +160,7 @@ impl InvoiceStamped {
 
 /// Refuses a stamped document that is not this record's: the one that was sealed here, if one was; else one of its issuer, series and
 /// folio, receiver and amount.
-async fn judge_own(
+async fn validate_own(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
     stamped: &StampedXml,
@@ -221,15 +221,15 @@ async fn judge_own(
 
 impl Operation for InvoiceRejected {
     const SPEC: Spec = Spec::new("Record that an invoice or payment complement was refused").named("invoice.rejected");
-    type Output = InvoiceNamed;
+    type Output = InvoiceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let invoice = locked(cx, self.factura).await?;
         if invoice.estatus != InvoiceStatus::EnEspera {
             return Err(wrong_state("no espera timbre"));
         }
         stamped::refused(cx, &invoice, &self.codigo, &self.mensaje).await?;
-        Ok(InvoiceNamed { factura: invoice.clave })
+        Ok(InvoiceRef { factura: invoice.clave })
     }
 }
 
@@ -251,9 +251,9 @@ impl Operation for CancelInvoice {
     const SPEC: Spec = Spec::new("Ask the authority to cancel an invoice")
         .named("invoice.cancel")
         .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
-    type Output = InvoiceNamed;
+    type Output = InvoiceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let replacement = self.replacement()?;
         let invoice = locked(cx, self.factura).await?;
         if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
@@ -269,7 +269,7 @@ impl Operation for CancelInvoice {
             if replacement == invoice.uuid {
                 return Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", "es el de la misma factura"));
             }
-            substitution::judge(cx, &invoice, uuid).await?;
+            substitution::validate(cx, &invoice, uuid).await?;
         }
         let waits = |(_, estatus): &(i64, InvoiceStatus)| *estatus == InvoiceStatus::EnEspera;
         if cx.tx.substitutes(invoice.clave).await?.iter().any(waits) {
@@ -279,7 +279,7 @@ impl Operation for CancelInvoice {
         cancelled::sale(cx, &invoice).await?;
         cancelled::note(cx, &invoice).await?;
         cancelled::request(cx, &invoice, &cancellation, None, self.requiere_aceptacion == Some(true)).await?;
-        Ok(InvoiceNamed { factura: invoice.clave })
+        Ok(InvoiceRef { factura: invoice.clave })
     }
 }
 
@@ -287,24 +287,24 @@ impl Operation for AcceptCancellation {
     const SPEC: Spec = Spec::new("Record that the cancellation of an invoice was accepted")
         .named("invoice.cancel-accepted")
         .emits(&[EventKind::FacturaCancelada, EventKind::ExistenciaCambiada]);
-    type Output = InvoiceNamed;
+    type Output = InvoiceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let invoice = requested(cx, self.factura).await?;
         cancelled::finish(cx, &invoice).await?;
-        Ok(InvoiceNamed { factura: invoice.clave })
+        Ok(InvoiceRef { factura: invoice.clave })
     }
 }
 
 impl Operation for RejectCancellation {
     const SPEC: Spec =
         Spec::new("Record that the cancellation of an invoice was refused").named("invoice.cancel-rejected");
-    type Output = InvoiceNamed;
+    type Output = InvoiceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let invoice = requested(cx, self.factura).await?;
         cancelled::refused(cx, &invoice).await?;
-        Ok(InvoiceNamed { factura: invoice.clave })
+        Ok(InvoiceRef { factura: invoice.clave })
     }
 }
 

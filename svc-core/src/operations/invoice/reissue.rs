@@ -5,14 +5,14 @@ use chrono::TimeDelta;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::outcome::{InvoiceNamed, locked};
-use crate::operations::PaymentNamed;
-use crate::domain::invoice::{Terms, judge_receiver};
+use super::outcome::{InvoiceRef, locked};
+use crate::domain::invoice::{Terms, validate_receiver};
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
+use crate::operations::PaymentRef;
 use crate::posting::document;
-use crate::posting::invoice::judge_issuer;
+use crate::posting::invoice::validate_issuer;
 use crate::store::{RegisteredInvoice, StampingRecord};
 
 /// How long a sealed document may still be stamped: the authority takes none that is older.
@@ -21,7 +21,7 @@ const TAKEN: TimeDelta = TimeDelta::hours(72);
 /// Makes the document of a rejected invoice or credit note anew, after its data were corrected, and queues it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RestampInvoice {
+pub struct ReissueInvoice {
     /// The invoice, by its clave.
     pub factura: i64,
     /// Takes one, too, that was sent and of which nobody knows any more whether it was stamped: the sealed document is dropped.
@@ -32,7 +32,7 @@ pub struct RestampInvoice {
 /// Makes the complement of a payment anew, after its data were corrected, and queues it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RestampPayment {
+pub struct ReissuePayment {
     /// The payment, by its clave.
     pub pago: i64,
     /// Takes one, too, that was sent and of which nobody knows any more whether it was stamped: the sealed document is dropped.
@@ -40,11 +40,11 @@ pub struct RestampPayment {
     pub forzar: Option<bool>,
 }
 
-impl Operation for RestampInvoice {
+impl Operation for ReissueInvoice {
     const SPEC: Spec = Spec::new("Make the document of a rejected invoice anew").named("invoice.restamp");
-    type Output = InvoiceNamed;
+    type Output = InvoiceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let wrong = |text: &str| Error::field(Code::EstadoInvalido, "factura", text);
         let invoice = locked(cx, self.factura).await?;
         if !matches!(invoice.tipo, InvoiceKind::Factura | InvoiceKind::NotaCredito) {
@@ -55,17 +55,17 @@ impl Operation for RestampInvoice {
             Some(venta) => Some(terms(cx, venta, record.cliente).await?),
             None => None,
         };
-        judge_issuer(cx).await?;
+        validate_issuer(cx).await?;
         let document = document::of_record(cx, self.factura, record, terms.as_ref()).await?;
         document::keep_fit(cx, self.factura, document).await?;
-        Ok(InvoiceNamed { factura: self.factura })
+        Ok(InvoiceRef { factura: self.factura })
     }
 }
-impl Operation for RestampPayment {
+impl Operation for ReissuePayment {
     const SPEC: Spec = Spec::new("Make the complement of a payment anew").named("payment.restamp");
-    type Output = PaymentNamed;
+    type Output = PaymentRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentRef, Error> {
         let pago = self.pago;
         let wrong = |text: &str| Error::field(Code::EstadoInvalido, "pago", text);
         let missing =
@@ -77,11 +77,11 @@ impl Operation for RestampPayment {
         let factura = payment.factura.ok_or_else(|| wrong("no lleva complemento"))?;
         let complement = locked(cx, factura).await?;
         let record = requeue(cx, &complement, self.forzar, wrong).await?;
-        judge_issuer(cx).await?;
+        validate_issuer(cx).await?;
         let payments = cx.tx.payments_to_stamp(factura).await?;
         let document = document::of_payments(cx, record.cliente, document::heading(record), payments).await?;
         document::keep_fit(cx, factura, document).await?;
-        Ok(PaymentNamed { pago })
+        Ok(PaymentRef { pago })
     }
 }
 
@@ -131,7 +131,7 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Term
 async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
     let receptor = document::receiver(cx, cliente).await?;
     let judged =
-        |uso: Option<&str>| judge_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso);
+        |uso: Option<&str>| validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), uso);
     let own = receptor.uso_cfdi.as_deref();
     Ok(match judged(of_sale.or(own)) {
         Err(Code::UsoCfdiIncompatible) if of_sale.is_some() && own.is_some() => judged(own)?,

@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::InvoiceNamed;
+use super::InvoiceRef;
 use super::outcome::{locked, wrong_state};
 use crate::domain::event::EventKind;
 use crate::domain::invoice::invoice_series;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
-use crate::posting::invoice::judge_issuer;
+use crate::posting::invoice::validate_issuer;
 use crate::posting::{credit_note, document};
 
 /// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as 04, and queues it. The sale and
@@ -26,9 +26,9 @@ impl Operation for SubstituteInvoice {
     const SPEC: Spec = Spec::new("Make the invoice that takes the place of another")
         .named("invoice.substitute")
         .emits(&[EventKind::FacturaTimbrada]);
-    type Output = InvoiceNamed;
+    type Output = InvoiceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<InvoiceRef, Error> {
         let invoice = locked(cx, self.factura).await?;
         if invoice.tipo != InvoiceKind::Factura {
             return Err(wrong_state("solo se sustituyen facturas de ingreso"));
@@ -47,11 +47,11 @@ impl Operation for SubstituteInvoice {
         if !cx.tx.substitutes(invoice.clave).await?.is_empty() {
             return Err(wrong_state("ya tiene una factura que la sustituye"));
         }
-        credit_note::judge_none(cx, venta).await?;
+        credit_note::validate_none(cx, venta).await?;
         if cx.tx.has_complements(venta).await? {
             return Err(wrong_state("tiene complementos de pago; primero se cancelan los pagos"));
         }
-        judge_issuer(cx).await?;
+        validate_issuer(cx).await?;
         let serie = invoice_series(sale.sucursal);
         let (tipo, of) = (InvoiceKind::Factura, Some(venta));
         let (factura, heading) = document::open(cx, tipo, serie, of, sale.cliente, own.origen).await?;
@@ -59,6 +59,6 @@ impl Operation for SubstituteInvoice {
         let receptor = document::receiver(cx, sale.cliente).await?;
         let document = document::of_sale(cx, venta, receptor, None, heading).await?;
         document::keep_fit(cx, factura, document).await?;
-        Ok(InvoiceNamed { factura })
+        Ok(InvoiceRef { factura })
     }
 }

@@ -1,12 +1,12 @@
 //! The CRM's funnel: stages, reasons for losing, opportunities.
 
-use crate::operations::import::{Rules, distinct, in_pesos, own_folio, require, require_clave, require_currency};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{OpportunityStatus, Status};
 use crate::json::Fault;
-use crate::record::stage::StageImport;
+use crate::operations::import::{Rules, distinct, in_pesos, own_folio, require, require_clave, require_currency};
 use crate::record::loss_reason::LossReasonImport;
 use crate::record::opportunity::OpportunityImport;
+use crate::record::stage::StageImport;
 use crate::store::{Conflict, StoreError, Tx};
 
 /// A probability is a percentage.
@@ -20,7 +20,7 @@ impl Rules for StageImport {
         require_probability(self.probabilidad)
     }
 
-    fn settle(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
         let tipo = *self.tipo.get_or_insert(OpportunityStatus::Abierta);
         self.orden.get_or_insert(clave);
         self.probabilidad.get_or_insert(if tipo == OpportunityStatus::Ganada { 100 } else { 0 });
@@ -34,7 +34,7 @@ impl Rules for LossReasonImport {
         require_clave(self.clave)
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         self.estatus.get_or_insert(Status::Activo);
         Ok(())
     }
@@ -60,7 +60,7 @@ impl Rules for OpportunityImport {
         Ok(())
     }
 
-    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.motivo_perdida = self.motivo_perdida.filter(|_| self.estatus == Some(OpportunityStatus::Perdida));
         in_pesos(&mut self.moneda);

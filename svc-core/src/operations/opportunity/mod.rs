@@ -3,4 +3,4 @@
 mod import;
 mod progress;
 
-pub use progress::{CreateOpportunity, MoveOpportunity, OpportunityNamed};
+pub use progress::{CreateOpportunity, MoveOpportunity, OpportunityRef};

@@ -62,7 +62,7 @@ pub struct MoveOpportunity {
 /// The opportunity that was made or moved.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct OpportunityNamed {
+pub struct OpportunityRef {
     /// Its clave.
     pub oportunidad: i64,
 }
@@ -70,11 +70,11 @@ pub struct OpportunityNamed {
 impl Operation for CreateOpportunity {
     const SPEC: Spec =
         Spec::new("Create an opportunity").named("opportunity.create").emits(&[EventKind::OportunidadCreada]);
-    type Output = OpportunityNamed;
+    type Output = OpportunityRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityRef, Error> {
         let moneda = self.moneda.as_deref().unwrap_or(PESO);
-        currency::judge(moneda)?;
+        currency::validate(moneda)?;
         let stage = stage(cx, self.etapa).await?;
         let standing = Standing::begin(&stage, cx.now)?;
         if let Some(vendedor) = self.vendedor
@@ -101,7 +101,7 @@ impl Operation for CreateOpportunity {
         };
         let oportunidad = cx.tx.insert_opportunity(&row).await?;
         cx.emit(&Event::OportunidadCreada { oportunidad, etapa: self.etapa }).await?;
-        Ok(OpportunityNamed { oportunidad })
+        Ok(OpportunityRef { oportunidad })
     }
 }
 
@@ -109,9 +109,9 @@ impl Operation for MoveOpportunity {
     const SPEC: Spec = Spec::new("Move an opportunity to a stage, win it or lose it")
         .named("opportunity.move")
         .emits(&[EventKind::EtapaCambiada]);
-    type Output = OpportunityNamed;
+    type Output = OpportunityRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<OpportunityRef, Error> {
         let Self { oportunidad, etapa, motivo_perdida } = *self;
         let before = cx.tx.opportunity(oportunidad).await?.ok_or_else(|| {
             let text = format_args!("la oportunidad {oportunidad} no existe en la empresa");
@@ -120,7 +120,7 @@ impl Operation for MoveOpportunity {
         let stage = stage(cx, etapa).await?;
         let after = before.moved(&stage, motivo_perdida, cx.now)?;
         if after == before {
-            return Ok(OpportunityNamed { oportunidad });
+            return Ok(OpportunityRef { oportunidad });
         }
         if let Some(motivo) = motivo_perdida
             && !cx.tx.is_loss_reason(motivo).await?
@@ -132,7 +132,7 @@ impl Operation for MoveOpportunity {
             let Standing { estatus, .. } = after;
             cx.emit(&Event::EtapaCambiada { oportunidad, etapa_anterior: before.etapa, etapa, estatus }).await?;
         }
-        Ok(OpportunityNamed { oportunidad })
+        Ok(OpportunityRef { oportunidad })
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{WRITE_ERRORS, judge};
+use super::{WRITE_ERRORS, validate};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::product::{CreateProduct, ProductData};
 use crate::domain::scope::Scope;
@@ -30,7 +30,7 @@ impl Operation for CreateProduct {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<ProductCreated, Error> {
         let data = ProductData::from(self);
-        judge(cx, &data, &ProductData::default()).await?;
+        validate(cx, &data, &ProductData::default()).await?;
         let producto = cx.tx.insert_product(&data, cx.now).await?;
         cx.emit(&Event::ProductoCreado { producto, sku: data.sku.clone() }).await?;
         Ok(ProductCreated { producto, sku: data.sku })

@@ -19,22 +19,22 @@ pub struct DeleteProduct {
 /// The product that was changed.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct ProductNamed {
+pub struct ProductRef {
     /// Its clave.
     pub producto: i64,
 }
 
 impl Operation for DeleteProduct {
     const SPEC: Spec = Spec::new("Delete a product").named("product.delete").emits(&[EventKind::ProductoActualizado]);
-    type Output = ProductNamed;
+    type Output = ProductRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<ProductNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<ProductRef, Error> {
         let producto = self.clave;
         let data = cx.tx.product(producto).await?.ok_or(Code::NoEncontrado)?;
         if !cx.tx.delete_product(producto, cx.now).await? {
             return Err(Error::field(Code::EstadoInvalido, "clave", "el producto ya está eliminado"));
         }
         cx.emit(&Event::ProductoActualizado { producto, sku: data.sku }).await?;
-        Ok(ProductNamed { producto })
+        Ok(ProductRef { producto })
     }
 }

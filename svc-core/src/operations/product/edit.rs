@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{WRITE_ERRORS, judge};
+use super::{WRITE_ERRORS, validate};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::product::EditProduct;
 use crate::domain::scope::Scope;
@@ -31,7 +31,7 @@ impl Operation for EditProduct {
         let before = cx.tx.live_product(producto).await?.ok_or(Code::NoEncontrado)?;
         let mut after = before.clone();
         after.edit(self);
-        judge(cx, &after, &before).await?;
+        validate(cx, &after, &before).await?;
         if after != before {
             cx.tx.update_product(producto, &after, cx.now).await?;
             cx.emit(&Event::ProductoActualizado { producto, sku: after.sku }).await?;

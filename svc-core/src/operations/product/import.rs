@@ -1,6 +1,5 @@
 //! Products.
 
-use crate::operations::import::{Rules, look_up_names, own_folio, require, require_clave};
 use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, search_text};
 use crate::domain::sat;
 use crate::domain::tax::WrittenRates;
@@ -8,6 +7,7 @@ use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::error::Code;
 use crate::json::{Digits, Fault, Text};
+use crate::operations::import::{Rules, look_up_names, own_folio, require, require_clave};
 use crate::record::product::ProductImport;
 use crate::store::{Parents, StoreError, Tx};
 
@@ -44,7 +44,7 @@ impl Rules for ProductImport {
             retencion_isr: self.retencion_isr,
             retencion_iva: self.retencion_iva,
         };
-        rates.judge().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
+        rates.validate().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
@@ -53,7 +53,7 @@ impl Rules for ProductImport {
         look_up_names(tx, ("categorias", "nombre", "categoria"), categories).await
     }
 
-    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.estatus.get_or_insert(ProductStatus::Activo);
         self.tipo.get_or_insert(ProductKind::Normal);

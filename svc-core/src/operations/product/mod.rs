@@ -6,7 +6,7 @@ mod edit;
 mod import;
 
 pub use create::ProductCreated;
-pub use delete::{DeleteProduct, ProductNamed};
+pub use delete::{DeleteProduct, ProductRef};
 pub use edit::ProductEdited;
 
 use crate::domain::product::ProductData;
@@ -15,8 +15,8 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 
 /// Judges what a write changes of a product: tax data, then unit, then category.
-async fn judge(cx: &mut Cx<'_>, after: &ProductData, before: &ProductData) -> Result<(), Error> {
-    after.judge(before, cx.company.cp.as_deref())?;
+async fn validate(cx: &mut Cx<'_>, after: &ProductData, before: &ProductData) -> Result<(), Error> {
+    after.validate(before, cx.company.cp.as_deref())?;
     if let Some(unidad) = after.unidad.filter(|_| after.unidad != before.unidad)
         && !cx.tx.is_usable_unit(unidad).await?
     {

@@ -2,10 +2,6 @@
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, require,
-    require_clave, require_currency, require_uuid,
-};
 use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
@@ -15,9 +11,13 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
 use crate::error::Code;
 use crate::json::Fault;
+use crate::operations::import::{
+    HEAD_OFFICE, Rules, UnknownSku, in_pesos, look_up_names, look_up_skus, lower_case, own_folio, require,
+    require_clave, require_currency, require_uuid,
+};
+use crate::record::payable::PayableImport;
 use crate::record::purchase::PurchaseImport;
 use crate::record::purchase_line::PurchaseLineImport;
-use crate::record::payable::PayableImport;
 use crate::record::supplier::SupplierImport;
 use crate::store::{StoreError, Tx};
 
@@ -62,7 +62,7 @@ impl Rules for SupplierImport {
         Ok(())
     }
 
-    fn settle(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.estatus.get_or_insert(SupplierStatus::Activo);
         self.busqueda = self.nombre.as_deref().map(fold).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Rules for PurchaseImport {
             .await
     }
 
-    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.estatus.get_or_insert(PurchaseStatus::Pendiente);
         self.fecha.get_or_insert(now);
@@ -113,7 +113,7 @@ impl Rules for PurchaseLineImport {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         self.subtotal = Some(self.subtotal());
         self.total = Some(self.total());
         self.cantidad_recibida.get_or_insert_default();
@@ -134,7 +134,7 @@ impl Rules for PayableImport {
         require_currency(self.moneda.as_deref())
     }
 
-    fn settle(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.tipo.get_or_insert(PayableKind::Gasto);
         self.estatus.get_or_insert(PayableStatus::Pendiente);

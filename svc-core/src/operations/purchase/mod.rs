@@ -4,5 +4,5 @@ mod import;
 mod order;
 mod payable;
 
-pub use order::{CapturePurchase, OrderLine, PurchaseNamed, PurchaseReceived, ReceivePurchase, ReceivedLine};
-pub use payable::{CapturePayable, PayPayable, PayableNamed, PayablePaid};
+pub use order::{CapturePurchase, OrderLine, PurchaseReceived, PurchaseRef, ReceivePurchase, ReceivedLine};
+pub use payable::{CapturePayable, PayPayable, PayablePaid, PayableRef};

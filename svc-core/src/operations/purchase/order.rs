@@ -74,7 +74,7 @@ pub struct OrderLine {
 /// The purchase order that was made.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct PurchaseNamed {
+pub struct PurchaseRef {
     /// Its clave.
     pub compra: i64,
 }
@@ -112,13 +112,13 @@ pub struct PurchaseReceived {
 
 impl Operation for CapturePurchase {
     const SPEC: Spec = Spec::new("Capture a purchase order").named("purchase.capture");
-    type Output = PurchaseNamed;
+    type Output = PurchaseRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PurchaseRef, Error> {
         let moneda = self.moneda.as_deref().unwrap_or(PESO);
         let tipo_cambio = currency::exchange_rate(moneda, self.tipo_cambio)?;
-        self.renglones.iter().enumerate().try_for_each(|(at, line)| line.judge(at, moneda))?;
-        currency::judge(moneda)?;
+        self.renglones.iter().enumerate().try_for_each(|(at, line)| line.validate(at, moneda))?;
+        currency::validate(moneda)?;
         let proveedor = supplier(cx, self.proveedor).await?;
         let sucursal = branch(cx, self.sucursal).await?;
         let almacen = stock::warehouse(cx, self.almacen.as_deref(), sucursal).await?;
@@ -140,7 +140,7 @@ impl Operation for CapturePurchase {
             lines: &lines,
             creada: cx.now,
         };
-        Ok(PurchaseNamed { compra: cx.tx.insert_purchase(&purchase).await? })
+        Ok(PurchaseRef { compra: cx.tx.insert_purchase(&purchase).await? })
     }
 }
 
@@ -148,7 +148,7 @@ impl CapturePurchase {
     async fn lines(&self, cx: &mut Cx<'_>) -> Result<Vec<NewPurchaseLine>, Error> {
         let names: Vec<ProductName<'_>> = self.renglones.iter().enumerate().map(|(at, line)| line.name(at)).collect();
         let products = find_products(cx, &names).await?;
-        names.iter().zip(&products).try_for_each(|(name, product)| name.judge_active(product))?;
+        names.iter().zip(&products).try_for_each(|(name, product)| name.validate_active(product))?;
         self.renglones.iter().zip(products).enumerate().map(|(at, (line, product))| line.priced(at, product)).collect()
     }
 }
@@ -159,8 +159,8 @@ impl OrderLine {
     }
 
     /// Checks what does not need the company's data.
-    fn judge(&self, at: usize, moneda: &str) -> Result<(), Error> {
-        self.name(at).judge()?;
+    fn validate(&self, at: usize, moneda: &str) -> Result<(), Error> {
+        self.name(at).validate()?;
         for (field, amount) in [("descuento", self.descuento), ("iva", self.iva)] {
             if amount.is_some_and(|amount| amount.get().normalize().scale() > 2) {
                 return Err(fault(Code::DatoInvalido, at, field, "admite a lo más 2 decimales"));

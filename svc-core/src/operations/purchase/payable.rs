@@ -4,7 +4,6 @@ use rust_decimal::Decimal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::operations::import::require_uuid;
 use super::order::{branch, supplier};
 use crate::domain::accounting::{About, Account, PayablePayment, payable_payment_entry};
 use crate::domain::clock::mexico_date;
@@ -13,13 +12,14 @@ use crate::domain::deposit::PaidAccount;
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::payable::settle;
-use crate::domain::payment::{judge_amount, judge_day};
+use crate::domain::payment::{validate_amount, validate_day};
 use crate::domain::quantity::{Balance, Rate};
 use crate::domain::time::Date;
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus};
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text, Within};
 use crate::operation::{Cx, Operation, Spec};
+use crate::operations::import::require_uuid;
 use crate::posting::purchases;
 use crate::store::{Booked, NewPayable, NewPayablePayment, PurchaseOrder};
 
@@ -94,16 +94,16 @@ pub struct PayablePaid {
 /// The account payable that was made.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct PayableNamed {
+pub struct PayableRef {
     /// Its clave.
     pub cxp: i64,
 }
 
 impl Operation for CapturePayable {
     const SPEC: Spec = Spec::new("Capture an account payable").named("payable.capture");
-    type Output = PayableNamed;
+    type Output = PayableRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PayableRef, Error> {
         let tipo = self.kind()?;
         require_uuid(self.uuid.as_deref(), "uuid")?;
         let fecha = self.fecha.map_or_else(|| mexico_date(cx.now.get()), |date| date.0);
@@ -146,7 +146,7 @@ impl Operation for CapturePayable {
         if let (Some(compra), Some(order)) = (self.compra, &order) {
             cx.tx.update_purchase(compra, order.estatus, Some(cxp), cx.now).await?;
         }
-        Ok(PayableNamed { cxp })
+        Ok(PayableRef { cxp })
     }
 }
 
@@ -158,8 +158,8 @@ impl Operation for PayPayable {
         let cxp = self.cxp;
         let payment = NewPayablePayment {
             cxp,
-            fecha: judge_day(self.fecha.0, cx.now)?,
-            importe: judge_amount(self.importe)?,
+            fecha: validate_day(self.fecha.0, cx.now)?,
+            importe: validate_amount(self.importe)?,
             cuenta_bancaria: self.cuenta_bancaria,
             referencia: &self.referencia,
             tipo_cambio: self.tipo_cambio,
@@ -182,7 +182,7 @@ impl Operation for PayPayable {
         let source = match self.cuenta_bancaria {
             Some(cuenta) => {
                 let account = cx.tx.lock_bank_account(cuenta).await?;
-                let account = PaidAccount::judge(account.as_ref())?;
+                let account = PaidAccount::validate(account.as_ref())?;
                 if account.moneda != debt.moneda {
                     let text = "su moneda no es la de la cuenta por pagar";
                     return Err(Error::field(Code::MonedaDistinta, "cuenta_bancaria", text));
@@ -262,7 +262,7 @@ impl CapturePayable {
         let moneda = own.or(order.map(|order| order.moneda.as_str())).unwrap_or(PESO);
         let of_order = order.filter(|order| order.moneda == moneda).map(|order| order.tipo_cambio);
         let tipo_cambio = currency::exchange_rate(moneda, self.tipo_cambio.or(of_order))?;
-        currency::judge(moneda)?;
+        currency::validate(moneda)?;
         Ok((moneda, tipo_cambio))
     }
 

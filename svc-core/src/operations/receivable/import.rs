@@ -1,9 +1,5 @@
 //! Receivables and the payments applied to them.
 
-use crate::operations::sale::import::require_payment_keys;
-use crate::operations::import::{
-    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, require, require_clave, require_currency, require_uuid,
-};
 use crate::domain::clock::mexico_date;
 use crate::domain::line;
 use crate::domain::money::Money;
@@ -12,8 +8,12 @@ use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Complement, PaymentOrigin, ReceivableStatus, SaleKind};
 use crate::error::Code;
 use crate::json::{Fault, Text};
-use crate::record::receivable::ReceivableImport;
+use crate::operations::import::{
+    HEAD_OFFICE, NO_SERIES, Rules, in_pesos, lower_case, require, require_clave, require_currency, require_uuid,
+};
+use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
+use crate::record::receivable::ReceivableImport;
 use crate::store::{StoreError, Tx};
 use rust_decimal::Decimal;
 
@@ -76,7 +76,7 @@ impl Rules for ReceivableImport {
         Ok(())
     }
 
-    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         let (paid, owed) = self.paid_and_owed()?;
         (self.pagado, self.saldo) = (Some(paid), Some(owed));
         self.estatus.get_or_insert(ReceivableStatus::by_balance(owed));
@@ -119,7 +119,7 @@ impl Rules for PaymentImport {
         Ok(())
     }
 
-    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         let (before, after) = self.owed_before_and_after()?;
         (self.saldo_anterior, self.saldo_insoluto) = (Some(before), Some(after));
         self.fecha.get_or_insert_with(|| Date(mexico_date(now.get())));

@@ -5,6 +5,4 @@ mod pay;
 mod payment;
 
 pub use pay::{PayReceivable, PaymentApplied};
-pub use payment::{
-    Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositNamed, PaymentNamed, PaymentsApplied,
-};
+pub use payment::{Application, ApplyPayment, CancelPayment, CaptureDeposit, DepositRef, PaymentRef, PaymentsApplied};

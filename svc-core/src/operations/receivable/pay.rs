@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::event::EventKind;
 use crate::domain::money::Money;
-use crate::domain::payment::{BankForm, judge_amount, judge_day};
+use crate::domain::payment::{BankForm, validate_amount, validate_day};
 use crate::domain::scope::Scope;
 use crate::domain::time::Date;
 use crate::domain::words::{Complement, PaymentOrigin};
@@ -73,12 +73,12 @@ impl Operation for PayReceivable {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentApplied, Error> {
         let cxc = self.clave;
-        let importe = judge_amount(self.importe)?;
+        let importe = validate_amount(self.importe)?;
         let terms = Terms {
             origen: PaymentOrigin::Deposito,
             cuenta_bancaria: Some(self.cuenta_bancaria),
             forma_pago_sat: self.forma_pago_sat.word(),
-            fecha: judge_day(self.fecha.0, cx.now)?,
+            fecha: validate_day(self.fecha.0, cx.now)?,
             referencia: Some(&self.referencia),
             by_note: None,
             tipo_cambio: None,

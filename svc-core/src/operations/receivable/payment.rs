@@ -12,7 +12,7 @@ use crate::domain::deposit::PaidAccount;
 use crate::domain::event::EventKind;
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::payment::{CASH, Debt, default_form, judge_amount, judge_day, too_large};
+use crate::domain::payment::{CASH, LockedReceivable, default_form, too_large, validate_amount, validate_day};
 use crate::domain::quantity::Rate;
 use crate::domain::sat;
 use crate::domain::time::Date;
@@ -98,7 +98,7 @@ pub struct CancelPayment {
 /// The payment that was changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct PaymentNamed {
+pub struct PaymentRef {
     /// Its clave.
     pub pago: i64,
 }
@@ -123,7 +123,7 @@ pub struct CaptureDeposit {
 /// The deposit that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct DepositNamed {
+pub struct DepositRef {
     /// Its clave.
     pub deposito: i64,
 }
@@ -134,7 +134,7 @@ impl ApplyPayment {
         let missing = |field| Error::field(Code::DatoRequerido, field, "es obligatorio");
         let Some(applications) = &self.aplicaciones else {
             let cxc = self.cxc.ok_or_else(|| missing("cxc"))?;
-            return Ok(vec![(cxc, judge_amount(self.importe.ok_or_else(|| missing("importe"))?)?)]);
+            return Ok(vec![(cxc, validate_amount(self.importe.ok_or_else(|| missing("importe"))?)?)]);
         };
         let invalid = |text| Err(Error::field(Code::DatoInvalido, "aplicaciones", text));
         if self.cxc.is_some() || self.importe.is_some() {
@@ -149,7 +149,7 @@ impl ApplyPayment {
         }
         let parts: Vec<_> = applications
             .iter()
-            .map(|part| Ok((part.cxc, judge_amount(part.importe)?)))
+            .map(|part| Ok((part.cxc, validate_amount(part.importe)?)))
             .collect::<Result<_, Error>>()?;
         let total: Decimal = parts.iter().map(|(_, importe)| importe.get()).sum();
         line::amount(total).map(|_| parts).ok_or_else(too_large)
@@ -185,7 +185,7 @@ impl Operation for ApplyPayment {
             origen,
             cuenta_bancaria: self.cuenta_bancaria,
             forma_pago_sat: self.form(origen)?,
-            fecha: judge_day(self.fecha.0, cx.now)?,
+            fecha: validate_day(self.fecha.0, cx.now)?,
             referencia: self.referencia.as_deref(),
             by_note: None,
             tipo_cambio: self.tipo_cambio,
@@ -201,9 +201,9 @@ impl Operation for ApplyPayment {
 
 impl Operation for CancelPayment {
     const SPEC: Spec = Spec::new("Cancel a payment of a receivable").named("payment.cancel");
-    type Output = PaymentNamed;
+    type Output = PaymentRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<PaymentRef, Error> {
         let pago = self.pago;
         let missing =
             || Error::field(Code::NoEncontrado, "pago", format_args!("el pago {pago} no existe en la empresa"));
@@ -212,7 +212,7 @@ impl Operation for CancelPayment {
         if payment.cancelado {
             return refused("ya está cancelado");
         }
-        if let Some(debt) = cx.tx.lock_debt(payment.cxc).await?
+        if let Some(debt) = cx.tx.lock_receivable(payment.cxc).await?
             && is_spent(cx, &debt, payment.importe).await?
         {
             return refused("el anticipo que pagó ya se aplicó");
@@ -236,13 +236,13 @@ impl Operation for CancelPayment {
         } else {
             undo(cx, pago, &payment).await?;
         }
-        Ok(PaymentNamed { pago })
+        Ok(PaymentRef { pago })
     }
 }
 
 /// Whether the payment is of an advance of which more than the rest would be is applied already: by an invoice that it was named for, or
 /// by payments from what the customer's advances have in all.
-async fn is_spent(cx: &mut Cx<'_>, debt: &Debt, importe: Money) -> Result<bool, Error> {
+async fn is_spent(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money) -> Result<bool, Error> {
     let advance = debt.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Anticipo);
     let (Some(cliente), Some(venta)) = (debt.cliente.filter(|_| advance), debt.venta) else { return Ok(false) };
     cx.tx.lock_buyer(cliente).await?;
@@ -254,18 +254,18 @@ async fn is_spent(cx: &mut Cx<'_>, debt: &Debt, importe: Money) -> Result<bool, 
 
 impl Operation for CaptureDeposit {
     const SPEC: Spec = Spec::new("Capture a deposit that is to be applied later").named("deposit.capture");
-    type Output = DepositNamed;
+    type Output = DepositRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<DepositRef, Error> {
         let receipt = Receipt {
             cuenta_bancaria: self.cuenta_bancaria,
-            fecha: judge_day(self.fecha.0, cx.now)?,
-            importe: judge_amount(self.importe)?,
+            fecha: validate_day(self.fecha.0, cx.now)?,
+            importe: validate_amount(self.importe)?,
             referencia: &self.referencia,
         };
         let account = cx.tx.lock_bank_account(self.cuenta_bancaria).await?;
-        let account = PaidAccount::judge(account.as_ref())?;
-        account.judge_receiving(receipt.importe)?;
+        let account = PaidAccount::validate(account.as_ref())?;
+        account.validate_receiving(receipt.importe)?;
         let known = self.tipo_cambio.is_some() || account.moneda == PESO;
         let rate = known.then(|| currency::exchange_rate(&account.moneda, self.tipo_cambio)).transpose()?;
         let deposito = cx.tx.insert_deposit(&receipt, DepositOrigin::Captura, cx.now).await?;
@@ -277,6 +277,6 @@ impl Operation for CaptureDeposit {
                 cx.tx.insert_entry(&entry.of(about), cx.now).await?;
             }
         }
-        Ok(DepositNamed { deposito })
+        Ok(DepositRef { deposito })
     }
 }

@@ -11,10 +11,10 @@ use crate::domain::clock::mexico_date;
 use crate::domain::credit_note::{ACTIVITY, BILLING};
 use crate::domain::currency::{self, PESO};
 use crate::domain::event::{Event, EventKind};
-use crate::domain::invoice::{invoice_series, judge_receiver};
+use crate::domain::invoice::{invoice_series, validate_receiver};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
-use crate::domain::payment::judge_amount;
+use crate::domain::payment::validate_amount;
 use crate::domain::product::DEFAULT_VAT;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::SaleProduct;
@@ -28,7 +28,7 @@ use crate::json::{Digits, Text};
 use crate::operation::{Cx, Operation, Spec};
 use crate::posting::books::{Owed, becomes_owed};
 use crate::posting::document;
-use crate::posting::invoice::judge_issuer;
+use crate::posting::invoice::validate_issuer;
 use crate::posting::payment::{Terms, apply};
 use crate::posting::prospect::becomes_customer;
 use crate::posting::stock;
@@ -86,7 +86,7 @@ pub struct ApplyAdvance {
 /// The advance that was named.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct AdvanceNamed {
+pub struct AdvanceRef {
     /// The order or quote.
     pub venta: i64,
     /// The advance.
@@ -99,8 +99,8 @@ impl CaptureAdvance {
     }
 
     /// What can be judged of it alone; gives the rate of IVA.
-    fn judge(&self) -> Result<VatRate, Error> {
-        judge_amount(self.importe)?;
+    fn validate(&self) -> Result<VatRate, Error> {
+        validate_amount(self.importe)?;
         match &*self.forma_pago_sat {
             "99" => return Err(Error::field(Code::DatoInvalido, "forma_pago_sat", "no puede ser 99")),
             form if !sat::payment_form_exists(form) => return Err(Code::FormaPagoInvalida.into()),
@@ -159,13 +159,13 @@ impl Operation for CaptureAdvance {
     type Output = AdvanceCaptured;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceCaptured, Error> {
-        let rate = self.judge()?;
+        let rate = self.validate()?;
         let tipo_cambio = currency::exchange_rate(self.moneda(), self.tipo_cambio)?;
         let lines = [self.line(rate)?];
         let amounts = lines[0].amounts;
-        judge_issuer(cx).await?;
+        validate_issuer(cx).await?;
         let buyer = cx.tx.lock_buyer(self.cliente).await?.ok_or(Code::ClienteInvalido)?;
-        let uso_cfdi = judge_receiver(
+        let uso_cfdi = validate_receiver(
             buyer.receptor.rfc.as_deref(),
             buyer.receptor.regimen,
             buyer.receptor.cp.as_deref(),
@@ -251,9 +251,9 @@ impl Operation for ApplyAdvance {
     const SPEC: Spec = Spec::new("Name an advance for an order or a quote, whose invoice applies it")
         .named("advance.apply")
         .emits(&[EventKind::FacturaTimbrada]);
-    type Output = AdvanceNamed;
+    type Output = AdvanceRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<AdvanceRef, Error> {
         let Self { venta, anticipo } = *self;
         let sale = valid(cx, venta).await?;
         if !matches!(sale.tipo, SaleKind::Pedido | SaleKind::Cotizacion) || sale.facturada {
@@ -277,6 +277,6 @@ impl Operation for ApplyAdvance {
         if !cx.tx.name_advance(venta, anticipo).await? {
             return other("ya se nombró para esa venta");
         }
-        Ok(AdvanceNamed { venta, anticipo })
+        Ok(AdvanceRef { venta, anticipo })
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::domain::clock::mexico_date;
 use crate::domain::event::EventKind;
-use crate::domain::invoice::InvoiceableSale;
+use crate::domain::invoice::LockedSale;
 use crate::domain::order::{Handover, OrderLine, hand_over};
 use crate::domain::quantity::{PositiveQuantity, Quantity};
 use crate::domain::stock::StockChange;
@@ -99,7 +99,7 @@ pub struct HandedOver {
 /// The document that was changed.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[non_exhaustive]
-pub struct SaleNamed {
+pub struct SaleRef {
     /// Its clave.
     pub venta: i64,
 }
@@ -109,7 +109,7 @@ pub(super) fn wrong_state(text: &str) -> Error {
 }
 
 /// A document, locked; one that is cancelled takes no further step.
-pub(super) async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<InvoiceableSale, Error> {
+pub(super) async fn valid(cx: &mut Cx<'_>, venta: i64) -> Result<LockedSale, Error> {
     let missing =
         || Error::field(Code::NoEncontrado, "venta", format_args!("la venta {venta} no existe en la empresa"));
     let sale = cx.tx.lock_sale(venta).await?.ok_or_else(missing)?;
@@ -156,9 +156,9 @@ impl Operation for CaptureSale {
 
 impl Operation for BeginInvoicing {
     const SPEC: Spec = Spec::new("Begin to invoice a sale in the application").named("sale.invoicing-begin");
-    type Output = SaleNamed;
+    type Output = SaleRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
         let sale = valid(cx, self.venta).await?;
         if sale.facturada || sale.tipo == SaleKind::Factura {
             return Err(wrong_state("ya tiene factura"));
@@ -167,30 +167,30 @@ impl Operation for BeginInvoicing {
             return Err(wrong_state("ya se está facturando"));
         }
         cx.tx.set_invoicing(sale.clave, Some(cx.now)).await?;
-        Ok(SaleNamed { venta: sale.clave })
+        Ok(SaleRef { venta: sale.clave })
     }
 }
 
 impl Operation for EndInvoicing {
     const SPEC: Spec = Spec::new("End the invoicing of a sale in the application").named("sale.invoicing-end");
-    type Output = SaleNamed;
+    type Output = SaleRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
         let sale = valid(cx, self.venta).await?;
         if sale.facturando.is_none() {
             return Err(wrong_state("no se está facturando"));
         }
         cx.tx.set_invoicing(sale.clave, None).await?;
-        Ok(SaleNamed { venta: sale.clave })
+        Ok(SaleRef { venta: sale.clave })
     }
 }
 
 impl Operation for CancelSale {
     const SPEC: Spec =
         Spec::new("Cancel a sales document").named("sale.cancel").emits(&[EventKind::ExistenciaCambiada]);
-    type Output = SaleNamed;
+    type Output = SaleRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
         cx.tx.lock_receivables(self.venta).await?;
         let sale = valid(cx, self.venta).await?;
         let waiting = |estatus| matches!(estatus, InvoiceStatus::Vigente | InvoiceStatus::EnEspera);
@@ -203,7 +203,7 @@ impl Operation for CancelSale {
         let held = if sale.tipo == SaleKind::Pedido { reserved(cx, &sale).await? } else { Vec::new() };
         books::undo(cx, sale.clave, None, held).await?;
         cx.tx.set_sale_cancelled(sale.clave, cx.now).await?;
-        Ok(SaleNamed { venta: sale.clave })
+        Ok(SaleRef { venta: sale.clave })
     }
 }
 
@@ -218,7 +218,7 @@ fn left_of(goods: Vec<SaleGoods>, lines: &[OrderLine]) -> Vec<SaleGoods> {
 }
 
 /// The release of what an order still reserves: of each line what was not handed over.
-async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
+async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
     let lines = cx.tx.order_lines(sale.clave).await?;
     let release = |line: SaleGoods| {
         let apartado = Quantity::new(-line.cantidad.get());
@@ -238,7 +238,7 @@ async fn reserved(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<Vec<(Active
 }
 
 /// An order of which all was handed over is owed from that day, invoiced or not.
-async fn owe(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
+async fn owe(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
     let costo = books::cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();
     let owed = Owed::of_order(sale, &folio, mexico_date(cx.now.get()));
@@ -248,9 +248,9 @@ async fn owe(cx: &mut Cx<'_>, sale: &InvoiceableSale) -> Result<(), Error> {
 impl Operation for FulfilOrder {
     const SPEC: Spec =
         Spec::new("Hand over goods of an order").named("order.fulfil").emits(&[EventKind::ExistenciaCambiada]);
-    type Output = SaleNamed;
+    type Output = SaleRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
         let sale = valid(cx, self.venta).await?;
         if sale.tipo != SaleKind::Pedido {
             return Err(wrong_state("solo se surten pedidos"));
@@ -270,7 +270,7 @@ impl Operation for FulfilOrder {
         let goods: Vec<SaleGoods> = ordered_goods.iter().cloned().filter_map(handed).collect();
         if !goods.is_empty() {
             let almacen = stock::warehouse_of_sale(cx, &sale).await?;
-            stock::judge_there(cx, &almacen, &goods, &left_of(ordered_goods, &before)).await?;
+            stock::validate_there(cx, &almacen, &goods, &left_of(ordered_goods, &before)).await?;
             if owed {
                 books::goods_leave(cx, &almacen, &goods, true, sale.clave, &format!("pedido {}", sale.clave)).await?;
             } else {
@@ -280,6 +280,6 @@ impl Operation for FulfilOrder {
         if owed {
             owe(cx, &sale).await?;
         }
-        Ok(SaleNamed { venta: sale.clave })
+        Ok(SaleRef { venta: sale.clave })
     }
 }

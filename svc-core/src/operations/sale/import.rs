@@ -2,10 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::operations::import::{
-    HEAD_OFFICE, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case, move_past_folios,
-    require, require_clave, require_currency, require_uuid,
-};
 use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::product::DEFAULT_TAX_OBJECT;
@@ -16,6 +12,10 @@ use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::Code;
 use crate::json::Fault;
+use crate::operations::import::{
+    HEAD_OFFICE, Rules, UnknownSku, distinct, in_pesos, look_up_names, look_up_skus, lower_case, move_past_folios,
+    require, require_clave, require_currency, require_uuid,
+};
 use crate::record::invoice::InvoiceImport;
 use crate::record::sale::SaleImport;
 use crate::record::sale_line::SaleLineImport;
@@ -122,7 +122,7 @@ impl Rules for SaleImport {
             .await
     }
 
-    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         let total = self.total()?;
         self.tipo = self.tipo.settled();
         self.fecha.get_or_insert(now);
@@ -172,7 +172,7 @@ impl Rules for SaleLineImport {
         )?;
         let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
         require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
-        self.rates().judge().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))?;
+        self.rates().validate().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))?;
         self.amounts().map(|_| ())
     }
 
@@ -188,7 +188,7 @@ impl Rules for SaleLineImport {
         Ok(())
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         let amounts = self.amounts()?;
         (self.subtotal, self.iva, self.total) = (Some(amounts.subtotal), Some(amounts.iva), Some(amounts.total));
         (self.ieps, self.retenciones) = (Some(amounts.ieps), Some(amounts.retenciones));
@@ -209,7 +209,7 @@ impl Rules for InvoiceImport {
         require(reason, "motivo_cancelacion", "debe ser 01, 02, 03 o 04")
     }
 
-    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         self.tipo.get_or_insert(InvoiceKind::Factura);
         self.estatus.get_or_insert(InvoiceStatus::Vigente);
         lower_case(&mut self.uuid);

@@ -7,9 +7,9 @@ pub(super) mod import;
 mod invoice;
 mod order;
 
-pub use advance::{AdvanceCaptured, AdvanceNamed, ApplyAdvance, CaptureAdvance};
+pub use advance::{AdvanceCaptured, AdvanceRef, ApplyAdvance, CaptureAdvance};
 pub use capture::{
-    BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleNamed,
+    BeginInvoicing, CancelSale, CaptureSale, EndInvoicing, FulfilOrder, HandedOver, SaleCaptured, SaleRef,
 };
 pub use create::{CreateSale, SaleCreated};
 pub use invoice::{InvoiceRequested, InvoiceSale};

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::capture::{SaleNamed, valid, wrong_state};
+use super::capture::{SaleRef, valid, wrong_state};
 use crate::domain::currency;
 use crate::domain::event::EventKind;
-use crate::domain::invoice::{InvoiceableSale, SuppliedTerms};
+use crate::domain::invoice::{LockedSale, SuppliedTerms};
 use crate::domain::line;
 use crate::domain::order::divide;
 use crate::domain::quantity::{Quantity, Rate};
@@ -58,9 +58,9 @@ impl Operation for OrderQuote {
     const SPEC: Spec = Spec::new("Make an order of a quote")
         .named("quote.order")
         .emits(&[EventKind::ClienteCreado, EventKind::ExistenciaCambiada]);
-    type Output = SaleNamed;
+    type Output = SaleRef;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleNamed, Error> {
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleRef, Error> {
         let sale = valid(cx, self.venta).await?;
         if sale.tipo != SaleKind::Cotizacion || sale.facturada {
             return Err(wrong_state("solo una cotización sin factura se vuelve pedido"));
@@ -82,7 +82,7 @@ impl Operation for OrderQuote {
         };
         let changes: Vec<StockChange> = cx.tx.sale_goods(sale.clave).await?.into_iter().map(reserve).collect();
         stock::post(cx, &almacen, &changes, &MovementContext::default()).await?;
-        Ok(SaleNamed { venta: sale.clave })
+        Ok(SaleRef { venta: sale.clave })
     }
 }
 
@@ -99,11 +99,11 @@ impl Operation for InvoiceOrder {
             Error::field(Code::NoEncontrado, "venta", text)
         };
         let mut sale = cx.tx.lock_sale(self.venta).await?.ok_or_else(missing)?;
-        sale.judge_in_office()?;
+        sale.validate_in_office()?;
         if sale.tipo == SaleKind::Pedido && sale.surtido == Some(Fulfilment::Parcial) {
             sale = handed_over(cx, &sale).await?;
         }
-        self.judge_rate(cx, &mut sale, paid).await?;
+        self.validate_rate(cx, &mut sale, paid).await?;
         let method = self.metodo_pago_sat.map(PaymentMethod::word).or(sale.metodo_pago_sat.as_deref());
         if paid && method == Some(PaymentMethod::Ppd.word()) {
             // Each payment of such an invoice has its complement, which names the invoice.
@@ -123,7 +123,7 @@ impl Operation for InvoiceOrder {
 
 impl InvoiceOrder {
     /// Gives the document the exchange rate of the day.
-    async fn judge_rate(&self, cx: &mut Cx<'_>, sale: &mut InvoiceableSale, paid: bool) -> Result<(), Error> {
+    async fn validate_rate(&self, cx: &mut Cx<'_>, sale: &mut LockedSale, paid: bool) -> Result<(), Error> {
         let tipo_cambio = currency::rate_of_day(&sale.moneda, self.tipo_cambio, sale.tipo_cambio)?;
         if tipo_cambio == sale.tipo_cambio {
             return Ok(());
@@ -140,7 +140,7 @@ impl InvoiceOrder {
 }
 
 /// What was handed over of an order as an order of its own, which is fulfilled.
-async fn handed_over(cx: &mut Cx<'_>, order: &InvoiceableSale) -> Result<InvoiceableSale, Error> {
+async fn handed_over(cx: &mut Cx<'_>, order: &LockedSale) -> Result<LockedSale, Error> {
     let (handed, left) = lines::amounts(divide(&cx.tx.priced_lines(order.clave).await?), 0)?;
     let clave = cx.tx.divide_order(order.clave, &handed, &left, cx.now).await?;
     if order.con_anticipos {

@@ -1,6 +1,5 @@
 //! Branches, warehouses, stock and its ledger.
 
-use crate::operations::import::{HEAD_OFFICE, Rules, UnknownSku, look_up_names, look_up_skus, require, require_clave};
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sat;
@@ -8,10 +7,11 @@ use crate::domain::stock::cost_of;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{MovementKind, Status, WarehouseStatus};
 use crate::json::{Fault, Text};
-use crate::record::warehouse::WarehouseImport;
-use crate::record::stock::StockImport;
-use crate::record::movement::MovementImport;
+use crate::operations::import::{HEAD_OFFICE, Rules, UnknownSku, look_up_names, look_up_skus, require, require_clave};
 use crate::record::branch::BranchImport;
+use crate::record::movement::MovementImport;
+use crate::record::stock::StockImport;
+use crate::record::warehouse::WarehouseImport;
 use crate::store::{StoreError, Tx};
 
 impl MovementImport {
@@ -38,7 +38,7 @@ impl Rules for BranchImport {
         require(self.cp.as_ref().is_none_or(|cp| sat::postal_code(cp).is_some()), "cp", "no está en el catálogo")
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         self.estatus.get_or_insert(Status::Activo);
         Ok(())
     }
@@ -50,7 +50,7 @@ impl Rules for WarehouseImport {
         require_code(&self.codigo, "codigo")
     }
 
-    fn settle(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, _: Timestamp) -> Result<(), Fault> {
         self.sucursal.get_or_insert(HEAD_OFFICE);
         self.principal.get_or_insert(false);
         self.estatus.get_or_insert(WarehouseStatus::Activo);
@@ -70,7 +70,7 @@ impl Rules for StockImport {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 
-    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         for quantity in [&mut self.existencia, &mut self.apartado, &mut self.minimo] {
             quantity.get_or_insert_default();
         }
@@ -98,7 +98,7 @@ impl Rules for MovementImport {
         Ok(())
     }
 
-    fn settle(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
+    fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
         self.fecha.get_or_insert(now);
         self.existencia_actual = Some(self.after());
         self.existencia_anterior = Some(self.before());

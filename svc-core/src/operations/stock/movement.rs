@@ -7,7 +7,7 @@ use crate::domain::event::EventKind;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::SaleProduct;
-use crate::domain::stock::{Movement, StockChange, judge_entered};
+use crate::domain::stock::{Movement, StockChange, validate_entered};
 use crate::domain::words::MovementKind;
 use crate::error::{Code, Error};
 use crate::json::{Exact, Text};
@@ -123,8 +123,8 @@ impl Operation for MoveStock {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockMoved, Error> {
         let name = ProductName::of_body(self.producto, self.sku.as_deref());
-        name.judge()?;
-        judge_entered(self.tipo, self.cantidad, self.almacen_destino.is_some())?;
+        name.validate()?;
+        validate_entered(self.tipo, self.cantidad, self.almacen_destino.is_some())?;
         let product = held_product(cx, name).await?;
         let from = warehouse(cx, "almacen", &self.almacen).await?;
         let to = match &self.almacen_destino {
@@ -171,7 +171,7 @@ impl Operation for CountStock {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockCounted, Error> {
         let name = ProductName::of_body(self.producto, self.sku.as_deref());
-        name.judge()?;
+        name.validate()?;
         if self.existencia < Quantity::default() {
             return Err(Error::field(Code::DatoInvalido, "existencia", "no puede ser negativa"));
         }
@@ -224,7 +224,7 @@ impl Operation for ReserveStock {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<StockReserved, Error> {
         let name = ProductName::of_body(self.producto, self.sku.as_deref());
-        name.judge()?;
+        name.validate()?;
         if self.cantidad == Quantity::default() {
             return Err(Error::field(Code::DatoInvalido, "cantidad", "no puede ser cero"));
         }
@@ -244,7 +244,7 @@ async fn held_product(cx: &mut Cx<'_>, name: ProductName<'_>) -> Result<SaleProd
     let names = [name];
     let product = find_products(cx, &names).await?.pop();
     let product = product.ok_or_else(|| Error::internal("a name found neither a product nor an error"))?;
-    names[0].judge_stock(&product)?;
+    names[0].validate_stock(&product)?;
     Ok(product)
 }
 

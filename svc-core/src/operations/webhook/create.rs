@@ -11,7 +11,7 @@ use crate::json::Text;
 use crate::operation::{Actor, Cx, Http, Operation, Spec};
 use crate::record::webhook::Webhook;
 use crate::store::{self, WebhookData};
-use crate::webhooks::{MOST, SECRET, SigningSecret, judge_url};
+use crate::webhooks::{MOST, SECRET, SigningSecret, validate_url};
 
 /// Creates a webhook, active at once; it receives events from now on (spec, "Webhook operations").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ impl Operation for CreateWebhook {
     type Output = WebhookCreated;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<WebhookCreated, Error> {
-        judge_url(&self.url.0, cx.development_destinations)?;
+        validate_url(&self.url.0, cx.development_destinations)?;
         let eventos = subscription(&self.eventos)?;
         permit(cx.actor, &eventos)?;
         let clave = cx.tx.next_webhook(MOST).await?.ok_or(Code::LimiteWebhooks)?;

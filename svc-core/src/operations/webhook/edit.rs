@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::json::{Patch, Sent, Text};
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::webhook::Webhook;
-use crate::webhooks::judge_url;
+use crate::webhooks::validate_url;
 
 /// Edits a webhook in part, pauses it (`activo` false) or resumes it (`activo` true). A resumed webhook does not receive
 /// the events of the meantime, and its count of failures is reset.
@@ -45,7 +45,7 @@ impl Operation for EditWebhook {
     async fn run(&self, cx: &mut Cx<'_>) -> Result<Webhook, Error> {
         let clave = self.clave;
         if let Some(url) = self.url.get() {
-            judge_url(&url.0, cx.development_destinations)?;
+            validate_url(&url.0, cx.development_destinations)?;
         }
         let eventos = self.eventos.get().map(|names| subscription(names)).transpose()?;
         permit(cx.actor, eventos.as_deref().unwrap_or_default())?;

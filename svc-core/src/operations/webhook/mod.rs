@@ -35,7 +35,7 @@ impl Webhook {
     }
 
     /// Refuses to send it anything while it is paused or disabled.
-    fn judge_active(&self) -> Result<(), Error> {
+    fn validate_active(&self) -> Result<(), Error> {
         if self.activo { Ok(()) } else { Err(Code::WebhookInactivo.into()) }
     }
 }

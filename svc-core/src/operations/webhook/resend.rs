@@ -34,7 +34,7 @@ impl Operation for ResendDelivery {
         let (webhook, entrega) = (self.clave, self.entrega);
         let target = existing(cx, webhook).await?;
         let earlier = cx.tx.delivery(webhook, entrega).await?.ok_or(Code::NoEncontrado)?;
-        target.judge_active()?;
+        target.validate_active()?;
         if earlier.estado == DeliveryStatus::Pendiente {
             return Err(Code::EntregaPendiente.into());
         }

@@ -28,7 +28,7 @@ impl Operation for TryWebhook {
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<DeliveryQueued, Error> {
         let webhook = self.clave;
-        existing(cx, webhook).await?.judge_active()?;
+        existing(cx, webhook).await?.validate_active()?;
         let event = Event::WebhookPrueba { webhook };
         let evento = cx.emit_privately(&event).await?;
         queue(cx, webhook, evento, event.kind().word(), DeliveryOrigin::Prueba).await

@@ -1,8 +1,8 @@
 //! Against stand-ins that answer as Finkok does.
 
 use super::*;
+use crate::stamping::fake_provider::{UUID, cancellation, provider, reply, request, stamped};
 use crate::stamping::soap::envelope;
-use crate::stamping::standin::{UUID, cancellation, provider, reply, request, stamped};
 
 fn stamper(url: &str) -> FinkokStamper {
     let mut stamper = FinkokStamper::new(url, "ana@x.mx", "secr<ta", None, Duration::from_secs(10)).unwrap();

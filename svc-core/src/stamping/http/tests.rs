@@ -13,7 +13,7 @@ use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use super::*;
 use crate::outbound::Tls;
 use crate::stamping::endpoint::MOST;
-use crate::stamping::standin::{self, UUID, cancellation, reply, request, serve, stamped};
+use crate::stamping::fake_provider::{self, UUID, cancellation, reply, request, serve, stamped};
 
 const TOKEN: &str = "tok_1234567890";
 
@@ -23,7 +23,7 @@ fn status() -> SatStatus {
 
 /// A provider that answers one request; the request, and the provider's address.
 async fn provider(answer: Vec<u8>) -> (JoinHandle<Vec<String>>, String) {
-    let (asked, url) = standin::provider([answer]).await;
+    let (asked, url) = fake_provider::provider([answer]).await;
     (asked, format!("{url}/v1/timbrados?modo=prueba"))
 }
 

@@ -7,7 +7,7 @@ use super::{Rejection, Verdict, levies, require};
 use crate::domain::cfdi::{Amount, Cfdi, Concepto, Traslado};
 use crate::domain::sat;
 
-pub(super) fn judge(document: &Cfdi) -> Verdict {
+pub(super) fn validate(document: &Cfdi) -> Verdict {
     let decimals = heading(document)?;
     for concept in &document.conceptos {
         keys(concept)?;

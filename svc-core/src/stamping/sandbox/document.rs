@@ -9,7 +9,7 @@ use crate::domain::sat::{self, FiscalFault, Regime};
 
 const NATIONAL: &str = "XAXX010101000";
 
-pub(super) fn judge(document: &Cfdi) -> Verdict {
+pub(super) fn validate(document: &Cfdi) -> Verdict {
     let number = document.no_certificado.as_str();
     let numbered = number.len() == 20 && number.bytes().all(|byte| byte.is_ascii_digit());
     require(numbered && !document.certificado.is_empty(), "CFDI40106", "El campo Certificado no es válido.")?;
@@ -88,7 +88,7 @@ fn fiscal(rfc: &Rfc, receptor: &Receptor) -> Verdict {
         mensaje: "El campo RegimenFiscalReceptor no contiene un valor del catálogo c_RegimenFiscal.",
     };
     let regime = regime(&receptor.regimen_fiscal_receptor).ok_or(unlisted)?;
-    sat::judge(Some(rfc), Some(regime.clave), Some(&receptor.uso_cfdi)).map_err(|fault| match fault {
+    sat::validate(Some(rfc), Some(regime.clave), Some(&receptor.uso_cfdi)).map_err(|fault| match fault {
         FiscalFault::RegimenInvalido => unlisted,
         FiscalFault::RegimenIncompatible => Rejection {
             codigo: "CFDI40158",

@@ -20,9 +20,9 @@ pub(super) fn between(product: Amount, a: Amount, b: Reach, decimals: u32) -> bo
         Reach::Around(b) => (b.get() - half(b), b.get() + half(b)),
     };
     let least = (a.get() - half(a)).checked_mul(low);
-    let most = (a.get() + half(a)).checked_mul(high);
-    let (Some(least), Some(most)) = (least, most) else { return false };
+    let max = (a.get() + half(a)).checked_mul(high);
+    let (Some(least), Some(max)) = (least, max) else { return false };
     let least = least.round_dp_with_strategy(decimals, RoundingStrategy::ToZero);
-    let most = most.round_dp_with_strategy(decimals, RoundingStrategy::AwayFromZero);
-    (least..=most).contains(&product.get())
+    let max = max.round_dp_with_strategy(decimals, RoundingStrategy::AwayFromZero);
+    (least..=max).contains(&product.get())
 }

@@ -73,7 +73,7 @@ impl Stamper for SandboxStamper {
                 "the receiver's name simulates an account without stamps".to_owned(),
             ));
         }
-        judge(&document)?;
+        validate(&document)?;
         require(
             request.at.is_none_or(|now| is_of_age(&document, now)),
             "401",
@@ -133,11 +133,11 @@ fn require(holds: bool, codigo: &'static str, mensaje: &'static str) -> Verdict 
 }
 
 /// The first thing that is wrong with a document.
-fn judge(document: &Cfdi) -> Verdict {
-    document::judge(document)?;
+fn validate(document: &Cfdi) -> Verdict {
+    document::validate(document)?;
     match document.tipo_de_comprobante {
-        TipoDeComprobante::I | TipoDeComprobante::E => concepts::judge(document),
-        TipoDeComprobante::P => payments::judge(document),
+        TipoDeComprobante::I | TipoDeComprobante::E => concepts::validate(document),
+        TipoDeComprobante::P => payments::validate(document),
     }
 }
 

@@ -15,7 +15,7 @@ const DECIMALS: u32 = 6;
 /// Decimals of what one unit of a payment's currency is in an invoice's, the most there are.
 const WORTH_DECIMALS: u32 = 10;
 
-pub(super) fn judge(document: &Cfdi) -> Verdict {
+pub(super) fn validate(document: &Cfdi) -> Verdict {
     frame(document)?;
     let pagos = &document
         .complemento

@@ -50,7 +50,7 @@ fn code(answer: Result<StampedXml, StampFailure>) -> String {
 }
 
 fn codes(document: &Cfdi) -> &'static str {
-    judge(document).map_or_else(|rejection| rejection.codigo, |()| "")
+    validate(document).map_or_else(|rejection| rejection.codigo, |()| "")
 }
 
 #[tokio::test]
@@ -114,13 +114,13 @@ fn what_the_builders_make_passes() {
     dollars.venta.moneda = "USD".to_owned();
     dollars.venta.tipo_cambio = Rate::new(decimal("17.5432"));
     for source in [sale(), public, dollars] {
-        assert_eq!(judge(&build_invoice(&source).unwrap()), Ok(()));
+        assert_eq!(validate(&build_invoice(&source).unwrap()), Ok(()));
     }
     let mut dollars = receipt();
     dollars.pago.moneda = "USD".to_owned();
     dollars.pago.tipo_cambio = Rate::new(decimal("17.5432"));
     for source in [receipt(), dollars, payment(vec![paid(1, "443.50", "100"), paid(3, "243.50", "243.50")])] {
-        assert_eq!(judge(&build_payment(&source).unwrap()), Ok(()));
+        assert_eq!(validate(&build_payment(&source).unwrap()), Ok(()));
     }
 }
 
@@ -284,7 +284,7 @@ fn any_document_of_any_kind_passes() {
         let document = dice.document(&issuers);
         // The dice date a document and its period apart: the last hours of a year may have one of the next.
         if codes(&document) != "CFDI40136" {
-            assert_eq!(judge(&document), Ok(()), "document {number}: {document:#?}");
+            assert_eq!(validate(&document), Ok(()), "document {number}: {document:#?}");
         }
     }
 }
@@ -359,7 +359,7 @@ proptest! {
         source.emisor.cp = Some("21000".to_owned());
         source.venta.moneda = "USD".to_owned();
         source.venta.tipo_cambio = Rate::new(Decimal::new(rate, 6));
-        prop_assert_eq!(judge(&build_invoice(&source).unwrap()), Ok(()));
+        prop_assert_eq!(validate(&build_invoice(&source).unwrap()), Ok(()));
 
         let part = Amount::rounded(source.venta.total.get() * Decimal::new(paid_part, 2), 2);
         prop_assume!(part.get() > Decimal::ZERO);
@@ -369,7 +369,7 @@ proptest! {
         let mut receipt = payment(vec![invoice]);
         receipt.pago.moneda = "USD".to_owned();
         receipt.pago.tipo_cambio = source.venta.tipo_cambio;
-        prop_assert_eq!(judge(&build_payment(&receipt).unwrap()), Ok(()));
+        prop_assert_eq!(validate(&build_payment(&receipt).unwrap()), Ok(()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Against stand-ins that answer as SW does.
 
 use super::*;
-use crate::stamping::standin::{UUID, cancellation, provider, reply, request, stamped};
+use crate::stamping::fake_provider::{UUID, cancellation, provider, reply, request, stamped};
 
 fn status() -> SatStatus {
     SatStatus::new(Some("http://127.0.0.1:9"), Duration::from_secs(1)).unwrap()

@@ -43,7 +43,7 @@ struct Minute {
 
 /// A request to be admitted, and its limits.
 #[derive(Clone, Copy)]
-pub(crate) struct Admission<'a> {
+pub(crate) struct AdmissionRequest<'a> {
     /// Its key.
     pub(crate) key: &'a KeyId,
     /// The minute and the month it is counted in.
@@ -81,10 +81,10 @@ pub(crate) enum Refusal {
 }
 
 impl Ledger {
-    /// Admits a request or refuses it, and counts it. The caller of an admitted one calls [`Ledger::leave`] once.
+    /// Admits a request or refuses it, and counts it. The caller of an admitted one calls [`Ledger::release`] once.
     ///
     /// The minute counts what passes its own limit; the month reserves what passes all three.
-    pub(crate) fn enter(&self, request: &Admission<'_>) -> (Figures, Result<(), Refusal>) {
+    pub(crate) fn admit(&self, request: &AdmissionRequest<'_>) -> (Figures, Result<(), Refusal>) {
         let mut counts = self.counts();
         let company = counts.companies.entry(request.key.company).or_default();
         let minute = company.minute(request);
@@ -112,7 +112,7 @@ impl Ledger {
     }
 
     /// The usage so far; the request is not counted.
-    pub(crate) fn look(&self, request: &Admission<'_>) -> Figures {
+    pub(crate) fn peek(&self, request: &AdmissionRequest<'_>) -> Figures {
         let counts = self.counts();
         let company = counts.companies.get(&request.key.company);
         let minute = company.and_then(|company| company.keys.get(&request.key.suffix));
@@ -125,7 +125,7 @@ impl Ledger {
     }
 
     /// Ends an admitted request; `used` says whether it counts against the month. Gives the usage of the month.
-    pub(crate) fn leave(&self, company: CompanyId, mes: NaiveDate, used: bool) -> u64 {
+    pub(crate) fn release(&self, company: CompanyId, mes: NaiveDate, used: bool) -> u64 {
         let mut counts = self.counts();
         let company = counts.companies.entry(company).or_default();
         company.in_flight = company.in_flight.saturating_sub(1);
@@ -183,7 +183,7 @@ impl Ledger {
     }
 }
 
-impl Admission<'_> {
+impl AdmissionRequest<'_> {
     fn minute_known(&self) -> u64 {
         if self.known.period.minuto == self.period.minuto { self.known.minute } else { 0 }
     }
@@ -195,7 +195,7 @@ impl Admission<'_> {
 
 impl CompanyUsage {
     /// The key's count of the minute. After the clock was set back, the later minute goes on being counted.
-    fn minute(&mut self, request: &Admission<'_>) -> &mut Minute {
+    fn minute(&mut self, request: &AdmissionRequest<'_>) -> &mut Minute {
         let fresh = || Minute { minuto: request.period.minuto, count: Count::default() };
         let minute = self.keys.entry(request.key.suffix.clone()).or_insert_with(fresh);
         if minute.minuto < request.period.minuto {

@@ -10,16 +10,16 @@ fn key(suffix: &str) -> KeyId {
     KeyId { company: CompanyId(1), suffix: suffix.into() }
 }
 
-fn request(key: &KeyId, now: DateTime<Utc>) -> Admission<'_> {
+fn request(key: &KeyId, now: DateTime<Utc>) -> AdmissionRequest<'_> {
     let period = Period::of(now);
     let known = KnownUse { period, minute: 0, month: 0 };
-    Admission { key, period, known, rate: 3, quota: 5, in_flight: 2, enforced: true }
+    AdmissionRequest { key, period, known, rate: 3, quota: 5, in_flight: 2, enforced: true }
 }
 
-fn through(ledger: &Ledger, request: &Admission<'_>) -> Result<Figures, Refusal> {
-    let (figures, admitted) = ledger.enter(request);
+fn through(ledger: &Ledger, request: &AdmissionRequest<'_>) -> Result<Figures, Refusal> {
+    let (figures, admitted) = ledger.admit(request);
     admitted?;
-    let month = ledger.leave(request.key.company, request.period.mes, true);
+    let month = ledger.release(request.key.company, request.period.mes, true);
     Ok(Figures { month, ..figures })
 }
 
@@ -37,7 +37,7 @@ fn a_minute_is_each_keys_and_a_month_is_the_companys() {
     assert_eq!(through(&ledger, &request(&a, later)), Ok(Figures { minute: 1, month: 5 }));
     assert_eq!(through(&ledger, &request(&a, later)), Err(Refusal::Quota));
     // What is refused for the month has passed the minute's limit and counts there.
-    assert_eq!(ledger.look(&request(&a, later)), Figures { minute: 2, month: 5 });
+    assert_eq!(ledger.peek(&request(&a, later)), Figures { minute: 2, month: 5 });
     let november = at("2026-11-01T06:00:00Z");
     assert_eq!(through(&ledger, &request(&a, november)), Ok(Figures { minute: 1, month: 1 }));
 }
@@ -46,7 +46,7 @@ fn a_minute_is_each_keys_and_a_month_is_the_companys() {
 fn what_does_not_cut_still_counts() {
     let ledger = Ledger::default();
     let a = key("a");
-    let request = Admission { enforced: false, ..request(&a, at(NOON)) };
+    let request = AdmissionRequest { enforced: false, ..request(&a, at(NOON)) };
     for used in 1..=9 {
         assert_eq!(through(&ledger, &request), Ok(Figures { minute: used, month: used }));
     }
@@ -56,18 +56,18 @@ fn what_does_not_cut_still_counts() {
 fn requests_under_way_are_reserved() {
     let ledger = Ledger::default();
     let a = key("a");
-    let request = Admission { rate: 100, ..request(&a, at(NOON)) };
-    assert!(ledger.enter(&request).1.is_ok() && ledger.enter(&request).1.is_ok());
-    assert_eq!(ledger.enter(&request), (Figures { minute: 3, month: 2 }, Err(Refusal::Busy)));
+    let request = AdmissionRequest { rate: 100, ..request(&a, at(NOON)) };
+    assert!(ledger.admit(&request).1.is_ok() && ledger.admit(&request).1.is_ok());
+    assert_eq!(ledger.admit(&request), (Figures { minute: 3, month: 2 }, Err(Refusal::Busy)));
     // One that does not count gives its place back.
-    assert_eq!(ledger.leave(a.company, request.period.mes, false), 1);
-    assert_eq!(ledger.enter(&request), (Figures { minute: 4, month: 2 }, Ok(())));
+    assert_eq!(ledger.release(a.company, request.period.mes, false), 1);
+    assert_eq!(ledger.admit(&request), (Figures { minute: 4, month: 2 }, Ok(())));
     let taken = ledger.take(at(NOON));
     assert_eq!(taken.months, [], "what is under way is not counted yet");
     assert_eq!(taken.minutes.len(), 1);
     // The limit counts what is reserved: no two requests get the last operation.
-    let last = Admission { quota: 2, in_flight: 9, ..request };
-    assert_eq!(ledger.enter(&last).1, Err(Refusal::Quota));
+    let last = AdmissionRequest { quota: 2, in_flight: 9, ..request };
+    assert_eq!(ledger.admit(&last).1, Err(Refusal::Quota));
 }
 
 #[test]
@@ -81,13 +81,13 @@ fn others_use_is_learnt_by_merging_and_from_the_key() {
     total.minutes[0].usadas = 2;
     total.months[0].usadas = 4;
     ledger.merged(&taken, &total);
-    assert_eq!(ledger.look(&request), Figures { minute: 2, month: 4 });
+    assert_eq!(ledger.peek(&request), Figures { minute: 2, month: 4 });
     assert!(ledger.take(at(NOON)).is_empty());
     let known = KnownUse { minute: 3, ..request.known };
-    assert_eq!(through(&ledger, &Admission { known, ..request }), Err(Refusal::Rate));
+    assert_eq!(through(&ledger, &AdmissionRequest { known, ..request }), Err(Refusal::Rate));
     // What was known of another period says nothing of this one.
     let later = at("2026-11-01T06:00:00Z");
-    let late = Admission { period: Period::of(later), known: KnownUse { month: 99, ..known }, ..request };
+    let late = AdmissionRequest { period: Period::of(later), known: KnownUse { month: 99, ..known }, ..request };
     assert_eq!(through(&ledger, &late), Ok(Figures { minute: 1, month: 1 }));
 }
 
@@ -105,7 +105,7 @@ fn a_failed_merge_is_made_up_for_and_an_old_month_is_kept_until_then() {
     assert_eq!(months, [("2026-10-01".to_owned(), 1), ("2026-11-01".to_owned(), 1)]);
     assert_eq!(again.minutes.len(), 1, "of a minute that is over nothing is kept");
     ledger.merged(&again, &again);
-    assert_eq!(ledger.look(&request(&a, november)), Figures { minute: 1, month: 1 });
+    assert_eq!(ledger.peek(&request(&a, november)), Figures { minute: 1, month: 1 });
 }
 
 #[test]

@@ -25,8 +25,8 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use self::pool::{Link, Pool};
 use self::resolve::Resolved;
 pub use self::resolve::{ResolveError, Resolver, SystemResolver};
-use super::destination::judge;
-use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, judge_url};
+use super::destination::validate;
+use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, validate_url};
 use crate::domain::words::DeliveryReason;
 use crate::outbound::{Channel, Most, OutboundError, Tls};
 
@@ -84,7 +84,7 @@ impl HttpSender {
     async fn attempt(&self, post: Post, until: Instant) -> Result<Outcome, Outcome> {
         // The URL was checked when it was registered; the setting may have changed since.
         const BLOCKED: Outcome = Outcome::Failed(DeliveryReason::DestinoBloqueado);
-        let target = judge_url(&post.url, self.networks.is_development()).map_err(|_| BLOCKED)?;
+        let target = validate_url(&post.url, self.networks.is_development()).map_err(|_| BLOCKED)?;
         let request = request(&target, post).ok_or(BLOCKED)?;
         let addresses = self.addresses(&target, until).await?;
         let answer = self.exchange(&target, &addresses, request, until).await?;
@@ -142,8 +142,9 @@ impl HttpSender {
         self.resolved.note(&target.host);
         // Other ports and plain HTTP are for development, and only in the networks allowed for it.
         let ordinary = target.https && target.port == 443;
-        let passes =
-            |&address: &IpAddr| judge(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address));
+        let passes = |&address: &IpAddr| {
+            validate(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address))
+        };
         let all = addresses.iter().all(passes);
         if all { Ok(addresses) } else { Err(Outcome::Failed(DeliveryReason::DestinoBloqueado)) }
     }

@@ -229,7 +229,7 @@ impl Slots {
         if let Some(host) = self.hosts.get_mut(&queue.host) {
             *host.of(slot.doubtful) -= 1;
         }
-        let has_changed = queue.judge(ended);
+        let has_changed = queue.record_outcome(ended);
         if has_changed {
             self.openings = Openings::default();
         } else {

@@ -59,7 +59,7 @@ impl WebhookQueue {
     }
 
     /// Takes the end of an attempt into account; gives whether more or fewer of its attempts may be under way since.
-    pub(super) fn judge(&mut self, ended: Ended) -> bool {
+    pub(super) fn record_outcome(&mut self, ended: Ended) -> bool {
         let was_doubtful = self.is_doubtful();
         self.duration = self.duration.midpoint(ended.duration);
         if ended.delivered {

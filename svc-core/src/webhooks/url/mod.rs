@@ -63,7 +63,7 @@ impl From<UrlFault> for Error {
 ///
 /// It is parsed strictly here, and by the rules of browsers (WHATWG), which accept many spellings of one URL; where the two
 /// differ, it is refused. `development` also allows http, any port and names of the local network, but no IP address.
-pub(crate) fn judge_url(text: &str, development: bool) -> Result<Target, UrlFault> {
+pub(crate) fn validate_url(text: &str, development: bool) -> Result<Target, UrlFault> {
     if text.chars().count() > LONGEST {
         return Err(UrlFault::Length);
     }
@@ -81,7 +81,7 @@ pub(crate) fn judge_url(text: &str, development: bool) -> Result<Target, UrlFaul
     // A colon within brackets is not a port's, but brackets are refused anyway.
     let (host, port) = authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)));
     let host = host.to_ascii_lowercase();
-    judge_name(&host, development)?;
+    validate_name(&host, development)?;
     let standard = if https { 443 } else { 80 };
     let port = port.map_or(Some(standard), read_port).ok_or(UrlFault::Port)?;
     if !development && port != standard {
@@ -129,7 +129,7 @@ fn read_port(text: &str) -> Option<u16> {
 }
 
 /// Checks a host, in lower case: labels of letters, digits and hyphens, of which the last is no number (RFC 1123 §2.1).
-fn judge_name(host: &str, development: bool) -> Result<(), UrlFault> {
+fn validate_name(host: &str, development: bool) -> Result<(), UrlFault> {
     let labels: Vec<_> = host.split('.').collect();
     let is_label = |label: &&str| {
         (1..=63).contains(&label.len())

@@ -4,7 +4,7 @@ use super::UrlFault::{Character, Form, Fragment, Host as Name, Local, Port, Sche
 use super::*;
 
 fn target(text: &str) -> Result<(String, u16, String), UrlFault> {
-    judge_url(text, false).map(|target| (target.host, target.port, target.path))
+    validate_url(text, false).map(|target| (target.host, target.port, target.path))
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn development_takes_http_ports_and_local_names_but_no_addresses() {
         ("http://example.com:443/", false, "example.com", 443),
         ("https://example.com/", true, "example.com", 443),
     ] {
-        let target = judge_url(text, true).unwrap();
+        let target = validate_url(text, true).unwrap();
         assert_eq!((target.https, target.host.as_str(), target.port), (https, host, port), "{text}");
     }
     for text in [
@@ -228,14 +228,14 @@ fn development_takes_http_ports_and_local_names_but_no_addresses() {
         "http://ana@localhost/",
         "ftp://localhost/",
     ] {
-        assert!(judge_url(text, true).is_err(), "{text}");
+        assert!(validate_url(text, true).is_err(), "{text}");
     }
 }
 
 proptest! {
     #[test]
     fn what_is_taken_is_what_browsers_and_http_read(text in "https://[a-zA-Z0-9.:@%\\[\\]xn_/-]{1,24}[!-~]{0,12}") {
-        if let Ok(target) = judge_url(&text, false) {
+        if let Ok(target) = validate_url(&text, false) {
             let url = Url::parse(&text).unwrap();
             prop_assert_eq!(url.host_str(), Some(target.host.as_str()));
             prop_assert!(matches!(url.host(), Some(Host::Domain(name)) if name.contains('.')));

@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};
-use svc_core::operations::CancelInvoice;
 use svc_core::domain::words::CancellationReason;
+use svc_core::operations::CancelInvoice;
 use svc_core::stamping::SandboxStamper;
 use svc_tests::{BASE_URL, World, books};
 
@@ -24,7 +24,7 @@ async fn all_that_the_invoice_did_is_undone() {
     let before = ids(&world).await;
     world.clock.advance(TimeDelta::days(1));
     let input = of(factura, json!({"motivo": "03"}));
-    assert_eq!(did(company.act("invoice.cancel", &input).await), json!({"factura": factura}));
+    assert_eq!(did(company.run_by_name("invoice.cancel", &input).await), json!({"factura": factura}));
     let invoice = only(&ana, "/facturas").await;
     for (field, value) in [
         ("estatus", json!("cancelada")),
@@ -81,11 +81,11 @@ async fn stock_returns_as_it_went_wherever_that_was() {
     let mut lines = sale("pedido", &[line(NAIL, 2, "100.00"), line(FOOD, 3, "1.00"), line(NAIL, 5, "90.00")]);
     lines["almacen"] = json!("002");
     let (venta, factura) = invoiced(&ana, &lines).await;
-    did(company.act("invoice.stamped", &of(factura, json!({"uuid": UUIDS[1]}))).await);
+    did(company.run_by_name("invoice.stamped", &of(factura, json!({"uuid": UUIDS[1]}))).await);
     assert_eq!(stock(&ana, "A-1", "002").await, Some((json!(-7), json!(0))));
     world.run("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '002'").await;
     world.run("UPDATE productos SET costo = costo + 1").await;
-    did(company.act("invoice.cancel", &of(factura, json!({"motivo": "03"}))).await);
+    did(company.run_by_name("invoice.cancel", &of(factura, json!({"motivo": "03"}))).await);
     assert_eq!(
         ledger(&ana, venta).await,
         [
@@ -107,7 +107,7 @@ async fn what_is_paid_is_not_cancelled_until_the_payment_is() {
     let company = shop(&world).await;
     let ana = company.admin().await;
     let (_, factura) = stamped(&company, &ana).await;
-    let pago = did(company.act("payment.apply", &payment(&json!(1), "0.01")).await)["pago"].clone();
+    let pago = did(company.run_by_name("payment.apply", &payment(&json!(1), "0.01")).await)["pago"].clone();
     let has_payments = "venta: su cuenta por cobrar tiene pagos aplicados";
     refuses(
         &company,
@@ -118,10 +118,10 @@ async fn what_is_paid_is_not_cancelled_until_the_payment_is() {
         ],
     )
     .await;
-    did(company.act("payment.cancel", &json!({"pago": pago})).await);
-    did(company.act("invoice.cancel", &of(factura, json!({"motivo": "02"}))).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
+    did(company.run_by_name("invoice.cancel", &of(factura, json!({"motivo": "02"}))).await);
     books::check(&world, &company).await;
-    let late = company.act("payment.apply", &payment(&json!(1), "1.00")).await.unwrap_err();
+    let late = company.run_by_name("payment.apply", &payment(&json!(1), "1.00")).await.unwrap_err();
     assert_eq!(late.code().codigo(), "cxc_cancelada");
 }
 
@@ -133,7 +133,7 @@ async fn reasons_have_their_rules() {
     let (_, factura) = stamped(&company, &ana).await;
     let (_, waiting) = invoiced(&ana, &nails("pedido")).await;
     let (_, refused) = invoiced(&ana, &nails("pedido")).await;
-    did(company.act("invoice.rejected", &of(refused, json!({"codigo": "X", "mensaje": "No"}))).await);
+    did(company.run_by_name("invoice.rejected", &of(refused, json!({"codigo": "X", "mensaje": "No"}))).await);
     let mut table = vec![
         (of(factura, json!({"motivo": "01"})), "dato_requerido", "uuid_sustitucion: "),
         (of(factura, json!({"motivo": "01", "uuid_sustitucion": null})), "dato_requerido", "uuid_sustitucion: "),
@@ -168,8 +168,8 @@ async fn reasons_have_their_rules() {
     for motivo in ["02", "03", "04"] {
         let venta = captured(&company, &nails("factura")).await;
         let own = found(&ana, "factura", venta).await["factura"].as_i64().unwrap();
-        did(company.act("invoice.stamped", &of(own, json!({"uuid": UUIDS[2]}))).await);
-        did(company.act("invoice.cancel", &of(own, json!({"motivo": motivo}))).await);
+        did(company.run_by_name("invoice.stamped", &of(own, json!({"uuid": UUIDS[2]}))).await);
+        did(company.run_by_name("invoice.cancel", &of(own, json!({"motivo": motivo}))).await);
         let shown = only(&ana, &format!("/facturas?clave={own}")).await;
         assert_eq!([&shown["motivo_cancelacion"], &shown["uuid_sustitucion"]], [&json!(motivo), &Value::Null]);
         refuses(
@@ -192,12 +192,12 @@ async fn a_sale_with_another_invoice_stands() {
     let invoices =
         [json!({"venta": 1, "uuid": UUIDS[0]}), json!({"venta": 1, "uuid": UUIDS[1]}), json!({"uuid": UUIDS[2]})];
     company.load(Resource::Facturas, &invoices).await;
-    did(company.act("invoice.cancel", &of(2, json!({"motivo": "02"}))).await);
+    did(company.run_by_name("invoice.cancel", &of(2, json!({"motivo": "02"}))).await);
     assert_eq!(found(&ana, "factura", 1).await["cancelada"], false);
-    did(company.act("invoice.cancel", &of(1, json!({"motivo": "02"}))).await);
+    did(company.run_by_name("invoice.cancel", &of(1, json!({"motivo": "02"}))).await);
     assert_eq!(found(&ana, "factura", 1).await["cancelada"], true);
     // An invoice without a sale emits no event.
-    did(company.act("invoice.cancel", &of(3, json!({"motivo": "02"}))).await);
+    did(company.run_by_name("invoice.cancel", &of(3, json!({"motivo": "02"}))).await);
     let expected = [(2, UUIDS[1]), (1, UUIDS[0])]
         .map(|(factura, uuid)| ("factura.cancelada".to_owned(), json!({"factura": factura, "venta": 1, "uuid": uuid})));
     assert_eq!(emitted(&world).await, expected);
@@ -213,7 +213,7 @@ async fn a_payment_and_a_cancellation_at_once_are_one() {
         let cxc = only(&ana, &format!("/cxc?venta={venta}")).await["clave"].clone();
         let (pays, cancels) = (payment(&cxc, &format!("{venta}.00")), of(factura, json!({"motivo": "02"})));
         let (paid, cancelled) =
-            tokio::join!(company.act("payment.apply", &pays), company.act("invoice.cancel", &cancels));
+            tokio::join!(company.run_by_name("payment.apply", &pays), company.run_by_name("invoice.cancel", &cancels));
         match (paid, cancelled) {
             (Ok(_), Err(late)) => assert_eq!(late.code().codigo(), "estado_invalido", "{late}"),
             (Err(late), Ok(_)) => assert_eq!(late.code().codigo(), "cxc_cancelada", "{late}"),
@@ -235,7 +235,7 @@ async fn an_embedder_cancels_typed() {
     let (_, factura) = stamped(&company, &ana).await;
     let cancel =
         CancelInvoice { factura, motivo: CancellationReason::Wrong, uuid_sustitucion: None, requiere_aceptacion: None };
-    assert_eq!(company.perform(&cancel).await.unwrap().factura, factura);
+    assert_eq!(company.run(&cancel).await.unwrap().factura, factura);
     let asked = only(&ana, "/facturas").await;
     assert_eq!([&asked["estatus"], &asked["motivo_cancelacion"]], [&json!("vigente"), &json!("02")]);
     assert_eq!(company.world.stamp(&SandboxStamper).await.cancelados, 1);

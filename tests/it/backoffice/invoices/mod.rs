@@ -15,7 +15,7 @@ use crate::documents::UUIDS;
 /// An order of the API, invoiced and stamped with the first of [`UUIDS`]: sale and invoice.
 async fn stamped(company: &Company, ana: &Actor) -> (i64, i64) {
     let (venta, factura) = invoiced(ana, &nails("pedido")).await;
-    did(company.act("invoice.stamped", &json!({"factura": factura, "uuid": UUIDS[0]})).await);
+    did(company.run_by_name("invoice.stamped", &json!({"factura": factura, "uuid": UUIDS[0]})).await);
     (venta, factura)
 }
 

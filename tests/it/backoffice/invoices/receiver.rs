@@ -18,7 +18,7 @@ async fn until_it_is_accepted_nothing_is_undone() {
     let (venta, factura) = stamped(&company, &ana).await;
     let before = ids(&world).await;
     let asked = of(factura, json!({"motivo": "04", "requiere_aceptacion": true}));
-    assert_eq!(did(company.act("invoice.cancel", &asked).await), json!({"factura": factura}));
+    assert_eq!(did(company.run_by_name("invoice.cancel", &asked).await), json!({"factura": factura}));
     let invoice = only(&ana, "/facturas").await;
     assert_eq!([&invoice["estatus"], &invoice["fecha_cancelacion"]], [&json!("vigente"), &Value::Null]);
     assert_eq!(found(&ana, "factura", venta).await["cancelada"], false);
@@ -34,12 +34,15 @@ async fn until_it_is_accepted_nothing_is_undone() {
     is_isolated(&company, "invoice.cancel-rejected", of(factura, json!({}))).await;
 
     // What was paid meanwhile has to go first.
-    let pago = did(company.act("payment.apply", &payment(&json!(1), "5.00")).await)["pago"].clone();
+    let pago = did(company.run_by_name("payment.apply", &payment(&json!(1), "5.00")).await)["pago"].clone();
     refuses(&company, "invoice.cancel-accepted", &[(of(factura, json!({})), "estado_invalido", "venta: ")]).await;
-    did(company.act("payment.cancel", &json!({"pago": pago})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
     let before = ids(&world).await;
     world.clock.advance(TimeDelta::days(3));
-    assert_eq!(did(company.act("invoice.cancel-accepted", &of(factura, json!({}))).await), json!({"factura": factura}));
+    assert_eq!(
+        did(company.run_by_name("invoice.cancel-accepted", &of(factura, json!({}))).await),
+        json!({"factura": factura})
+    );
     let invoice = only(&ana, "/facturas").await;
     for (field, value) in [
         ("estatus", json!("cancelada")),
@@ -73,9 +76,9 @@ async fn what_the_receiver_refuses_is_as_before() {
     let silent = ids(&world).await;
     let asked = of(factura, json!({"motivo": "04", "requiere_aceptacion": true}));
     for _ in 0..2 {
-        did(company.act("invoice.cancel", &asked).await);
+        did(company.run_by_name("invoice.cancel", &asked).await);
         assert_eq!(
-            did(company.act("invoice.cancel-rejected", &of(factura, json!({}))).await),
+            did(company.run_by_name("invoice.cancel-rejected", &of(factura, json!({}))).await),
             json!({"factura": factura})
         );
         assert_eq!(
@@ -85,7 +88,7 @@ async fn what_the_receiver_refuses_is_as_before() {
     }
     assert_eq!(ids(&world).await, silent, "no event is emitted");
     books::check(&world, &company).await;
-    did(company.act("invoice.cancel", &of(factura, json!({"motivo": "03"}))).await);
+    did(company.run_by_name("invoice.cancel", &of(factura, json!({"motivo": "03"}))).await);
     assert_eq!(only(&ana, "/facturas").await["motivo_cancelacion"], "03");
 }
 
@@ -110,8 +113,8 @@ async fn there_is_no_answer_without_a_question() {
         .await;
     }
     let asked = of(factura, json!({"motivo": "02", "requiere_aceptacion": true}));
-    did(company.act("invoice.cancel", &asked).await);
-    assert_eq!(company.perform(&RejectCancellation { factura }).await.unwrap().factura, factura);
-    did(company.act("invoice.cancel", &asked).await);
-    assert_eq!(company.perform(&AcceptCancellation { factura }).await.unwrap().factura, factura);
+    did(company.run_by_name("invoice.cancel", &asked).await);
+    assert_eq!(company.run(&RejectCancellation { factura }).await.unwrap().factura, factura);
+    did(company.run_by_name("invoice.cancel", &asked).await);
+    assert_eq!(company.run(&AcceptCancellation { factura }).await.unwrap().factura, factura);
 }

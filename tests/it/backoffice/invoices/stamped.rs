@@ -22,7 +22,7 @@ async fn what_waits_is_stamped_and_everybody_shows_the_uuid() {
     world.clock.advance(TimeDelta::seconds(90));
     let upper = UUIDS[0].to_uppercase();
     assert_eq!(
-        did(company.act("invoice.stamped", &of(factura, json!({"uuid": upper}))).await),
+        did(company.run_by_name("invoice.stamped", &of(factura, json!({"uuid": upper}))).await),
         json!({"factura": factura})
     );
     let invoice = only(&ana, "/facturas").await;
@@ -60,7 +60,7 @@ async fn what_was_refused_is_corrected_and_stamped() {
     let (venta, factura) = invoiced(&ana, &nails("cotizacion")).await;
     let before = ids(&world).await;
     let refusal = json!({"codigo": "CFDI40147", "mensaje": "El domicilio no corresponde"});
-    assert_eq!(did(company.act("invoice.rejected", &of(factura, refusal)).await), json!({"factura": factura}));
+    assert_eq!(did(company.run_by_name("invoice.rejected", &of(factura, refusal)).await), json!({"factura": factura}));
     let invoice = only(&ana, "/facturas?estatus=error").await;
     assert_eq!(
         [&invoice["error_codigo"], &invoice["error_mensaje"], &invoice["uuid"]],
@@ -76,7 +76,7 @@ async fn what_was_refused_is_corrected_and_stamped() {
     )
     .await;
 
-    did(company.act("invoice.stamped", &of(factura, json!({"uuid": UUIDS[1]}))).await);
+    did(company.run_by_name("invoice.stamped", &of(factura, json!({"uuid": UUIDS[1]}))).await);
     let invoice = only(&ana, "/facturas?estatus=vigente").await;
     assert_eq!(
         [&invoice["uuid"], &invoice["error_codigo"], &invoice["error_mensaje"]],
@@ -142,10 +142,10 @@ async fn two_words_on_one_invoice_are_one() {
         let (venta, factura) = invoiced(&ana, &nails("pedido")).await;
         let (yes, no) = (of(factura, json!({"uuid": UUIDS[1]})), of(factura, json!({"codigo": "X", "mensaje": "No"})));
         let cancel = json!({"venta": venta});
-        did(company.act("invoice.rejected", &no).await);
+        did(company.run_by_name("invoice.rejected", &no).await);
         // Of a refused invoice that is stamped and a sale that is cancelled at once, one comes too late.
         let (stamped, cancelled) =
-            tokio::join!(company.act("invoice.stamped", &yes), company.act("sale.cancel", &cancel));
+            tokio::join!(company.run_by_name("invoice.stamped", &yes), company.run_by_name("sale.cancel", &cancel));
         assert_ne!(stamped.is_ok(), cancelled.is_ok(), "{stamped:?} {cancelled:?}");
         let late = stamped.err().or(cancelled.err()).unwrap();
         assert_eq!(late.code().codigo(), "estado_invalido", "{late}");
@@ -158,9 +158,9 @@ async fn an_embedder_records_answers_with_typed_inputs() {
     let company = shop(&World::new().await).await;
     captured(&company, &nails("factura")).await;
     let no = InvoiceRejected { factura: 1, codigo: "X".parse().unwrap(), mensaje: "No".parse().unwrap() };
-    assert_eq!(company.perform(&no).await.unwrap().factura, 1);
+    assert_eq!(company.run(&no).await.unwrap().factura, 1);
     let yes = InvoiceStamped { factura: 1, xml: None, uuid: Some(UUIDS[1].parse().unwrap()) };
-    assert_eq!(company.perform(&yes).await.unwrap().factura, 1);
+    assert_eq!(company.run(&yes).await.unwrap().factura, 1);
     assert_eq!(only(&company.admin().await, "/facturas").await["uuid"], UUIDS[1]);
 }
 
@@ -190,11 +190,11 @@ async fn a_stamped_document_is_taken_if_it_is_the_records() {
         (of(sent, json!({"xml": first.replace("SubTotal=\"", "SubTotal=\"1")})), "dato_invalido", "xml: su sello"),
     ];
     refuses(&company, "invoice.stamped", &refused).await;
-    did(company.act("invoice.stamped", &of(sent, json!({"xml": first}))).await);
+    did(company.run_by_name("invoice.stamped", &of(sent, json!({"xml": first}))).await);
     let record = only(&ana, "/facturas?estatus=vigente").await;
     assert_eq!((&record["clave"], &record["uuid"]), (&json!(sent), &json!(UUIDS[2])));
     assert_eq!(record["fecha_timbrado"], "2026-10-12T18:00:09Z");
-    assert_eq!(company.file("invoice.xml", &json!({"factura": sent})).await.unwrap().unwrap(), first.as_bytes());
+    assert_eq!(company.download("invoice.xml", &json!({"factura": sent})).await.unwrap().unwrap(), first.as_bytes());
     // One that nothing was sealed of is known by what it says: the captured invoice has another folio.
     world.run("DELETE FROM facturas_xml WHERE NOT timbrado").await;
     let second = stamped_elsewhere(&sealed[1]);
@@ -209,7 +209,7 @@ async fn a_stamped_document_is_taken_if_it_is_the_records() {
         (of(other, json!({"xml": second, "uuid": UUIDS[1]})), "dato_invalido", "xml: va xml o uuid"),
     ];
     refuses(&company, "invoice.stamped", &refused).await;
-    did(company.act("invoice.stamped", &of(other, json!({"xml": second}))).await);
+    did(company.run_by_name("invoice.stamped", &of(other, json!({"xml": second}))).await);
     books::check(&world, &company).await;
 }
 
@@ -222,7 +222,7 @@ async fn without_the_sandbox_a_folio_alone_is_no_stamp() {
     let office = svc_core::Context::builder(world.store.clone(), BASE_URL).clock(world.clock.clone()).build().unwrap();
     let input = of(factura, json!({"uuid": UUIDS[0]}));
     let input = svc_core::json::Json::parse_object(input.to_string().as_bytes()).unwrap();
-    let refused = office.act(company.id, "invoice.stamped", &input).await.unwrap_err();
+    let refused = office.run_by_name(company.id, "invoice.stamped", &input).await.unwrap_err();
     assert_eq!(refused.code().codigo(), "dato_requerido");
     assert_eq!(only(&ana, "/facturas").await["estatus"], "en_espera");
 }

@@ -10,7 +10,7 @@ use crate::cxc::pagos::{banks, books, deposits, payment, written};
 #[tokio::test]
 async fn a_payment_is_applied_as_over_the_wire() {
     let (company, ana) = shop().await;
-    assert_eq!(did(company.act("payment.apply", &one(2, "160", "A-1")).await), json!({"pago": 1}));
+    assert_eq!(did(company.run_by_name("payment.apply", &one(2, "160", "A-1")).await), json!({"pago": 1}));
     assert_eq!(debt(&ana, 2).await, json!(["1000.00", "160.00", 1, "pendiente", "1000.00"]));
     assert_eq!(banks(&company.world).await, ["160.00", "0.00", "0.00"]);
     assert_eq!(deposits(&company.world).await, json!([[1, "160.00", "160.00", "A-1", "pago", false]]));
@@ -23,21 +23,21 @@ async fn a_payment_is_applied_as_over_the_wire() {
 #[tokio::test]
 async fn a_deposit_that_waits_is_the_one_that_is_applied() {
     let (company, ana) = shop().await;
-    assert_eq!(did(company.act("deposit.capture", &deposit("1160", "A-1")).await), json!({"deposito": 1}));
+    assert_eq!(did(company.run_by_name("deposit.capture", &deposit("1160", "A-1")).await), json!({"deposito": 1}));
     assert_eq!(banks(&company.world).await[0], "1160.00");
     assert_eq!(written(&company.world).await, [0, 1, 1, 0], "no event is emitted");
-    did(company.act("payment.apply", &one(1, "1160", "A-1")).await);
+    did(company.run_by_name("payment.apply", &one(1, "1160", "A-1")).await);
     assert_eq!(debt(&ana, 1).await, json!(["0.00", "1160.00", 1, "pagado", "0.00"]));
     assert_eq!(banks(&company.world).await[0], "1160.00");
     assert_eq!(deposits(&company.world).await, json!([[1, "1160.00", "1160.00", "A-1", "captura", false]]));
     refuses(&company, "payment.apply", &[(one(3, "1160", "A-1"), "pago_repetido", "")]).await;
 
     // Cancelled, it waits again; its money stays in the bank.
-    assert_eq!(did(company.act("payment.cancel", &json!({"pago": 1})).await), json!({"pago": 1}));
+    assert_eq!(did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await), json!({"pago": 1}));
     assert_eq!(debt(&ana, 1).await, json!(["1160.00", "0.00", 0, "pendiente", "1160.00"]));
     assert_eq!(deposits(&company.world).await, json!([[1, "1160.00", "0.00", "A-1", "captura", false]]));
     assert_eq!(banks(&company.world).await[0], "1160.00");
-    did(company.act("payment.apply", &one(3, "1160", "A-1")).await);
+    did(company.run_by_name("payment.apply", &one(3, "1160", "A-1")).await);
     assert_eq!(banks(&company.world).await[0], "1160.00");
 }
 
@@ -47,7 +47,7 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
     let invoice = json!({"venta": 2, "total": "200", "fecha": "2026-10-01"});
     company.load(Cxc, &[invoice]).await;
     let parts = [(5, "200"), (2, "100.50"), (1, "99.50")];
-    let answer = did(company.act("payment.apply", &several(&parts, "A-1")).await);
+    let answer = did(company.run_by_name("payment.apply", &several(&parts, "A-1")).await);
     assert_eq!(answer, json!({"pagos": [1, 2, 3], "deposito": 1}));
     assert_eq!(deposits(&company.world).await, json!([[1, "400.00", "400.00", "A-1", "pago", false]]));
     assert_eq!(banks(&company.world).await[0], "400.00");
@@ -68,15 +68,15 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
     refuses(&company, "payment.apply", &[(several(&parts, "A-1"), "pago_repetido", "")]).await;
 
     // Part by part it is undone; the complement and the deposit go with the last.
-    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
     assert_eq!(complements(&company.world).await, (json!([["en_espera", "P", "1"]]), vec![1]));
     let row = ana.get("/cxc-pagos?clave=1").await.ok(200)["datos"][0].clone();
     assert_eq!(json!([row["cancelado"], row["complemento"], row["factura"]]), json!([true, "no_aplica", null]));
-    did(company.act("payment.cancel", &json!({"pago": 2})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 2})).await);
     assert_eq!(complements(&company.world).await, (json!([["cancelada", "P", "1"]]), vec![]));
     assert_eq!(deposits(&company.world).await, json!([[1, "400.00", "99.50", "A-1", "pago", false]]));
     assert_eq!(banks(&company.world).await[0], "400.00");
-    did(company.act("payment.cancel", &json!({"pago": 3})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 3})).await);
     assert_eq!(deposits(&company.world).await, json!([[1, "400.00", "0.00", "A-1", "pago", true]]));
     assert_eq!(banks(&company.world).await[0], "0.00");
 }
@@ -84,12 +84,12 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
 #[tokio::test]
 async fn what_is_left_of_a_deposit_is_applied_too() {
     let (company, _) = shop().await;
-    did(company.act("deposit.capture", &deposit("300", "A-1")).await);
-    did(company.act("payment.apply", &several(&[(1, "100"), (3, "200")], "A-1")).await);
-    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    did(company.run_by_name("deposit.capture", &deposit("300", "A-1")).await);
+    did(company.run_by_name("payment.apply", &several(&[(1, "100"), (3, "200")], "A-1")).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
     // 200 are applied: neither the whole nor another 300 came.
     refuses(&company, "payment.apply", &[(one(1, "300", "A-1"), "estado_invalido", "importe: ")]).await;
-    did(company.act("payment.apply", &one(1, "100", "A-1")).await);
+    did(company.run_by_name("payment.apply", &one(1, "100", "A-1")).await);
     assert_eq!(deposits(&company.world).await, json!([[1, "300.00", "300.00", "A-1", "captura", false]]));
     assert_eq!(banks(&company.world).await[0], "300.00");
 }
@@ -115,7 +115,7 @@ async fn of_several_all_are_applied_or_none() {
     .await;
     assert_eq!(written(&company.world).await, [0, 0, 0, 0]);
     assert_eq!(banks(&company.world).await[0], "0.00");
-    let answer = did(company.act("payment.apply", &several(&[(1, "10")], "A-1")).await);
+    let answer = did(company.run_by_name("payment.apply", &several(&[(1, "10")], "A-1")).await);
     assert_eq!(answer, json!({"pagos": [1], "deposito": 1}));
 }
 
@@ -129,7 +129,7 @@ async fn a_balance_in_favour_and_an_advance_need_no_bank() {
         let input = json!({"cxc": 3, "importe": "116", "origen": origen, "fecha": "2026-10-12"});
         // Twice the same is twice as much.
         for _ in 0..2 {
-            did(company.act("payment.apply", &input).await);
+            did(company.run_by_name("payment.apply", &input).await);
         }
         let row = ana.walk("/cxc-pagos").await.pop().unwrap();
         let none = Value::Null;
@@ -148,11 +148,11 @@ async fn a_balance_in_favour_and_an_advance_need_no_bank() {
             [1, "208.01", "0.00", "16.00"],
         ])
     );
-    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
     assert_eq!(debt(&ana, 3).await, json!(["812.00", "348.00", 3, "pendiente", "812.00"]));
 
     let chosen = json!({"cxc": 3, "importe": "1", "origen": "anticipo", "fecha": "2026-10-12", "forma_pago_sat": "15"});
-    did(company.act("payment.apply", &chosen).await);
+    did(company.run_by_name("payment.apply", &chosen).await);
     assert_eq!(ana.walk("/cxc-pagos").await.pop().unwrap()["forma_pago_sat"], "15");
     refuses(
         &company,
@@ -218,10 +218,10 @@ async fn what_the_api_leaves_to_the_application_is_collected_here() {
         ana.post(&format!("/cxc/{cxc}/pagos"), payment("5", "A")).await.fails(422, "venta_sin_desglose");
     }
     for cxc in [5, 6] {
-        did(company.act("payment.apply", &one(cxc, "58", &format!("A-{cxc}"))).await);
+        did(company.run_by_name("payment.apply", &one(cxc, "58", &format!("A-{cxc}"))).await);
         assert_eq!(debt(&ana, cxc).await, json!(["58.00", "58.00", 1, "pendiente", "58.00"]));
     }
-    did(company.act("payment.apply", &one(8, "10", "A-8")).await);
+    did(company.run_by_name("payment.apply", &one(8, "10", "A-8")).await);
     refuses(&company, "payment.apply", &[(one(7, "5", "A-7"), "metodo_pago_faltante", "")]).await;
     // No breakdown, no IVA that is known to be collected.
     let lines = json!([
@@ -245,7 +245,7 @@ async fn payments_of_several_receivables_at_once_never_wait_for_each_other_forev
         async move {
             let parts =
                 if number % 2 == 0 { [(1, "10"), (2, "10"), (3, "10")] } else { [(3, "10"), (2, "10"), (1, "10")] };
-            did(company.act("payment.apply", &several(&parts, &format!("A-{number}"))).await)
+            did(company.run_by_name("payment.apply", &several(&parts, &format!("A-{number}"))).await)
         }
     });
     let answers = futures_util::future::join_all(rounds).await;

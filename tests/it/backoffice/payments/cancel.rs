@@ -12,10 +12,10 @@ use crate::cxc::pagos::{banks, books, deposits, written};
 async fn a_cancelled_payment_leaves_everything_as_it_was() {
     let (company, ana) = shop().await;
     for (number, importe) in [(1, "400"), (2, "760")] {
-        did(company.act("payment.apply", &one(2, importe, &format!("A-{number}"))).await);
+        did(company.run_by_name("payment.apply", &one(2, importe, &format!("A-{number}"))).await);
     }
     company.world.clock.advance(TimeDelta::days(1));
-    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
     assert_eq!(debt(&ana, 2).await, json!(["400.00", "760.00", 1, "pendiente", "400.00"]));
     assert_eq!(banks(&company.world).await[0], "760.00");
     assert_eq!(
@@ -42,7 +42,7 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
     assert_eq!(emitted(&company.world).await.len(), 2, "cancelling emits no event");
 
     // The number of an instalment is not given twice among those that stand; the same payment may come again.
-    did(company.act("payment.apply", &one(2, "400", "A-1")).await);
+    did(company.run_by_name("payment.apply", &one(2, "400", "A-1")).await);
     let row = ana.get("/cxc-pagos?clave=3").await.ok(200)["datos"][0].clone();
     assert_eq!((&row["parcialidad"], &row["saldo_insoluto"]), (&json!(3), &json!("0.00")));
     assert_eq!(debt(&ana, 2).await, json!(["0.00", "1160.00", 2, "pagado", "0.00"]));
@@ -64,14 +64,16 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
 #[tokio::test]
 async fn a_complement_that_was_stamped_is_cancelled_and_one_under_way_is_waited_for() {
     let (company, ana) = shop().await;
-    did(company.act("payment.apply", &one(2, "400", "A-1")).await);
+    did(company.run_by_name("payment.apply", &one(2, "400", "A-1")).await);
     company.world.sql::<i64>("UPDATE timbrados SET arrendado = now() + interval '1 minute' RETURNING factura").await;
     let table = [(json!({"pago": 1}), "estado_invalido", "pago: su complemento se envió a timbrar")];
     refuses(&company, "payment.cancel", &table).await;
     assert_eq!(debt(&ana, 2).await[0], "760.00", "nothing changed");
     company.world.sql::<i64>("UPDATE timbrados SET arrendado = NULL RETURNING factura").await;
-    did(company.act("invoice.stamped", &json!({"factura": 1, "uuid": "0b2e7b0c-6a57-4d0e-9d8e-7f3f5c1f0a11"})).await);
-    did(company.act("payment.cancel", &json!({"pago": 1})).await);
+    did(company
+        .run_by_name("invoice.stamped", &json!({"factura": 1, "uuid": "0b2e7b0c-6a57-4d0e-9d8e-7f3f5c1f0a11"}))
+        .await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
     let registry = ana.get("/facturas?clave=1").await.ok(200)["datos"][0].clone();
     assert_eq!(
         json!([registry["estatus"], registry["motivo_cancelacion"], registry["fecha_cancelacion"]]),
@@ -95,9 +97,9 @@ async fn an_imported_payment_is_cancelled_as_far_as_it_was_counted() {
     };
     company.load(CxcPagos, &[earlier(5), earlier(1), earlier(6)]).await;
     // A deposit of ours has another number than those that imported payments speak of.
-    assert_eq!(did(company.act("deposit.capture", &deposit("5", "B-1")).await), json!({"deposito": 8}));
+    assert_eq!(did(company.run_by_name("deposit.capture", &deposit("5", "B-1")).await), json!({"deposito": 8}));
     for pago in 1..=3 {
-        did(company.act("payment.cancel", &json!({"pago": pago})).await);
+        did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
     }
     assert_eq!(
         debt(&ana, 5).await.as_array().unwrap()[..4],

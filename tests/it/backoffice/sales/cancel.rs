@@ -20,11 +20,11 @@ async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over
             .await;
     let quote = captured(&company, &nails("cotizacion")).await;
     let handed = json!({"venta": order, "renglones": [{"renglon": 1, "cantidad": 2}]});
-    did(company.act("order.fulfil", &handed).await);
+    did(company.run_by_name("order.fulfil", &handed).await);
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(4))));
     let before = ids(&world).await;
     world.clock.advance(chrono::TimeDelta::minutes(1));
-    assert_eq!(did(company.act("sale.cancel", &json!({"venta": order})).await), json!({"venta": order}));
+    assert_eq!(did(company.run_by_name("sale.cancel", &json!({"venta": order})).await), json!({"venta": order}));
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(0))));
     assert_eq!(stock(&ana, "C-2", "001").await, Some((json!(0), json!(0))));
     assert_eq!(ledger(&ana, order).await, ["venta A-1 2 -2 1 80.00", "cancelacion_venta A-1 2 0 1 80.00"]);
@@ -51,7 +51,7 @@ async fn an_order_frees_what_it_still_reserves_and_gets_back_what_it_handed_over
     assert_eq!(news, [(changed.clone(), json!(1)), (changed, json!(2))]);
 
     let silent = ids(&world).await;
-    did(company.act("sale.cancel", &json!({"venta": quote})).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": quote})).await);
     assert_eq!(ids(&world).await, silent, "a quote holds nothing");
     ana.post(&format!("/ventas/{order}/facturar"), json!({})).await.fails(422, "venta_no_api");
     books::check(&world, &company).await;
@@ -65,7 +65,7 @@ async fn a_sale_is_owed_no_more_and_its_goods_come_back() {
     for tipo in ["venta", "anticipo"] {
         let venta = captured(&company, &nails(tipo)).await;
         let written = entries(&company, venta).await;
-        did(company.act("sale.cancel", &json!({"venta": venta})).await);
+        did(company.run_by_name("sale.cancel", &json!({"venta": venta})).await);
         let receivable = only(&ana, &format!("/cxc?venta={venta}")).await;
         assert_eq!([&receivable["estatus"], &receivable["saldo"]], [&json!("cancelado"), &json!("0.00")], "{tipo}");
         assert_eq!(found(&ana, tipo, venta).await["cancelada"], true);
@@ -98,7 +98,7 @@ async fn what_was_given_up_since_gets_its_stock_back_all_the_same() {
     world.run("UPDATE almacenes SET estatus = 'inactivo' WHERE codigo = '001'").await;
     world.run("UPDATE productos SET estatus = 'eliminado', costo = 99").await;
     for venta in [order, sold] {
-        did(company.act("sale.cancel", &json!({"venta": venta})).await);
+        did(company.run_by_name("sale.cancel", &json!({"venta": venta})).await);
     }
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(0))));
     assert_eq!(ledger(&ana, sold).await[1], "cancelacion_venta A-1 2 0 1 80.00", "at the cost at which it went");
@@ -112,13 +112,13 @@ async fn what_is_paid_or_invoiced_is_not_cancelled() {
     let ana = company.admin().await;
     let paid = captured(&company, &nails("venta")).await;
     let payment = json!({"cxc": 1, "importe": "0.01", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12", "referencia": "S1"});
-    let pago = did(company.act("payment.apply", &payment).await)["pago"].clone();
+    let pago = did(company.run_by_name("payment.apply", &payment).await)["pago"].clone();
     let waiting = captured(&company, &nails("factura")).await;
     let (of_api, _) = invoiced(&ana, &nails("pedido")).await;
     let stamped = captured(&company, &nails("factura")).await;
-    did(company.act("invoice.stamped", &json!({"factura": 3, "uuid": UUIDS[0]})).await);
+    did(company.run_by_name("invoice.stamped", &json!({"factura": 3, "uuid": UUIDS[0]})).await);
     let begun = captured(&company, &nails("pedido")).await;
-    did(company.act("sale.invoicing-begin", &json!({"venta": begun})).await);
+    did(company.run_by_name("sale.invoicing-begin", &json!({"venta": begun})).await);
     let of = |venta: i64| json!({"venta": venta});
     refuses(
         &company,
@@ -139,12 +139,12 @@ async fn what_is_paid_or_invoiced_is_not_cancelled() {
     is_isolated(&company, "sale.cancel", of(begun)).await;
 
     // Without payment, refused or released, they are.
-    did(company.act("payment.cancel", &json!({"pago": pago})).await);
-    did(company.act("invoice.rejected", &json!({"factura": 1, "codigo": "X", "mensaje": "No"})).await);
-    did(company.act("invoice.rejected", &json!({"factura": 2, "codigo": "X", "mensaje": "No"})).await);
-    did(company.act("sale.invoicing-end", &of(begun)).await);
+    did(company.run_by_name("payment.cancel", &json!({"pago": pago})).await);
+    did(company.run_by_name("invoice.rejected", &json!({"factura": 1, "codigo": "X", "mensaje": "No"})).await);
+    did(company.run_by_name("invoice.rejected", &json!({"factura": 2, "codigo": "X", "mensaje": "No"})).await);
+    did(company.run_by_name("sale.invoicing-end", &of(begun)).await);
     for venta in [paid, waiting, of_api, begun] {
-        did(company.act("sale.cancel", &of(venta)).await);
+        did(company.run_by_name("sale.cancel", &of(venta)).await);
         refuses(&company, "sale.cancel", &[(of(venta), "estado_invalido", "venta: está cancelada")]).await;
     }
     assert_eq!(ana.post(&format!("/ventas/{of_api}/facturar"), json!({})).await.ok(200)["estatus"], "error");
@@ -173,7 +173,7 @@ async fn an_imported_sale_is_cancelled_with_what_was_imported_of_it() {
         |almacen: &str, sku: &str| json!({"tipo": "venta", "venta": 1, "sku": sku, "cantidad": 2, "almacen": almacen});
     let rows = [gone("1", "A-1"), gone("002", "A-1"), gone("1", "YA-NO"), gone("tienda", "A-1")];
     company.load(Resource::MovimientosInventario, &rows).await;
-    did(company.act("sale.cancel", &json!({"venta": 1})).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": 1})).await);
     let receivable = only(&ana, "/cxc?venta=1").await;
     assert_eq!([&receivable["estatus"], &receivable["saldo"]], [&json!("cancelado"), &json!("0.00")]);
     // What has no product or warehouse any more cannot come back.
@@ -187,8 +187,8 @@ async fn an_imported_sale_is_cancelled_with_what_was_imported_of_it() {
 async fn an_embedder_cancels_typed() {
     let company = shop(&World::new().await).await;
     let venta = captured(&company, &nails("venta")).await;
-    assert_eq!(company.perform(&CancelSale { venta }).await.unwrap().venta, venta);
-    let error = company.perform(&CancelSale { venta }).await.unwrap_err();
+    assert_eq!(company.run(&CancelSale { venta }).await.unwrap().venta, venta);
+    let error = company.run(&CancelSale { venta }).await.unwrap_err();
     assert_eq!(error.code().codigo(), "estado_invalido");
     assert_ne!(found(&company.admin().await, "venta", venta).await["fecha_cancelacion"], Value::Null);
 }

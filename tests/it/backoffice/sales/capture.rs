@@ -1,10 +1,10 @@
 //! `sale.capture`
 
 use serde_json::{Value, json};
-use svc_core::operations::SaleBody;
-use svc_core::operations::CaptureSale;
 use svc_core::domain::words::{SaleKind, SaleOrigin};
 use svc_core::json::Json;
+use svc_core::operations::CaptureSale;
+use svc_core::operations::SaleBody;
 use svc_tests::{BASE_URL, World, books};
 
 use super::super::shop::{
@@ -16,9 +16,9 @@ use super::super::{did, emitted, events};
 async fn an_order_reserves_and_a_quote_does_not_and_neither_is_owed() {
     let company = shop(&World::new().await).await;
     let ana = company.admin().await;
-    let order = did(company.act("sale.capture", &nails("pedido")).await);
+    let order = did(company.run_by_name("sale.capture", &nails("pedido")).await);
     assert_eq!(order, json!({"venta": 1, "tipo": "pedido", "folio": 1}));
-    let quote = did(company.act("sale.capture", &nails("cotizacion")).await);
+    let quote = did(company.run_by_name("sale.capture", &nails("cotizacion")).await);
     assert_eq!(quote, json!({"venta": 2, "tipo": "cotizacion", "folio": 1}));
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(0), json!(2))));
     for (tipo, venta, surtido) in [("pedido", 1, json!("pendiente")), ("cotizacion", 2, Value::Null)] {
@@ -61,7 +61,7 @@ async fn a_sale_is_owed_at_once_and_its_goods_leave() {
     let ana = company.admin().await;
     let lines = [line(NAIL, 2, "100.00"), line(FOOD, 3, "10.00"), line(SERVICE, 1, "50.00"), line(NAIL, 1, "90.00")];
     // A remisión is a sale by its older name.
-    let made = did(company.act("sale.capture", &sale("remision", &lines)).await);
+    let made = did(company.run_by_name("sale.capture", &sale("remision", &lines)).await);
     assert_eq!(made, json!({"venta": 1, "tipo": "venta", "folio": 1, "cxc": 1}));
     let document = found(&ana, "venta", 1).await;
     assert_eq!(
@@ -100,7 +100,7 @@ async fn an_invoice_waits_in_the_registry_and_nobody_stamps_it_for_the_applicati
     let ana = company.admin().await;
     let credit = json!({"condicion_pago": "credito", "sucursal": 3, "origen": "plataforma", "metodo_pago_sat": "PPD",
                         "forma_pago_sat": "99"});
-    let made = did(company.act("sale.capture", &with(&nails("factura"), credit)).await);
+    let made = did(company.run_by_name("sale.capture", &with(&nails("factura"), credit)).await);
     assert_eq!(made, json!({"venta": 1, "tipo": "factura", "folio": 1, "factura": 1, "cxc": 1}));
     let invoice = only(&ana, "/facturas").await;
     for (field, value) in [
@@ -151,7 +151,7 @@ async fn an_advance_is_owed_and_nothing_is_sold_yet() {
     let company = shop(&World::new().await).await;
     let ana = company.admin().await;
     let dollars = with(&nails("anticipo"), json!({"moneda": "USD", "tipo_cambio": "17.5"}));
-    let made = did(company.act("sale.capture", &dollars).await);
+    let made = did(company.run_by_name("sale.capture", &dollars).await);
     assert_eq!(made, json!({"venta": 1, "tipo": "anticipo", "folio": 1, "cxc": 1}));
     assert_eq!(entries(&company, 1).await, ["anticipo 1: 105.01 +4060.00 206.01 -3500.00 209.01 -560.00"]);
     assert_eq!(ledger(&ana, 1).await.len() + ana.walk("/inventario").await.len(), 0);
@@ -212,7 +212,7 @@ async fn what_is_wrong_is_named() {
     refuses(&company, "sale.capture", &table).await;
     // What was refused took no number.
     assert_eq!(
-        did(company.act("sale.capture", &body).await),
+        did(company.run_by_name("sale.capture", &body).await),
         json!({"venta": 1, "tipo": "factura", "folio": 1, "factura": 1, "cxc": 1})
     );
 }
@@ -223,7 +223,7 @@ async fn what_no_ledger_can_hold_is_refused() {
     let rates = json!({"moneda": "USD", "tipo_cambio": "999999999999"});
     for tipo in ["venta", "factura", "anticipo"] {
         let much = with(&sale(tipo, &[line(SERVICE, 999_999_999, "999999999")]), rates.clone());
-        let error = company.act("sale.capture", &much).await.expect_err("too much in pesos");
+        let error = company.run_by_name("sale.capture", &much).await.expect_err("too much in pesos");
         assert_eq!(error.code().status(), 400, "{tipo}: {error}");
     }
     let goods = sale("venta", &[line(NAIL, 999_999_999_999_999, "0")]);
@@ -239,7 +239,7 @@ async fn an_embedder_captures_typed() {
     let body = Json::parse_object(nails("pedido").to_string().as_bytes()).unwrap();
     let sale: SaleBody<SaleKind> = body.read().unwrap();
     let capture = CaptureSale { origen: Some(SaleOrigin::Plataforma), sucursal: Some(3), sale };
-    let made = company.perform(&capture).await.unwrap();
+    let made = company.run(&capture).await.unwrap();
     assert_eq!((made.venta, made.tipo, made.folio, made.factura, made.cxc), (1, SaleKind::Pedido, 1, None, None));
     let document = found(&company.admin().await, "pedido", 1).await;
     assert_eq!([&document["origen"], &document["almacen"]], [&json!("plataforma"), &json!("031")]);

@@ -1,9 +1,9 @@
 //! `order.fulfil`
 
 use serde_json::{Value, json};
-use svc_core::operations::{FulfilOrder, HandedOver};
 use svc_core::domain::quantity::{PositiveQuantity, Quantity};
 use svc_core::json::Many;
+use svc_core::operations::{FulfilOrder, HandedOver};
 use svc_tests::{Company, World, books};
 
 use super::super::shop::{
@@ -19,7 +19,7 @@ fn hands(venta: i64, lines: &[(i64, &str)]) -> Value {
 }
 
 async fn fulfil(company: &Company, venta: i64, lines: &[(i64, &str)]) {
-    assert_eq!(did(company.act("order.fulfil", &hands(venta, lines)).await), json!({"venta": venta}));
+    assert_eq!(did(company.run_by_name("order.fulfil", &hands(venta, lines)).await), json!({"venta": venta}));
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn what_cannot_be_handed_over_is_refused() {
         captured(&company, &nails("anticipo")).await,
     ];
     let cancelled = captured(&company, &nails("pedido")).await;
-    did(company.act("sale.cancel", &json!({"venta": cancelled})).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": cancelled})).await);
     fulfil(&company, order, &[(1, "2")]).await;
     let mut table = vec![
         (hands(order, &[(1, "1.000001")]), "dato_invalido", "renglones[0].cantidad: "),
@@ -125,7 +125,7 @@ async fn an_embedder_hands_over_typed() {
     let order = captured(&company, &nails("pedido")).await;
     let one = PositiveQuantity::new(Quantity::new(1.into())).unwrap();
     let renglones = Many::new(vec![HandedOver { renglon: 1, cantidad: one }]).unwrap();
-    let done = company.perform(&FulfilOrder { venta: order, renglones }).await.unwrap();
+    let done = company.run(&FulfilOrder { venta: order, renglones }).await.unwrap();
     assert_eq!(done.venta, order);
     assert_eq!(stock(&company.admin().await, "A-1", "001").await, Some((json!(-1), json!(1))));
 }

@@ -17,14 +17,20 @@ async fn the_api_waits_while_the_application_invoices() {
         let venta = ana.post("/ventas", nails(tipo)).await.ok(201)["venta"].as_i64().unwrap();
         let path = format!("/ventas/{venta}/facturar");
         let silent = (ids(&world).await, found(&ana, tipo, venta).await);
-        assert_eq!(did(company.act("sale.invoicing-begin", &json!({"venta": venta})).await), json!({"venta": venta}));
+        assert_eq!(
+            did(company.run_by_name("sale.invoicing-begin", &json!({"venta": venta})).await),
+            json!({"venta": venta})
+        );
         assert_eq!((ids(&world).await, found(&ana, tipo, venta).await), silent, "no event is emitted");
         let before = books::fingerprint(&world).await;
         let busy = ana.post(&path, json!({})).await;
         busy.fails(503, "venta_en_proceso");
         assert_eq!(busy.header("retry-after"), Some("5"));
         assert_eq!(books::fingerprint(&world).await, before);
-        assert_eq!(did(company.act("sale.invoicing-end", &json!({"venta": venta})).await), json!({"venta": venta}));
+        assert_eq!(
+            did(company.run_by_name("sale.invoicing-end", &json!({"venta": venta})).await),
+            json!({"venta": venta})
+        );
         ana.post(&path, json!({})).await.ok(202);
         let invoiced = [(json!({"venta": venta}), "estado_invalido", "venta: ")];
         refuses(&company, "sale.invoicing-begin", &invoiced).await;
@@ -41,14 +47,14 @@ async fn what_never_ends_is_free_after_ten_minutes() {
     let ana = company.admin().await;
     let venta = ana.post("/ventas", nails("pedido")).await.ok(201)["venta"].as_i64().unwrap();
     let (path, of) = (format!("/ventas/{venta}/facturar"), json!({"venta": venta}));
-    did(company.act("sale.invoicing-begin", &of).await);
+    did(company.run_by_name("sale.invoicing-begin", &of).await);
     world.clock.advance(TimeDelta::minutes(10) - TimeDelta::seconds(1));
     ana.post(&path, json!({})).await.fails(503, "venta_en_proceso");
     refuses(&company, "sale.invoicing-begin", &[(of.clone(), "estado_invalido", "venta: ya se está facturando")]).await;
     refuses(&company, "sale.cancel", &[(of.clone(), "estado_invalido", "venta: se está facturando")]).await;
     world.clock.advance(TimeDelta::seconds(1));
     // It may begin again, and then waits again.
-    did(company.act("sale.invoicing-begin", &of).await);
+    did(company.run_by_name("sale.invoicing-begin", &of).await);
     ana.post(&path, json!({})).await.fails(503, "venta_en_proceso");
     world.clock.advance(TimeDelta::minutes(10));
     ana.post(&path, json!({})).await.ok(202);
@@ -61,7 +67,7 @@ async fn only_what_has_no_invoice_is_invoiced() {
     let invoice = captured(&company, &nails("factura")).await;
     let sold = captured(&company, &nails("venta")).await;
     let cancelled = captured(&company, &nails("pedido")).await;
-    did(company.act("sale.cancel", &json!({"venta": cancelled})).await);
+    did(company.run_by_name("sale.cancel", &json!({"venta": cancelled})).await);
     let of = |venta: i64| json!({"venta": venta});
     let table = [
         (of(invoice), "estado_invalido", "venta: "),
@@ -74,10 +80,10 @@ async fn only_what_has_no_invoice_is_invoiced() {
     refuses(&company, "sale.invoicing-begin", &table).await;
     refuses(&company, "sale.invoicing-end", &table).await;
     refuses(&company, "sale.invoicing-end", &[(of(sold), "estado_invalido", "venta: no se está facturando")]).await;
-    assert_eq!(company.perform(&BeginInvoicing { venta: sold }).await.unwrap().venta, sold);
+    assert_eq!(company.run(&BeginInvoicing { venta: sold }).await.unwrap().venta, sold);
     is_isolated(&company, "sale.invoicing-begin", of(sold)).await;
     is_isolated(&company, "sale.invoicing-end", of(sold)).await;
-    assert_eq!(company.perform(&EndInvoicing { venta: sold }).await.unwrap().venta, sold);
+    assert_eq!(company.run(&EndInvoicing { venta: sold }).await.unwrap().venta, sold);
 }
 
 #[tokio::test]
@@ -88,7 +94,8 @@ async fn who_begins_second_waits_for_the_first() {
     for _ in 0..8 {
         let venta = ana.post("/ventas", nails("pedido")).await.ok(201)["venta"].as_i64().unwrap();
         let (path, of) = (format!("/ventas/{venta}/facturar"), json!({"venta": venta}));
-        let (invoiced, begun) = tokio::join!(ana.post(&path, json!({})), company.act("sale.invoicing-begin", &of));
+        let (invoiced, begun) =
+            tokio::join!(ana.post(&path, json!({})), company.run_by_name("sale.invoicing-begin", &of));
         match (invoiced.status, begun) {
             (202, Err(error)) => assert_eq!(error.code().codigo(), "estado_invalido", "{error}"),
             (503, Ok(_)) => invoiced.fails(503, "venta_en_proceso"),
@@ -108,7 +115,7 @@ async fn a_row_that_is_held_is_waited_for() {
     let mut other = world.pool().begin().await.unwrap();
     sqlx::query("UPDATE ventas SET comentarios = 'x' WHERE clave = $1").bind(venta).execute(&mut *other).await.unwrap();
     let of = json!({"venta": venta});
-    let begins = company.act("sale.invoicing-begin", &of);
+    let begins = company.run_by_name("sale.invoicing-begin", &of);
     tokio::pin!(begins);
     let early = tokio::time::timeout(std::time::Duration::from_millis(300), &mut begins).await;
     assert!(early.is_err(), "it does not wait");

@@ -10,7 +10,7 @@ use super::super::shop::{NAIL, captured, invoiced, line, nails, sale, shop, stoc
 
 /// Does an action three times at once; gives how often it was done. The others must be refused with this code.
 async fn thrice(company: &Company, action: &str, input: &Value, codigo: &str) -> usize {
-    let outcomes = join_all((0..3).map(|_| company.act(action, input))).await;
+    let outcomes = join_all((0..3).map(|_| company.run_by_name(action, input))).await;
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
         assert_eq!(error.code().codigo(), codigo, "{action}: {error}");
     }
@@ -49,9 +49,9 @@ async fn an_order_is_handed_over_or_cancelled_or_both_in_turn() {
         let (part, of) =
             (json!({"venta": order, "renglones": [{"renglon": 1, "cantidad": 1}]}), json!({"venta": order}));
         let (handed, cancelled, again) = tokio::join!(
-            company.act("order.fulfil", &part),
-            company.act("sale.cancel", &of),
-            company.act("order.fulfil", &part)
+            company.run_by_name("order.fulfil", &part),
+            company.run_by_name("sale.cancel", &of),
+            company.run_by_name("order.fulfil", &part)
         );
         did(cancelled);
         for outcome in [handed, again] {
@@ -71,7 +71,8 @@ async fn many_who_sell_the_same_goods_wait_for_each_other() {
     let bodies: Vec<Value> = (0..12)
         .map(|at| sale(["venta", "factura", "pedido"][at % 3], if at % 2 == 0 { &lines } else { &backwards }))
         .collect();
-    let done = futures_util::future::join_all(bodies.iter().map(|body| company.act("sale.capture", body))).await;
+    let done =
+        futures_util::future::join_all(bodies.iter().map(|body| company.run_by_name("sale.capture", body))).await;
     for outcome in done {
         did(outcome);
     }

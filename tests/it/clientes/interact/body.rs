@@ -79,16 +79,16 @@ async fn every_word_is_taken_and_no_other() {
 #[tokio::test]
 async fn lengths_count_characters_and_minutes_are_a_day_at_most() {
     let (company, ana) = one_customer().await;
-    for (field, most) in [("nota", 5000), ("proximo_texto", 200), ("cierre", 40)] {
+    for (field, max) in [("nota", 5000), ("proximo_texto", 200), ("cierre", 40)] {
         let body = |text: String| match field {
             "proximo_texto" => {
                 json!({"canal": "otro", "resultado": "cotizo", "proximo_fecha": "2026-10-12", field: text})
             }
             _ => with(field, json!(text)),
         };
-        ana.post(PATH, body(format!(" {} ", "ñ".repeat(most)))).await.ok(201);
-        assert_eq!(newest(&company.world).await[field], "ñ".repeat(most));
-        is_about(&ana.post(PATH, body("ñ".repeat(most + 1))).await, "dato_invalido", field);
+        ana.post(PATH, body(format!(" {} ", "ñ".repeat(max)))).await.ok(201);
+        assert_eq!(newest(&company.world).await[field], "ñ".repeat(max));
+        is_about(&ana.post(PATH, body("ñ".repeat(max + 1))).await, "dato_invalido", field);
         is_about(&ana.post(PATH, body("a\0b".to_owned())).await, "dato_invalido", field);
     }
     for minutes in [1, 1440] {

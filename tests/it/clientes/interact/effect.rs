@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
 use http::Method;
 use serde_json::{Value, json};
-use svc_core::operations::CreateKey;
 use svc_core::domain::scope::Scope;
+use svc_core::operations::CreateKey;
 use svc_tests::lists::claves;
 use svc_tests::{Reply, Resource, World, any_key, in_notice_mode};
 

@@ -112,7 +112,7 @@ async fn applying_and_cancelling_at_once_leaves_everything_in_agreement() {
         let cancel = (1..=12).map(|number| {
             let (company, pago) = (company.clone(), number + 12 * (round as i64 - 1));
             async move {
-                match company.act("payment.cancel", &json!({"pago": pago})).await {
+                match company.run_by_name("payment.cancel", &json!({"pago": pago})).await {
                     Ok(answer) => assert_eq!(answer, json!({"pago": pago})),
                     Err(error) => assert_eq!(error.code().codigo(), "no_encontrado", "{error}"),
                 }

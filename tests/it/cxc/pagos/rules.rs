@@ -120,7 +120,7 @@ async fn a_deposit_that_waits_is_left_to_the_back_office() {
     let company = owed().await;
     let ana = company.admin().await;
     let deposit = json!({"cuenta_bancaria": 1, "fecha": "2026-10-12", "importe": "100", "referencia": "A-1"});
-    company.act("deposit.capture", &deposit).await.unwrap();
+    company.run_by_name("deposit.capture", &deposit).await.unwrap();
     ana.post(REMISION, payment("100", "A-1")).await.fails(409, "deposito_sin_aplicar");
     ana.post("/cxc/99/pagos", payment("100", "A-1")).await.fails(404, "no_encontrado");
     // Before anything else that is wrong.

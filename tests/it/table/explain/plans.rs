@@ -68,8 +68,8 @@ impl Plan {
             if let ("Sort" | "Incremental Sort", Some(input)) = (kind, inputs(node).first()) {
                 let sorted =
                     number(input, "Plan Rows").max(number(input, "Actual Rows") * number(input, "Actual Loops"));
-                let most = if are_changes(input) { MOST_CHANGES } else { MOST };
-                if sorted > most {
+                let max = if are_changes(input) { MOST_CHANGES } else { MOST };
+                if sorted > max {
                     faults.push(format!("sorts {sorted} rows"));
                 }
             }

@@ -156,7 +156,7 @@ async fn a_currency_is_one_that_is_reckoned_in_cents() {
 async fn what_no_column_holds_is_refused_and_never_a_failure_of_ours() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
-    let most = json!({"producto": BARE, "cantidad": 999_999_999_999_999_i64, "precio_unitario": "0"});
+    let max = json!({"producto": BARE, "cantidad": 999_999_999_999_999_i64, "precio_unitario": "0"});
     let thrice = [line(4, 1, "999999999999999999.99"), line(4, 1, "0.01"), line(4, 1, "1")];
     let reply = ana.post("/ventas", sale("cotizacion", &thrice)).await;
     reply.fails(400, "dato_invalido");
@@ -173,7 +173,7 @@ async fn what_no_column_holds_is_refused_and_never_a_failure_of_ours() {
         assert!(reply.mensaje().starts_with("tipo_cambio: "), "{}", reply.mensaje());
     }
     // 500 lines of the greatest quantity are half of what a warehouse can have reserved.
-    let full = sale("pedido", &vec![most; 500]);
+    let full = sale("pedido", &vec![max; 500]);
     ana.post("/ventas", full.clone()).await.ok(201);
     ana.post("/ventas", full.clone()).await.ok(201);
     ana.post("/ventas", full).await.fails(400, "dato_invalido");

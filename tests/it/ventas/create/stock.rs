@@ -93,7 +93,7 @@ async fn what_was_reserved_is_released_though_the_product_has_become_a_service()
     ana.put(&format!("/productos/{NAIL}"), json!({"tipo": "B"})).await.ok(200);
     invoiced(&ana, ordered, json!({})).await.ok(202);
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(2))));
-    company.act("sale.cancel", &json!({"venta": cancelled})).await.unwrap();
+    company.run_by_name("sale.cancel", &json!({"venta": cancelled})).await.unwrap();
     assert_eq!(stock(&ana, "A-1", "001").await, Some((json!(-2), json!(0))));
 
     // And what had no stock then has none to give now.

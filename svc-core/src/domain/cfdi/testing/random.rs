@@ -43,8 +43,8 @@ impl Dice {
         Self(TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
     }
 
-    fn below(&mut self, most: u64) -> u64 {
-        self.0.next_u64() % most
+    fn below(&mut self, max: u64) -> u64 {
+        self.0.next_u64() % max
     }
 
     fn one_in(&mut self, sides: u64) -> bool {
@@ -55,10 +55,10 @@ impl Dice {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// A positive decimal below `most` with up to that many decimals.
-    fn decimal(&mut self, most: u64, decimals: u32) -> Decimal {
+    /// A positive decimal below `max` with up to that many decimals.
+    fn decimal(&mut self, max: u64, decimals: u32) -> Decimal {
         let decimals = self.below(u64::from(decimals) + 1) as u32;
-        Decimal::new(1 + self.below(most * 10_u64.pow(decimals) - 1).cast_signed(), decimals)
+        Decimal::new(1 + self.below(max * 10_u64.pow(decimals) - 1).cast_signed(), decimals)
     }
 
     fn text(&mut self) -> String {

@@ -13,7 +13,7 @@ use super::scope::{COMPANY, Scopes, table};
 
 /// What a statement is, as far as companies are concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Classification {
     /// It names one company, by one parameter, for each of its tables.
     OneCompany,
     /// It names no table: it controls the transaction or the session, or calls a function.
@@ -25,12 +25,12 @@ pub enum Verdict {
 }
 
 /// Judges a statement; an error says why it could not be read.
-pub fn judge(sql: &str) -> Result<Verdict, String> {
+pub fn classify(sql: &str) -> Result<Classification, String> {
     // All locks of rows are alike here, and the parser knows two.
     let sql = sql.replace("FOR NO KEY UPDATE", "FOR UPDATE").replace("FOR KEY SHARE", "FOR SHARE");
     if sql.starts_with("SET CONSTRAINTS ") {
         // The parser does not know it.
-        return Ok(Verdict::NoTable);
+        return Ok(Classification::NoTable);
     }
     let statements = Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|error| error.to_string())?;
     let statement = match statements.as_slice() {
@@ -42,8 +42,8 @@ pub fn judge(sql: &str) -> Result<Verdict, String> {
         Statement::Query(_) | Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) => {}
         Statement::Copy { source: CopySource::Table { columns, .. }, to: false, .. } => {
             let first = columns.first().is_some_and(|column| column.value == COMPANY);
-            let fault = || Verdict::Fault(vec!["the company is not the first column".to_owned()]);
-            return Ok(if first { Verdict::OneCompany } else { fault() });
+            let fault = || Classification::Fault(vec!["the company is not the first column".to_owned()]);
+            return Ok(if first { Classification::OneCompany } else { fault() });
         }
         Statement::Set(_)
         | Statement::ShowVariable { .. }
@@ -52,12 +52,12 @@ pub fn judge(sql: &str) -> Result<Verdict, String> {
         | Statement::Commit { .. }
         | Statement::Rollback { .. }
         | Statement::Savepoint { .. }
-        | Statement::ReleaseSavepoint { .. } => return Ok(Verdict::NoTable),
-        other => return Ok(Verdict::Fault(vec![format!("not foreseen: {other}")])),
+        | Statement::ReleaseSavepoint { .. } => return Ok(Classification::NoTable),
+        other => return Ok(Classification::Fault(vec![format!("not foreseen: {other}")])),
     }
-    let mut judge = Judge::default();
-    let ControlFlow::Continue(()) = statement.visit(&mut judge);
-    Ok(judge.verdict())
+    let mut classify = Judge::default();
+    let ControlFlow::Continue(()) = statement.visit(&mut classify);
+    Ok(classify.verdict())
 }
 
 #[derive(Default)]
@@ -76,18 +76,18 @@ struct Judge {
 }
 
 impl Judge {
-    fn verdict(mut self) -> Verdict {
+    fn verdict(mut self) -> Classification {
         if self.scopes.parameters.len() > 1 && self.loose.is_empty() {
             self.wrong.push(format!("several parameters are companies: {:?}", self.scopes.parameters));
         }
         match (self.tables, self.loose.is_empty() && self.wrong.is_empty()) {
-            (0, true) => Verdict::NoTable,
-            (_, true) => Verdict::OneCompany,
+            (0, true) => Classification::NoTable,
+            (_, true) => Classification::OneCompany,
             (..) if self.changes || !self.wrong.is_empty() => {
                 let loose = self.loose.iter().map(|table| format!("{table} is not held to the company"));
-                Verdict::Fault(loose.chain(self.wrong).collect())
+                Classification::Fault(loose.chain(self.wrong).collect())
             }
-            (..) => Verdict::Read(self.loose),
+            (..) => Classification::Read(self.loose),
         }
     }
 

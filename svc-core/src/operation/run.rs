@@ -10,12 +10,12 @@ use crate::store::{Tx, Work, transact};
 impl Context {
     /// Runs `operation` in `company`, in one transaction, which is retried after a collision. Fails with `no_encontrado`
     /// (field `empresa`) when the company does not exist.
-    pub async fn perform<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
-        self.perform_as(&O::SPEC, company, operation).await
+    pub async fn run<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
+        self.run_as(&O::SPEC, company, operation).await
     }
 
     /// The same with the spec given, for an operation that wraps another.
-    pub(crate) async fn perform_as<O: Operation>(
+    pub(crate) async fn run_as<O: Operation>(
         &self,
         spec: &Spec,
         company: CompanyId,

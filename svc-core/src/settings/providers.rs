@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Hidden, SettingError};
-use crate::stamping::{FinkokStamper, HttpStamper, HttpStamperError, SandboxStamper, SatStatus, Stamper, SwStamper};
 use crate::mail::{Notifier, SmtpError, SmtpNotifier};
+use crate::stamping::{FinkokStamper, HttpStamper, HttpStamperError, SandboxStamper, SatStatus, Stamper, SwStamper};
 use crate::webhooks::{HttpSender, Networks, NoAuthorities, Sender};
-use crate::work::Outside;
+use crate::work::Providers;
 
 /// The stamper that needs no provider.
 const SANDBOX: &str = "sandbox";
@@ -39,9 +39,9 @@ pub struct OutsideSettings {
 impl OutsideSettings {
     /// Makes all three, connecting to nothing yet. A machine that trusts no certificate authority can do everything but deliver
     /// webhooks, so that is logged and no error; settings that cannot be used are one.
-    pub fn open(&self) -> Result<Outside, SettingError> {
+    pub fn open(&self) -> Result<Providers, SettingError> {
         let (sender, notifier) = (self.webhooks.sender_if_possible()?, self.mail.notifier()?);
-        Ok(Outside::default().stamper(self.stamper.stamper()?).sender(sender).notifier(notifier))
+        Ok(Providers::default().stamper(self.stamper.stamper()?).sender(sender).notifier(notifier))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A stamping provider and a notifier of our own: one pass over the backlog of each.
 //!
-//! `DATABASE_URL=postgres://… cargo run -p svc-examples --example own_outside`
+//! `DATABASE_URL=postgres://… cargo run -p svc-examples --example own_providers`
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,8 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
-use svc_core::stamping::{Budget, SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper, stamp_due};
 use svc_core::mail::{Notice, Notifier, NotifyFailure, notify_due};
+use svc_core::stamping::{Budget, SandboxStamper, StampFailure, StampRequest, StampedXml, Stamper, stamp_due};
 use svc_store_postgres::{PostgresStore, Settings};
 use uuid::Uuid;
 
