@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
+use svc_core::domain::computed::computed;
 use svc_core::domain::value::Value;
 use svc_core::domain::words::{OpportunityStatus, SaleKind};
 use svc_core::record::{ListSpec, Query};
@@ -87,15 +88,21 @@ impl ImportTx for PostgresTx {
         columns: &'static [&'static str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError> {
+        let computed: Vec<_> = computed(table, columns).collect();
         let mut copy = Copy::default();
         for record in values.chunks(columns.len()) {
             copy.value(self.empresa);
             for value in record {
                 copy.column(value);
             }
+            for computed in &computed {
+                copy.column(&computed.value(columns, record));
+            }
             copy.end();
         }
-        copy.send(self.connection(), format!("COPY {table} (empresa, {}) FROM STDIN", columns.join(", "))).await
+        let names = columns.iter().copied().chain(computed.iter().map(|computed| computed.column));
+        let names = names.collect::<Vec<_>>().join(", ");
+        copy.send(self.connection(), format!("COPY {table} (empresa, {names}) FROM STDIN")).await
     }
 
     async fn lock_record(

@@ -48,8 +48,8 @@ pub trait ImportTx {
     /// Advances the folio counter of documents of that type and series past `last`.
     async fn move_past_folio(&mut self, tipo: &str, serie: &str, last: i64) -> Result<(), StoreError>;
 
-    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value for each of
-    /// `columns`.
+    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value
+    /// for each of `columns`. The store adds the columns that are [`computed`](crate::domain::computed).
     async fn insert_records(
         &mut self,
         table: &'static str,
@@ -62,7 +62,7 @@ pub trait ImportTx {
     async fn lock_record(&mut self, list: &'static ListSpec, clave: i64, each: EachRow<'_>)
     -> Result<bool, StoreError>;
 
-    /// Writes these columns of a record of `table`: all of them, or none.
+    /// Writes these columns of a record of `table`, and those computed from them: all of them, or none.
     async fn update_record(
         &mut self,
         table: &'static str,

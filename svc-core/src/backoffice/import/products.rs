@@ -1,7 +1,7 @@
 //! Products.
 
 use super::{Rules, look_up_names, own_folio, require, require_clave};
-use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, search_text};
+use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
 use crate::domain::sat;
 use crate::domain::tax::WrittenRates;
 use crate::domain::time::Timestamp;
@@ -66,7 +66,6 @@ impl Rules for ProductImport {
         self.iva_venta.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
         self.iva_compra.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
         self.costo.get_or_insert_default();
-        self.busqueda = search_text(self.sku.as_deref(), self.descripcion.as_deref());
         self.modificado.get_or_insert(now);
         Ok(())
     }
