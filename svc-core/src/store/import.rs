@@ -31,12 +31,12 @@ pub trait ImportTx {
     /// Releases the savepoint.
     async fn release_savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Defers the references between records of the same table, so that a parent may come later in the file;
-    /// [`ImportTx::missing`] returns those that never came.
-    async fn defer_parents(&mut self) -> Result<(), StoreError>;
-
-    /// Those of `claves` that no record of the company has.
+    /// Those of `claves` that no record of the company has, so that a parent may come later in the file than its
+    /// children.
     async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
+
+    /// Sets the parents of records: pairs of a record's clave and its parent's.
+    async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError>;
 
     /// The claves of new records of `table`, one for each element of `given`: the given one, or else the one after the
     /// greatest so far. The company's counter is advanced past all of them.

@@ -18,6 +18,10 @@ impl Rules for ProductImport {
         self.clave_padre.filter(|padre| *padre != 0)
     }
 
+    fn clear_parent(&mut self) {
+        self.clave_padre = None;
+    }
+
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         require(self.clave_padre.is_none_or(|padre| padre >= 0), "clave_padre", "no puede ser negativa")?;
