@@ -31,7 +31,6 @@ CREATE TABLE categorias (
     padre_ref  bigint GENERATED ALWAYS AS (nullif(padre, -1)) STORED,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT categorias_padre_fk FOREIGN KEY (empresa, padre_ref) REFERENCES categorias
-        DEFERRABLE INITIALLY IMMEDIATE
 );
 CREATE INDEX categorias_padre ON categorias (empresa, padre, clave);
 CREATE INDEX categorias_nombre ON categorias (empresa, nombre, clave);
@@ -63,8 +62,7 @@ CREATE TABLE productos (
     busqueda         text NOT NULL DEFAULT '',
     modificado       timestamptz,
     PRIMARY KEY (empresa, clave),
-    CONSTRAINT productos_clave_padre_fk FOREIGN KEY (empresa, clave_padre) REFERENCES productos
-        DEFERRABLE INITIALLY IMMEDIATE,
+    CONSTRAINT productos_clave_padre_fk FOREIGN KEY (empresa, clave_padre) REFERENCES productos,
     CONSTRAINT productos_marca_fk FOREIGN KEY (empresa, marca) REFERENCES marcas,
     CONSTRAINT productos_categoria_fk FOREIGN KEY (empresa, categoria) REFERENCES categorias,
     CONSTRAINT productos_unidad_fk FOREIGN KEY (empresa, unidad) REFERENCES unidades

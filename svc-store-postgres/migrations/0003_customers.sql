@@ -31,11 +31,15 @@ CREATE TABLE clientes (
     lista             bigint,
     plataforma        text CHECK (plataforma IN ('a', 'b', 'c', 'd', 'e')),
     mensaje           text,
-    -- The forms in which the filters of their names compare. The program makes them, so that what is stored and what is
-    -- asked for pass through the same function.
+    -- What the filter `correo` compares: lower case without white space. The program computes it (`domain/computed.rs`),
+    -- since lower() depends on the database's collation.
     correo_comparable    text,
-    telefono_comparable  text,
-    movil_comparable     text,
+    -- What the filters `telefono` and `movil` compare: the last ten characters that are neither -()+ nor white space, by
+    -- the code points that Unicode calls so.
+    telefono_comparable  text GENERATED ALWAYS AS (right(regexp_replace(telefono,
+        '[-()+ \t-\r\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', '', 'g'), 10)) STORED,
+    movil_comparable     text GENERATED ALWAYS AS (right(regexp_replace(movil,
+        '[-()+ \t-\r\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+', '', 'g'), 10)) STORED,
     PRIMARY KEY (empresa, clave),
     CONSTRAINT clientes_vendedor_fk FOREIGN KEY (empresa, vendedor) REFERENCES usuarios,
     CONSTRAINT clientes_lista_fk FOREIGN KEY (empresa, lista) REFERENCES listas_precios

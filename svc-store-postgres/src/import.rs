@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
+use svc_core::domain::computed::computed;
 use svc_core::domain::value::Value;
 use svc_core::domain::words::{OpportunityStatus, SaleKind};
 use svc_core::record::{ListSpec, Query};
@@ -35,10 +36,6 @@ impl ImportTx for PostgresTx {
         self.control("RELEASE SAVEPOINT lote").await
     }
 
-    async fn defer_parents(&mut self) -> Result<(), StoreError> {
-        self.control("SET CONSTRAINTS productos_clave_padre_fk, categorias_padre_fk DEFERRED").await
-    }
-
     async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
         let statement = match parents {
             Parents::Products => {
@@ -55,6 +52,21 @@ impl ImportTx for PostgresTx {
             .fetch_all(self.connection())
             .await
             .map_err(store_error)
+    }
+
+    async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError> {
+        let statement = match parents {
+            Parents::Products => {
+                "UPDATE productos p SET clave_padre = h.padre FROM unnest($2::bigint[], $3::bigint[]) AS h (clave, padre)
+                 WHERE p.empresa = $1 AND p.clave = h.clave"
+            }
+            Parents::Categories => {
+                "UPDATE categorias c SET padre = h.padre FROM unnest($2::bigint[], $3::bigint[]) AS h (clave, padre)
+                 WHERE c.empresa = $1 AND c.clave = h.clave"
+            }
+        };
+        let (claves, parents): (Vec<i64>, Vec<i64>) = children.iter().copied().unzip();
+        self.run(sqlx::query(statement).persistent(false).bind(self.empresa).bind(claves).bind(parents)).await
     }
 
     async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError> {
@@ -87,15 +99,21 @@ impl ImportTx for PostgresTx {
         columns: &'static [&'static str],
         values: &[Value<'_>],
     ) -> Result<(), StoreError> {
+        let computed: Vec<_> = computed(table, columns).collect();
         let mut copy = Copy::default();
         for record in values.chunks(columns.len()) {
             copy.value(self.empresa);
             for value in record {
                 copy.column(value);
             }
+            for computed in &computed {
+                copy.column(&computed.value(columns, record));
+            }
             copy.end();
         }
-        copy.send(self.connection(), format!("COPY {table} (empresa, {}) FROM STDIN", columns.join(", "))).await
+        let names = columns.iter().copied().chain(computed.iter().map(|computed| computed.column));
+        let names = names.collect::<Vec<_>>().join(", ");
+        copy.send(self.connection(), format!("COPY {table} (empresa, {names}) FROM STDIN")).await
     }
 
     async fn lock_record(

@@ -2,6 +2,7 @@
 
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder};
+use svc_core::domain::computed::computed;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::domain::writable::Stored;
@@ -63,14 +64,16 @@ impl PostgresTx {
     ) -> Result<(), StoreError> {
         let mut sql: QueryBuilder<Postgres> = QueryBuilder::new("UPDATE ");
         sql.push(table).push(" SET ");
-        for (at, (column, value)) in columns.iter().zip(values).enumerate() {
+        let computed = computed(table, columns).map(|computed| (computed.column, computed.value(columns, values)));
+        let own = columns.iter().copied().zip(values.iter().cloned());
+        for (at, (column, value)) in own.chain(computed).enumerate() {
             sql.push(if at == 0 { "" } else { ", " }).push(column).push(" = ");
             match value {
                 Value::Null => {
                     sql.push("NULL");
                 }
                 // No kind is needed of what is not null.
-                value => push(&mut sql, value, Kind::Text),
+                value => push(&mut sql, &value, Kind::Text),
             }
         }
         sql.push(" WHERE empresa = ").push_bind(self.empresa).push(" AND clave = ").push_bind(clave);
@@ -97,9 +100,12 @@ impl PostgresTx {
     }
 }
 
-/// The columns of a record with their values, those that follow from its data too.
+/// The columns of a record with their values, the computed ones last.
 fn columns<T: Stored>(data: &T) -> Vec<(&'static str, Value<'_>, Kind)> {
-    let own = T::COLUMNS.iter().zip(data.values()).zip(T::KINDS).map(|((name, value), kind)| (*name, value, *kind));
-    let derived = T::DERIVED.iter().zip(data.derived()).map(|(name, value)| (*name, value, Kind::Text));
-    own.chain(derived).collect()
+    let values = data.values();
+    let computed: Vec<_> = computed(T::TABLE, T::COLUMNS)
+        .map(|computed| (computed.column, computed.value(T::COLUMNS, &values), Kind::Text))
+        .collect();
+    let own = T::COLUMNS.iter().zip(values).zip(T::KINDS).map(|((name, value), kind)| (*name, value, *kind));
+    own.chain(computed).collect()
 }

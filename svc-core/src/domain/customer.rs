@@ -2,7 +2,6 @@
 
 use super::money::Money;
 use super::rfc::Rfc;
-use super::text::{clean_phone, normalise_email};
 use super::writable::writable;
 use super::{sat, text};
 use crate::error::{Code, Error};
@@ -60,11 +59,6 @@ writable! {
     standard {
         /// Country, by its internal key; Mexico when left out or cleared.
         pais: i64 = DEFAULT_COUNTRY,
-    }
-    derived {
-        "correo_comparable": |data| data.correo.as_deref().map(normalise_email),
-        "telefono_comparable": |data| data.telefono.as_deref().map(clean_phone),
-        "movil_comparable": |data| data.movil.as_deref().map(clean_phone),
     }
 }
 

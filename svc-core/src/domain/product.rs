@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::sat::{self, Border};
 use super::tax::{TaxRate, WrittenRates};
-use super::text::fold;
 use super::words::{ProductKind, ProductStatus, ProductSubkind};
 use super::writable::{Plain, writable};
 use crate::error::{Code, Error};
@@ -70,14 +69,6 @@ writable! {
         /// A normal (when left out or cleared), B virtual with price, C virtual without price.
         tipo: KindCode = ProductKind::Normal,
     }
-    derived {
-        "busqueda": |data| Some(search_text(data.sku.as_deref(), data.descripcion.as_deref())),
-    }
-}
-
-/// The text that `buscar` searches (contract §3).
-pub(crate) fn search_text(sku: Option<&str>, description: Option<&str>) -> String {
-    fold(&[sku, description].into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// The codes that writes have for what a product is (spec, "Product").

@@ -36,7 +36,8 @@ plain! {
     [] TaxRate => TaxRate: |rate| *rate;
 }
 
-/// The stored data of a record that the API writes, as columns of its table.
+/// The stored data of a record that the API writes, as columns of its table. The store adds the columns that are
+/// [`computed`](super::computed).
 pub trait Stored: Sized {
     /// Its table.
     const TABLE: &'static str;
@@ -44,17 +45,12 @@ pub trait Stored: Sized {
     const COLUMNS: &'static [&'static str];
     /// The kind of value of each of [`Stored::COLUMNS`].
     const KINDS: &'static [Kind];
-    /// Further text columns, computed from the data; in the order of [`Stored::derived`].
-    const DERIVED: &'static [&'static str];
 
     /// Reads the data from a row of [`Stored::COLUMNS`].
     fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
 
     /// The values of [`Stored::COLUMNS`].
     fn values(&self) -> Vec<Value<'_>>;
-
-    /// The values of [`Stored::DERIVED`].
-    fn derived(&self) -> Vec<Value<'_>>;
 }
 
 /// Declares a record that the API writes.
@@ -72,7 +68,6 @@ pub trait Stored: Sized {
 ///     required { sku: Text<50>, }
 ///     optional { categoria: i64, }
 ///     standard { costo in "costo_reposicion": Money = Money::default(), }
-///     derived { "busqueda": |data| data.sku.as_deref().map(fold), }
 /// }
 /// ```
 ///
@@ -81,7 +76,6 @@ pub trait Stored: Sized {
 /// - `optional`: may be absent; an edit clears it with `null` or `""`.
 /// - `standard`: always has a value, the one after `=` when it is left out or cleared.
 /// - `in` names the column where it differs from the field.
-/// - Under `derived` stand text columns, each with the function that computes it from the data.
 ///
 /// It makes the three structs, with [`Stored`] and `Default` for the data, `From<&ProductCreate>` and
 /// `ProductData::edit(&ProductEdit)`; [`Plain`] maps a body's types to the stored ones. `ProductEdit` has `clave` besides.
@@ -93,7 +87,6 @@ macro_rules! writable {
         required { $($(#[$r_doc:meta])* $r:ident: $r_type:ty,)* }
         optional { $($(#[$o_doc:meta])* $o:ident: $o_type:ty,)* }
         standard { $($(#[$s_doc:meta])* $s:ident $(in $s_column:literal)?: $s_type:ty = $s_value:expr,)* }
-        derived { $($derived:literal: $derive:expr,)* }
     ) => {
         $(#[$data_meta])*
         #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,7 +170,6 @@ macro_rules! writable {
                     $(<<$o_type as Plain>::Data as FromValue>::KIND,)* $(<<$s_type as Plain>::Data as FromValue>::KIND,)*
                 ]
             };
-            const DERIVED: &'static [&'static str] = &[$($derived),*];
 
             fn read<R: $crate::domain::value::Row + ?Sized>(row: &R) -> Result<Self, $crate::domain::value::RowError> {
                 use $crate::domain::value::FromValue;
@@ -194,13 +186,6 @@ macro_rules! writable {
             fn values(&self) -> Vec<$crate::domain::value::Value<'_>> {
                 use $crate::domain::value::ToValue as _;
                 vec![$(self.$r.to_value(),)* $(self.$own.to_value(),)* $(self.$o.to_value(),)* $(self.$s.to_value(),)*]
-            }
-
-            fn derived(&self) -> Vec<$crate::domain::value::Value<'_>> {
-                vec![$($crate::domain::value::owned({
-                    let derive: fn(&Self) -> _ = $derive;
-                    derive(self)
-                }),)*]
             }
         }
     };

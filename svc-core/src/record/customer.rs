@@ -59,12 +59,6 @@ record! {
         lista: Option<i64>,
         plataforma: Option<Platform>,
         num_reg_id_trib: Option<Text<40>>,
-        #[serde(skip)]
-        correo_comparable: Option<String>,
-        #[serde(skip)]
-        telefono_comparable: Option<String>,
-        #[serde(skip)]
-        movil_comparable: Option<String>,
     }
 }
 

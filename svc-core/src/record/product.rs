@@ -52,8 +52,6 @@ record! {
         ieps_cuota: Option<TaxRate>,
         retencion_isr: Option<TaxRate>,
         retencion_iva: Option<TaxRate>,
-        #[serde(skip)]
-        busqueda: String,
     }
 }
 

@@ -26,10 +26,7 @@ record! {
         /// Whether it is in use.
         estatus: SupplierStatus => Option<SupplierStatus>,
     }
-    import SupplierImport edited as SupplierChanges {
-        #[serde(skip)]
-        busqueda: String,
-    }
+    import SupplierImport edited as SupplierChanges {}
 }
 
 impl List for Supplier {

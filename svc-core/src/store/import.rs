@@ -31,12 +31,12 @@ pub trait ImportTx {
     /// Releases the savepoint.
     async fn release_savepoint(&mut self) -> Result<(), StoreError>;
 
-    /// Defers the references between records of the same table, so that a parent may come later in the file;
-    /// [`ImportTx::missing`] returns those that never came.
-    async fn defer_parents(&mut self) -> Result<(), StoreError>;
-
-    /// Those of `claves` that no record of the company has.
+    /// Those of `claves` that no record of the company has, so that a parent may come later in the file than its
+    /// children.
     async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
+
+    /// Sets the parents of records: pairs of a record's clave and its parent's.
+    async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError>;
 
     /// The claves of new records of `table`, one for each element of `given`: the given one, or else the one after the
     /// greatest so far. The company's counter is advanced past all of them.
@@ -48,8 +48,8 @@ pub trait ImportTx {
     /// Advances the folio counter of documents of that type and series past `last`.
     async fn move_past_folio(&mut self, tipo: &str, serie: &str, last: i64) -> Result<(), StoreError>;
 
-    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value for each of
-    /// `columns`.
+    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value
+    /// for each of `columns`. The store adds the columns that are [`computed`](crate::domain::computed).
     async fn insert_records(
         &mut self,
         table: &'static str,
@@ -62,7 +62,7 @@ pub trait ImportTx {
     async fn lock_record(&mut self, list: &'static ListSpec, clave: i64, each: EachRow<'_>)
     -> Result<bool, StoreError>;
 
-    /// Writes these columns of a record of `table`: all of them, or none.
+    /// Writes these columns of a record of `table`, and those computed from them: all of them, or none.
     async fn update_record(
         &mut self,
         table: &'static str,

@@ -1,5 +1,6 @@
 //! `/clientes`
 
+mod comparable;
 mod create;
 mod cursor;
 mod edit;

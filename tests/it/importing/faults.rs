@@ -236,6 +236,21 @@ async fn lines_are_judged_alike_however_far_apart_they_are() {
     assert!(unlike.is_empty(), "{unlike:#?}");
 }
 
+#[tokio::test]
+async fn a_parent_is_set_however_much_later_it_comes_and_its_absence_is_blamed_on_the_first_child() {
+    let children = [json!({"clave": 1, "clave_padre": 5_000}), json!({"clave": 2, "clave_padre": 1})];
+    let filler = std::iter::repeat_n(json!({}), 1_500);
+    let company = World::new().await.company().await;
+    let records: Vec<_> =
+        children.clone().into_iter().chain(filler.clone()).chain([json!({"clave": 5_000, "clave_padre": 2})]).collect();
+    assert_eq!(company.import(Resource::Productos, &records).await, Ok(1_503));
+    let parents = "SELECT jsonb_object_agg(clave, clave_padre)::text FROM productos WHERE clave_padre IS NOT NULL";
+    assert_eq!(company.world.json(parents).await, json!({"1": 5_000, "2": 1, "5000": 2}));
+    let company = World::new().await.company().await;
+    let records: Vec<_> = children.into_iter().chain(filler).chain([json!({"clave_padre": 6_000})]).collect();
+    blames(company.import(Resource::Productos, &records).await, 1, "clave_padre: ");
+}
+
 /// How many customers and products there are.
 async fn rows(company: &Company) -> i64 {
     company.world.sql("SELECT (SELECT count(*) FROM clientes) + (SELECT count(*) FROM productos)").await

@@ -28,10 +28,6 @@ pub enum Classification {
 pub fn classify(sql: &str) -> Result<Classification, String> {
     // All locks of rows are alike here, and the parser knows two.
     let sql = sql.replace("FOR NO KEY UPDATE", "FOR UPDATE").replace("FOR KEY SHARE", "FOR SHARE");
-    if sql.starts_with("SET CONSTRAINTS ") {
-        // The parser does not know it.
-        return Ok(Classification::NoTable);
-    }
     let statements = Parser::parse_sql(&PostgreSqlDialect {}, &sql).map_err(|error| error.to_string())?;
     let statement = match statements.as_slice() {
         [Statement::Prepare { statement, .. }] => statement,

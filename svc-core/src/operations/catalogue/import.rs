@@ -44,6 +44,10 @@ impl Rules for CategoryImport {
         self.padre.filter(|padre| *padre != ROOT)
     }
 
+    fn clear_parent(&mut self) {
+        self.padre = None;
+    }
+
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)
     }

@@ -3,7 +3,7 @@
 use crate::domain::customer::DEFAULT_COUNTRY;
 use crate::domain::rfc::Rfc;
 use crate::domain::sat;
-use crate::domain::text::{clean_phone, normalise_email, tidy_emails};
+use crate::domain::text::tidy_emails;
 use crate::domain::time::Timestamp;
 use crate::error::Code;
 use crate::json::{Fault, Text};
@@ -36,11 +36,8 @@ impl Rules for CustomerImport {
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         if let Some(correo) = &mut self.correo {
-            self.correo_comparable = Some(normalise_email(correo));
             *correo = Text::unchecked(tidy_emails(correo));
         }
-        self.telefono_comparable = self.telefono.as_deref().map(clean_phone);
-        self.movil_comparable = self.movil.as_deref().map(clean_phone);
         self.prospecto.get_or_insert(false);
         self.publico.get_or_insert(false);
         self.pais.get_or_insert(DEFAULT_COUNTRY);

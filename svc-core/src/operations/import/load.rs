@@ -23,21 +23,22 @@ type Batch<R> = Result<(Vec<u64>, Vec<R>), ImportError>;
 impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
     pub(super) async fn load<R: Rules>(&mut self, tx: &mut dyn Tx) -> Result<u64, ImportError> {
         let mut count = 0;
-        let mut named = Vec::new();
-        tx.defer_parents().await?;
+        let mut late = Vec::new();
         let lines = self.lines.take().ok_or_else(|| Error::internal("the lines have been read"))?;
         let mut batches = lines.read_ahead::<R>();
         loop {
             let batch = batches.recv().await;
             let (numbers, mut rows) = batch.ok_or_else(|| Error::internal("the lines could not be read"))??;
             if rows.is_empty() {
-                refuse_orphans::<R>(tx, &named).await?;
+                set_late_parents::<R>(tx, &late).await?;
                 return Ok(count);
             }
-            named.extend(numbers.iter().zip(&rows).filter_map(|(line, row)| Some((*line, row.parent()?))));
             tx.savepoint().await?;
-            match insert(tx, &mut rows, self.now).await {
-                Ok(()) => tx.release_savepoint().await?,
+            match insert(tx, &numbers, &mut rows, self.now).await {
+                Ok(found) => {
+                    late.extend(found);
+                    tx.release_savepoint().await?;
+                }
                 Err(StoreError::Conflict(conflict)) => {
                     return Err(blame(tx, &numbers, &mut rows, self.now, conflict).await?);
                 }
@@ -49,11 +50,24 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
     }
 }
 
-/// Writes records: all of them, or none.
-async fn insert<R: Rules>(tx: &mut dyn Tx, rows: &mut [R], now: Timestamp) -> Result<(), StoreError> {
+/// A record whose parent was not there when it was written.
+struct LateParent {
+    line: u64,
+    clave: i64,
+    parent: i64,
+}
+
+/// Writes records: all of them, or none. Returns those that it wrote without their parent, which may come later.
+async fn insert<R: Rules>(
+    tx: &mut dyn Tx,
+    numbers: &[u64],
+    rows: &mut [R],
+    now: Timestamp,
+) -> Result<Vec<LateParent>, StoreError> {
     R::look_up(rows, tx).await?;
     let given: Vec<Option<i64>> = rows.iter_mut().map(|row| *row.clave()).collect();
     let claves = tx.claves(R::TABLE, &given).await?;
+    let late = take_late_parents(tx, numbers, rows, &claves).await?;
     for (row, clave) in rows.iter_mut().zip(claves) {
         *row.clave() = Some(clave);
         row.normalize(clave, now).map_err(|fault| Conflict::Value(fault.field().to_owned()))?;
@@ -63,22 +77,45 @@ async fn insert<R: Rules>(tx: &mut dyn Tx, rows: &mut [R], now: Timestamp) -> Re
         row.values(&mut values);
     }
     tx.insert_records(R::TABLE, R::COLUMNS, &values).await?;
-    R::follow_up(rows, tx).await
+    R::follow_up(rows, tx).await?;
+    Ok(late)
 }
 
-/// Refuses the first line that names a parent which is neither in the company nor in the file.
-async fn refuse_orphans<R: Rules>(tx: &mut dyn Tx, named: &[(u64, i64)]) -> Result<(), ImportError> {
-    let Some((field, parents)) = R::PARENT else { return Ok(()) };
-    let mut claves: Vec<i64> = named.iter().map(|(_, clave)| *clave).collect();
-    claves.sort_unstable();
-    claves.dedup();
-    let missing: HashSet<i64> = tx.missing(parents, &claves).await?.into_iter().collect();
-    match named.iter().find(|(_, clave)| missing.contains(clave)) {
-        Some((line, _)) => {
-            Err(ImportError::Line { line: *line, text: format!("{field}: no existe en la empresa ni en el archivo") })
-        }
-        None => Ok(()),
+/// Takes the parents that are neither in the company nor in this batch out of `rows`, whose claves are `claves`.
+async fn take_late_parents<R: Rules>(
+    tx: &mut dyn Tx,
+    numbers: &[u64],
+    rows: &mut [R],
+    claves: &[i64],
+) -> Result<Vec<LateParent>, StoreError> {
+    let Some((_, parents)) = R::PARENT else { return Ok(Vec::new()) };
+    let own: HashSet<i64> = claves.iter().copied().collect();
+    let elsewhere: HashSet<i64> = rows.iter().filter_map(R::parent).filter(|parent| !own.contains(parent)).collect();
+    if elsewhere.is_empty() {
+        return Ok(Vec::new());
     }
+    let missing: HashSet<i64> = tx.missing(parents, &Vec::from_iter(elsewhere)).await?.into_iter().collect();
+    let mut late = Vec::new();
+    for ((row, clave), line) in rows.iter_mut().zip(claves).zip(numbers) {
+        if let Some(parent) = row.parent().filter(|parent| missing.contains(parent)) {
+            row.clear_parent();
+            late.push(LateParent { line: *line, clave: *clave, parent });
+        }
+    }
+    Ok(late)
+}
+
+/// Sets the parents that came later than their children, and refuses the first line whose parent never came.
+async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Result<(), ImportError> {
+    let Some((field, parents)) = R::PARENT.filter(|_| !late.is_empty()) else { return Ok(()) };
+    let named: HashSet<i64> = late.iter().map(|late| late.parent).collect();
+    let missing: HashSet<i64> = tx.missing(parents, &Vec::from_iter(named)).await?.into_iter().collect();
+    if let Some(orphan) = late.iter().find(|late| missing.contains(&late.parent)) {
+        let text = format!("{field}: no existe en la empresa ni en el archivo");
+        return Err(ImportError::Line { line: orphan.line, text });
+    }
+    let children: Vec<_> = late.iter().map(|late| (late.clave, late.parent)).collect();
+    Ok(tx.set_parents(parents, &children).await?)
 }
 
 /// Finds the first row at fault in a batch that was refused as a whole: the end of its shortest prefix that is refused too.
@@ -93,8 +130,8 @@ async fn blame<R: Rules>(
     while bad - good > 1 {
         let middle = usize::midpoint(good, bad);
         tx.back_to_savepoint().await?;
-        match insert(tx, &mut rows[..middle], now).await {
-            Ok(()) => good = middle,
+        match insert(tx, &numbers[..middle], &mut rows[..middle], now).await {
+            Ok(_) => good = middle,
             Err(StoreError::Conflict(found)) => (bad, conflict) = (middle, found),
             Err(other) => return Err(other.into()),
         }

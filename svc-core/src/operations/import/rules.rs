@@ -36,6 +36,9 @@ pub(crate) trait Rules: Imported {
         None
     }
 
+    /// Leaves [`Self::PARENT`] out.
+    fn clear_parent(&mut self) {}
+
     /// Looks up what the records name.
     fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> impl Future<Output = Result<(), StoreError>> + Send {
         let _ = (rows, tx);

@@ -1,6 +1,6 @@
 //! Products.
 
-use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT, search_text};
+use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
 use crate::domain::sat;
 use crate::domain::tax::WrittenRates;
 use crate::domain::time::Timestamp;
@@ -16,6 +16,10 @@ impl Rules for ProductImport {
 
     fn parent(&self) -> Option<i64> {
         self.clave_padre.filter(|padre| *padre != 0)
+    }
+
+    fn clear_parent(&mut self) {
+        self.clave_padre = None;
     }
 
     fn check(&self) -> Result<(), Fault> {
@@ -66,7 +70,6 @@ impl Rules for ProductImport {
         self.iva_venta.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
         self.iva_compra.get_or_insert_with(|| Text::unchecked(DEFAULT_VAT));
         self.costo.get_or_insert_default();
-        self.busqueda = search_text(self.sku.as_deref(), self.descripcion.as_deref());
         self.modificado.get_or_insert(now);
         Ok(())
     }

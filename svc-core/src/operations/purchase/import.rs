@@ -6,7 +6,6 @@ use crate::domain::clock::mexico_date;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Balance, Quantity, Rate};
 use crate::domain::rfc::Rfc;
-use crate::domain::text::fold;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{PayableKind, PayableStatus, PurchaseStatus, SupplierStatus};
 use crate::error::Code;
@@ -65,7 +64,6 @@ impl Rules for SupplierImport {
     fn normalize(&mut self, clave: i64, _: Timestamp) -> Result<(), Fault> {
         own_folio(&mut self.folio, clave);
         self.estatus.get_or_insert(SupplierStatus::Activo);
-        self.busqueda = self.nombre.as_deref().map(fold).unwrap_or_default();
         Ok(())
     }
 }

@@ -1,0 +1,87 @@
+//! Columns computed from other columns of their row, in one function that all writers share.
+//!
+//! PostgreSQL computes what it can by itself: `telefono_comparable` and `movil_comparable` are GENERATED columns of the
+//! schema. These cannot be: `lower()` follows the database's collation and `normalize()` its version of Unicode, while a
+//! stored text must equal what [`crate::domain::text`] makes of a filter's value.
+
+use super::text::{fold, normalise_email};
+use super::value::{Value, owned};
+
+/// A text column and how it follows from others of its row.
+#[derive(Debug)]
+pub struct Computed {
+    /// Its name.
+    pub column: &'static str,
+    /// The text columns that it is computed from.
+    from: &'static [&'static str],
+    /// Its value for theirs, in the same order.
+    compute: fn(&[Option<&str>]) -> Option<String>,
+}
+
+/// The computed columns of a row of `table` that is written in `columns`.
+pub fn computed(table: &str, columns: &[&str]) -> impl Iterator<Item = &'static Computed> {
+    of_table(table).iter().filter(|computed| computed.from.iter().any(|name| columns.contains(name)))
+}
+
+fn of_table(table: &str) -> &'static [Computed] {
+    match table {
+        "clientes" => &[Computed {
+            column: "correo_comparable",
+            from: &["correo"],
+            compute: |texts| texts[0].map(normalise_email),
+        }],
+        "productos" => {
+            &[Computed { column: "busqueda", from: &["sku", "descripcion"], compute: |texts| Some(search_text(texts)) }]
+        }
+        "proveedores" => {
+            &[Computed { column: "busqueda", from: &["nombre"], compute: |texts| Some(search_text(texts)) }]
+        }
+        _ => &[],
+    }
+}
+
+impl Computed {
+    /// Its value in a row that has `values` in `columns`. Whoever writes one of the columns that it is computed from writes
+    /// all of them.
+    pub fn value(&self, columns: &[&str], values: &[Value<'_>]) -> Value<'static> {
+        let text = |name: &&str| match columns.iter().position(|column| column == name).map(|at| &values[at]) {
+            Some(Value::Text(text)) => Some(&**text),
+            _ => None,
+        };
+        owned((self.compute)(&self.from.iter().map(text).collect::<Vec<_>>()))
+    }
+}
+
+/// The text that a search looks into (contract §3): `sku` and `descripcion` of a product, `nombre` of a supplier.
+fn search_text(texts: &[Option<&str>]) -> String {
+    fold(&texts.iter().copied().flatten().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Value<'_> {
+        Value::Text(text.into())
+    }
+
+    #[test]
+    fn computed_columns_follow_from_their_row() {
+        let value = |table, columns: &[&str], values: &[Value<'_>]| {
+            computed(table, columns).next().unwrap().value(columns, values)
+        };
+        assert_eq!(
+            value("clientes", &["clave", "correo"], &[Value::Integer(1), text(" Ñu@X.MX , b@x.mx ")]),
+            text("ñu@x.mx,b@x.mx")
+        );
+        assert_eq!(value("clientes", &["correo"], &[Value::Null]), Value::Null);
+        assert_eq!(
+            value("productos", &["descripcion", "sku"], &[text("Clavo de 2½"), text("S")]),
+            text("s clavo de 21⁄2")
+        );
+        assert_eq!(value("productos", &["descripcion", "sku"], &[Value::Null, Value::Null]), text(""));
+        assert_eq!(value("proveedores", &["nombre"], &[text("Aceros  Ñandú")]), text("aceros nandu"));
+        assert_eq!(computed("productos", &["costo"]).count(), 0, "none is computed from what is written");
+        assert_eq!(computed("ventas", &["serie"]).count(), 0);
+    }
+}

@@ -1,0 +1,100 @@
+//! The columns that the filters of e-mails and telephones compare: the schema and the store compute them, the filters call
+//! the functions of `svc_core::domain::text`, and both must agree.
+
+use serde_json::json;
+use sqlx::postgres::PgRow;
+use sqlx::{AssertSqlSafe, Row as _};
+use svc_core::domain::text::{clean_phone, normalise_email};
+use svc_tests::{Resource, World};
+
+/// The schema's expression of a generated column.
+const EXPRESSION: &str = "
+    SELECT pg_get_expr(d.adbin, d.adrelid)
+    FROM pg_attrdef d JOIN pg_attribute a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+    WHERE a.attrelid = 'clientes'::regclass AND a.attname = $1 AND a.attgenerated = 's'";
+
+/// Telephones as people write them, and worse.
+const PHONES: [&str; 12] = [
+    "+52 (55) 1234-5678",
+    "5512345678",
+    "52 1 55 1234 5678",
+    "1234",
+    "55\u{a0}1234\u{3000}5678",
+    "55\u{2011}1234\u{200b}5678",
+    "5512345678 ext",
+    "TELÉFOÑO-ñáñ",
+    "１２３４５６７８９０１２",
+    "\\N",
+    "☎️📞55 1234 5678",
+    "()-+",
+];
+
+/// E-mails in letters whose lower case depends on locale, neighbours and version of Unicode.
+const EMAILS: [&str; 8] = [
+    "Ana@Example.MX",
+    " a@x.mx ,  B@x.mx",
+    "a@x.mx,,b@x.mx,",
+    "ÑANDÚ@ÁRBOL.MX",
+    "İI@x.mx",
+    "ΟΔΟΣ@x.mx",
+    "ẞǅ\u{a0}@x.mx",
+    "\\N@x.mx",
+];
+
+#[tokio::test]
+async fn the_schema_cleans_every_character_of_a_phone_as_the_filter_does() {
+    let world = World::new().await;
+    // NUL is the one character that a column cannot hold.
+    let texts: Vec<String> = ('\u{1}'..=char::MAX).map(|c| format!("1{c}2")).chain(PHONES.map(str::to_owned)).collect();
+    for phone in ["telefono", "movil"] {
+        let column = format!("{phone}_comparable");
+        let expression: String =
+            sqlx::query_scalar(EXPRESSION).bind(&column).fetch_one(world.pool()).await.expect("a generated column");
+        let statement =
+            format!("SELECT {expression} FROM unnest($1::text[]) WITH ORDINALITY t ({phone}, n) ORDER BY n");
+        for chunk in texts.chunks(100_000) {
+            let computed: Vec<String> = sqlx::query_scalar(AssertSqlSafe(statement.clone()))
+                .bind(chunk)
+                .fetch_all(world.pool())
+                .await
+                .expect("the column's values");
+            assert_eq!(computed.len(), chunk.len());
+            let differing: Vec<_> =
+                chunk.iter().zip(&computed).filter(|(text, computed)| clean_phone(text) != **computed).collect();
+            assert!(differing.is_empty(), "{column}: {differing:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_writer_stores_what_the_filters_compare() {
+    let world = World::new().await;
+    let company = world.company().await;
+    let ana = company.admin().await;
+    let rows: Vec<_> = (0..PHONES.len())
+        .map(|at| {
+            let shorter = PHONES[at].chars().take(14).collect::<String>();
+            json!({"nombre": "Cid", "telefono": PHONES[at], "movil": shorter, "correo": EMAILS[at % EMAILS.len()]})
+        })
+        .collect();
+    company.load(Resource::Clientes, &rows).await;
+    for row in &rows {
+        let created = ana.post("/clientes", row.clone()).await.ok(201)["cliente"].clone();
+        ana.post("/clientes", json!({"nombre": "Sin datos"})).await.ok(201);
+        ana.put(&format!("/clientes/{created}"), json!({"telefono": null, "movil": null, "correo": ""})).await.ok(200);
+        ana.put(&format!("/clientes/{created}"), row.clone()).await.ok(200);
+    }
+    let columns = "SELECT clave, correo, correo_comparable, telefono, telefono_comparable, movil, movil_comparable
+                   FROM clientes ORDER BY clave";
+    let stored: Vec<PgRow> = sqlx::query(columns).fetch_all(world.pool()).await.expect("the customers");
+    assert_eq!(stored.len(), 3 * rows.len());
+    let compared: [(&str, fn(&str) -> String); 3] =
+        [("correo", normalise_email), ("telefono", clean_phone), ("movil", clean_phone)];
+    for row in stored {
+        for (column, function) in compared {
+            let text: Option<&str> = row.get(column);
+            let computed: Option<&str> = row.get(&*format!("{column}_comparable"));
+            assert_eq!(computed, text.map(function).as_deref(), "{column} of {}: {text:?}", row.get::<i64, _>("clave"));
+        }
+    }
+}
