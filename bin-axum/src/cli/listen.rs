@@ -17,7 +17,7 @@ pub(crate) struct ListenArgs {
     /// The key's secret.
     #[arg(long, env = "SVC_API_KEY", hide_env_values = true, requires = "key_id")]
     api_key: Option<Hidden>,
-    /// What to be told: names of events with commas between, or all that the key's scopes allow.
+    /// Events to receive, separated by commas; by default all that the key's scopes allow.
     #[arg(long, env = "SVC_LISTEN_EVENTS", default_value = "all")]
     pub(crate) events: String,
     /// Address to receive on; port 0 is any that is free.

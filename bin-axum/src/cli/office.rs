@@ -57,7 +57,7 @@ pub(crate) struct CompanyArgs {
     /// Whether it sells what its stock does not have.
     #[arg(long, value_enum)]
     below_stock: Option<BelowStockArg>,
-    /// Its owner's e-mail, which is told of webhooks that are disabled; an empty one is none.
+    /// The owner's e-mail, notified when a webhook is disabled; empty for none.
     #[arg(long)]
     email: Option<String>,
     /// Its tax id.

@@ -109,10 +109,10 @@ pub(crate) struct ProcessArgs {
     /// Address of /live, /ready and /metrics, which are for operators only; without it they are not served.
     #[arg(long, env = "SVC_ADMIN_LISTEN")]
     pub(crate) admin_listen: Option<SocketAddr>,
-    /// Seconds to go on serving once told to stop, so that others learn of it from /ready; by default 3 with an admin address, else 0.
+    /// Seconds to keep serving after the signal to stop, so that load balancers see it in /ready; by default 3 with an admin address, else 0.
     #[arg(long, env = "SVC_DRAIN_DELAY", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=600))]
     drain_delay: Option<u64>,
-    /// Seconds within which the server ends once told to stop, whatever is under way.
+    /// Seconds after the signal to stop within which the server exits, even with requests under way.
     #[arg(long, env = "SVC_SHUTDOWN_DEADLINE", value_name = "SECONDS", default_value_t = 25, value_parser = clap::value_parser!(u64).range(1..=3600))]
     shutdown_deadline: u64,
 }

@@ -34,7 +34,7 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
     print(&output)
 }
 
-/// Asks the provider about what was cancelled just now. What is refused is an error; what cannot be asked waits for the next pass.
+/// Sends the cancellation just requested to the provider. A refusal is an error; if the provider cannot be reached, the next pass sends it.
 async fn ask(context: &Context, stamper: &dyn Stamper, company: CompanyId) -> Result<(), Failure> {
     match cancel_asked(context, stamper, company).await {
         Ok(outcomes) => {

@@ -32,7 +32,7 @@ const INSTRUCTIONS: &str = "Operations of one company's ERP and CRM. Names of fi
     pass `siguiente` as `cursor` until `hay_mas` is false. To repeat a write after a failure pass the same `idempotency_key`. \
     An error has a `codigo` and says in Spanish what to correct; `sin_permiso` means that the key may not do it.";
 
-/// Serves tools until the client goes away or the process is told to stop.
+/// Serves tools until the client disconnects or the process receives a signal to stop.
 pub(crate) async fn run(args: &McpArgs) -> Result<(), Failure> {
     let client = ApiClient::new(&args.base_url, &args.key_id, args.api_key())?;
     let connector = Connector { client: Arc::new(client), tools: tools::all(&args.base_url).into() };

@@ -14,7 +14,7 @@ const KEY: &str = "idempotency_key";
 
 /// A tool, and the request that a call of it is.
 pub(super) struct ApiTool {
-    /// What the client is told of it.
+    /// The description that the client reads.
     pub(super) described: Tool,
     method: Method,
     path: String,
@@ -113,7 +113,7 @@ fn inlined(document: &Value, schema: &Value) -> Value {
 }
 
 impl ApiTool {
-    /// The request that a call with these arguments is; what they should be is judged by the API.
+    /// Turns a call into a request; the API validates the arguments.
     pub(super) fn call(&self, mut given: JsonObject) -> Result<Call, ErrorData> {
         let (mut path, mut query) = (self.path.clone(), Vec::new());
         for (argument, place) in &self.arguments {

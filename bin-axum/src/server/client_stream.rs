@@ -28,7 +28,7 @@ impl Default for Deadlines {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
-            // Longer than the usual 60 s of load balancers: it is they who close, so that no request crosses a close.
+            // Longer than the usual 60 s of load balancers: they close first, so that no request crosses a close.
             idle: Duration::from_secs(75),
             write: Duration::from_secs(30),
             linger: Duration::from_secs(5),

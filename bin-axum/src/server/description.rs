@@ -1,4 +1,4 @@
-//! What is served beside the API, for those who write its clients: its description, `/openapi.json`, and the same as a collection of
+//! Served beside the API for the authors of its clients: its description, `/openapi.json`, and the same as a collection of
 //! requests, `/docs/postman.json`.
 
 use std::sync::{Arc, OnceLock};

@@ -1,6 +1,6 @@
 //! What the function is invoked with.
 //!
-//! An event's kind is judged here and not by `lambda_http::request::LambdaRequest`, which tries one type after the other, takes an
+//! An event's kind is recognized here and not by `lambda_http::request::LambdaRequest`, which tries one type after the other, takes an
 //! authorizer's event for a request, and says nothing of an unknown one. Nor are schedules read as the types for `EventBridge`, which
 //! want fields that an event of one's own lacks.
 

@@ -4,7 +4,7 @@ use super::{BodyNeed, Entry, Handler, Idempotency};
 use crate::error::Code;
 use crate::record::Takes;
 
-/// What is answered before an operation is known, or whatever it is.
+/// The errors that come before routing or with any operation.
 const ANY: &[Code] = &[Code::RutaNoExiste, Code::MetodoNoPermitido, Code::ErrorInterno];
 
 /// Why a request that needs a key is refused.

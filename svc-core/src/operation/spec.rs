@@ -62,7 +62,7 @@ pub enum BodyNeed {
     Required,
     /// An empty one is taken as `{}`.
     Optional,
-    /// No: the body must be empty or `{}`, whatever its Content-Type.
+    /// No: the body must be empty or `{}`; its Content-Type does not matter.
     None,
 }
 
@@ -71,7 +71,7 @@ pub enum BodyNeed {
 pub struct Head {
     /// Its status.
     pub status: StatusCode,
-    /// The URL of what was created (`Location`).
+    /// The URL of the created record (`Location`).
     pub location: Option<String>,
     /// When to request that URL again, in seconds (`Retry-After`).
     pub retry_after: Option<u32>,
@@ -95,7 +95,7 @@ pub struct Http {
     pub method: Method,
     /// Path below the base URL; what stands in braces, `{clave}`, is an integer, and the field of that name of the input.
     pub path: &'static str,
-    /// The scopes of which a key needs one; none only where no key is needed.
+    /// A key needs one of these scopes; empty only where no key is needed.
     pub scopes: Scopes,
     /// The status of its success.
     pub status: StatusCode,

@@ -38,7 +38,7 @@ struct Pass {
 
 impl Context {
     /// Seals every secret of every company under the current key: what is under a former key ([`crate::secrets::Sealer::with_old`]), what
-    /// an earlier version sealed without naming the key, and, where `plain` accepts it, what was stored before there was a
+    /// an earlier version sealed without naming the key, and, where `plain` accepts it, values stored before there was a
     /// key. Fails with `estado_invalido` when no key is set.
     ///
     /// Servers may run meanwhile, if they have both keys; a secret that is changed meanwhile is left as it was changed. It works in

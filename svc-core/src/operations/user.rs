@@ -29,7 +29,7 @@ pub struct EditUser {
     /// Name.
     #[serde(default)]
     pub nombre: Sent<Text<100>>,
-    /// E-mail address, which is told of webhooks that are disabled.
+    /// E-mail address, notified when a webhook is disabled.
     #[serde(default)]
     pub correo: Patch<Text<254>>,
     /// Whether sales and contacts can be credited to them.

@@ -5,13 +5,13 @@ use http::{HeaderMap, header};
 use crate::error::{Code, Error};
 use crate::operation::query::parameters;
 
-/// The headers by which web applications guard against forged requests.
+/// Headers that web applications send against forged requests.
 const ANTI_FORGERY: [&str; 4] = ["x-csrf-token", "x-xsrf-token", "x-csrftoken", "requestverificationtoken"];
 
-/// Refuses what a browser sends: an Origin of whatever value, a `sid` parameter, an anti-forgery header.
+/// Refuses requests with browser marks: an Origin header, a `sid` parameter, an anti-forgery header.
 pub(super) fn refuse(headers: &HeaderMap, query: &str) -> Result<(), Error> {
     let forged = || ANTI_FORGERY.iter().any(|name| headers.contains_key(*name));
-    // Only a query that spells `sid`, or may spell it in percent signs, is worth decoding.
+    // Decodes only queries that contain `sid` or an escape.
     let session =
         || (query.contains("sid") || query.contains('%')) && parameters(query).iter().any(|(name, _)| name == "sid");
     if headers.contains_key(header::ORIGIN) || forged() || session() {

@@ -17,7 +17,7 @@ use crate::operation::BodyNeed;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A request's body, which is not read before a step needs it. It may be read again after its end.
+/// A request's body, read only when a step needs it. Polling it after its end is allowed.
 pub(crate) type Body = Fuse<UnsyncBoxBody<Bytes, BoxError>>;
 
 /// Any body as a [`Body`].
@@ -33,7 +33,7 @@ where
         .fuse()
 }
 
-/// The body as JSON. Where there need be none, an empty one says nothing: `{}`.
+/// The body as JSON. Where it is optional, an empty one counts as `{}`.
 pub(super) fn json(body: Bytes, need: BodyNeed) -> Result<Json, Error> {
     if body.is_empty() && need != BodyNeed::Required {
         return Ok(Json::default());
@@ -41,8 +41,8 @@ pub(super) fn json(body: Bytes, need: BodyNeed) -> Result<Json, Error> {
     Json::parse(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
 }
 
-/// Reads the body: its type is judged first, then its announced length, then its length as it comes. Nothing has no type,
-/// and where no body is wanted the type of what comes does not matter. All of it has to come within the settings' time.
+/// Reads the body. Checks its type first, then its announced length, then its actual length. An empty body has no type,
+/// and where no body is wanted its type does not matter. The whole body must arrive within the configured time.
 pub(super) async fn receive(
     head: &http::request::Parts,
     body: &mut Body,
@@ -64,7 +64,7 @@ async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: Bo
     if announced.is_some_and(|length| length > max as u64) {
         return Err(excess(max));
     }
-    // As much as is announced, and no more than twice what has come: neither is trusted with memory.
+    // Reserves the announced length, but at most twice the received bytes: a client could announce anything.
     let room = announced.map_or(max, |length| length as usize);
     let mut received = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -82,7 +82,7 @@ async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: Bo
     Ok(received.into())
 }
 
-/// Whether the body ends without a byte. What there is of it is read no further than that takes.
+/// Whether the body is empty. Reads no further than the first byte.
 async fn is_empty(body: &mut Body) -> bool {
     while let Some(frame) = body.frame().await {
         if !frame.is_ok_and(|frame| frame.data_ref().is_none_or(Bytes::is_empty)) {
@@ -116,12 +116,12 @@ fn is_json(headers: &HeaderMap) -> bool {
         && parts.all(|part| part.is_empty() || utf8(part))
 }
 
-/// Reads what has come of a refused body, without waiting for more. Where that is all of it, an HTTP/1.1 server can keep the
+/// Discards the received part of a refused body without waiting for more. If that is all of it, an HTTP/1.1 server can keep the
 /// connection.
 pub(crate) fn discard_received(headers: &HeaderMap, body: &mut Body) {
-    // A body that has come may still be in many pieces, and one that is made as it is read may have no end.
+    // A received body may consist of many pieces, and a generated one may never end.
     const MOST_PIECES: usize = 64;
-    // Reading would be the leave to send that a client with `Expect: 100-continue` waits for.
+    // Reading would send the `100 Continue` that the client waits for.
     if headers.contains_key(header::EXPECT) {
         return;
     }
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// Receives a body of which a byte comes every so often, `pieces` in all.
+    /// Receives a body that arrives one byte per interval, `pieces` in all.
     async fn receive_slowly(every: Duration, pieces: usize) -> (Result<Bytes, Error>, Duration) {
         let pieces = stream::unfold(0, move |sent| async move {
             sleep(every).await;

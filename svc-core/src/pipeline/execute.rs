@@ -1,4 +1,4 @@
-//! A write: claim of the Idempotency-Key, effect, events and stored answer, in one transaction.
+//! A write: idempotency claim, effect, events and stored response share one transaction.
 
 use bytes::Bytes;
 
@@ -12,13 +12,13 @@ use crate::json::Json;
 use crate::operation::{Actor, Answer, AnyOperation, Cx, Http, Repetition, path};
 use crate::store::{ANSWERS_KEPT, Claim, StoreError, Tx, Work, transact};
 
-/// A write that is ready to be done.
+/// A validated write, ready to run.
 pub(super) struct Write<'a> {
     pub(super) context: &'a Context,
     pub(super) caller: &'a Caller,
     pub(super) operation: &'static dyn AnyOperation,
     pub(super) http: &'static Http,
-    /// The parameters of the path, until they are among the input's fields.
+    /// The path parameters, until they become fields of the input.
     pub(super) segments: Option<Vec<String>>,
     pub(super) query: &'a str,
     pub(super) input: Json,

@@ -13,7 +13,7 @@ pub(super) struct Key {
     pub(super) fingerprint: [u8; 32],
 }
 
-/// The request's Idempotency-Key by its form alone; the body has not been looked at yet.
+/// The Idempotency-Key, validated by its form only; the body is still unread.
 pub(super) fn name(headers: &HeaderMap, rule: Idempotency) -> Result<Option<String>, Error> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else {
@@ -32,7 +32,7 @@ pub(super) fn name(headers: &HeaderMap, rule: Idempotency) -> Result<Option<Stri
 /// SHA-256 over method, path and canonical body: equivalent requests have the same fingerprint.
 pub(super) fn fingerprint(operation: &Http, path: &str, body: &Json) -> [u8; 32] {
     let mut digest = Sha256::new();
-    // Neither a method nor a path holds a line break: the three cannot run into each other.
+    // Neither a method nor a path contains a line break, so the three parts cannot run together.
     for part in [operation.method.name(), path] {
         digest.update(part.as_bytes());
         digest.update(b"\n");

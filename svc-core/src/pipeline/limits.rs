@@ -1,4 +1,4 @@
-//! What a company may use: requests a minute with a key, operations a month, requests at the same time — in this order
+//! The limits: requests a minute per key, operations a month, concurrent requests, checked in this order
 //! (spec "Limits", contract §5).
 
 use std::fmt::Write as _;
@@ -13,20 +13,20 @@ use crate::error::{Code, Error};
 use crate::store::KeyRecord;
 use crate::usage::{AdmissionRequest, Figures, Ledger, Refusal};
 
-/// What every answer carries, errors too.
+/// Data for the headers of every response, errors included.
 #[derive(Default)]
 pub(super) struct ResponseMeta<'a> {
     pub(super) notices: Notices,
     pub(super) admission: Option<Admission<'a>>,
 }
 
-/// What notice mode announces: the errors that would be answered (contract §5).
+/// Notice mode's announcements: the errors that enforced limits would return (contract §5).
 #[derive(Debug, Default)]
 pub(super) struct Notices(String);
 
 /// The admission of an authenticated request: its limits, and its slot among the company's concurrent requests.
 ///
-/// The slot is released on drop, also when the client has disconnected; such a request counts.
+/// Dropping it releases the slot; a request whose client disconnected still counts.
 pub(super) struct Admission<'a> {
     ledger: &'a Ledger,
     key: Arc<KeyRecord>,
@@ -34,14 +34,14 @@ pub(super) struct Admission<'a> {
     admitted: bool,
 }
 
-/// What a key and its company may use and have used.
+/// The limits of a key and its company, and their usage.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Allowance {
     /// Requests a minute.
     pub(super) rate: u64,
     /// Operations a month.
     pub(super) quota: u64,
-    /// What was used of them.
+    /// The usage, this request included once it is admitted.
     pub(super) used: Figures,
     /// The minute and the month.
     pub(super) period: Period,
@@ -57,7 +57,7 @@ impl ResponseMeta<'_> {
 }
 
 impl Notices {
-    /// Announces that `code` will be answered once limits are enforced; `text` is ASCII.
+    /// Announces that enforced limits would return `code`; `text` is ASCII.
     pub(super) fn announce(&mut self, code: Code, text: &str) {
         if !self.0.is_empty() {
             self.0.push_str(" | ");

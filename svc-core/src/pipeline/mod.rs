@@ -1,4 +1,4 @@
-//! The processing of a request, top-down. The order of the steps is the order of contract §2: it decides which error is reported.
+//! The path of a request, top-down. The order of the steps is that of contract §2: it decides which error is reported.
 
 mod authenticate;
 mod browser;
@@ -30,7 +30,7 @@ use crate::operation::query::exceeds_unannounced;
 use crate::operation::{Handler, Router, path};
 use crate::store::StoreError;
 
-/// Answers a request. Whatever happens, there is an answer, and it carries the request's id.
+/// Answers a request, always; every response carries the request id.
 pub(crate) async fn answer(
     context: &Context,
     router: &Router,
@@ -40,7 +40,7 @@ pub(crate) async fn answer(
     watch: &mut Watch,
 ) -> Response<Bytes> {
     let mut meta = ResponseMeta::default();
-    // A panic is a bug of ours; the client still gets an answer with the id to report, and the connection lives on.
+    // A panic still gets a response with the id to report, and the connection survives.
     let outcome = AssertUnwindSafe(serve(context, router, peticion, head, body, &mut meta, watch)).catch_unwind().await;
     let outcome = outcome.unwrap_or_else(|_| Err(Error::internal("the request's handling panicked")));
     if let Err(error) = &outcome {
@@ -53,7 +53,7 @@ pub(crate) async fn answer(
     respond::response(outcome, peticion, &meta)
 }
 
-/// The answer of a front end that could not hand the request to the API.
+/// The response of a front end that could not pass the request to the API.
 pub(crate) fn refused(error: Error, peticion: &str) -> Response<Bytes> {
     respond::response(Err(error), peticion, &ResponseMeta::default())
 }
@@ -76,7 +76,7 @@ async fn serve<'a>(
     let query = head.uri.query().unwrap_or_default();
     browser::refuse(&head.headers, query)?;
     let caller = authenticate::caller(context, &head.headers, meta).await;
-    // Whose key it is, even if it is refused.
+    // Recorded for refused requests too, so that logs name the company.
     if let Some(admission) = &meta.admission {
         watch.company(admission.company());
     }
@@ -119,7 +119,7 @@ async fn serve<'a>(
     }
 }
 
-/// The outcome of a request's work in the store; past the request's deadline the work is dropped, which undoes it.
+/// Runs work in the store until the request's deadline; then drops it, which rolls it back.
 async fn in_time<T>(context: &Context, work: BoxFuture<'_, Result<T, Error>>) -> Result<T, Error> {
     let late = |late: tokio::time::error::Elapsed| Err(StoreError::Unavailable(late.into()).into());
     tokio::time::timeout(context.settings().deadline, work).await.unwrap_or_else(late)

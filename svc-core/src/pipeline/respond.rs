@@ -20,7 +20,7 @@ pub(crate) const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 pub(crate) const LEFT: HeaderName = HeaderName::from_static("ratelimit");
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// A success. It is not formatted: a secret may be in it.
+/// A success. It has no `Debug`, because the body may hold a secret.
 pub(crate) struct Reply {
     head: Head,
     body: Bytes,
@@ -82,7 +82,7 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, meta: &Res
     response
 }
 
-/// Rate and quota (spec "Limits"), and the same as the fields that the IETF is standardising
+/// Rate and quota (spec "Limits"), and the same in the header fields of the IETF draft
 /// (draft-ietf-httpapi-ratelimit-headers): a policy each for the clock minute and the calendar month.
 fn insert_limits(headers: &mut HeaderMap, allowance: &Allowance) {
     let Allowance { rate, quota, used, period, .. } = *allowance;
@@ -134,7 +134,7 @@ fn refusal(error: &Error, peticion: &str) -> Response<Bytes> {
     response
 }
 
-/// All our values are visible ASCII; one that is not is left out rather than failing the answer.
+/// All our values are visible ASCII; any other is left out instead of failing the response.
 fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
         headers.insert(name, value);

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::error::{Code, Error};
 use crate::operation::{Method, Named, Router};
 
-/// The path under which the API is published when nothing else is said; accepted whether or not the front end strips it.
+/// The default path of the API; accepted whether or not the front end strips it.
 const PREFIX: &str = "/api/v1";
 
 /// The operation that a request names.

@@ -1,4 +1,4 @@
-//! Advances that were named for a sale, applied as it is invoiced.
+//! Applies the advances reserved for a sale when it is invoiced.
 
 use rust_decimal::Decimal;
 
@@ -16,7 +16,7 @@ use crate::operation::Cx;
 pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64) -> Result<(), Error> {
     let Some(cliente) = sale.cliente else { return Ok(()) };
     for anticipo in cx.tx.named_advances(sale.clave).await? {
-        // One that was cancelled since is none.
+        // Skips advances cancelled in the meantime.
         let Some(found) = cx.tx.lock_advance(anticipo).await? else { continue };
         let Some((_, owed)) = cx.tx.owed_of_sale(sale.clave).await? else { break };
         let funds = cx.tx.funds(cliente, &sale.moneda, PaymentOrigin::Anticipo).await?;

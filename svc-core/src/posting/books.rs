@@ -1,4 +1,4 @@
-//! What every sale that is owed writes: the goods that leave, the receivable, the accounting entry.
+//! The effects of every owed sale: goods leaving stock, the receivable, the ledger entry.
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
@@ -16,7 +16,7 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, Booked, GoodsGone, MovementContext, NewReceivable, SaleGoods};
 
-/// A sale that becomes owed.
+/// A sale at the moment it becomes owed.
 #[derive(Debug)]
 pub(crate) struct Owed<'a> {
     pub(crate) venta: i64,
@@ -34,11 +34,11 @@ pub(crate) struct Owed<'a> {
     pub(crate) amounts: Amounts,
 }
 
-/// What the goods of a sale cost that becomes owed, in pesos.
+/// Cost of a sale's goods, in pesos.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Cost {
     total: Money,
-    /// The part of it that was posted as handed over.
+    /// The part already posted when goods were delivered.
     entregado: Money,
 }
 
@@ -48,7 +48,7 @@ impl From<Money> for Cost {
     }
 }
 
-/// Takes the goods out of the warehouse, and what an order had reserved of them; gives what they cost.
+/// Takes the goods and their reservation out of the warehouse; returns their cost.
 pub(crate) async fn goods_leave(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -60,7 +60,7 @@ pub(crate) async fn goods_leave(
     Ok(take(cx, almacen, goods, reserved, venta, folio).await?.0)
 }
 
-/// Hands goods of an order over: they leave the warehouse, and are the company's until the order is owed.
+/// Delivers goods of an order: they leave the warehouse and remain an asset until the order is owed.
 pub(crate) async fn hand_over(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -97,7 +97,7 @@ async fn take(
     Ok((total, posted.movimiento))
 }
 
-/// What the goods cost that a sale has taken so far.
+/// Cost of the goods a sale has taken so far.
 pub(crate) async fn cost_of_goods_gone(cx: &mut Cx<'_>, venta: i64) -> Result<Cost, Error> {
     let gone = cx.tx.goods_gone(venta).await?;
     let costs = gone.iter().map(|gone| cost_of(gone.cantidad, gone.costo_unitario).map(Money::get));
@@ -110,12 +110,12 @@ pub(super) fn too_costly() -> Error {
     Error::field(Code::DatoInvalido, "renglones", "el costo de lo vendido pasa de 18 dígitos")
 }
 
-/// Why a document with payments is not cancelled.
+/// The error of cancelling a document that has payments.
 pub(crate) fn has_payments() -> Error {
     Error::field(Code::EstadoInvalido, "venta", "su cuenta por cobrar tiene pagos aplicados")
 }
 
-/// Why a document with credit notes is not cancelled.
+/// The error of cancelling a document that has credit notes.
 pub(super) fn has_notes() -> Error {
     Error::field(Code::EstadoInvalido, "venta", "tiene notas de crédito; primero se cancelan")
 }
@@ -143,7 +143,7 @@ pub(crate) async fn undo(
     Ok(())
 }
 
-/// Changes the stock of several warehouses, one after the other in one order, as every change of stock.
+/// Changes the stock of several warehouses in ascending order, so that locks never deadlock.
 pub(super) async fn post_by_warehouse(
     cx: &mut Cx<'_>,
     mut changes: Vec<(ActiveWarehouse, StockChange)>,
@@ -158,14 +158,14 @@ pub(super) async fn post_by_warehouse(
     Ok(())
 }
 
-/// Goods that come back, to where they lay.
+/// Returns goods to their warehouse.
 fn back(gone: GoodsGone) -> (ActiveWarehouse, StockChange) {
     let GoodsGone { almacen, producto, sku, cantidad, costo_unitario } = gone;
     let movement = Some(Movement { tipo: MovementKind::CancelacionVenta, cantidad, costo_unitario });
     (almacen, StockChange { producto, sku, movement, apartado: Quantity::default() })
 }
 
-/// Makes the receivable and the accounting entry; gives the receivable's clave.
+/// Creates the receivable and the ledger entry; returns the receivable's clave.
 pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl Into<Cost>) -> Result<i64, Error> {
     let row = NewReceivable {
         folio: sale.folio,
@@ -187,9 +187,9 @@ pub(crate) async fn becomes_owed(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: impl I
     Ok(cxc)
 }
 
-/// Writes the accounting entry of what is owed.
+/// Writes the ledger entry of an owed sale.
 async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<(), Error> {
-    // An advance is owed like a sale, but nothing is sold yet.
+    // An advance is owed like a sale, but it is no income yet.
     let ingreso = if sale.tipo == SaleKind::Anticipo { Account::Anticipos } else { Account::Ventas };
     let Cost { total: costo, entregado } = costo;
     let amounts = SaleAmounts { ingreso, amounts: sale.amounts, tipo_cambio: sale.tipo_cambio, costo, entregado };

@@ -37,7 +37,7 @@ pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     }
 }
 
-/// The credit note that is cancelled with its record, of which nothing was applied elsewhere.
+/// The credit note cancelled with its record; none of its balance may have been applied elsewhere.
 pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<CreditNote>, Error> {
     if invoice.tipo != InvoiceKind::NotaCredito {
         return Ok(None);

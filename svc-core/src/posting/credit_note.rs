@@ -124,7 +124,7 @@ async fn settle(
     Ok(applied.payments.first().map(|part| part.pago))
 }
 
-/// Stores the note and its judged document.
+/// Stores the note and its validated document.
 async fn keep(
     cx: &mut Cx<'_>,
     note: NewNote<'_>,

@@ -1,4 +1,4 @@
-//! The tax document of what is invoiced or paid, from the company's present records: judged when it is asked for, and kept
+//! Builds the tax document of an invoice or payment from current records: validated when it is requested, and kept
 //! until it is sealed ([`crate::stamping`]).
 
 use std::collections::{BTreeMap, HashMap};
@@ -48,7 +48,7 @@ pub(crate) async fn keep_fit(cx: &mut Cx<'_>, factura: i64, document: Result<Cfd
     keep(cx, factura, &document.map_err(|fault| unfit(&fault))?).await
 }
 
-/// Keeps the judged document of a record that is queued.
+/// Stores the validated document of a queued record.
 pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Result<(), Error> {
     let xml = document.unsealed().map_err(Error::internal)?;
     Ok(cx.tx.keep_judged(factura, Some(&xml)).await?)

@@ -54,7 +54,7 @@ impl LineBody {
         }
     }
 
-    /// What can be judged without the company's data.
+    /// Validates what needs no company data.
     fn validate(&self, at: usize) -> Result<(), Error> {
         ProductName::of_line(at, self.producto, self.sku.as_deref()).validate()?;
         if self.descuento.is_some_and(|discount| discount.get().normalize().scale() > 2) {

@@ -80,7 +80,7 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
                 let text = "su complemento se envió a timbrar y aún no hay respuesta; reintente";
                 return Err(Error::field(Code::EstadoInvalido, "pago", text));
             }
-            // What was judged had this payment in it.
+            // The validated document included this payment.
             Withdrawal::Shared => document::keep_again(cx, factura).await?,
             Withdrawal::Done => {}
         }

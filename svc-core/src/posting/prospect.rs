@@ -1,4 +1,4 @@
-//! Prospects of the CRM who buy.
+//! Turns prospects that buy into customers.
 
 use crate::domain::event::Event;
 use crate::error::Error;

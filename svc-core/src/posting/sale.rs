@@ -1,4 +1,4 @@
-//! The making of a sales document, in any channel.
+//! Creates sales documents, for every channel.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ use crate::store::{ActiveWarehouse, Buyer, MovementContext, NewInvoice, NewSale,
 
 pub use super::lines::LineBody;
 
-/// Most lines of a document.
+/// Maximum lines of a document.
 pub const MOST_LINES: usize = 500;
 
 /// A sales document in a request (contract §4, "POST /ventas"); `K` is the type of its allowed kinds.
@@ -68,7 +68,7 @@ impl<K> SaleBody<K> {
         self.moneda.as_deref().unwrap_or(PESO)
     }
 
-    /// What can be judged without the company's data (400); gives the exchange rate.
+    /// Validates what needs no company data (400); returns the exchange rate.
     fn validate(&self) -> Result<Rate, Error> {
         lines::validate(&self.renglones)?;
         currency::exchange_rate(self.moneda(), self.tipo_cambio)
@@ -106,7 +106,7 @@ pub(crate) struct Made {
     pub(crate) cxc: Option<i64>,
 }
 
-/// What a body comes to, once it is judged.
+/// A validated and priced body.
 struct Validated {
     tipo_cambio: Rate,
     buyer: Buyer,
@@ -115,7 +115,7 @@ struct Validated {
     amounts: Amounts,
 }
 
-/// Judges a document and prices it, in the order of contract §4: customer, products, currency, prices, warehouse,
+/// Validates and prices a document, in the order of contract §4: customer, products, currency, prices, warehouse,
 /// salesperson, the SAT's keys.
 async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<Validated, Error> {
     let tipo_cambio = body.validate()?;
@@ -124,7 +124,7 @@ async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Resu
     let amounts = Amounts::of_document(lines.iter().map(|line| &line.amounts)).map_err(|_: AmountFault| {
         Error::field(Code::DatoInvalido, "renglones", "el total del documento pasa de 18 dígitos")
     })?;
-    // What is owed is also written in pesos, which could never be done of an order like this.
+    // Receivables are also kept in pesos, and this amount would never fit.
     if line::pesos(amounts.subtotal, tipo_cambio).and(line::pesos(amounts.total, tipo_cambio)).is_none() {
         return Err(Error::field(Code::DatoInvalido, "tipo_cambio", "el total en pesos pasa de 18 dígitos"));
     }
@@ -138,7 +138,7 @@ async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Resu
     Ok(Validated { tipo_cambio, buyer, almacen, lines, amounts })
 }
 
-/// Makes a sales document: judges it, emits `venta.creada`, reserves the stock of an order, and writes what is owed at once
+/// Creates a sales document: validates it, emits `venta.creada`, reserves the stock of an order, and posts what is owed at once
 /// to the books.
 pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     cx: &mut Cx<'_>,
@@ -203,7 +203,7 @@ async fn owe(
 ) -> Result<Made, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
-    // Before the goods leave, as where an order is invoiced: counters are locked in one order.
+    // Numbers come before the goods, as when an order is invoiced: counters are always locked in one order.
     if let Some(serie) = sale.serie {
         let row = NewInvoice {
             tipo: InvoiceKind::Factura,

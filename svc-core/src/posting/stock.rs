@@ -14,14 +14,14 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::{ActiveWarehouse, MovementContext, NewMovement, SaleGoods};
 
-/// What was posted.
+/// The result of a posting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Posted {
     /// The stock records concerned, in the order of their products.
     pub(crate) existencias: Vec<i64>,
     /// The first line of the ledger; none where only reservations changed.
     pub(crate) movimiento: Option<i64>,
-    /// What the stock is worth more, in pesos; none where that has more than 18 digits.
+    /// Increase of the stock's value, in pesos; none above 18 digits.
     pub(crate) valor: Option<Decimal>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Res
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
-/// Refuses goods that the warehouse does not have beyond what other orders reserve, where the company does not sell below its
+/// Refuses goods that are not available beyond other orders' reservations, unless the company sells below its
 /// stock; `held` is what the document itself still reserves. The stock stays locked.
 pub(crate) async fn validate_there(
     cx: &mut Cx<'_>,
@@ -79,7 +79,7 @@ pub(crate) async fn validate_there(
     Ok(())
 }
 
-/// Changes the stock of a warehouse: locks the records in ascending order of product, whatever the order of `changes`,
+/// Changes the stock of a warehouse: locks the records in ascending order of product, regardless of the order of `changes`,
 /// writes them and their movements, and emits `inventario.existencia_cambiada` once for each record that changed.
 pub(crate) async fn post(
     cx: &mut Cx<'_>,

@@ -20,7 +20,7 @@
 //! let server = Server::try_parse_from(["server", "--rate-per-minute", "300", "--stamper", "sandbox"])?;
 //! // For `Context::builder(…)`: `server.api.apply(builder).secrets(server.secrets.sealer()?)`.
 //! assert!(!server.secrets.sealer()?.has_key());
-//! // For the work beside the API: who stamps, who delivers, and who sends e-mails if anyone does.
+//! // Providers of the background work: stamper, sender, and the notifier if one is configured.
 //! let outside = server.outside.open()?;
 //! assert!(outside.notifier.is_none());
 //! # Ok::<_, Box<dyn std::error::Error>>(())

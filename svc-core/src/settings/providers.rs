@@ -58,7 +58,7 @@ pub struct StamperSettings {
     /// What the provider knows us by: the user's password, or a token.
     #[arg(long, env = "SVC_STAMPER_TOKEN", hide_env_values = true)]
     stamper_token: Option<Hidden>,
-    /// Address of the authority's service that tells what became of cancellations; its public one by default.
+    /// Address of the authority's cancellation status service; the public one by default.
     #[arg(long, env = "SVC_SAT_STATUS")]
     sat_status: Option<String>,
     /// How long the provider may take to answer, in seconds.

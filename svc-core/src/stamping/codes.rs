@@ -60,7 +60,7 @@ fn is_code(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether a message tells of an account without stamps, for which there is no code.
+/// Whether a message says that the account has no stamps left; there is no code for it.
 fn is_out_of_credit(mensaje: &str) -> bool {
     let mensaje = mensaje.to_lowercase();
     mensaje.contains("saldo insuficiente") || mensaje.contains("timbres disponibles")

@@ -35,13 +35,13 @@ impl Count {
         (taken > 0).then_some(taken)
     }
 
-    /// What was taken is stored.
+    /// Marks the taken count as stored.
     pub(super) fn merged(&mut self, taken: u64) {
         self.merging = self.merging.saturating_sub(taken);
         self.stored += taken;
     }
 
-    /// What was taken is not stored: it waits again.
+    /// Returns a taken count that was not stored.
     pub(super) fn put_back(&mut self, taken: u64) {
         self.merging = self.merging.saturating_sub(taken);
         self.waiting += taken;

@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use super::Ledger;
 use crate::store::{Store, StoreError, Usage};
 
-/// Companies per transaction: so many take milliseconds, and one write to disk.
+/// Companies per transaction: this many take milliseconds and one write to disk.
 const COMPANIES: usize = 100;
 
 /// How long one may take, so that those that wait for it do not wait long.
@@ -34,7 +34,7 @@ impl Merging {
             return true;
         }
         if self.busy.try_lock().is_err() {
-            // The one that is under way is enough.
+            // The merge under way is enough.
             return false;
         }
         let two = i64::try_from(self.interval.as_millis()).unwrap_or(i64::MAX).saturating_mul(2);

@@ -37,7 +37,7 @@ pub(super) struct Blocked(IpAddr);
 
 /// Checks an address that a name resolved to.
 ///
-/// An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is judged as both: even where
+/// An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is checked as both: even where
 /// `networks` allow the outer, no inner address passes that would not pass alone.
 pub(super) fn validate(address: IpAddr, networks: &Networks) -> Result<(), Blocked> {
     let inner = match address {
@@ -90,7 +90,7 @@ fn inner(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     }
 }
 
-/// The address of which the last `after` bits stand below bits 64 to 71, which are left out (RFC 6052, §2.2).
+/// The embedded IPv4 address, `after` of whose bits follow the reserved bits 64 to 71 (RFC 6052, §2.2).
 fn split(bits: u128, after: u32) -> Ipv4Addr {
     let above = (bits >> 64) as u32;
     let below = (bits >> (56 - after)) as u32 & ((1 << after) - 1);

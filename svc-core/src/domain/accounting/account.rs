@@ -22,15 +22,15 @@ words! {
         EnTransito = "115.05",
         /// Goods that were handed over of an order which is not owed yet.
         Entregado = "115.06",
-        /// IVA of what was bought and paid, which the company may credit.
+        /// Creditable IVA: purchases that are paid.
         IvaAcreditable = "118.01",
-        /// IVA of what was bought and is not paid yet.
+        /// IVA of purchases that are not paid yet.
         IvaPorAcreditar = "119.01",
         /// What is owed to suppliers.
         Proveedores = "201.01",
         /// Goods that came and that the supplier has not billed.
         PorFacturar = "205.02",
-        /// Deposits of which nobody has said what they pay.
+        /// Deposits not identified with a receivable yet.
         PorIdentificar = "205.06",
         /// What customers paid before anything was owed.
         Anticipos = "206.01",

@@ -95,7 +95,7 @@ pub(super) fn revalued(pesos: Decimal, from: Rate, to: Rate) -> Result<Decimal, 
     Ok(exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero))
 }
 
-/// The line that balances these: what was gained by the exchange rate, or lost.
+/// The line that balances these: the exchange gain or loss.
 pub(super) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     let gained: Decimal = lines.iter().map(EntryLine::signed).sum();
     let account = if gained.is_sign_negative() { Account::PerdidaCambiaria } else { Account::UtilidadCambiaria };

@@ -50,7 +50,7 @@ fn pbes2(
     }
 }
 
-/// The encryption and the text of an encrypted PKCS#8 (RFC 5958), by whatever algorithm.
+/// The encryption and the text of an encrypted PKCS#8 (RFC 5958), by any algorithm.
 fn read(file: &[u8]) -> der::Result<(AlgorithmIdentifierRef<'_>, &[u8])> {
     let mut reader = SliceReader::new(file)?;
     let parts = reader.sequence(|parts| {

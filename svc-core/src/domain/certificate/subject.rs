@@ -8,7 +8,7 @@ use x509_cert::name::Name;
 
 use crate::domain::rfc::Rfc;
 
-/// `x500UniqueIdentifier`, where the SAT writes the taxpayer's RFC, and after a slash that of who represents them.
+/// `x500UniqueIdentifier`, where the SAT writes the taxpayer's RFC, and after a slash the representative's.
 const UNIQUE_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.45");
 
 /// The RFC of the taxpayer. A subject without `x500UniqueIdentifier` may name it anywhere.
@@ -22,7 +22,7 @@ pub(super) fn rfc(subject: &Name) -> Option<Rfc> {
         .find_map(|attribute| text_of(attribute).split([' ', '/', ',']).find_map(|word| Rfc::parse(word).ok()))
 }
 
-/// The text of an attribute, in whatever of the string types it is.
+/// The text of an attribute of any string type.
 fn text(value: &Any) -> String {
     let bytes = value.value();
     match value.tag() {

@@ -93,7 +93,7 @@ impl Element {
         way.iter().try_fold(self, |element, name| element.children.iter().find(|child| child.name == *name))
     }
 
-    /// The elements at the end of a way down through elements of which there is one each.
+    /// The elements at the end of a path; every step before the last must be a single element.
     pub(super) fn each(&self, way: &[&str]) -> impl Iterator<Item = &Self> {
         let (last, path) = way.split_last().unwrap_or((&"", &[]));
         self.at(path).into_iter().flat_map(|parent| &parent.children).filter(move |child| child.name == *last)

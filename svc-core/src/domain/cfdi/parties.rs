@@ -1,4 +1,4 @@
-//! Who issues, where and when; who receives.
+//! Issuer, place and date of issue, and receiver.
 
 use chrono::NaiveDateTime;
 

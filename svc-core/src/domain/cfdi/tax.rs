@@ -104,7 +104,7 @@ impl Charges {
         self.0.get(&levy).copied()
     }
 
-    /// The amounts of each tax at whatever rate.
+    /// The amounts of each tax, over all rates.
     pub(super) fn by_tax(&self) -> Result<BTreeMap<Impuesto, Decimal>, CfdiFault> {
         let mut sums = BTreeMap::new();
         for (levy, charge) in self.iter() {

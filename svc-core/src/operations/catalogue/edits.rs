@@ -57,7 +57,7 @@ pub(crate) trait Editable: List + schemars::JsonSchema {
     /// What the answer calls the record.
     const NAME: &'static str;
 
-    /// Puts what was sent in its place.
+    /// Applies the fields that were sent.
     fn merge(changes: &Self::Changes, record: &mut Imported<Self>) {
         changes.apply(record);
     }

@@ -156,7 +156,7 @@ impl Context {
 pub struct Imported {
     /// How many records.
     pub importados: u64,
-    /// Since when whoever follows changes by `modificado_desde` asks for them: when it began.
+    /// When the import began: clients that follow `modificado_desde` must ask from here.
     pub desde: Timestamp,
 }
 

@@ -45,7 +45,7 @@ pub(crate) trait Rules: Imported {
         async { Ok(()) }
     }
 
-    /// Puts it into its stored form: what was left out takes its default. It may be called twice.
+    /// Normalizes the record and fills in defaults. Must be idempotent.
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {
         let _ = (clave, now);
         Ok(())

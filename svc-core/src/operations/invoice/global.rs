@@ -20,7 +20,7 @@ use crate::store::{GlobalPeriod, GlobalSale, GlobalSales};
 /// The most sales of one document.
 const MOST_SALES: usize = 2_000;
 
-/// The regime of those who may invoice two months at once (`c_RegimenFiscal`).
+/// The regime that may invoice two months at once (`c_RegimenFiscal`).
 const INCORPORATION: i64 = 621;
 
 /// Invoices a period's sales to the general public: one document, a line for each sale, queued to be stamped. The sales are its own until it

@@ -24,7 +24,7 @@ const TAKEN: TimeDelta = TimeDelta::hours(72);
 pub struct ReissueInvoice {
     /// The invoice, by its clave.
     pub factura: i64,
-    /// Takes one, too, that was sent and of which nobody knows any more whether it was stamped: the sealed document is dropped.
+    /// Also reissues a document that was sent with unknown outcome: the sealed document is dropped.
     /// If it was stamped after all there are two. False when left out.
     pub forzar: Option<bool>,
 }
@@ -35,7 +35,7 @@ pub struct ReissueInvoice {
 pub struct ReissuePayment {
     /// The payment, by its clave.
     pub pago: i64,
-    /// Takes one, too, that was sent and of which nobody knows any more whether it was stamped: the sealed document is dropped.
+    /// Also reissues a document that was sent with unknown outcome: the sealed document is dropped.
     /// If it was stamped after all there are two. False when left out.
     pub forzar: Option<bool>,
 }

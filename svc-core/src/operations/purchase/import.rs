@@ -20,7 +20,7 @@ use crate::record::purchase_line::PurchaseLineImport;
 use crate::record::supplier::SupplierImport;
 use crate::store::{StoreError, Tx};
 
-/// The supplier of what was captured without one.
+/// The supplier of payables captured without one.
 const NO_SUPPLIER: i64 = 0;
 
 impl PurchaseLineImport {

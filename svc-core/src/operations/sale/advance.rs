@@ -98,7 +98,7 @@ impl CaptureAdvance {
         self.moneda.as_deref().unwrap_or(PESO)
     }
 
-    /// What can be judged of it alone; gives the rate of IVA.
+    /// Validates the input by itself; returns the IVA rate.
     fn validate(&self) -> Result<VatRate, Error> {
         validate_amount(self.importe)?;
         match &*self.forma_pago_sat {
@@ -235,7 +235,7 @@ impl Operation for CaptureAdvance {
 /// The key of the head office.
 const HEAD_OFFICE: i64 = 0;
 
-/// The advance's record in the registry, queued with its judged document, and its folio.
+/// Registers the advance's invoice and queues its validated document; returns both and the folio.
 async fn invoice(cx: &mut Cx<'_>, venta: i64, cliente: i64, receptor: Receiver) -> Result<(i64, String), Error> {
     let serie = invoice_series(HEAD_OFFICE);
     let (tipo, origen) = (InvoiceKind::Factura, InvoiceOrigin::Aplicacion);

@@ -217,7 +217,7 @@ fn left_of(goods: Vec<SaleGoods>, lines: &[OrderLine]) -> Vec<SaleGoods> {
     goods.into_iter().filter_map(left).collect()
 }
 
-/// The release of what an order still reserves: of each line what was not handed over.
+/// Releases what an order still reserves: the undelivered part of each line.
 async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWarehouse, StockChange)>, Error> {
     let lines = cx.tx.order_lines(sale.clave).await?;
     let release = |line: SaleGoods| {
@@ -237,7 +237,7 @@ async fn reserved(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<Vec<(ActiveWareh
     Ok(changes.into_iter().map(|change| (almacen.clone(), change)).collect())
 }
 
-/// An order of which all was handed over is owed from that day, invoiced or not.
+/// A fully delivered order is owed from that day, invoiced or not.
 async fn owe(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<(), Error> {
     let costo = books::cost_of_goods_gone(cx, sale.clave).await?;
     let folio = sale.folio.unwrap_or(sale.clave).to_string();

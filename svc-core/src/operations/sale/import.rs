@@ -33,7 +33,7 @@ struct LineAmounts {
     pub total: Money,
 }
 
-/// A fault of what was computed from other fields.
+/// A fault in a value computed from other fields.
 fn beyond(field: &'static str, text: &'static str) -> Fault {
     Fault::new(Code::DatoInvalido, field, text)
 }

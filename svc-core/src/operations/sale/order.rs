@@ -50,7 +50,7 @@ pub struct InvoiceOrder {
 pub struct OrderInvoiced {
     /// The registry's record.
     pub factura: i64,
-    /// The sale that is invoiced: the document itself, or a new one with what was handed over.
+    /// The invoiced sale: the document itself, or a new one with the delivered part.
     pub venta: i64,
 }
 

@@ -53,7 +53,7 @@ pub struct ReserveStock {
     pub cantidad: Quantity,
 }
 
-/// Brings the stock of a product to what was counted; the difference is one adjustment.
+/// Sets the stock of a product to the counted quantity; the difference is one adjustment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CountStock {

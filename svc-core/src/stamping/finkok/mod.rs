@@ -174,7 +174,7 @@ fn no_xml() -> StampFailure {
     StampFailure::Unreachable("the provider's answer has neither an XML nor a verdict".to_owned())
 }
 
-/// Whether a fault is about who asks.
+/// Whether a fault concerns the credentials.
 fn names_credentials(fault: &str) -> bool {
     let fault = fault.to_lowercase();
     ["username", "password", "usuario", "contraseña", "autentic", "authentic"].iter().any(|word| fault.contains(word))

@@ -33,7 +33,7 @@ const USED: &str = "CFDI3307";
 enum Credentials {
     /// The account's permanent token.
     Token(HeaderValue),
-    /// A user, who is given a token that lasts two hours; the last one.
+    /// A user and its last token, which is valid for two hours.
     User { user: String, password: String, last: Mutex<Option<HeaderValue>> },
 }
 
@@ -257,7 +257,7 @@ impl Answer {
         }
     }
 
-    /// The stamp of the document that used the `customid` first, if it is told.
+    /// The stamp of the document that first used the `customid`, if the answer has it.
     fn first(&self) -> String {
         self.text("tfd").or_else(|| self.text("cfdi")).unwrap_or_default().to_owned()
     }

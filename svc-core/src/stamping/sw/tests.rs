@@ -74,7 +74,7 @@ async fn a_user_gets_a_token_and_a_new_one_when_that_has_expired() {
     assert_eq!(bearers, ["authorization: Bearer uno", "authorization: Bearer uno", "authorization: Bearer uno", last]);
     assert!(!format!("{stamper:?}").contains("secreta"));
 
-    // A wrong password, and a user who is not let in even with a new token.
+    // A wrong password, and a user refused even with a new token.
     let wrong = error(400, "AU2000 - El usuario y/o contraseña son inválidos", "", &Value::Null);
     for answers in [vec![wrong], vec![token("uno"), expired(), token("dos"), expired()]] {
         let (_, url) = provider(answers).await;

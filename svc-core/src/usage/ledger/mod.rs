@@ -158,14 +158,14 @@ impl Ledger {
         usage
     }
 
-    /// `taken` is stored, and `total` is what that makes.
+    /// Records that `taken` is stored and the totals are `total`.
     pub(super) fn merged(&self, taken: &Usage, total: &Usage) {
         let mut counts = self.counts();
         counts.each(taken, Count::merged);
         counts.each(total, Count::learn);
     }
 
-    /// `taken` is not stored: it waits for the next merge.
+    /// Returns `taken`, which was not stored, for the next merge.
     pub(super) fn put_back(&self, taken: &Usage) {
         self.counts().each(taken, Count::put_back);
     }

@@ -128,7 +128,7 @@ fn read_port(text: &str) -> Option<u16> {
     canonical.then(|| text.parse().ok()).flatten()
 }
 
-/// Checks a host, in lower case: labels of letters, digits and hyphens, of which the last is no number (RFC 1123 §2.1).
+/// Checks a host, in lower case: labels of letters, digits and hyphens; the last is not numeric (RFC 1123 §2.1).
 fn validate_name(host: &str, development: bool) -> Result<(), UrlFault> {
     let labels: Vec<_> = host.split('.').collect();
     let is_label = |label: &&str| {

@@ -41,7 +41,7 @@ pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
     })
 }
 
-/// The payment document of several payments of one receiver, of invoices in whatever currencies.
+/// The payment document of several payments of one receiver, of invoices in any currencies.
 pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
     let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
         open(&source.emisor, &source.encabezado)?;

@@ -47,7 +47,7 @@ impl Style {
     }
 }
 
-/// Pages, of which the last is drawn on.
+/// Pages; drawing goes to the last one.
 pub(super) struct Canvas {
     pages: Vec<Content>,
     /// Written across every page.

@@ -96,7 +96,7 @@ impl StampedXml {
         Ok((Self { xml, timbre }, document))
     }
 
-    /// The document `sealed` with its stamp, of which a provider gave the node alone, or a whole document around it.
+    /// The document `sealed` with its stamp: providers return either the stamp's node alone or the whole document.
     #[cfg(feature = "client")]
     pub(crate) fn with(sealed: &str, stamp: &str) -> Result<Self, UnfitStamp> {
         let begin = stamp.find("<tfd:TimbreFiscalDigital").ok_or(UnfitStamp::NotStamped)?;

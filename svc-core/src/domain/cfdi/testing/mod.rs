@@ -36,7 +36,7 @@ pub(crate) fn issuer() -> Issuer {
     }
 }
 
-/// A customer who may put an invoice to any use.
+/// A customer whose regime allows every CFDI use.
 pub(crate) fn receiver() -> Receiver {
     Receiver {
         rfc: Some("URE180429TM6".to_owned()),
@@ -48,7 +48,7 @@ pub(crate) fn receiver() -> Receiver {
     }
 }
 
-/// A customer without RFC and whatever name.
+/// A customer without RFC, with an arbitrary name.
 pub(crate) fn nobody(nombre: &str) -> Receiver {
     Receiver { rfc: Some("XAXX010101000".to_owned()), nombre: Some(nombre.to_owned()), ..Receiver::default() }
 }

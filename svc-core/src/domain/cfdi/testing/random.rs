@@ -302,7 +302,7 @@ impl Dice {
         }
     }
 
-    /// An invoice of which a part, or the rest, is paid.
+    /// An invoice paid in part, or its rest.
     fn settled(&mut self, emisor: &Issuer, pays_in: &str) -> SettledInvoice {
         let withheld = emisor.rfc.as_deref().is_some_and(|rfc| rfc.chars().count() == 13);
         let sale = loop {
