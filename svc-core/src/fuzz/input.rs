@@ -84,7 +84,8 @@ impl ValueEdit {
     }
 }
 
-/// Samples, each with a few changes of its bytes; of those that are JSON, half are changed as values first.
+/// Samples, each with a few changes of its bytes; of those that are JSON, half are changed as
+/// values first.
 pub(super) fn changed(samples: &[Vec<u8>]) -> BoxedStrategy<Vec<u8>> {
     let values: Vec<Value> = samples.iter().filter_map(|sample| serde_json::from_slice(sample).ok()).collect();
     let bytes = (select(samples.to_vec()), vec(edit(samples), 1..=5));
