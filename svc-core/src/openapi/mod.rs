@@ -7,7 +7,6 @@
 //! documentation says in English. Tests hold all of it together: nothing is without a text, no text is without its subject, every
 //! example is valid, and the copy in `docs/` is what is made here.
 
-mod collection;
 mod described;
 mod examples;
 mod headers;
@@ -23,7 +22,6 @@ mod texts;
 
 use serde_json::{Value, json};
 
-pub use collection::postman;
 pub use language::Language;
 use schemas::Schemas;
 use texts::Texts;

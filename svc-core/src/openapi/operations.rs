@@ -10,7 +10,7 @@ use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Entry, Http, Idempotency, Method, Repetition};
 
 /// Where an operation says that one of several filters is required, which no parameter by itself can say.
-pub(super) const ONE_OF: &str = "x-requires-one-of";
+const ONE_OF: &str = "x-requires-one-of";
 
 impl Writer {
     /// The paths with their operations.
