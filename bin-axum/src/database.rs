@@ -60,6 +60,9 @@ impl OpenedDatabase {
     pub(crate) async fn migrate(&self) -> Result<u64, Failure> {
         match self.direct.as_ref().unwrap_or(&self.store).migrate().await {
             Err(error @ OpenError::Pooled) => Err(Failure::Other(format!("{error} (DATABASE_DIRECT_URL)"))),
+            Err(error @ OpenError::FormerNumbering) if self.cluster.is_some() => {
+                Err(Failure::Other(format!("{error} (delete the directory SVC_DATA_DIR, or name another)")))
+            }
             outcome => Ok(outcome?),
         }
     }

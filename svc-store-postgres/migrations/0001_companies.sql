@@ -1,7 +1,11 @@
--- Companies, their users and API keys, and what every write needs.
+-- Companies, their users and API keys, their branches.
 --
--- Every primary key, index and foreign key leads with `empresa`: a company's data lie together, and the schema can be
--- distributed by `empresa` as it stands. Claves count within their company. Collation C: order is bytes, as in Rust.
+-- Every primary key, unique index and foreign key of the schema leads with `empresa`: a company's
+-- rows lie together, and the tables can be distributed by that column. Claves count within their
+-- company. An index whose comment names a filter serves that filter of the table's list; it ends in
+-- `clave`, the order of the list's pages. Tables that are written by the thousand have no foreign
+-- key to `empresas`: the company of a transaction exists, and a check for each row costs as much as
+-- the row.
 
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE EXTENSION IF NOT EXISTS btree_gin;
@@ -9,29 +13,34 @@ CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE SEQUENCE empresas_numero AS bigint;
 
 CREATE TABLE empresas (
-    empresa          bigint PRIMARY KEY CHECK (empresa > 0),
-    nombre           text NOT NULL,
-    plan             text NOT NULL CHECK (plan IN ('pro', 'none')),
-    licencias        integer NOT NULL CHECK (licencias >= 0),
-    limites          text NOT NULL CHECK (limites IN ('enforced', 'notice', 'inherit')),
-    api              boolean NOT NULL,
-    franquicia       boolean NOT NULL,
-    facturacion      boolean NOT NULL,
-    anticipo_minimo  numeric(5, 2) NOT NULL CHECK (anticipo_minimo BETWEEN 0 AND 100),
-    rfc              text,
-    regimen          bigint,
-    cp               text,
-    cursor_clave     bytea NOT NULL CHECK (octet_length(cursor_clave) = 32),
-    creada           timestamptz NOT NULL
+    empresa                bigint PRIMARY KEY CHECK (empresa > 0),
+    nombre                 text NOT NULL,
+    plan                   text NOT NULL CHECK (plan IN ('pro', 'none')),
+    licencias              integer NOT NULL CHECK (licencias >= 0),
+    limites                text NOT NULL CHECK (limites IN ('enforced', 'notice', 'inherit')),
+    api                    boolean NOT NULL,
+    franquicia             boolean NOT NULL,
+    facturacion            boolean NOT NULL,
+    -- The least part of an order that an advance pays, in percent.
+    anticipo_minimo        numeric(5, 2) NOT NULL CHECK (anticipo_minimo BETWEEN 0 AND 100),
+    -- Whether the company sells what its stock does not have.
+    vender_sin_existencia  boolean NOT NULL DEFAULT true,
+    rfc                    text,
+    regimen                bigint,
+    cp                     text,
+    -- The key of the MAC that seals the cursors of the company's lists.
+    cursor_clave           bytea NOT NULL CHECK (octet_length(cursor_clave) = 32),
+    creada                 timestamptz NOT NULL
 );
 
--- The last clave given out of each series of a company: a record's table, or a folio's series.
+-- The last clave or folio given out in each series of a company: a table, or a kind of document.
+-- Few rows are written over and over; with room in their page they stay in it.
 CREATE TABLE contadores (
-    empresa  bigint NOT NULL REFERENCES empresas,
+    empresa  bigint NOT NULL,
     serie    text NOT NULL,
     valor    bigint NOT NULL,
     PRIMARY KEY (empresa, serie)
-);
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
 CREATE TABLE usuarios (
     empresa   bigint NOT NULL REFERENCES empresas,
@@ -42,46 +51,45 @@ CREATE TABLE usuarios (
     activo    boolean NOT NULL DEFAULT true,
     PRIMARY KEY (empresa, clave)
 );
+-- Filter `estatus` of GET /vendedores, which lists users who sell.
+CREATE INDEX usuarios_vendedor ON usuarios (empresa, activo, clave) WHERE vendedor;
 
+-- API keys. A secret is 256 random bits, of which only the SHA-256 is stored.
 CREATE TABLE llaves (
-    empresa          bigint NOT NULL REFERENCES empresas,
-    sufijo           text NOT NULL,
-    secreto_sha256   bytea NOT NULL CHECK (octet_length(secreto_sha256) = 32),
-    usuario          bigint NOT NULL,
-    permisos         text[] NOT NULL,
-    vence            timestamptz,
-    revocada         timestamptz,
-    terminos         text,
-    creada           timestamptz NOT NULL,
+    empresa         bigint NOT NULL REFERENCES empresas,
+    sufijo          text NOT NULL,
+    secreto_sha256  bytea NOT NULL CHECK (octet_length(secreto_sha256) = 32),
+    usuario         bigint NOT NULL,
+    permisos        text[] NOT NULL,
+    vence           timestamptz,
+    revocada        timestamptz,
+    terminos        text,
+    creada          timestamptz NOT NULL,
     PRIMARY KEY (empresa, sufijo),
     CONSTRAINT llaves_usuario_fk FOREIGN KEY (empresa, usuario) REFERENCES usuarios
 );
 
--- What each Idempotency-Key stands for and was answered. `respuesta` is null only within the transaction of the effect.
-CREATE TABLE idempotencia (
-    empresa    bigint NOT NULL REFERENCES empresas,
-    llave      text NOT NULL,
-    nombre     text NOT NULL,
-    huella     bytea NOT NULL,
-    respuesta  bytea,
-    creada     timestamptz NOT NULL,
-    PRIMARY KEY (empresa, llave, nombre)
-);
-CREATE INDEX idempotencia_creada ON idempotencia (empresa, creada);
+-- How many requests each key made in the last clock minute in which it made any (contract §5).
+-- The count is worth nothing a minute later, so it needs no foreign key.
+CREATE TABLE llaves_minuto (
+    empresa  bigint NOT NULL,
+    llave    text NOT NULL,
+    minuto   timestamptz NOT NULL,
+    usadas   bigint NOT NULL CHECK (usadas >= 0),
+    PRIMARY KEY (empresa, llave)
+) WITH (fillfactor = 50);
 
--- The outbox: events, written in the transaction of what they tell. `cuerpo` is what every notice sends.
-CREATE TABLE eventos (
-    empresa        bigint NOT NULL REFERENCES empresas,
-    id             uuid NOT NULL,
-    tipo           text NOT NULL,
-    recurso        text NOT NULL,
-    recurso_clave  bigint NOT NULL,
-    cuerpo         bytea NOT NULL,
-    creado         timestamptz NOT NULL,
-    PRIMARY KEY (empresa, id)
-);
-CREATE INDEX eventos_creado ON eventos (empresa, creado);
+-- How much of a month's quota a company has used. A month is Mexico's, named by its first day
+-- (contract §5). The current month's row is written over and over; with room in its page it stays
+-- in it.
+CREATE TABLE cupos (
+    empresa  bigint NOT NULL REFERENCES empresas,
+    mes      date NOT NULL CHECK (extract(day FROM mes) = 1),
+    usadas   bigint NOT NULL DEFAULT 0 CHECK (usadas >= 0),
+    PRIMARY KEY (empresa, mes)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
 
+-- Branches. The head office is 0.
 CREATE TABLE sucursales (
     empresa  bigint NOT NULL REFERENCES empresas,
     clave    bigint NOT NULL CHECK (clave >= 0),
@@ -90,24 +98,5 @@ CREATE TABLE sucursales (
     estatus  text NOT NULL DEFAULT 'activo' CHECK (estatus IN ('activo', 'inactivo')),
     PRIMARY KEY (empresa, clave)
 );
-
-CREATE TABLE almacenes (
-    empresa    bigint NOT NULL REFERENCES empresas,
-    clave      bigint NOT NULL,
-    codigo     text NOT NULL CHECK (length(codigo) = 3),
-    nombre     text,
-    sucursal   bigint NOT NULL,
-    principal  boolean NOT NULL DEFAULT false,
-    estatus    text NOT NULL DEFAULT 'activo' CHECK (estatus IN ('activo', 'inactivo', 'eliminado')),
-    PRIMARY KEY (empresa, clave),
-    CONSTRAINT almacenes_codigo_unico UNIQUE (empresa, codigo),
-    CONSTRAINT almacenes_sucursal_fk FOREIGN KEY (empresa, sucursal) REFERENCES sucursales
-);
-CREATE INDEX almacenes_sucursal ON almacenes (empresa, sucursal, clave);
-
-CREATE TABLE listas_precios (
-    empresa  bigint NOT NULL REFERENCES empresas,
-    clave    bigint NOT NULL,
-    nombre   text,
-    PRIMARY KEY (empresa, clave)
-);
+-- Filter `estatus`.
+CREATE INDEX sucursales_estatus ON sucursales (empresa, estatus, clave);

@@ -77,6 +77,13 @@ impl PostgresStore {
         migrate(self.options(), &MIGRATOR, self.patience).await
     }
 
+    /// Does the migrations of another release on top of this one's, for tests of deployments.
+    #[cfg(feature = "local")]
+    #[doc(hidden)]
+    pub async fn migrate_further(&self, release: &sqlx::migrate::Migrator) -> Result<u64, OpenError> {
+        migrate(self.options(), release, self.patience).await
+    }
+
     /// Distributes every table by `empresa`, all colocated, over the workers of Citus, after bringing the schema up to date; gives how
     /// many tables it distributed, none when there is nothing to do. From then on [`PostgresStore::migrate`] distributes new tables
     /// itself. What the rows had been before stays in the coordinator's tables, unseen, until `truncate_local_data_after_distributing_table` is

@@ -77,24 +77,23 @@ async fn a_server_works_on_the_schema_of_a_later_release() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_schema_that_is_behind_is_brought_up_to_date_beside_a_long_reader() {
+async fn the_next_release_migrates_beside_a_long_reader_and_servers_of_this_one() {
     let world = World::new().await;
-    let behind = "ALTER TABLE ventas_renglones DROP COLUMN con_existencia; DROP TABLE llaves_minuto;
-                  DELETE FROM _sqlx_migrations WHERE version IN (16, 17)";
-    sqlx::raw_sql(behind).execute(world.pool()).await.expect("an older schema");
+    let company = shop(&world).await;
+    company.load(Resource::CuentasBancarias, &[json!({"nombre": "Banco"})]).await;
+    let ana = company.admin().await;
     let stores = [(); 2].map(|()| {
         let options = world.store.options().clone();
         Arc::new(PostgresStore::with_options(options, &Settings::default()))
     });
-    assert!(matches!(stores[0].probe().check().await, Err(OpenError::Outdated)));
     let mut reader = world.pool().begin().await.expect("a transaction");
-    let count = "SELECT count(*) FROM ventas_renglones";
-    sqlx::query(count).fetch_one(&mut *reader).await.expect("a count");
-    let [one, other] = stores.clone().map(|store| tokio::spawn(async move { store.migrate().await }));
+    sqlx::query("SELECT count(*) FROM clientes").fetch_one(&mut *reader).await.expect("a count");
+    let [one, other] =
+        stores.clone().map(|store| tokio::spawn(async move { store.migrate_further(&releases::NEXT).await }));
     let mut longest = Duration::ZERO;
     for _ in 0..30 {
         let started = Instant::now();
-        world.count("ventas_renglones").await;
+        world.count("clientes").await;
         longest = longest.max(started.elapsed());
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
@@ -103,7 +102,20 @@ async fn a_schema_that_is_behind_is_brought_up_to_date_beside_a_long_reader() {
     assert!(longest < Duration::from_secs(3), "{longest:?}");
     reader.commit().await.expect("the reader ends");
     let done = one.await.expect("no panic").expect("migrated") + other.await.expect("no panic").expect("migrated");
-    assert_eq!(done, 2);
-    stores[0].probe().check().await.expect("it is ready");
+    assert_eq!(done, releases::NEXT.iter().count() as u64);
+    assert_eq!(stores[0].migrate_further(&releases::NEXT).await.expect("nothing to do"), 0);
+    // Servers of this release go on, those that ran meanwhile and those that start now.
+    round(&company, &ana).await;
     assert_eq!(stores[0].migrate().await.expect("nothing to do"), 0);
+    stores[0].probe().check().await.expect("it is ready");
+    round(&company, &ana.at(&world.second_api())).await;
+}
+
+#[tokio::test]
+async fn a_server_is_not_ready_on_a_schema_that_is_behind() {
+    let world = World::new().await;
+    let last = "DELETE FROM _sqlx_migrations WHERE version = (SELECT max(version) FROM _sqlx_migrations)";
+    sqlx::raw_sql(last).execute(world.pool()).await.expect("an older schema");
+    let store = PostgresStore::with_options(world.store.options().clone(), &Settings::default());
+    assert!(matches!(store.probe().check().await, Err(OpenError::Outdated)));
 }

@@ -1,6 +1,10 @@
 //! Schemas of other releases than this one.
 
+use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, PgConnection};
+
+/// A made-up next release, after the rules of `migrations/README.md`.
+pub static NEXT: Migrator = sqlx::migrate!("../svc-store-postgres/migrations/next");
 
 /// What a release adds besides columns.
 const ADDED: &str = "

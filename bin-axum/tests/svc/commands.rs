@@ -1,6 +1,8 @@
 //! Commands: one JSON line, or one clear line.
 
 use serde_json::json;
+use sqlx::PgPool;
+use svc_store_postgres::local::Cluster;
 
 use crate::harness::Svc;
 
@@ -43,6 +45,27 @@ fn commands_print_one_json_line_and_fail_with_one_clear_line() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{args:?}: {stderr}");
         assert!(stderr.contains(said) && stderr.trim_end().lines().count() == 1, "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_database_of_the_former_numbering_is_refused_in_one_line() {
+    let svc = Svc::new();
+    svc.ok(&["migrate"]);
+    let cluster = Cluster::open(&svc.dir.path().join("data")).unwrap();
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let former = "UPDATE _sqlx_migrations SET description = 'crm' WHERE version = 6";
+        let pool = PgPool::connect_with(cluster.options("svc")).await.unwrap();
+        sqlx::raw_sql(former).execute(&pool).await.unwrap();
+        pool.close().await;
+    });
+    cluster.stop().unwrap();
+    for args in [&["migrate"][..], &["serve", "--listen", "127.0.0.1:0"], &["company", "create", "--name", "Uno"]] {
+        let output = svc.run(args, "");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {stderr}");
+        let said = stderr.trim_end().lines().last().unwrap_or_default();
+        assert!(said.contains("from before the first release") && said.contains("SVC_DATA_DIR"), "{args:?}: {stderr}");
     }
 }
 

@@ -5,11 +5,16 @@ use std::collections::BTreeMap;
 use sqlx::migrate::{MigrateError, Migration, Migrator};
 use sqlx::{Executor, Postgres, Row as _};
 
+use super::OpenError;
+
 /// The table that the history is kept in.
 pub(super) const TABLE: &str = "_sqlx_migrations";
 
 /// The error of PostgreSQL for a table that is not there.
 const UNDEFINED_TABLE: &str = "42P01";
+
+/// A migration that only databases from before the first release have had: its number and its name.
+const FORMER: (i64, &str) = (6, "crm");
 
 /// The migrations that a database has had.
 pub(crate) struct History(BTreeMap<i64, Applied>);
@@ -21,14 +26,21 @@ struct Applied {
 
 impl History {
     /// Reads the history; that of a database without a schema is empty.
-    pub(crate) async fn read<'e>(executor: impl Executor<'e, Database = Postgres>) -> Result<Self, sqlx::Error> {
+    ///
+    /// # Errors
+    ///
+    /// [`OpenError::FormerNumbering`] if it is not a history of this schema.
+    pub(crate) async fn read<'e>(executor: impl Executor<'e, Database = Postgres>) -> Result<Self, OpenError> {
         // A simple query: it leaves no prepared statement on a pooler's connection.
-        let select = sqlx::raw_sql("SELECT version, checksum, success FROM _sqlx_migrations");
+        let select = sqlx::raw_sql("SELECT version, description, checksum, success FROM _sqlx_migrations");
         let rows = match select.fetch_all(executor).await {
             Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some(UNDEFINED_TABLE) => Vec::new(),
             rows => rows?,
         };
         let applied = rows.iter().map(|row| {
+            if (row.try_get("version")?, row.try_get("description")?) == FORMER {
+                return Err(OpenError::FormerNumbering);
+            }
             let applied = Applied { checksum: row.try_get("checksum")?, success: row.try_get("success")? };
             Ok((row.try_get("version")?, applied))
         });

@@ -200,3 +200,23 @@ async fn every_migration_counts_for_readiness() {
         assert!(matches!(database.store().probe().check().await, Err(OpenError::Outdated)));
     }
 }
+
+#[tokio::test]
+async fn a_database_of_the_former_numbering_is_refused() {
+    let database = Database::with(&[]).await;
+    for (version, name) in [(1, "companies"), (6, "crm"), (95, "proveedores busqueda")] {
+        let row = "INSERT INTO _sqlx_migrations VALUES ($1, $2, now(), true, '\\x00', 0)";
+        sqlx::query(row).bind(i64::from(version)).bind(name).execute(&database.pool).await.unwrap();
+    }
+    let store = database.store();
+    let refusals = [
+        store.migrate().await.map(drop),
+        store.distribute().await.map(drop),
+        store.probe().check().await,
+        migrate(&database.options, &MIGRATOR, Patience::new(&Settings::default())).await.map(drop),
+    ];
+    for refusal in refusals {
+        assert!(matches!(refusal, Err(OpenError::FormerNumbering)), "{refusal:?}");
+    }
+    assert!(database.is("SELECT to_regclass('empresas') IS NULL").await, "nothing was made");
+}

@@ -46,13 +46,13 @@ FROM generate_series(1, :filas) n, LATERAL (SELECT (ARRAY['Tornillo', 'Tuerca', 
 
 INSERT INTO clientes (empresa, clave, folio, nombre, razon_social, rfc, correo, telefono, movil, prospecto, id_platform_a,
                       id_platform_b, id_platform_c, id_platform_d, id_platform_e, publico, proximo_contacto, modificado,
-                      uso_cfdi, vendedor, correo_comparable, telefono_comparable, movil_comparable)
+                      uso_cfdi, vendedor, correo_comparable)
 SELECT :empresa, n, n, 'Cliente ' || n, 'CLIENTE ' || n, CASE WHEN n % 3 = 0 THEN 'XAXX010101000' ELSE 'ABC' || lpad(n::text, 10, '0') END,
        'c' || n || '@example.com', '55' || lpad(n::text, 8, '0'), '56' || lpad(n::text, 8, '0'), n % 20 = 0, i, i, i, i, i,
        n % 10000 = 0, CASE WHEN n % 4 = 0 THEN date '2024-01-16' + (n * 1000 / :filas)::integer END,
        timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas,
        CASE WHEN n % 1000 = 0 THEN 'I08' WHEN n % 3 = 0 THEN 'S01' ELSE 'G03' END, 1 + n % 40,
-       'c' || n || '@example.com', '55' || lpad(n::text, 8, '0'), '56' || lpad(n::text, 8, '0')
+       'c' || n || '@example.com'
 FROM generate_series(1, :filas) n, LATERAL (SELECT CASE WHEN n % 5 = 1 THEN 'ID-' || n END) t (i);
 
 INSERT INTO proveedores (empresa, clave, folio, nombre, rfc, correo, telefono, estatus, busqueda)
@@ -136,14 +136,14 @@ SELECT :empresa, n, n, CASE WHEN n % 3 = 0 THEN 'gasto' ELSE 'compra' END,
        CASE WHEN n % 40 <> 0 THEN d + 30 END, 1000, CASE WHEN n % 20 = 1 THEN 0 ELSE 1000 END, CASE WHEN n % 20 = 1 THEN 1000 ELSE 0 END
 FROM generate_series(1, :filas) n, LATERAL (SELECT date '2024-01-16' + (n * 1000 / :filas)::integer) t (d);
 
-INSERT INTO polizas (empresa, clave, fecha, concepto, venta, creada)
-SELECT :empresa, n, date '2024-01-16' + (n * 1000 / :filas)::integer, 'Venta ' || n, n,
+INSERT INTO polizas (empresa, clave, fecha, concepto, venta, cargos, abonos, creada)
+SELECT :empresa, n, date '2024-01-16' + (n * 1000 / :filas)::integer, 'Venta ' || n, n, 1000, 1000,
        timestamptz '2024-01-16 00:00Z' + n * interval '1000 days' / :filas
 FROM generate_series(1, :filas) n;
 
-INSERT INTO polizas_renglones (empresa, poliza, renglon, cuenta, cargo, abono)
-SELECT :empresa, n, r, CASE r WHEN 1 THEN 'clientes' ELSE 'ventas' END, CASE r WHEN 1 THEN 1000 ELSE 0 END, CASE r WHEN 1 THEN 0 ELSE 1000 END
-FROM generate_series(1, :filas) n, generate_series(1, 2) r;
+INSERT INTO polizas_renglones (empresa, poliza, renglon, codigo, cuenta, cargo, abono)
+SELECT :empresa, n, r, c, c, CASE r WHEN 1 THEN 1000 ELSE 0 END, CASE r WHEN 1 THEN 0 ELSE 1000 END
+FROM generate_series(1, :filas) n, generate_series(1, 2) r, LATERAL (SELECT CASE r WHEN 1 THEN 'clientes' ELSE 'ventas' END) t (c);
 
 INSERT INTO etapas_oportunidad (empresa, clave, nombre, tipo, orden, probabilidad, estatus)
 SELECT :empresa, n, 'Etapa ' || n, CASE n % 8 WHEN 6 THEN 'ganada' WHEN 7 THEN 'perdida' ELSE 'abierta' END, n, n % 100,

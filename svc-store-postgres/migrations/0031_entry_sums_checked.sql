@@ -1,2 +1,0 @@
--- no-transaction
-ALTER TABLE polizas VALIDATE CONSTRAINT polizas_cuadra_check;

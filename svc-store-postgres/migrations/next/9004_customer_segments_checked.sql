@@ -1,0 +1,2 @@
+-- no-transaction
+ALTER TABLE clientes VALIDATE CONSTRAINT clientes_segmento_fk;
