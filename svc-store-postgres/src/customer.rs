@@ -4,9 +4,9 @@ use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use sqlx::{QueryBuilder, Row};
 use svc_core::domain::cfdi::Receiver;
-use svc_core::domain::customer::CustomerData;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::value::{Kind, ToValue as _, Value};
+use svc_core::record::customer::CustomerData;
+use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{Buyer, CustomerTx, NewCustomerRow, StoreError};
 
 use crate::columns::money;

@@ -3,11 +3,11 @@
 use async_trait::async_trait;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
-use svc_core::domain::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::domain::words::{ProductKind, ProductStatus};
+use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
+use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{ProductTx, StoreError};
 
 use crate::columns::{money, quantity, tax_rate, word};
