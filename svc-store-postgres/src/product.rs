@@ -1,18 +1,45 @@
 //! Products and their prices.
 
 use async_trait::async_trait;
-use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{ProductKind, ProductStatus};
+use svc_core::domain::words::ProductStatus;
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{ProductTx, StoreError};
 
-use crate::columns::{money, quantity, tax_rate, word};
-use crate::error::store_error;
+use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+from_row!(ListPrice { producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta });
+
+impl FromRow for SaleProduct {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            clave: row.read("clave")?,
+            sku: row.read("sku")?,
+            descripcion: row.read("descripcion")?,
+            activo: row.read("activo")?,
+            tipo: row.read("tipo")?,
+            unidad: row.read("unidad")?,
+            unidad_sat: row.read("unidad_sat")?,
+            codigo_sat: row.read("codigo_sat")?,
+            objeto_impuesto: row.read("objeto_impuesto")?,
+            iva_venta: row.read("iva_venta")?,
+            iva_compra: row.read("iva_compra")?,
+            costo: row.read("costo")?,
+            otros: [
+                row.read("ieps_tasa")?,
+                row.read("ieps_cuota")?,
+                row.read("retencion_isr")?,
+                row.read("retencion_iva")?,
+            ],
+        })
+    }
+}
 
 #[async_trait]
 impl ProductTx for PostgresTx {
@@ -44,44 +71,55 @@ impl ProductTx for PostgresTx {
     }
 
     async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
-        let statement = "UPDATE productos SET estatus = $4, modificado = $3
-             WHERE empresa = $1 AND clave = $2 AND estatus <> $4";
-        let done = sqlx::query(statement)
-            .bind(self.empresa)
-            .bind(clave)
-            .bind(modificado.get())
-            .bind(ProductStatus::Eliminado.word())
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(done.rows_affected() > 0)
+        self.changed_one(sql!(
+            "UPDATE productos
+             SET estatus = :eliminado, modificado = :modificado
+             WHERE empresa = :empresa AND clave = :clave AND estatus <> :eliminado",
+            empresa: self.empresa,
+            clave,
+            modificado,
+            eliminado: ProductStatus::Eliminado,
+        ))
+        .await
     }
 
     async fn is_usable_unit(&mut self, unidad: i64) -> Result<bool, StoreError> {
-        let statement = "SELECT EXISTS (SELECT FROM unidades WHERE empresa = $1 AND clave = $2 AND estatus = 'activo' AND clave_sat IS NOT NULL)";
-        self.exists(statement, unidad).await
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM unidades
+                 WHERE empresa = :empresa AND clave = :unidad AND estatus = 'activo' AND clave_sat IS NOT NULL
+             )",
+            empresa: self.empresa,
+            unidad,
+        ))
+        .await
     }
 
     async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError> {
-        self.exists("SELECT EXISTS (SELECT FROM categorias WHERE empresa = $1 AND clave = $2)", categoria).await
+        self.value(sql!(
+            "SELECT EXISTS (SELECT FROM categorias WHERE empresa = :empresa AND clave = :categoria)",
+            empresa: self.empresa,
+            categoria,
+        ))
+        .await
     }
 
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT p.clave, p.sku, p.descripcion, p.estatus = $4, p.tipo, u.nombre, u.clave_sat, p.codigo_sat,
-                    p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo, p.ieps_tasa, p.ieps_cuota, p.retencion_isr, p.retencion_iva
-             FROM productos p LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
-             WHERE p.empresa = $1 AND p.estatus <> $5 AND (p.clave = ANY ($2) OR p.sku = ANY ($3))",
-        )
-        .bind(self.empresa)
-        .bind(claves)
-        .bind(skus)
-        .bind(ProductStatus::Activo.word())
-        .bind(ProductStatus::Eliminado.word())
-        .fetch_all(self.connection())
+        self.many(sql!(
+            "SELECT p.clave, p.sku, p.descripcion, p.estatus = :activo AS activo, p.tipo, u.nombre AS unidad,
+                    u.clave_sat AS unidad_sat, p.codigo_sat, p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo,
+                    p.ieps_tasa, p.ieps_cuota, p.retencion_isr, p.retencion_iva
+             FROM productos p
+             LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
+             WHERE p.empresa = :empresa AND p.estatus <> :eliminado
+               AND (p.clave = ANY (:claves) OR p.sku = ANY (:skus))",
+            empresa: self.empresa,
+            claves,
+            skus,
+            activo: ProductStatus::Activo,
+            eliminado: ProductStatus::Eliminado,
+        ))
         .await
-        .map_err(store_error)?;
-        rows.iter().map(sale_product).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn list_prices(
@@ -90,47 +128,16 @@ impl ProductTx for PostgresTx {
         listas: &[i64],
         moneda: &str,
     ) -> Result<Vec<ListPrice>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta FROM precios
-             WHERE empresa = $1 AND producto = ANY ($2) AND lista = ANY ($3) AND moneda = $4 ORDER BY clave",
-        )
-        .bind(self.empresa)
-        .bind(productos)
-        .bind(listas)
-        .bind(moneda)
-        .fetch_all(self.connection())
+        self.many(sql!(
+            "SELECT producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta
+             FROM precios
+             WHERE empresa = :empresa AND producto = ANY (:productos) AND lista = ANY (:listas) AND moneda = :moneda
+             ORDER BY clave",
+            empresa: self.empresa,
+            productos,
+            listas,
+            moneda,
+        ))
         .await
-        .map_err(store_error)?;
-        rows.iter().map(list_price).collect::<Result<_, _>>().map_err(store_error)
     }
-}
-
-fn sale_product(row: &PgRow) -> Result<SaleProduct, sqlx::Error> {
-    Ok(SaleProduct {
-        clave: row.try_get(0)?,
-        sku: row.try_get(1)?,
-        descripcion: row.try_get(2)?,
-        activo: row.try_get(3)?,
-        tipo: word(row, 4, ProductKind::of)?,
-        unidad: row.try_get(5)?,
-        unidad_sat: row.try_get(6)?,
-        codigo_sat: row.try_get(7)?,
-        objeto_impuesto: row.try_get(8)?,
-        iva_venta: row.try_get(9)?,
-        iva_compra: row.try_get(10)?,
-        costo: money(row, 11)?,
-        otros: [tax_rate(row, 12)?, tax_rate(row, 13)?, tax_rate(row, 14)?, tax_rate(row, 15)?],
-    })
-}
-
-fn list_price(row: &PgRow) -> Result<ListPrice, sqlx::Error> {
-    Ok(ListPrice {
-        producto: row.try_get(0)?,
-        lista: row.try_get(1)?,
-        precio: money(row, 2)?,
-        iva_incluido: row.try_get(3)?,
-        cantidad_minima: quantity(row, 4)?,
-        vigencia_desde: row.try_get(5)?,
-        vigencia_hasta: row.try_get(6)?,
-    })
 }

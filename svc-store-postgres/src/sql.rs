@@ -37,15 +37,15 @@ macro_rules! sql {
     (
         $text:expr
         $(, $name:ident $(: $value:expr)?)* $(,)?
-        $(; for $row:ident in $rows:tt { $($column:ident $(: $field:expr)?),* $(,)? })*
+        $(; $(for $row:ident in $rows:tt { $($column:ident $(: $field:expr)?),* $(,)? })+)?
     ) => {{
-        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($(, $column)*)*);
+        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($($(, $column)*)+)?);
         #[allow(unused_mut, reason = "a statement may have no parameters")]
         let mut sql = $crate::sql::Sql::new(TEXT);
         $(sql.bind($crate::sql::named!($name $(: $value)?));)*
-        $($(sql.bind(
+        $($($(sql.bind(
             &$rows.iter().map(|$row| $crate::sql::named!($row.$column $(: $field)?)).collect::<Vec<_>>(),
-        );)*)*
+        );)*)+)?
         sql
     }};
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use sqlx::postgres::PgArguments;
+use sqlx::postgres::{PgArguments, PgExecutor};
 use sqlx::query::Query;
 use sqlx::{Execute, Postgres, QueryBuilder};
 use svc_core::store::{StoreError, Tx};
@@ -97,6 +97,12 @@ impl PostgresTx {
             clave,
         ))
         .await
+    }
+}
+
+impl Run for PostgresTx {
+    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
+        self.connection()
     }
 }
 

@@ -162,10 +162,14 @@ fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
 
 /// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`.
 fn argument_names(arguments: Vec<TokenTree>) -> Vec<String> {
-    let name = |argument: &[TokenTree]| match argument {
-        [TokenTree::Ident(all), .., TokenTree::Group(columns)] if all == "for" => {
+    let columns = |token: &TokenTree| match token {
+        TokenTree::Group(columns) if columns.delimiter() == Delimiter::Brace => {
             argument_names(columns.stream().into_iter().collect())
         }
+        _ => Vec::new(),
+    };
+    let name = |argument: &[TokenTree]| match argument {
+        [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(columns).collect(),
         [TokenTree::Ident(name)] => vec![name.to_string()],
         [TokenTree::Ident(name), TokenTree::Punct(colon), ..]
             if colon.as_char() == ':' && colon.spacing() == Spacing::Alone =>
