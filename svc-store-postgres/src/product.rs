@@ -5,14 +5,35 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::domain::sale::{ListPrice, SaleProduct};
+use svc_core::domain::tax::LineRates;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::value::{Kind, ToValue as _, Value};
-use svc_core::domain::words::{ProductKind, ProductStatus};
+use svc_core::domain::words::ProductStatus;
 use svc_core::store::{ProductTx, StoreError};
 
-use crate::columns::{money, quantity, tax_rate, word};
+use crate::columns::{money, quantity};
 use crate::error::store_error;
+use crate::part::columns_in;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+from_row!(SaleProduct {
+    clave,
+    sku,
+    descripcion,
+    activo,
+    tipo,
+    unidad,
+    unidad_sat,
+    codigo_sat,
+    objeto_impuesto,
+    iva_venta,
+    iva_compra,
+    rates: ..,
+    costo,
+});
 
 #[async_trait]
 impl ProductTx for PostgresTx {
@@ -67,21 +88,27 @@ impl ProductTx for PostgresTx {
     }
 
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT p.clave, p.sku, p.descripcion, p.estatus = $4, p.tipo, u.nombre, u.clave_sat, p.codigo_sat,
-                    p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo, p.ieps_tasa, p.ieps_cuota, p.retencion_isr, p.retencion_iva
-             FROM productos p LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
-             WHERE p.empresa = $1 AND p.estatus <> $5 AND (p.clave = ANY ($2) OR p.sku = ANY ($3))",
-        )
-        .bind(self.empresa)
-        .bind(claves)
-        .bind(skus)
-        .bind(ProductStatus::Activo.word())
-        .bind(ProductStatus::Eliminado.word())
-        .fetch_all(self.connection())
+        // A product's IVA is a key of the catalogue, not a rate.
+        self.many(sql!(
+            columns_in!(
+                "SELECT
+                     p.clave, p.sku, p.descripcion, p.estatus = :activo AS activo, p.tipo, u.nombre AS unidad,
+                     u.clave_sat AS unidad_sat, p.codigo_sat, p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo,
+                     {LineRates}
+                 FROM productos p
+                 CROSS JOIN (VALUES (NULL::text)) AS sin_tasa (iva_tasa)
+                 LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
+                 WHERE p.empresa = :empresa AND p.estatus <> :eliminado
+                   AND (p.clave = ANY (:claves) OR p.sku = ANY (:skus))",
+                LineRates
+            ),
+            empresa: self.empresa,
+            claves,
+            skus,
+            activo: ProductStatus::Activo,
+            eliminado: ProductStatus::Eliminado,
+        ))
         .await
-        .map_err(store_error)?;
-        rows.iter().map(sale_product).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn list_prices(
@@ -103,24 +130,6 @@ impl ProductTx for PostgresTx {
         .map_err(store_error)?;
         rows.iter().map(list_price).collect::<Result<_, _>>().map_err(store_error)
     }
-}
-
-fn sale_product(row: &PgRow) -> Result<SaleProduct, sqlx::Error> {
-    Ok(SaleProduct {
-        clave: row.try_get(0)?,
-        sku: row.try_get(1)?,
-        descripcion: row.try_get(2)?,
-        activo: row.try_get(3)?,
-        tipo: word(row, 4, ProductKind::of)?,
-        unidad: row.try_get(5)?,
-        unidad_sat: row.try_get(6)?,
-        codigo_sat: row.try_get(7)?,
-        objeto_impuesto: row.try_get(8)?,
-        iva_venta: row.try_get(9)?,
-        iva_compra: row.try_get(10)?,
-        costo: money(row, 11)?,
-        otros: [tax_rate(row, 12)?, tax_rate(row, 13)?, tax_rate(row, 14)?, tax_rate(row, 15)?],
-    })
 }
 
 fn list_price(row: &PgRow) -> Result<ListPrice, sqlx::Error> {

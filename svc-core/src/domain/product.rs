@@ -4,7 +4,7 @@ use super::money::Money;
 use serde::Deserialize;
 
 use super::sat::{self, Border};
-use super::tax::{TaxRate, WrittenRates};
+use super::tax::{LineRates, TaxRate, line_taxes, rates_of};
 use super::words::{ProductKind, ProductStatus, ProductSubkind};
 use super::writable::{Plain, writable};
 use crate::error::{Code, Error};
@@ -126,13 +126,8 @@ impl ProductData {
     }
 
     /// The rates of its taxes besides the IVA.
-    fn other_rates(&self) -> WrittenRates {
-        WrittenRates {
-            ieps_tasa: self.ieps_tasa,
-            ieps_cuota: self.ieps_cuota,
-            retencion_isr: self.retencion_isr,
-            retencion_iva: self.retencion_iva,
-        }
+    fn other_rates(&self) -> LineRates {
+        line_taxes!(rates_of! { self; })
     }
 
     /// The border rate of 8 % needs a product in the SAT's catalogue and a company in a border region.
