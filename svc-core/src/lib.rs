@@ -130,6 +130,7 @@ pub mod store;
 #[cfg(test)]
 mod testing;
 mod usage;
+mod value;
 pub mod webhooks;
 mod work;
 

@@ -3,12 +3,10 @@
 use std::num::TryFromIntError;
 
 use chrono::{DateTime, Utc};
-use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
 use svc_core::domain::quantity::{Quantity, Rate};
-use svc_core::domain::tax::TaxRate;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::Numbered;
 
@@ -26,10 +24,6 @@ pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> 
 
 pub(crate) fn rate(row: &PgRow, at: usize) -> Result<Rate, sqlx::Error> {
     row.try_get(at).map(Rate::new)
-}
-
-pub(crate) fn tax_rate(row: &PgRow, at: usize) -> Result<Option<TaxRate>, sqlx::Error> {
-    Ok(row.try_get::<Option<Decimal>, _>(at)?.map(TaxRate::new))
 }
 
 pub(crate) fn instant(row: &PgRow, at: usize) -> Result<Timestamp, sqlx::Error> {

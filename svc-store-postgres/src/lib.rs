@@ -65,6 +65,7 @@ mod opportunity;
 mod outbox;
 mod page;
 mod parameter;
+mod part;
 mod payable;
 mod payment;
 mod pool;

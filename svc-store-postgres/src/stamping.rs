@@ -5,9 +5,7 @@ use chrono::{DateTime, Utc};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
 use sqlx::{Postgres, Row};
-use svc_core::domain::cfdi::{Line, OtherTaxes, SoldSale};
-use svc_core::domain::line::VatRate;
-use svc_core::domain::tax::OtherRates;
+use svc_core::domain::cfdi::{Line, SoldSale};
 use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::{Complement, Held, InvoiceKind, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
@@ -15,7 +13,7 @@ use svc_core::store::{
 };
 use uuid::Uuid;
 
-use crate::columns::{count, instant, money, quantity, rate, word, word_or_null};
+use crate::columns::{count, instant, money, rate, word, word_or_null};
 use crate::document::{deflated, inflated};
 use crate::error::store_error;
 use crate::transaction::PostgresTx;
@@ -199,18 +197,7 @@ impl StampingTx for PostgresTx {
     }
 
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT venta, renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                    precio_unitario, descuento, subtotal, iva_tasa, iva, total, ieps, retenciones,
-                    ieps_tasa, ieps_cuota, retencion_isr, retencion_iva
-             FROM ventas_renglones WHERE empresa = $1 AND venta = ANY($2) ORDER BY venta, renglon",
-        )
-        .bind(self.empresa)
-        .bind(ventas)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        rows.iter().map(|row| Ok((row.try_get(0)?, line(row)?))).collect::<Result<_, _>>().map_err(store_error)
+        self.read_lines(ventas).await
     }
 
     async fn postpone_stamping(
@@ -317,31 +304,4 @@ fn payment(row: &PgRow) -> Result<StampingPayment, sqlx::Error> {
         folio: row.try_get(15)?,
         uuid: row.try_get(16)?,
     })
-}
-
-fn line(row: &PgRow) -> Result<Line, sqlx::Error> {
-    Ok(Line {
-        renglon: row.try_get(1)?,
-        sku: row.try_get(2)?,
-        descripcion: row.try_get(3)?,
-        cantidad: quantity(row, 4)?,
-        unidad: row.try_get(5)?,
-        unidad_sat: row.try_get(6)?,
-        codigo_sat: row.try_get(7)?,
-        objeto_impuesto: row.try_get(8)?,
-        precio_unitario: money(row, 9)?,
-        descuento: money(row, 10)?,
-        subtotal: money(row, 11)?,
-        iva_tasa: word_or_null(row, 12, VatRate::parse)?,
-        iva: money(row, 13)?,
-        otros: other_taxes(row)?,
-        total: money(row, 14)?,
-    })
-}
-
-fn other_taxes(row: &PgRow) -> Result<OtherTaxes, sqlx::Error> {
-    let columns = [row.try_get(17)?, row.try_get(18)?, row.try_get(19)?, row.try_get(20)?];
-    let OtherRates { ieps, retencion_isr, retencion_iva } = OtherRates::of_columns(columns);
-    let (ieps_importe, retenciones) = (money(row, 15)?, money(row, 16)?);
-    Ok(OtherTaxes { ieps, ieps_importe, retencion_isr, retencion_iva, retenciones })
 }

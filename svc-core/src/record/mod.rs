@@ -86,7 +86,7 @@ pub use filter::{Compare, Filter, Takes};
 pub(crate) use import::{Changes, Import, Reference};
 pub use list::{Condition, List, ListSpec, PageSizes, Query};
 pub use stored::Stored;
-pub use value::{FromValue, Kind, Row, RowError, ToValue, Value};
+pub use crate::value::{FromValue, Kind, Row, RowError, ToValue, Value};
 pub use window::LONGEST as LONGEST_WINDOW;
 
 /// A record: a struct whose fields are columns.

@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use svc_core::domain::columns::Columns as _;
+use svc_core::domain::tax::{Amounts, LineRates};
+use svc_core::record::Kind;
 
 /// Files that put statements together: what stands in them are pieces.
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
@@ -162,14 +165,17 @@ fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
 
 /// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`.
 fn argument_names(arguments: Vec<TokenTree>) -> Vec<String> {
-    let columns = |token: &TokenTree| match token {
+    let names_of_columns = |token: &TokenTree| match token {
         TokenTree::Group(columns) if columns.delimiter() == Delimiter::Brace => {
             argument_names(columns.stream().into_iter().collect())
         }
         _ => Vec::new(),
     };
     let name = |argument: &[TokenTree]| match argument {
-        [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(columns).collect(),
+        [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(names_of_columns).collect(),
+        [TokenTree::Punct(dot), .., TokenTree::Ident(part)] if dot.as_char() == '.' => {
+            columns(&part.to_string()).iter().map(|(column, _)| (*column).to_owned()).collect()
+        }
         [TokenTree::Ident(name)] => vec![name.to_string()],
         [TokenTree::Ident(name), TokenTree::Punct(colon), ..]
             if colon.as_char() == ':' && colon.spacing() == Spacing::Alone =>
@@ -200,10 +206,41 @@ fn numbered(text: &str, names: &[String]) -> String {
     numbered
 }
 
+/// The columns of a struct that stands in statements as `{LineRates}`.
+fn columns(part: &str) -> &'static [(&'static str, Kind)] {
+    match part {
+        "LineRates" => LineRates::COLUMNS,
+        "Amounts" => Amounts::COLUMNS,
+        _ => &[],
+    }
+}
+
+/// The text with columns in the place of structs, as `columns_in!` puts them: `{r.Amounts}` is `r.iva, r.total, …`.
+fn with_columns(text: &str) -> String {
+    let mut places = text.split('{');
+    let mut whole = places.next().unwrap_or_default().to_owned();
+    for place in places {
+        let (place, rest) = place.split_once('}').unwrap_or((place, ""));
+        let start = place.rfind([':', '.']).map_or(0, |at| at + 1);
+        let (part, set) = place[start..].split_once(" = ").unwrap_or((&place[start..], ""));
+        let column = |(column, kind): &(&str, Kind)| match (&place[..start], kind) {
+            (":", Kind::Text) => format!(":{column}::text[]"),
+            (":", _) => format!(":{column}::numeric[]"),
+            (alias, _) if set.is_empty() => format!("{alias}{column}"),
+            _ => format!("{column} = {set}.{column}"),
+        };
+        match columns(part) {
+            [] => whole = format!("{whole}{{{place}}}{rest}"),
+            columns => whole = whole + &columns.iter().map(column).collect::<Vec<_>>().join(", ") + rest,
+        }
+    }
+    whole
+}
+
 /// Notes the text of a literal, if it is SQL.
 fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
     let Some(text) = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return };
-    let text = numbered(&unescaped(text), names);
+    let text = numbered(&with_columns(&unescaped(text)), names);
     if text.starts_with("COPY ") {
         // The driver logs no COPY, but what it names first stands in the text.
         found.statements.insert(parts_of(&text).collect::<Vec<_>>().join("x"));

@@ -2,13 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use super::InformacionGlobal;
-use crate::domain::line::{IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::tax::{Amounts, LineRates};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
 
@@ -150,33 +149,10 @@ pub struct Line {
     pub objeto_impuesto: Option<String>,
     /// Price of one.
     pub precio_unitario: Money,
-    /// Taken off `subtotal`.
-    pub descuento: Money,
-    /// `cantidad` × `precio_unitario`, half-up to two decimals.
-    pub subtotal: Money,
-    /// Rate of its IVA.
-    pub iva_tasa: Option<VatRate>,
-    /// Its IVA: of `subtotal` less `descuento`, with the IEPS, half-up to two decimals.
-    pub iva: Money,
-    /// Its other taxes.
-    pub otros: OtherTaxes,
-    /// `subtotal` − `descuento` + `iva` + IEPS − what is withheld.
-    pub total: Money,
-}
-
-/// The taxes of a line besides the IVA that is charged; most lines have none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OtherTaxes {
-    /// By which the IEPS is reckoned.
-    pub ieps: Option<IepsRate>,
-    /// The IEPS, half-up to two decimals.
-    pub ieps_importe: Money,
-    /// Rate of the ISR that the receiver withholds.
-    pub retencion_isr: Option<Decimal>,
-    /// Rate of the IVA that the receiver withholds.
-    pub retencion_iva: Option<Decimal>,
-    /// What the receiver withholds: of `subtotal` less `descuento`, each half-up to two decimals.
-    pub retenciones: Money,
+    /// The rates of its taxes.
+    pub rates: LineRates,
+    /// What it comes to.
+    pub amounts: Amounts,
 }
 
 /// What the document of a period's sales to the general public is made from.

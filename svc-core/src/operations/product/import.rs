@@ -1,7 +1,7 @@
 //! Products.
 
 use crate::domain::sat;
-use crate::domain::tax::WrittenRates;
+use crate::domain::tax::{line_taxes, rates_of};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::error::Code;
@@ -42,12 +42,7 @@ impl Rules for ProductImport {
         )?;
         let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
         require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
-        let rates = WrittenRates {
-            ieps_tasa: self.ieps_tasa,
-            ieps_cuota: self.ieps_cuota,
-            retencion_isr: self.retencion_isr,
-            retencion_iva: self.retencion_iva,
-        };
+        let rates = line_taxes!(rates_of! { self; });
         rates.validate().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
     }
 
