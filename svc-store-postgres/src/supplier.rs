@@ -3,13 +3,21 @@
 use async_trait::async_trait;
 use svc_core::store::{StoreError, SupplierTx};
 
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 #[async_trait]
 impl SupplierTx for PostgresTx {
     async fn is_supplier(&mut self, proveedor: i64) -> Result<bool, StoreError> {
-        let statement =
-            "SELECT EXISTS (SELECT FROM proveedores WHERE empresa = $1 AND clave = $2 AND estatus <> 'eliminado')";
-        self.exists(statement, proveedor).await
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM proveedores
+                 WHERE empresa = :empresa AND clave = :proveedor AND estatus <> 'eliminado'
+             )",
+            empresa: self.empresa,
+            proveedor,
+        ))
+        .await
     }
 }

@@ -5,14 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
-use sqlx::{Postgres, QueryBuilder};
+use sqlx::{Execute, Postgres, QueryBuilder};
 use svc_core::store::{StoreError, Tx};
 
 use crate::error::store_error;
 use crate::events::Unwritten;
-use crate::numbered::numbered;
 use crate::pool::{Connection, Statements};
 use crate::replica::Replica;
+use crate::run::Run;
+use crate::sql::sql;
 
 /// A transaction of one company.
 pub(crate) struct PostgresTx {
@@ -35,19 +36,24 @@ impl PostgresTx {
 
     /// The next clave of a series, which stays locked until the end of the transaction.
     pub(crate) async fn next(&mut self, serie: &str, count: usize) -> Result<i64, StoreError> {
-        let last: i64 = sqlx::query_scalar(numbered!("VALUES ($1, $2, $3)", " SELECT valor FROM numero"))
-            .bind(self.empresa)
-            .bind(serie)
-            .bind(count as i64)
-            .fetch_one(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(last - count as i64 + 1)
+        let count = count as i64;
+        let last: i64 = self
+            .value(sql!(
+                "INSERT INTO contadores AS c (empresa, serie, valor)
+                 VALUES (:empresa, :serie, :numeros)
+                 ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+                 RETURNING valor",
+                empresa: self.empresa,
+                serie,
+                numeros: count,
+            ))
+            .await?;
+        Ok(last - count + 1)
     }
 
-    /// Runs a statement without a result.
-    pub(crate) async fn run(&mut self, query: Query<'_, Postgres, PgArguments>) -> Result<(), StoreError> {
-        query.execute(self.connection()).await.map(|_| ()).map_err(store_error)
+    /// Runs a statement for what it does.
+    pub(crate) async fn run<'q>(&mut self, sql: impl Execute<'q, Postgres> + 'q) -> Result<(), StoreError> {
+        Run::run(self, sql).await
     }
 
     /// Writes the events, if there are any.
@@ -82,17 +88,15 @@ impl PostgresTx {
 
     /// Moves a series past `clave`, which an imported record has.
     pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
-        sqlx::query(
-            "INSERT INTO contadores (empresa, serie, valor) VALUES ($1, $2, $3)
-             ON CONFLICT (empresa, serie) DO UPDATE SET valor = greatest(contadores.valor, excluded.valor)",
-        )
-        .bind(self.empresa)
-        .bind(serie)
-        .bind(clave)
-        .execute(self.connection())
+        self.run(sql!(
+            "INSERT INTO contadores AS c (empresa, serie, valor)
+             VALUES (:empresa, :serie, :clave)
+             ON CONFLICT (empresa, serie) DO UPDATE SET valor = greatest(c.valor, excluded.valor)",
+            empresa: self.empresa,
+            serie,
+            clave,
+        ))
         .await
-        .map_err(store_error)?;
-        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// Files that put statements together: what stands in them are pieces.
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
@@ -13,6 +13,9 @@ const APART: [&str; 2] = ["schema/", "local/"];
 
 /// What puts a text together with others: `format!(…)`, `.push(…)`, `numbered!(…)`.
 const JOINING: [&str; 6] = ["concat", "format", "numbered", "push", "write", "QueryBuilder"];
+
+/// What gives a text's parameters names: `sql!("… WHERE clave = :clave", clave)`.
+const NAMING: [&str; 2] = ["sql", "sql_text"];
 
 /// What sets the session behind a pooler.
 const CONTROL: &str = "; SET LOCAL ";
@@ -102,15 +105,15 @@ fn read(dir: &Path, below: &str, found: &mut Source) {
         {
             let text = std::fs::read_to_string(path).expect("a readable source");
             let tokens = text.parse().expect("a source in Rust");
-            walk(tokens, ASSEMBLING.iter().any(|file| name.starts_with(file)), found);
+            walk(tokens, ASSEMBLING.iter().any(|file| name.starts_with(file)), &[], found);
         }
     }
 }
 
-/// `joined` says that texts here are parts of others.
-fn walk(tokens: TokenStream, joined: bool, found: &mut Source) {
+/// `joined` says that texts here are parts of others; `names` are those of their parameters, from `$1` on.
+fn walk(tokens: TokenStream, joined: bool, names: &[String], found: &mut Source) {
     let mut tokens = tokens.into_iter().peekable();
-    let mut joins = false;
+    let (mut joins, mut gives_names) = (false, false);
     while let Some(token) = tokens.next() {
         match token {
             // An attribute; documentation is one too. What is for tests only is left out.
@@ -126,12 +129,21 @@ fn walk(tokens: TokenStream, joined: bool, found: &mut Source) {
                     tokens.by_ref().find(ends);
                 }
             }
-            TokenTree::Ident(name) => joins = JOINING.iter().any(|joining| name == joining),
+            TokenTree::Ident(name) => {
+                joins = JOINING.iter().any(|joining| name == joining);
+                gives_names = NAMING.iter().any(|naming| name == naming)
+                    && matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '!');
+            }
+            TokenTree::Group(group) if gives_names => {
+                let (text, arguments) = text_and_arguments(group.stream());
+                walk(text, joined, &argument_names(arguments), found);
+                gives_names = false;
+            }
             TokenTree::Group(group) => {
-                walk(group.stream(), joined || (joins && group.delimiter() == Delimiter::Parenthesis), found);
+                walk(group.stream(), joined || (joins && group.delimiter() == Delimiter::Parenthesis), names, found);
                 joins = false;
             }
-            TokenTree::Literal(literal) => note(&literal.to_string(), joined, found),
+            TokenTree::Literal(literal) => note(&literal.to_string(), joined, names, found),
             TokenTree::Punct(_) => {}
         }
     }
@@ -141,10 +153,53 @@ fn is_group(token: &TokenTree, delimiter: Delimiter) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == delimiter)
 }
 
+/// What stands in `sql!(…)` before the first comma, and after it.
+fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
+    let mut tokens = tokens.into_iter();
+    let text = tokens.by_ref().take_while(|token| !ends_argument(token)).collect();
+    (text, tokens.collect())
+}
+
+/// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`.
+fn argument_names(arguments: Vec<TokenTree>) -> Vec<String> {
+    let name = |argument: &[TokenTree]| match argument {
+        [TokenTree::Ident(all), .., TokenTree::Group(columns)] if all == "for" => {
+            argument_names(columns.stream().into_iter().collect())
+        }
+        [TokenTree::Ident(name)] => vec![name.to_string()],
+        [TokenTree::Ident(name), TokenTree::Punct(colon), ..]
+            if colon.as_char() == ':' && colon.spacing() == Spacing::Alone =>
+        {
+            vec![name.to_string()]
+        }
+        _ => Vec::new(),
+    };
+    arguments.split(ends_argument).flat_map(name).collect()
+}
+
+fn ends_argument(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(mark) if matches!(mark.as_char(), ',' | ';'))
+}
+
+/// The text as the driver sends it: with `$1` in the place of `:empresa`.
+fn numbered(text: &str, names: &[String]) -> String {
+    let mut parts = text.split(':');
+    let mut numbered = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+        match names.iter().position(|name| *name == part[..end]) {
+            // Not the second colon of a type, `::text`.
+            Some(at) if !numbered.ends_with(':') => numbered = format!("{numbered}${}{}", at + 1, &part[end..]),
+            _ => numbered = numbered + ":" + part,
+        }
+    }
+    numbered
+}
+
 /// Notes the text of a literal, if it is SQL.
-fn note(literal: &str, joined: bool, found: &mut Source) {
+fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
     let Some(text) = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return };
-    let text = unescaped(text);
+    let text = numbered(&unescaped(text), names);
     if text.starts_with("COPY ") {
         // The driver logs no COPY, but what it names first stands in the text.
         found.statements.insert(parts_of(&text).collect::<Vec<_>>().join("x"));

@@ -1,0 +1,215 @@
+//! Values as parameters of statements, and columns of rows as values.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use rust_decimal::Decimal;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgHasArrayType, Postgres};
+use sqlx::{Decode, Encode, Type};
+use svc_core::domain::company::CompanyId;
+use svc_core::domain::event::EventId;
+use svc_core::domain::money::Money;
+use svc_core::domain::quantity::{Balance, Quantity, Rate};
+use svc_core::domain::tax::TaxRate;
+use svc_core::domain::time::{Date, Timestamp};
+use svc_core::domain::words::Word;
+use uuid::Uuid;
+
+/// A value that can be bound. `How` only tells the implementations apart, and is always inferred.
+pub(crate) trait Parameter<'q, How> {
+    /// What the driver encodes for it.
+    type Column: Encode<'q, Postgres> + Type<Postgres> + 'q;
+
+    fn column(&'q self) -> Self::Column;
+}
+
+/// A value that a column can be read into. `How` only tells the implementations apart, and is always inferred.
+pub(crate) trait FromColumn<'r, How>: Sized {
+    /// What the driver decodes for it.
+    type Column: Decode<'r, Postgres> + Type<Postgres>;
+
+    fn from_column(column: Self::Column) -> Result<Self, BoxDynError>;
+}
+
+pub(crate) struct AsItIs;
+pub(crate) struct ByConversion;
+pub(crate) struct AsWord;
+pub(crate) struct AsArray<How>(How);
+pub(crate) struct Nullable<How>(How);
+pub(crate) struct Referred<How>(How);
+
+/// Types that the driver knows.
+macro_rules! as_they_are {
+    ($($type:ty),* $(,)?) => {$(
+        impl Parameter<'_, AsItIs> for $type {
+            type Column = Self;
+
+            fn column(&self) -> Self {
+                self.clone()
+            }
+        }
+
+        impl FromColumn<'_, AsItIs> for $type {
+            type Column = Self;
+
+            fn from_column(column: Self) -> Result<Self, BoxDynError> {
+                Ok(column)
+            }
+        }
+    )*};
+}
+
+as_they_are!(bool, i16, i32, i64, Decimal, NaiveDate, DateTime<Utc>, Uuid, [u8; 32]);
+
+/// The domain's types: what the driver knows instead, and how one is made of the other.
+macro_rules! converted {
+    ($($type:ty as $column:ty: $from:expr, $to:expr;)*) => {$(
+        impl Parameter<'_, ByConversion> for $type {
+            type Column = $column;
+
+            fn column(&self) -> $column {
+                $to(self)
+            }
+        }
+
+        impl FromColumn<'_, ByConversion> for $type {
+            type Column = $column;
+
+            fn from_column(column: $column) -> Result<Self, BoxDynError> {
+                Ok($from(column))
+            }
+        }
+    )*};
+}
+
+converted! {
+    Balance as Decimal: Balance::new, |amount: &Balance| amount.get();
+    CompanyId as i64: CompanyId, |id: &CompanyId| id.0;
+    Date as NaiveDate: Date, |date: &Date| date.0;
+    EventId as Uuid: EventId, |id: &EventId| id.0;
+    Money as Decimal: Money::new, |amount: &Money| amount.get();
+    Quantity as Decimal: Quantity::new, |quantity: &Quantity| quantity.get();
+    Rate as Decimal: Rate::new, |rate: &Rate| rate.get();
+    TaxRate as Decimal: TaxRate::new, |rate: &TaxRate| rate.get();
+    Timestamp as DateTime<Utc>: Timestamp::new, |at: &Timestamp| at.get();
+}
+
+/// Texts and bytes, which are bound without a copy.
+macro_rules! borrowed {
+    ($($borrowed:ty: $($owned:ty),*;)*) => {$(
+        impl<'q> Parameter<'q, AsItIs> for $borrowed {
+            type Column = &'q $borrowed;
+
+            fn column(&'q self) -> &'q $borrowed {
+                self
+            }
+        }
+
+        $(impl<'q> Parameter<'q, AsItIs> for $owned {
+            type Column = &'q $borrowed;
+
+            fn column(&'q self) -> &'q $borrowed {
+                self
+            }
+        }
+
+        impl FromColumn<'_, AsItIs> for $owned {
+            type Column = Self;
+
+            fn from_column(column: Self) -> Result<Self, BoxDynError> {
+                Ok(column)
+            }
+        })*
+    )*};
+}
+
+borrowed! {
+    str: String, Box<str>;
+    [u8]: Vec<u8>;
+}
+
+/// Counts, which their columns' constraints keep from being negative.
+macro_rules! counts {
+    ($($count:ty as $column:ty;)*) => {$(
+        impl FromColumn<'_, ByConversion> for $count {
+            type Column = $column;
+
+            fn from_column(column: $column) -> Result<Self, BoxDynError> {
+                Ok(column.try_into()?)
+            }
+        }
+    )*};
+}
+
+counts! {
+    u32 as i32;
+    u64 as i64;
+}
+
+/// A word of a closed set. The column's constraint names the same set, so another word is a fault of the database.
+impl<W: Word> Parameter<'_, AsWord> for W {
+    type Column = &'static str;
+
+    fn column(&self) -> &'static str {
+        self.word()
+    }
+}
+
+impl<'r, W: Word> FromColumn<'r, AsWord> for W {
+    type Column = &'r str;
+
+    fn from_column(column: &'r str) -> Result<Self, BoxDynError> {
+        W::of(column).ok_or_else(|| format!("{column:?} is outside its closed set").into())
+    }
+}
+
+impl<'q, How, T: Parameter<'q, How>> Parameter<'q, Nullable<How>> for Option<T> {
+    type Column = Option<T::Column>;
+
+    fn column(&'q self) -> Self::Column {
+        self.as_ref().map(T::column)
+    }
+}
+
+impl<'r, How, T: FromColumn<'r, How>> FromColumn<'r, Nullable<How>> for Option<T> {
+    type Column = Option<T::Column>;
+
+    fn from_column(column: Self::Column) -> Result<Self, BoxDynError> {
+        column.map(T::from_column).transpose()
+    }
+}
+
+impl<'q, How, T: Parameter<'q, How> + ?Sized> Parameter<'q, Referred<How>> for &T {
+    type Column = T::Column;
+
+    fn column(&'q self) -> Self::Column {
+        (**self).column()
+    }
+}
+
+impl<'q, How, T: Parameter<'q, How, Column: PgHasArrayType>> Parameter<'q, AsArray<How>> for [T] {
+    type Column = Vec<T::Column>;
+
+    fn column(&'q self) -> Self::Column {
+        self.iter().map(T::column).collect()
+    }
+}
+
+impl<'q, How, T: Parameter<'q, How, Column: PgHasArrayType>> Parameter<'q, AsArray<How>> for Vec<T> {
+    type Column = Vec<T::Column>;
+
+    fn column(&'q self) -> Self::Column {
+        self.as_slice().column()
+    }
+}
+
+impl<'r, How, T> FromColumn<'r, AsArray<How>> for Vec<T>
+where
+    T: FromColumn<'r, How, Column: PgHasArrayType>,
+    Vec<T::Column>: Decode<'r, Postgres> + Type<Postgres>,
+{
+    type Column = Vec<T::Column>;
+
+    fn from_column(column: Self::Column) -> Result<Self, BoxDynError> {
+        column.into_iter().map(T::from_column).collect()
+    }
+}

@@ -1,0 +1,84 @@
+//! Rows, which are read into structs by the names of their columns.
+
+use sqlx::postgres::PgRow;
+use sqlx::{ColumnIndex, Row as _};
+
+use crate::parameter::FromColumn;
+
+/// What a row is read into; see `from_row!`.
+pub(crate) trait FromRow: Sized {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error>;
+}
+
+/// Reads columns by their names.
+pub(crate) trait ReadColumn {
+    /// The column of that name.
+    fn read<'r, How, T: FromColumn<'r, How>>(&'r self, column: &str) -> Result<T, sqlx::Error>;
+
+    /// The only column.
+    fn read_only<'r, How, T: FromColumn<'r, How>>(&'r self) -> Result<T, sqlx::Error>;
+}
+
+impl ReadColumn for PgRow {
+    fn read<'r, How, T: FromColumn<'r, How>>(&'r self, column: &str) -> Result<T, sqlx::Error> {
+        read_at(self, column)
+    }
+
+    fn read_only<'r, How, T: FromColumn<'r, How>>(&'r self) -> Result<T, sqlx::Error> {
+        read_at(self, 0_usize)
+    }
+}
+
+fn read_at<'r, How, T, I>(row: &'r PgRow, index: I) -> Result<T, sqlx::Error>
+where
+    T: FromColumn<'r, How>,
+    I: ColumnIndex<PgRow> + std::fmt::Display,
+{
+    T::from_column(row.try_get(&index)?)
+        .map_err(|source| sqlx::Error::ColumnDecode { index: index.to_string(), source })
+}
+
+/// States how a struct is read from a row.
+///
+/// ```text
+/// from_row!(OpenPayable { estatus, moneda, saldo, clave: "cxp", receptor: .. });
+/// ```
+///
+/// A field is the column of its name; that of another name; or with `..` a struct of its own, of the same row. A struct that
+/// only this crate has is declared so, too:
+///
+/// ```text
+/// from_row! {
+///     struct Line { producto: i64, cantidad: Quantity }
+/// }
+/// ```
+macro_rules! from_row {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$note:meta])* $field:ident: $type:ty),* $(,)? }) => {
+        $(#[$meta])*
+        $vis struct $name { $($(#[$note])* $field: $type),* }
+
+        $crate::row::from_row!($name { $($field),* });
+    };
+    ($name:ident $(::$inner:ident)* { $($field:ident $(: $column:tt)?),* $(,)? }) => {
+        impl $crate::row::FromRow for $name $(::$inner)* {
+            fn from_row(row: &sqlx::postgres::PgRow) -> Result<Self, sqlx::Error> {
+                Ok(Self { $($field: $crate::row::column!(row, $field $(, $column)?)),* })
+            }
+        }
+    };
+}
+
+/// The column of a field.
+macro_rules! column {
+    ($row:ident, $field:ident) => {
+        $crate::row::ReadColumn::read($row, stringify!($field))?
+    };
+    ($row:ident, $field:ident, ..) => {
+        $crate::row::FromRow::from_row($row)?
+    };
+    ($row:ident, $field:ident, $column:literal) => {
+        $crate::row::ReadColumn::read($row, $column)?
+    };
+}
+
+pub(crate) use {column, from_row};

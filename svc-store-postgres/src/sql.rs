@@ -1,0 +1,275 @@
+//! `sql!`: a whole statement whose parameters have names.
+
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArguments, PgStatement};
+use sqlx::{Execute, Postgres, SqlSafeStr as _, SqlStr};
+
+use crate::parameter::Parameter;
+
+/// A statement with its arguments.
+///
+/// ```text
+/// sql!(
+///     "SELECT rfc, cp
+///      FROM clientes
+///      WHERE empresa = :empresa AND clave = :clave
+///      FOR NO KEY UPDATE",
+///     empresa: self.empresa,
+///     clave,
+/// )
+/// ```
+///
+/// `clave` alone is short for `clave: clave`. A name may occur more than once in the text. It does not compile if a name of
+/// the text has no argument, or an argument is not named in the text. Many rows are bound as one array a column:
+///
+/// ```text
+/// sql!(
+///     "INSERT INTO precios (empresa, producto, precio)
+///      SELECT :empresa, producto, precio
+///      FROM unnest(:producto::bigint[], :precio::numeric[]) AS p (producto, precio)",
+///     empresa: self.empresa;
+///     for price in prices { producto, precio: price.amount }
+/// )
+/// ```
+///
+/// Here `producto` alone is short for `producto: price.producto`.
+macro_rules! sql {
+    (
+        $text:expr
+        $(, $name:ident $(: $value:expr)?)* $(,)?
+        $(; for $row:ident in $rows:tt { $($column:ident $(: $field:expr)?),* $(,)? })*
+    ) => {{
+        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($(, $column)*)*);
+        #[allow(unused_mut, reason = "a statement may have no parameters")]
+        let mut sql = $crate::sql::Sql::new(TEXT);
+        $(sql.bind($crate::sql::named!($name $(: $value)?));)*
+        $($(sql.bind(
+            &$rows.iter().map(|$row| $crate::sql::named!($row.$column $(: $field)?)).collect::<Vec<_>>(),
+        );)*)*
+        sql
+    }};
+}
+
+/// A reference to what is bound to a name.
+macro_rules! named {
+    ($name:ident) => {
+        &$name
+    };
+    ($name:ident: $value:expr) => {
+        &$value
+    };
+    ($row:ident.$column:ident) => {
+        &$row.$column
+    };
+    ($row:ident.$column:ident: $field:expr) => {
+        $field
+    };
+}
+
+/// The text of a statement with `$1`, `$2`, … in the place of these names: the first is `$1`.
+macro_rules! sql_text {
+    ($text:expr $(, $name:ident)* $(,)?) => {{
+        const NAMED: &str = $text;
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+        const LENGTH: usize = $crate::sql::numbered_length(NAMED, NAMES);
+        const BYTES: [u8; LENGTH] = $crate::sql::numbered(NAMED, NAMES);
+        const TEXT: &str = match ::core::str::from_utf8(&BYTES) {
+            Ok(text) => text,
+            Err(_) => unreachable!(),
+        };
+        TEXT
+    }};
+}
+
+pub(crate) use {named, sql, sql_text};
+
+/// A statement with its arguments, as `sql!` makes it.
+pub(crate) struct Sql {
+    text: &'static str,
+    arguments: Result<PgArguments, BoxDynError>,
+}
+
+impl Sql {
+    pub(crate) fn new(text: &'static str) -> Self {
+        Self { text, arguments: Ok(PgArguments::default()) }
+    }
+
+    /// Binds the next parameter.
+    pub(crate) fn bind<'q, How, T: Parameter<'q, How> + ?Sized>(&mut self, value: &'q T) {
+        if let Ok(arguments) = &mut self.arguments
+            && let Err(error) = sqlx::Arguments::add(arguments, value.column())
+        {
+            self.arguments = Err(error);
+        }
+    }
+}
+
+impl Execute<'_, Postgres> for Sql {
+    fn sql(self) -> SqlStr {
+        self.text.into_sql_str()
+    }
+
+    fn statement(&self) -> Option<&PgStatement> {
+        None
+    }
+
+    fn take_arguments(&mut self) -> Result<Option<PgArguments>, BoxDynError> {
+        std::mem::replace(&mut self.arguments, Ok(PgArguments::default())).map(Some)
+    }
+
+    fn persistent(&self) -> bool {
+        true
+    }
+}
+
+/// How long the text is with numbers in the place of its names.
+pub(crate) const fn numbered_length(text: &str, names: &[&str]) -> usize {
+    let mut length = 0;
+    let mut used = [false; 128];
+    let mut at = 0;
+    while at < text.len() {
+        let (end, number) = token(text, at, names);
+        length += match number {
+            None => end - at,
+            Some(number) => {
+                used[number] = true;
+                2 + (number >= 10) as usize + (number >= 100) as usize
+            }
+        };
+        at = end;
+    }
+    let mut name = 0;
+    while name < names.len() {
+        if !used[name + 1] {
+            is_not_in_the_text(names[name]);
+        }
+        name += 1;
+    }
+    length
+}
+
+/// The text with numbers in the place of its names.
+pub(crate) const fn numbered<const LENGTH: usize>(text: &str, names: &[&str]) -> [u8; LENGTH] {
+    let bytes = text.as_bytes();
+    let mut numbered = [0; LENGTH];
+    let (mut at, mut to) = (0, 0);
+    while at < bytes.len() {
+        let (end, number) = token(text, at, names);
+        if let Some(number) = number {
+            numbered[to] = b'$';
+            to += 1;
+            let mut unit = if number >= 100 {
+                100
+            } else if number >= 10 {
+                10
+            } else {
+                1
+            };
+            while unit > 0 {
+                numbered[to] = b'0' + (number / unit % 10) as u8;
+                to += 1;
+                unit /= 10;
+            }
+        } else {
+            while at < end {
+                numbered[to] = bytes[at];
+                to += 1;
+                at += 1;
+            }
+        }
+        at = end;
+    }
+    numbered
+}
+
+/// Where the token that begins at `at` ends, and its number if it is a parameter: a quoted text, a name, `::`, or one byte.
+const fn token(text: &str, at: usize, names: &[&str]) -> (usize, Option<usize>) {
+    let bytes = text.as_bytes();
+    let next = if at + 1 < bytes.len() { bytes[at + 1] } else { b' ' };
+    match bytes[at] {
+        quote @ (b'\'' | b'"') => {
+            let mut end = at + 1;
+            while bytes[end] != quote {
+                end += 1;
+            }
+            (end + 1, None)
+        }
+        b':' if next == b':' => (at + 2, None),
+        b':' if next.is_ascii_lowercase() || next == b'_' => {
+            let mut end = at + 1;
+            while end < bytes.len() && (bytes[end].is_ascii_alphanumeric() || bytes[end] == b'_') {
+                end += 1;
+            }
+            let (_, rest) = text.split_at(at + 1);
+            let (name, _) = rest.split_at(end - at - 1);
+            (end, Some(number_of(name, names)))
+        }
+        _ => (at + 1, None),
+    }
+}
+
+/// The number of the parameter of that name; it fails to compile with the name that has no argument.
+const fn number_of(name: &str, names: &[&str]) -> usize {
+    let mut number = 0;
+    while number < names.len() {
+        if is_same(name.as_bytes(), names[number].as_bytes()) {
+            return number + 1;
+        }
+        number += 1;
+    }
+    has_no_argument(name)
+}
+
+/// Says by its own name, in the compiler's error, what is wrong with `name`.
+const fn has_no_argument(name: &str) -> ! {
+    panic!("{}", name)
+}
+
+/// The same.
+const fn is_not_in_the_text(name: &str) -> ! {
+    panic!("{}", name)
+}
+
+const fn is_same(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_numbers_in_the_order_of_the_arguments() {
+        assert_eq!(
+            sql_text!("SELECT b::text, ':a' FROM t WHERE a = :a AND b = ANY (:b::bigint[]) AND :a > \":b\"", b, a),
+            "SELECT b::text, ':a' FROM t WHERE a = $2 AND b = ANY ($1::bigint[]) AND $2 > \":b\""
+        );
+        assert_eq!(
+            sql_text!(":a1 :a2 :a3 :a4 :a5 :a6 :a7 :a8 :a9 :b0 :b1", a1, a2, a3, a4, a5, a6, a7, a8, a9, b0, b1),
+            "$1 $2 $3 $4 $5 $6 $7 $8 $9 $10 $11"
+        );
+        assert_eq!(sql_text!("SELECT 1"), "SELECT 1");
+    }
+
+    #[test]
+    fn rows_are_bound_as_one_array_a_column() {
+        struct Price {
+            producto: i64,
+            nombre: String,
+        }
+        let prices = [Price { producto: 1, nombre: "uno".to_owned() }, Price { producto: 2, nombre: "dos".to_owned() }];
+        let empresa = 7;
+        let mut sql = sql!(
+            "SELECT :empresa, * FROM unnest(:producto::bigint[], :largo::bigint[], :nombre::text[])",
+            empresa;
+            for price in prices { producto, largo: price.nombre.len() as i64, nombre }
+        );
+        let arguments = sql.take_arguments().expect("encoded").expect("arguments");
+        assert_eq!(sqlx::Arguments::len(&arguments), 4);
+        assert_eq!(sql.text, "SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::text[])");
+    }
+}
