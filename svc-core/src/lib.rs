@@ -109,6 +109,7 @@ mod error;
 #[cfg(test)]
 mod fuzz;
 pub mod json;
+mod leases;
 pub mod mail;
 pub mod observe;
 mod openapi;

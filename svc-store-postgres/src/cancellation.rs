@@ -6,7 +6,7 @@ use sqlx::{Row as _, query};
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::{CancellationReason, Complement, Held, InvoiceKind, InvoiceStatus};
 use svc_core::store::{
-    AskedCancellation, CancellationPause, CancellationTx, LeasedStamping, StampingLease, StoreError, Substitute,
+    AskedCancellation, CancellationPause, CancellationTx, LeaseTerms, LeasedStamping, StoreError, Substitute,
 };
 use uuid::Uuid;
 
@@ -39,7 +39,7 @@ impl CancellationTx for PostgresTx {
     /// Leases are written and judged by the database's clock, since those of servers may differ.
     async fn lease_cancellations(
         &mut self,
-        lease: &StampingLease,
+        terms: LeaseTerms,
         unsent: bool,
     ) -> Result<Vec<LeasedStamping>, StoreError> {
         let statement = query(
@@ -53,7 +53,7 @@ impl CancellationTx for PostgresTx {
              FROM libres l WHERE c.empresa = $1 AND c.factura = l.factura
              RETURNING c.factura, c.intentos",
         );
-        self.leased(on_terms(statement, self.empresa, lease).bind(unsent)).await
+        self.leased(on_terms(statement, self.empresa, terms).bind(unsent)).await
     }
 
     async fn asked_cancellation(&mut self, factura: i64, token: Uuid) -> Result<Option<AskedCancellation>, StoreError> {

@@ -9,7 +9,7 @@ use svc_core::domain::cfdi::{Line, SoldSale};
 use svc_core::domain::time::{Date, Timestamp};
 use svc_core::domain::words::{Complement, Held, InvoiceKind, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
-    LeasedStamping, QueuedStamping, StampingLease, StampingPayment, StampingRecord, StampingTx, StoreError,
+    LeaseTerms, LeasedStamping, QueuedStamping, StampingPayment, StampingRecord, StampingTx, StoreError,
 };
 use uuid::Uuid;
 
@@ -22,15 +22,15 @@ use crate::transaction::PostgresTx;
 pub(crate) fn on_terms<'q>(
     statement: Query<'q, Postgres, PgArguments>,
     empresa: i64,
-    lease: &StampingLease,
+    terms: LeaseTerms,
 ) -> Query<'q, Postgres, PgArguments> {
     statement
         .bind(empresa)
-        .bind(lease.due)
-        .bind(i64::from(lease.max))
-        .bind(lease.token)
-        .bind(lease.until)
-        .bind(lease.until - lease.now)
+        .bind(terms.due)
+        .bind(i64::from(terms.max))
+        .bind(terms.token)
+        .bind(terms.until)
+        .bind(terms.duration())
 }
 
 impl PostgresTx {
@@ -86,7 +86,7 @@ impl StampingTx for PostgresTx {
     }
 
     /// Leases are written and judged by the database's clock, since those of servers may differ.
-    async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
+    async fn lease_stampings(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedStamping>, StoreError> {
         let statement = sqlx::query(
             "WITH libres AS MATERIALIZED (
                  SELECT factura FROM timbrados
@@ -97,7 +97,7 @@ impl StampingTx for PostgresTx {
              FROM libres l WHERE t.empresa = $1 AND t.factura = l.factura
              RETURNING t.factura, t.intentos",
         );
-        self.leased(on_terms(statement, self.empresa, lease)).await
+        self.leased(on_terms(statement, self.empresa, terms)).await
     }
 
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError> {

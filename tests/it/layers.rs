@@ -13,6 +13,7 @@ const CORE: &Layers = &[
     ("what is asked of a store", &["store"]),
     ("what was used", &["usage"]),
     ("context and operation engine", &["context", "operation"]),
+    ("leases of background work", &["leases"]),
     ("books", &["posting"]),
     ("passes over backlogs", &["cleanup", "mail", "stamping", "webhooks"]),
     ("operations", &["operations"]),

@@ -28,7 +28,7 @@ pub enum Actor {
         /// What the key may do.
         scopes: Scopes,
     },
-    /// The ERP's own screens.
+    /// The ERP itself: its screens, imports and background work.
     BackOffice,
 }
 

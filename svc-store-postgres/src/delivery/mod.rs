@@ -12,7 +12,7 @@ use svc_core::domain::time::Timestamp;
 use svc_core::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use svc_core::store::{
     AttemptRecord, COUNTED, ClaimedDelivery, DISCARDED_AT_ONCE, DeliveryClaim, DeliveryTx, FailingWebhook, FannedOut,
-    LeasedMail, Recorded, StoreError, WebhookStanding,
+    LeaseTerms, LeasedMail, Recorded, StoreError, WebhookStanding,
 };
 use uuid::Uuid;
 
@@ -52,15 +52,16 @@ impl DeliveryTx for PostgresTx {
     }
 
     async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError> {
+        let lease = claim.lease;
         let rows = sqlx::query(CLAIM)
             .bind(self.empresa)
-            .bind(i64::from(claim.max))
+            .bind(i64::from(lease.max))
             .bind(i64::from(claim.each))
             .bind(claim.probe_after as i32)
-            .bind(claim.now)
-            .bind(claim.token)
-            .bind(claim.until)
-            .bind(claim.until - claim.now)
+            .bind(lease.due)
+            .bind(lease.token)
+            .bind(lease.until)
+            .bind(lease.duration())
             .bind(claim.busy)
             .bind(i64::from(claim.each_slow))
             .bind(claim.slow_after)
@@ -165,13 +166,7 @@ impl DeliveryTx for PostgresTx {
         self.run(query).await
     }
 
-    async fn lease_mail(
-        &mut self,
-        max: u32,
-        now: DateTime<Utc>,
-        token: Uuid,
-        until: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError> {
+    async fn lease_mail(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedMail>, StoreError> {
         let rows = sqlx::query(
             "WITH libres AS MATERIALIZED (
                  SELECT clave FROM avisos
@@ -184,18 +179,18 @@ impl DeliveryTx for PostgresTx {
              RETURNING a.clave, a.para, a.asunto, a.texto, a.intentos",
         )
         .bind(self.empresa)
-        .bind(now)
-        .bind(i64::from(max))
-        .bind(token)
-        .bind(until)
-        .bind(until - now)
+        .bind(terms.due)
+        .bind(i64::from(terms.max))
+        .bind(terms.token)
+        .bind(terms.until)
+        .bind(terms.duration())
         .fetch_all(self.connection())
         .await
         .map_err(store_error)?;
         rows.iter().map(mail).collect::<Result<_, _>>().map_err(store_error)
     }
 
-    async fn settle_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError> {
+    async fn finish_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError> {
         let statement = match again {
             Some(_) => {
                 "UPDATE avisos SET proximo = $4, token = NULL, arrendado = NULL

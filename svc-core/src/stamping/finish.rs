@@ -9,11 +9,11 @@ use crate::domain::cfdi::CfdiFault;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Held, InvoiceStatus};
 use crate::error::Error;
-use crate::operation::{Cx, Operation, Spec};
+use crate::operation::{Cx, Step};
 use crate::posting::stamped;
 
 /// The outcome of an attempt.
-pub(super) enum Verdict {
+pub(super) enum StampingVerdict {
     Accepted(StampedXml),
     Refused {
         codigo: String,
@@ -29,7 +29,7 @@ pub(super) enum Verdict {
     Waits(i64),
 }
 
-impl From<Result<StampedXml, StampFailure>> for Verdict {
+impl From<Result<StampedXml, StampFailure>> for StampingVerdict {
     fn from(answer: Result<StampedXml, StampFailure>) -> Self {
         match answer {
             Ok(stamped) => Self::Accepted(stamped),
@@ -43,7 +43,7 @@ impl From<Result<StampedXml, StampFailure>> for Verdict {
     }
 }
 
-impl From<CfdiFault> for Verdict {
+impl From<CfdiFault> for StampingVerdict {
     fn from(fault: CfdiFault) -> Self {
         Self::Refused { codigo: fault.code().to_owned(), mensaje: plain(&fault.to_string(), MOST_MESSAGE) }
     }
@@ -51,7 +51,7 @@ impl From<CfdiFault> for Verdict {
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Settled {
+pub(super) enum StampingOutcome {
     Stamped,
     Rejected,
     Postponed,
@@ -62,60 +62,59 @@ pub(super) enum Settled {
 }
 
 /// Writes the outcome of an attempt at a leased record.
-pub(super) struct Settle {
+pub(super) struct FinishStamping {
     pub(super) factura: i64,
     pub(super) token: Uuid,
     /// Attempts before this one.
     pub(super) intentos: u32,
-    pub(super) verdict: Verdict,
+    pub(super) verdict: StampingVerdict,
 }
 
-impl Operation for Settle {
-    const SPEC: Spec = Spec::new("Write the outcome of a stamping");
-    type Output = Settled;
+impl Step for FinishStamping {
+    type Output = StampingOutcome;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<Settled, Error> {
-        let Some(record) = cx.tx.lock_invoice(self.factura).await? else { return Ok(Settled::Lost) };
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<StampingOutcome, Error> {
+        let Some(record) = cx.tx.lock_invoice(self.factura).await? else { return Ok(StampingOutcome::Lost) };
         let unstamped = match self.verdict {
             // Locked before the record's row in the queue, the order everywhere; it keeps its status until the commit.
-            Verdict::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
+            StampingVerdict::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
             _ => None,
         };
         if !cx.tx.lock_lease(self.factura, self.token).await? {
-            return Ok(Settled::Lost);
+            return Ok(StampingOutcome::Lost);
         }
         match &self.verdict {
-            Verdict::Accepted(document) => {
+            StampingVerdict::Accepted(document) => {
                 let at = document.at().map_or(cx.now, Timestamp::new);
                 stamped::accepted(cx, &record, document.timbre.uuid, at, Some(&document.xml)).await?;
-                Ok(Settled::Stamped)
+                Ok(StampingOutcome::Stamped)
             }
-            Verdict::Refused { codigo, mensaje } => {
+            StampingVerdict::Refused { codigo, mensaje } => {
                 stamped::refused(cx, &record, codigo, mensaje).await?;
-                Ok(Settled::Rejected)
+                Ok(StampingOutcome::Rejected)
             }
-            Verdict::Unreachable(why) => {
+            StampingVerdict::Unreachable(why) => {
                 let proximo = cx.now.get() + pause(self.intentos, cx.random);
                 cx.tx.postpone_stamping(self.factura, proximo, why, None).await?;
-                Ok(Settled::Postponed)
+                Ok(StampingOutcome::Postponed)
             }
-            Verdict::Held(held, why) => {
+            StampingVerdict::Held(held, why) => {
                 let wait = match held {
                     Held::Stuck => HELD,
                     Held::Misconfigured => pause(self.intentos, cx.random),
                 };
                 cx.tx.postpone_stamping(self.factura, cx.now.get() + wait, why, Some(*held)).await?;
-                Ok(Settled::Held)
+                Ok(StampingOutcome::Held)
             }
-            Verdict::Redate => {
+            StampingVerdict::Redate => {
                 cx.tx.drop_sealed(self.factura).await?;
                 let why = "never stamped, and older than 72 hours";
                 cx.tx.postpone_stamping(self.factura, cx.now.get(), why, None).await?;
-                Ok(Settled::Postponed)
+                Ok(StampingOutcome::Postponed)
             }
-            Verdict::Waits(_) => {
+            StampingVerdict::Waits(_) => {
                 cx.tx.release_stamping(self.factura, next_check(unstamped, cx.now)).await?;
-                Ok(Settled::Waiting)
+                Ok(StampingOutcome::Waiting)
             }
         }
     }

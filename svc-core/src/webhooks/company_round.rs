@@ -1,20 +1,22 @@
-//! What a delivery pass does in a company's queues, in one short transaction.
+//! A company's round in a delivery pass: what is done in its queues, in one short transaction.
 
 use chrono::TimeDelta;
 
-use super::disable::Disable;
+use super::disable::DisableWebhook;
 use super::schedule::{PROBE_AFTER, is_disabled};
-use super::slots::{Claim, SLOW_AFTER};
-use super::turns::Needs;
+use super::slots::{DeliveryLease, SLOW_AFTER};
 use crate::context::Context;
 use crate::domain::clock::random_uuid;
 use crate::domain::company::CompanyId;
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::Next;
 use crate::error::Error;
-use crate::store::{AttemptRecord, DISCARDED_AT_ONCE, DeliveryClaim, FannedOut, Recorded, Tx, Work, transact};
+use crate::leases::Need;
+use crate::store::{
+    AttemptRecord, DISCARDED_AT_ONCE, DeliveryClaim, FannedOut, LeaseTerms, Queue, Recorded, TransactionBody, Tx,
+};
 
-/// Groups or events of a turn: so few that the next company's turn is not far.
+/// Groups or events of a round: so few that the next company does not wait long.
 const BATCH: u32 = 250;
 
 /// Deliveries of one healthy webhook.
@@ -25,8 +27,53 @@ const EACH_SLOW: u32 = 4;
 /// How long a lease lasts beyond the sender's deadline: time to wait for a slot and to write the result.
 const MARGIN: TimeDelta = TimeDelta::seconds(52);
 
-/// A company's turn: results are written, groups become events, events deliveries, and deliveries are claimed.
-pub(super) struct Turn<'a> {
+/// In which of its queues a company has something to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each queue")]
+pub(super) struct Needs {
+    pub(super) groups: bool,
+    pub(super) events: bool,
+    pub(super) deliveries: bool,
+    pub(super) discards: bool,
+}
+
+impl Needs {
+    /// What is due in one queue; none if it is not a queue of deliveries.
+    pub(super) fn of(queue: Queue) -> Option<Self> {
+        let none = Self::default();
+        match queue {
+            Queue::Groups => Some(Self { groups: true, ..none }),
+            Queue::Events => Some(Self { events: true, ..none }),
+            Queue::Deliveries => Some(Self { deliveries: true, ..none }),
+            Queue::Discards => Some(Self { discards: true, ..none }),
+            Queue::Stampings | Queue::Cancellations | Queue::Mails => None,
+        }
+    }
+
+    /// Whether deliveries may be there to be claimed at the end of the round.
+    pub(super) const fn claims(self) -> bool {
+        self.groups || self.events || self.deliveries
+    }
+
+    /// The needs, unless there are none.
+    fn any(self) -> Option<Self> {
+        (self != Self::default()).then_some(self)
+    }
+}
+
+impl Need for Needs {
+    fn and(self, other: Self) -> Self {
+        Self {
+            groups: self.groups || other.groups,
+            events: self.events || other.events,
+            deliveries: self.deliveries || other.deliveries,
+            discards: self.discards || other.discards,
+        }
+    }
+}
+
+/// A company's round: results are written, groups become events, events deliveries, and deliveries are claimed.
+pub(super) struct CompanyRound<'a> {
     pub(super) context: &'a Context,
     pub(super) company: CompanyId,
     pub(super) results: &'a [AttemptRecord],
@@ -39,56 +86,59 @@ pub(super) struct Turn<'a> {
     pub(super) deadline: TimeDelta,
 }
 
-/// What a turn did.
+/// What a round did.
 #[derive(Default)]
-pub(super) struct TurnDone {
+pub(super) struct RoundDone {
     /// Groups that became events.
     pub(super) groups: u64,
     pub(super) fanned_out: FannedOut,
     /// Deliveries that were discarded.
     pub(super) discarded: u64,
-    pub(super) claims: Vec<Claim>,
+    pub(super) claims: Vec<DeliveryLease>,
     recorded: Vec<Recorded>,
     pub(super) written: Written,
-    /// What is left to do.
-    pub(super) left: Needs,
+    left: Needs,
 }
 
-impl Turn<'_> {
-    pub(super) async fn run(mut self) -> Result<TurnDone, Error> {
+impl RoundDone {
+    /// What is left to do.
+    pub(super) fn left(&self) -> Option<Needs> {
+        self.left.any()
+    }
+}
+
+impl CompanyRound<'_> {
+    pub(super) async fn run(mut self) -> Result<RoundDone, Error> {
         let (context, company) = (self.context, self.company);
-        let mut done = transact(context.store(), context.random(), company, &mut self).await?;
+        let mut done = context.transact(company, &mut self).await?;
         done.written = self.written(&done.recorded).await;
         Ok(done)
     }
 
-    async fn claim(&self, tx: &mut dyn Tx) -> Result<Vec<Claim>, Error> {
+    async fn claim(&self, tx: &mut dyn Tx) -> Result<Vec<DeliveryLease>, Error> {
         let token = random_uuid(self.context.random());
-        // The lease counts from here, however long the turn took so far.
+        // The lease counts from here, however long the round took so far.
         let now = self.context.now();
         let until = now + self.deadline + MARGIN;
         let claim = DeliveryClaim {
-            max: self.max,
+            lease: LeaseTerms { max: self.max, due: now, now, token, until },
             each: EACH,
             probe_after: PROBE_AFTER,
             each_slow: EACH_SLOW,
             slow_after: SLOW_AFTER,
             busy: &self.busy,
-            now,
-            token,
-            until,
         };
         let latest = until - self.deadline;
         let claimed = tx.claim_deliveries(&claim).await?.into_iter();
-        Ok(claimed.map(|delivery| Claim { company: self.company, delivery, token, latest }).collect())
+        Ok(claimed.map(|delivery| DeliveryLease { company: self.company, delivery, token, latest }).collect())
     }
 }
 
-impl Work for Turn<'_> {
-    type Output = TurnDone;
+impl TransactionBody for CompanyRound<'_> {
+    type Output = RoundDone;
 
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<TurnDone, Error> {
-        let mut done = TurnDone::default();
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<RoundDone, Error> {
+        let mut done = RoundDone::default();
         let now = Timestamp::new(self.context.now());
         let webhooks: Vec<_> = self.results.iter().map(|record| record.webhook).collect();
         tx.lock_webhooks(&webhooks).await?;
@@ -126,7 +176,7 @@ pub(super) struct Written {
     pub(super) disabled: Vec<i64>,
 }
 
-impl Turn<'_> {
+impl CompanyRound<'_> {
     /// Counts the results by outcome, and disables the company's webhooks that have failed for too long (contract §6).
     async fn written(&self, recorded: &[Recorded]) -> Written {
         let (results, company) = (self.results, self.company);
@@ -147,7 +197,7 @@ impl Turn<'_> {
         }
         for webhook in failing {
             // If this fails, the next failed delivery of the webhook tries again.
-            match self.context.run(company, &Disable { webhook }).await {
+            match self.context.run_step(company, &DisableWebhook { webhook }).await {
                 Ok(Some(discarded)) => {
                     tracing::info!(empresa = company.0, webhook, discarded, "a webhook was disabled");
                     written.disabled.push(webhook);
