@@ -18,12 +18,12 @@
 //! use svc_core::stamping::{SandboxStamper, Stamper};
 //! use svc_core::store::CompanyChange;
 //! use svc_core::{Api, Context, Providers};
-//! use svc_store_postgres::local::Cluster;
+//! use svc_local_postgres::Cluster;
 //! use svc_store_postgres::{PostgresStore, Settings};
 //!
 //! # #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A private PostgreSQL of the machine's own binaries, which goes with its variable (feature `local`). In production use
+//! // A private PostgreSQL from the machine's own binaries, which stops when it is dropped. In production use
 //! // PostgresStore::open("postgres://user:password@host/database", &Settings::default())?
 //! let cluster = Cluster::ephemeral()?;
 //! let store = Arc::new(PostgresStore::with_options(cluster.options("postgres"), &Settings::default()));

@@ -1,4 +1,4 @@
-//! The PostgreSQL store of [`svc_core`]: all SQL lives here, and only SQL.
+//! The PostgreSQL store of [`svc_core`]: all SQL of the API lives here, and only SQL.
 //!
 //! Each file implements the trait of the file of that name in `svc_core::store`; business rules are decided there. `page.rs` builds
 //! the statements of lists, `sources/` the joins and filters that are more than a table. A read is one statement without BEGIN, and every
@@ -27,13 +27,9 @@
 //! # }
 //! ```
 //!
-//! # Features
-//!
-//! `local` (off by default): the module `local` runs a private PostgreSQL from the machine's own binaries, for development and
-//! tests.
+//! For development and tests, the crate `svc-local-postgres` runs a private PostgreSQL.
 
-#![deny(unsafe_code)]
-#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
 
 mod accounting;
 mod advance;
@@ -56,9 +52,6 @@ mod import;
 mod interaction;
 mod invoice;
 mod invoicing;
-#[cfg(feature = "local")]
-#[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
-pub mod local;
 mod movement;
 mod numbered;
 mod opportunity;

@@ -78,7 +78,7 @@ const POSTGRES: &Layers = &[
             "webhook",
         ],
     ),
-    ("what it answers", &["lib", "local", "reader"]),
+    ("what it answers", &["lib", "reader"]),
 ];
 
 /// Lowest first.

@@ -22,7 +22,7 @@ fn shown(entry: &Entry) -> Vec<String> {
 }
 
 fn of(subtotal: &str, descuento: &str, iva: &str) -> Amounts {
-    Amounts { subtotal: money(subtotal), descuento: money(descuento), iva: money(impuestos), ..Amounts::default() }
+    Amounts { subtotal: money(subtotal), descuento: money(descuento), iva: money(iva), ..Amounts::default() }
 }
 
 fn sale() -> SaleAmounts {

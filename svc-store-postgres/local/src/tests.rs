@@ -9,8 +9,8 @@ use sqlx::{ConnectOptions, Connection, Row};
 use super::pidfile::{PidFile, alive};
 use super::*;
 
-/// A directory the server's user can reach, removed at the end of the test. (That of the `tempfile` crate is closed to
-/// everyone but root.)
+/// A directory that the server's user can reach, removed at the end of the test. Those of the
+/// `tempfile` crate are closed to everyone but root.
 pub(super) struct Temp(pub(super) PathBuf);
 
 impl Temp {
@@ -84,9 +84,9 @@ async fn a_durable_cluster_keeps_its_data_and_is_shared() {
 }
 
 #[test]
-fn of_all_who_open_at_once_one_starts_the_server() {
+fn concurrent_opens_start_one_server() {
     let temp = Temp::new("race");
-    // What an initdb that was killed leaves.
+    // A killed initdb leaves this.
     fs::create_dir_all(temp.0.join("cluster.new/base")).unwrap();
     let opened: Vec<Cluster> = std::thread::scope(|scope| {
         let all: Vec<_> = (0..4).map(|_| scope.spawn(|| Cluster::open(&temp.0).unwrap())).collect();
@@ -104,64 +104,65 @@ fn a_failed_start_shows_the_log() {
     Cluster::open(&temp.0).unwrap().stop().unwrap();
     fs::write(temp.0.join("cluster/postgresql.conf"), "no_such_setting = 1\n").unwrap();
     let error = Cluster::open(&temp.0).unwrap_err();
-    assert!(matches!(error, LocalError::Start { .. }), "{error}");
+    assert!(matches!(error, ClusterError::Start { .. }), "{error}");
     assert!(error.to_string().contains("no_such_setting"), "{error}");
-    let sockets = Path::new("/tmp").join(format!("svc-{}", place::digest(&temp.0)));
+    let sockets = Path::new("/tmp").join(format!("svc-{}", directory::digest(&temp.0)));
     assert!(!sockets.exists());
 }
 
 #[test]
 fn a_socket_directory_of_unknown_origin_is_refused() {
     let temp = Temp::new("socket");
-    let who = Identity::for_new().unwrap();
-    let sockets = Path::new("/tmp").join(format!("svc-{}", place::digest(&temp.0)));
+    let user = ServerUser::for_new().unwrap();
+    let sockets = Path::new("/tmp").join(format!("svc-{}", directory::digest(&temp.0)));
     std::os::unix::fs::symlink("/tmp", &sockets).unwrap();
-    let refused = place::socket_dir(&temp.0, &who);
+    let refused = directory::create_socket_dir(&temp.0, &user);
     fs::remove_file(&sockets).unwrap();
-    assert!(matches!(refused, Err(LocalError::SocketDir { .. })));
+    assert!(matches!(refused, Err(ClusterError::SocketDir { .. })));
     if geteuid().is_root() {
         fs::create_dir(&sockets).unwrap();
         std::os::unix::fs::chown(&sockets, Some(12345), None).unwrap();
-        let refused = place::socket_dir(&temp.0, &who);
+        let refused = directory::create_socket_dir(&temp.0, &user);
         fs::remove_dir(&sockets).unwrap();
-        assert!(matches!(refused, Err(LocalError::SocketDir { .. })));
+        assert!(matches!(refused, Err(ClusterError::SocketDir { .. })));
     }
-    // One left open by ourselves is closed.
+    // Ours is closed to others if it was open.
     fs::create_dir(&sockets).unwrap();
-    let mode = place::socket_dir(&temp.0, &who).map(|dir| fs::metadata(dir).unwrap().permissions().mode() & 0o777);
+    let mode =
+        directory::create_socket_dir(&temp.0, &user).map(|dir| fs::metadata(dir).unwrap().permissions().mode() & 0o777);
     fs::remove_dir(&sockets).unwrap();
     assert_eq!(mode.unwrap(), 0o700);
 }
 
 #[test]
-fn a_directory_out_of_reach_is_replaced() {
+fn an_unreachable_directory_is_replaced() {
     let temp = Temp::new("reach");
-    let who = Identity::of(geteuid().as_raw() + 12345, 12345);
+    let user = ServerUser::switching_to(geteuid().as_raw() + 12345, 12345);
     let (closed, open) = (temp.0.join("closed"), temp.0.join("open"));
     for (dir, mode) in [(&closed, 0o700), (&open, 0o711)] {
         fs::create_dir(dir).unwrap();
         fs::set_permissions(dir, Permissions::from_mode(mode)).unwrap();
     }
-    assert_eq!(place::reachable(&open.join("a/b"), &who, &closed).unwrap(), open.join("a/b"));
+    assert_eq!(directory::reachable(&open.join("a/b"), &user, &closed).unwrap(), open.join("a/b"));
     let wanted = closed.join("a/b");
-    assert_eq!(place::obstacle(&wanted, &who).unwrap(), Some(closed.clone()));
-    let instead = place::reachable(&wanted, &who, &open).unwrap();
-    assert_eq!(instead, open.join(place::digest(&wanted)));
-    assert_eq!(place::digest(&wanted).len(), 16);
-    let error = place::reachable(&wanted, &who, &closed).unwrap_err();
-    assert!(matches!(&error, LocalError::Unreachable { blocked, .. } if *blocked == closed), "{error}");
+    assert_eq!(directory::obstacle(&wanted, &user).unwrap(), Some(closed.clone()));
+    let instead = directory::reachable(&wanted, &user, &open).unwrap();
+    assert_eq!(instead, open.join(directory::digest(&wanted)));
+    assert_eq!(directory::digest(&wanted).len(), 16);
+    let error = directory::reachable(&wanted, &user, &closed).unwrap_err();
+    assert!(matches!(&error, ClusterError::Unreachable { blocked, .. } if *blocked == closed), "{error}");
 }
 
 #[test]
-fn one_directory_has_one_name() {
+fn a_directory_has_one_name() {
     let temp = Temp::new("names");
-    let base = place::absolute(&temp.0).unwrap();
+    let base = directory::absolute(&temp.0).unwrap();
     fs::create_dir(base.join("real")).unwrap();
     std::os::unix::fs::symlink("real", base.join("link")).unwrap();
     for name in ["link/x/y", "real/./x/y", "real/x/../x/y", "none/../real/x/y", "link/../real/x/y"] {
-        assert_eq!(place::absolute(&base.join(name)).unwrap(), base.join("real/x/y"), "{name}");
+        assert_eq!(directory::absolute(&base.join(name)).unwrap(), base.join("real/x/y"), "{name}");
     }
-    let relative = place::absolute(Path::new("some/where")).unwrap();
+    let relative = directory::absolute(Path::new("some/where")).unwrap();
     assert_eq!(relative, env::current_dir().unwrap().canonicalize().unwrap().join("some/where"));
-    assert!(place::absolute(Path::new("")).is_err());
+    assert!(directory::absolute(Path::new("")).is_err());
 }

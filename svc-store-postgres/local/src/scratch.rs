@@ -6,22 +6,22 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Command, Stdio};
 
-use super::identity::Identity;
-use super::{LocalError, pidfile, place};
+use super::user::ServerUser;
+use super::{ClusterError, directory, pidfile};
 
-/// The longest path a socket can have, with a byte left for the zero at its end.
-const SOCKET_PATH: usize = if cfg!(target_os = "linux") { 106 } else { 102 };
+/// The longest path of a socket, without the zero at its end.
+const MAX_SOCKET_PATH: usize = if cfg!(target_os = "linux") { 106 } else { 102 };
 
-/// A script that removes a directory when its standard input ends, which it does however this process ends. It gives the
-/// server some seconds to stop first.
+/// Removes a directory when its standard input ends, as it does however this process ends. The
+/// server has some seconds to stop first.
 const REMOVER: &str = r#"
     cat >/dev/null
     for second in 1 2 3 4 5 6 7 8 9 10; do [ -e "$0/cluster/postmaster.pid" ] || break; sleep 1; done
     rm -rf -- "$0" || { sleep 1; rm -rf -- "$0"; }
 "#;
 
-/// A temporary directory, removed when this is dropped, or by a process of its own when ours is killed or ends without
-/// dropping it, as it does with what is `static`.
+/// A temporary directory. Dropping this removes it; a process of its own removes it when ours is
+/// killed or ends without dropping a `static`.
 #[derive(Debug)]
 pub(super) struct Scratch {
     dir: PathBuf,
@@ -29,11 +29,11 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes a directory that only `who` can enter, with a path short enough for a socket in it.
-    pub(super) fn create(who: &Identity) -> Result<Self, LocalError> {
+    /// Creates a directory that only `user` can enter, with a path short enough for a socket in it.
+    pub(super) fn create(user: &ServerUser) -> Result<Self, ClusterError> {
         let mut parent = PathBuf::from("/tmp");
         for root in roots() {
-            if fits(&root) && place::obstacle(&root, who)?.is_none() {
+            if fits(&root) && directory::obstacle(&root, user)?.is_none() {
                 parent = root;
                 break;
             }
@@ -44,13 +44,13 @@ impl Scratch {
             match DirBuilder::new().mode(0o700).create(&dir) {
                 Ok(()) => {
                     let remover = remover(&dir);
-                    let made = Self { dir, remover };
-                    who.give(&made.dir)?;
-                    return Ok(made);
+                    let scratch = Self { dir, remover };
+                    user.own(&scratch.dir)?;
+                    return Ok(scratch);
                 }
                 // Another cluster of this process, or of an earlier process with the same number.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(LocalError::io("create the directory", &dir)(error)),
+                Err(error) => return Err(ClusterError::io("create the directory", &dir)(error)),
             }
         }
     }
@@ -62,7 +62,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if let Err(error) = place::remove_all(&self.dir) {
+        if let Err(error) = directory::remove_all(&self.dir) {
             tracing::warn!(dir = %self.dir.display(), %error, "a temporary directory could not be removed");
         }
         if let Some(mut remover) = self.remover.take() {
@@ -72,7 +72,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Starts the process that removes `dir` after us. If that fails, the next [`sweep`] removes it.
+/// Starts the process that removes `dir` after us. If it does not start, the next [`sweep`] does that.
 fn remover(dir: &Path) -> Option<Child> {
     let mut command = Command::new("sh");
     // A Ctrl-C in our terminal must not reach it.
@@ -80,8 +80,8 @@ fn remover(dir: &Path) -> Option<Child> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
 }
 
-/// Removes the directories of processes that are gone. What cannot be removed, because it is another user's or is being
-/// removed already, stays.
+/// Removes the directories of processes that are gone, except those of other users and those that
+/// are being removed already.
 pub(super) fn sweep() {
     for entry in roots().iter().filter_map(|root| fs::read_dir(root).ok()).flatten().flatten() {
         let owner = entry.file_name().to_str().and_then(owner);
@@ -91,17 +91,17 @@ pub(super) fn sweep() {
     }
 }
 
-/// The process that made the directory of this name.
+/// Returns the process that created the directory of this name.
 fn owner(name: &str) -> Option<i32> {
     let (pid, number) = name.strip_prefix("svc-test-")?.split_once('-')?;
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     (digits(pid) && digits(number)).then(|| pid.parse().ok()).flatten().filter(|pid| *pid > 0)
 }
 
-/// Where temporary directories go, in order of preference.
+/// Returns the parents of temporary directories, in order of preference.
 fn roots() -> Vec<PathBuf> {
     let mut roots = vec![PathBuf::from("/tmp")];
-    if let Ok(preferred) = place::absolute(&env::temp_dir())
+    if let Ok(preferred) = directory::absolute(&env::temp_dir())
         && preferred != roots[0]
     {
         roots.insert(0, preferred);
@@ -109,12 +109,12 @@ fn roots() -> Vec<PathBuf> {
     roots
 }
 
-/// Says whether a socket below `root` has a path that is short enough, and plain: PostgreSQL takes a comma for the
-/// beginning of a second path.
+/// Returns whether a socket below `root` has a short and plain path: to PostgreSQL a comma separates
+/// two paths.
 fn fits(root: &Path) -> bool {
     let longest = root.join(format!("svc-test-{}-{}/.s.PGSQL.5432", i32::MAX, 999));
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._+@-".contains(c);
-    longest.as_os_str().len() <= SOCKET_PATH && longest.to_str().is_some_and(|text| text.chars().all(plain))
+    longest.as_os_str().len() <= MAX_SOCKET_PATH && longest.to_str().is_some_and(|text| text.chars().all(plain))
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_our_names_have_an_owner() {
+    fn only_names_that_we_made_have_an_owner() {
         assert_eq!(owner("svc-test-123-0"), Some(123));
         for other in ["svc-test-123", "svc-test-123-", "svc-test--1", "svc-test-0-0", "svc-test-12x-0", "svc-123-0"] {
             assert_eq!(owner(other), None, "{other}");

@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 /// Why a private PostgreSQL could not be started or stopped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LocalError {
+pub enum ClusterError {
     /// The machine has no PostgreSQL server, or it is in no usual place.
     #[error(
         "no PostgreSQL server was found on this machine: install one (e.g. `apt-get install postgresql`), or point \
@@ -19,10 +19,10 @@ pub enum LocalError {
         .0.display()
     )]
     BadBinaries(PathBuf),
-    /// We are root, PostgreSQL refuses to run as root, and there is no other user to run it as.
+    /// We are root, PostgreSQL refuses to run as root, and there is no other user to run it.
     #[error("PostgreSQL does not run as root, and this machine has neither a user `postgres` nor a user `nobody`")]
     NoUser,
-    /// The user the server runs as can reach neither the requested directory nor the place used instead.
+    /// The server's user can reach neither the requested directory nor the one used instead.
     #[error(
         "the user PostgreSQL would run as cannot reach {} (it may not enter {}), nor {} instead: choose another \
          directory, or run as an ordinary user", .dir.display(), .blocked.display(), .fallback.display()
@@ -32,17 +32,17 @@ pub enum LocalError {
         dir: PathBuf,
         /// The directory on the way to it that stops the user.
         blocked: PathBuf,
-        /// The place tried instead.
+        /// The directory tried instead.
         fallback: PathBuf,
     },
     /// The operating system refused something.
     #[error("cannot {action} {}", .path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// The refused action, a verb.
         action: &'static str,
-        /// What it was tried on.
+        /// The path it concerns.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The directory for the unix socket belongs to another user, or is not a directory.
@@ -50,10 +50,10 @@ pub enum LocalError {
     SocketDir {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why it cannot be used.
         reason: &'static str,
     },
-    /// Another process kept the directory locked for minutes while opening it.
+    /// Another process has been opening the directory for minutes.
     #[error("another process has been opening {} for too long", .0.display())]
     Locked(PathBuf),
     /// A server holds the cluster but neither answers nor stops.
@@ -67,28 +67,25 @@ pub enum LocalError {
     /// `initdb` failed.
     #[error("initdb failed ({status}):\n{output}")]
     Init {
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
-        /// The last lines it wrote.
+        /// The last lines of its output.
         output: String,
     },
     /// The server ended, or was not ready in time, after it was started.
     #[error("PostgreSQL did not start ({reason}); the end of {} is:\n{tail}", .log.display())]
     Start {
-        /// What happened instead.
+        /// Its exit status, or the time it took.
         reason: String,
         /// The server's log.
         log: PathBuf,
-        /// The last lines of it.
+        /// The log's last lines.
         tail: String,
     },
-    /// The server did not end, even when killed.
-    #[error("the PostgreSQL server, process {0}, does not end")]
-    Stuck(i32),
 }
 
-impl LocalError {
-    /// Gives the closure that converts an [`io::Error`] into a [`LocalError::Io`].
+impl ClusterError {
+    /// Returns a closure that converts an [`io::Error`] into a [`ClusterError::Io`].
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_path_buf(), source }
     }

@@ -1,4 +1,4 @@
-//! What becomes of a cluster when a process is killed.
+//! A cluster when the process that started it is killed.
 
 use std::env;
 use std::io::{BufRead, BufReader};
@@ -14,31 +14,30 @@ use super::pidfile::alive;
 use super::tests::{Temp, server_of};
 use super::*;
 
-/// The variable with the directory for the process that [`Victim::start`] starts.
-const ROLE: &str = "SVC_LOCAL_TEST_DIR";
+/// Names the directory for the process that [`Victim::start`] starts.
+const DIR_VARIABLE: &str = "SVC_LOCAL_TEST_DIR";
 
-/// Another process, this test binary once more, that holds a cluster until it is killed.
+/// A process of this test binary that holds a cluster until it is killed.
 struct Victim {
     child: Child,
-    /// The server it started.
+    /// The process id of its server.
     server: i32,
-    /// The directory of that server's cluster.
     dir: PathBuf,
 }
 
 impl Victim {
-    /// Opens the cluster in `dir`, or a throw-away one when that is `-`.
+    /// Opens the cluster in `dir`, or a throw-away one if `dir` is `-`.
     fn start(dir: &str) -> Self {
         let name = format!("{}::victim", module_path!().split_once("::").unwrap().1);
         let mut child = Command::new(env::current_exe().unwrap())
             .args([&name, "--exact", "--nocapture", "--ignored"])
-            .env(ROLE, dir)
+            .env(DIR_VARIABLE, dir)
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let said = lines.map_while(Result::ok).find_map(|line| line.split_once("HOLDS ").map(|(_, at)| at.to_owned()));
-        let dir = PathBuf::from(said.expect("the other process has a cluster"));
+        let found = lines.map_while(Result::ok).find_map(|line| line.split_once("HOLDS ").map(|(_, at)| at.to_owned()));
+        let dir = PathBuf::from(found.expect("the other process has a cluster"));
         Self { child, server: server_of(&dir).unwrap(), dir }
     }
 
@@ -55,11 +54,11 @@ impl Drop for Victim {
     }
 }
 
-/// Not a test: what the process does that [`Victim::start`] starts.
+/// The process that [`Victim::start`] starts, not a test.
 #[test]
 #[ignore = "run by other tests"]
 fn victim() {
-    let Ok(dir) = env::var(ROLE) else { return };
+    let Ok(dir) = env::var(DIR_VARIABLE) else { return };
     let cluster = if dir == "-" { Cluster::ephemeral() } else { Cluster::open(Path::new(&dir)) }.unwrap();
     assert!(cluster.is_owner());
     println!("\nHOLDS {}", cluster.dir().display());
@@ -78,7 +77,7 @@ fn gone_soon(pid: i32) -> bool {
 }
 
 #[test]
-fn a_killed_process_takes_its_server_along() {
+fn the_server_of_a_killed_process_stops() {
     let temp = Temp::new("killed");
     let mut victim = Victim::start(temp.0.to_str().unwrap());
     let attached = Cluster::open(&temp.0).unwrap();
@@ -104,7 +103,7 @@ fn a_killed_process_takes_its_server_along() {
 }
 
 #[test]
-fn a_killed_process_leaves_no_throw_away_cluster() {
+fn the_throw_away_cluster_of_a_killed_process_is_removed() {
     let mut victim = Victim::start("-");
     victim.kill();
     assert!(gone_soon(victim.server));
@@ -116,7 +115,7 @@ fn a_killed_process_leaves_no_throw_away_cluster() {
 }
 
 #[test]
-fn what_was_left_by_processes_that_are_gone_is_swept_away() {
+fn directories_of_processes_that_are_gone_are_swept() {
     let mut gone = Command::new("true").spawn().unwrap();
     gone.wait().unwrap();
     let left = env::temp_dir().join(format!("svc-test-{}-0", gone.id()));
@@ -126,11 +125,11 @@ fn what_was_left_by_processes_that_are_gone_is_swept_away() {
 }
 
 #[test]
-fn the_number_of_a_dead_server_may_be_another_process_s() {
+fn the_process_id_of_a_dead_server_may_be_reused() {
     let temp = Temp::new("number");
     Cluster::open(&temp.0).unwrap().stop().unwrap();
     let mut command = Command::new("sleep");
-    Identity::for_cluster(&temp.0).unwrap().become_in(&mut command);
+    ServerUser::for_cluster(&temp.0).unwrap().apply_to(&mut command);
     let mut other = command.arg("60").spawn().unwrap();
     let file = temp.0.join("cluster/postmaster.pid");
     let stale = format!("{}\n/data\n1700000000\n5432\n/nonexistent\n\n1 1\nready\n", other.id());
