@@ -1,5 +1,5 @@
-//! The statements of all lists, as they are sent, in `snapshots/`: for review, and to be copied and run. A value that stands for a
-//! parameter is in the comment above a statement.
+//! The statements of all lists, as they are sent, in `snapshots/`: for review, and to be copied and run (in psql after
+//! `\bind 1 …`). `$1` is the company; the values of filters follow in their order.
 
 use chrono::DateTime;
 use svc_core::domain::value::Value;
