@@ -1,6 +1,6 @@
 //! The PostgreSQL store of [`svc_core`]: all SQL lives here, and only SQL.
 //!
-//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are decided there. `page.rs` builds
+//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are decided there. `page/` builds
 //! the statements of lists, `sources/` the joins and filters that are more than a table. A read is one statement without BEGIN, and every
 //! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
 //!
