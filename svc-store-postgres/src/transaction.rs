@@ -76,16 +76,6 @@ impl PostgresTx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Runs a statement about the company (`$1`) and one clave (`$2`) that yields a boolean.
-    pub(crate) async fn exists(&mut self, statement: &'static str, clave: i64) -> Result<bool, StoreError> {
-        sqlx::query_scalar(statement)
-            .bind(self.empresa)
-            .bind(clave)
-            .fetch_one(self.connection())
-            .await
-            .map_err(store_error)
-    }
-
     /// Moves a series past `clave`, which an imported record has.
     pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         self.run(sql!(
