@@ -2,7 +2,6 @@
 
 use std::num::TryFromIntError;
 
-use chrono::{DateTime, Utc};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
@@ -30,19 +29,9 @@ pub(crate) fn instant(row: &PgRow, at: usize) -> Result<Timestamp, sqlx::Error> 
     row.try_get(at).map(Timestamp::new)
 }
 
-pub(crate) fn instant_or_null(row: &PgRow, at: usize) -> Result<Option<Timestamp>, sqlx::Error> {
-    row.try_get::<Option<DateTime<Utc>>, _>(at).map(|at| at.map(Timestamp::new))
-}
-
 /// A clave and a folio, the first columns of a row.
 pub(crate) fn number(row: &PgRow) -> Result<Numbered, sqlx::Error> {
     Ok(Numbered { clave: row.try_get(0)?, folio: row.try_get(1)? })
-}
-
-/// A count, which the table keeps from being negative.
-pub(crate) fn used(row: &PgRow, column: &str) -> Result<u64, sqlx::Error> {
-    let count: i64 = row.try_get(column)?;
-    count.try_into().map_err(|error: TryFromIntError| sqlx::Error::Decode(error.into()))
 }
 
 /// A small count, which the table keeps from being negative.

@@ -2,16 +2,42 @@
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
-use sqlx::{QueryBuilder, Row};
 use svc_core::domain::cfdi::Receiver;
 use svc_core::domain::customer::CustomerData;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::store::{Buyer, CustomerTx, NewCustomerRow, StoreError};
 
-use crate::columns::money;
-use crate::error::store_error;
+use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+from_row!(Buyer { receptor: .., lista, dias_credito, limite_credito, prospecto });
+
+impl FromRow for Receiver {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            rfc: row.read("rfc")?,
+            nombre: Self::name(row.read("razon_social")?, row.read("nombre")?),
+            cp: row.read("cp")?,
+            regimen: row.read("regimen")?,
+            uso_cfdi: row.read("uso_cfdi")?,
+            pais: row.read("pais")?,
+            num_reg_id_trib: row.read("num_reg_id_trib")?,
+        })
+    }
+}
+
+/// What a sale asks of a customer.
+macro_rules! buyer {
+    () => {
+        "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
+                lista, dias_credito::bigint, limite_credito, prospecto
+         FROM clientes
+         WHERE empresa = :empresa AND clave = :clave"
+    };
+}
 
 #[async_trait]
 impl CustomerTx for PostgresTx {
@@ -28,18 +54,23 @@ impl CustomerTx for PostgresTx {
     }
 
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        self.read_buyer(clave, "").await
+        self.optional(sql!(buyer!(), empresa: self.empresa, clave)).await
     }
 
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError> {
-        self.read_buyer(clave, " FOR NO KEY UPDATE").await
+        self.optional(sql!(concat!(buyer!(), " FOR NO KEY UPDATE"), empresa: self.empresa, clave)).await
     }
 
     async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
-        let query = sqlx::query(
-            "UPDATE clientes SET prospecto = false, modificado = $3 WHERE empresa = $1 AND clave = $2 AND prospecto",
-        );
-        self.changes_one(query.bind(self.empresa).bind(clave).bind(modificado.get())).await
+        self.changed_one(sql!(
+            "UPDATE clientes
+             SET prospecto = false, modificado = :modificado
+             WHERE empresa = :empresa AND clave = :clave AND prospecto",
+            empresa: self.empresa,
+            clave,
+            modificado,
+        ))
+        .await
     }
 
     async fn update_customer(
@@ -50,35 +81,4 @@ impl CustomerTx for PostgresTx {
     ) -> Result<(), StoreError> {
         self.update_stored(clave, data, modificado).await
     }
-}
-
-impl PostgresTx {
-    async fn read_buyer(&mut self, clave: i64, lock: &'static str) -> Result<Option<Buyer>, StoreError> {
-        let mut query = QueryBuilder::new(
-            "SELECT rfc, razon_social, nombre, cp, regimen, uso_cfdi, pais, num_reg_id_trib,
-                    lista, dias_credito::bigint, limite_credito, prospecto
-             FROM clientes WHERE empresa = $1 AND clave = $2",
-        );
-        let query = query.push(lock).build().bind(self.empresa).bind(clave);
-        let row = query.fetch_optional(self.connection()).await.map_err(store_error)?;
-        row.as_ref().map(buyer).transpose().map_err(store_error)
-    }
-}
-
-fn buyer(row: &PgRow) -> Result<Buyer, sqlx::Error> {
-    Ok(Buyer {
-        receptor: Receiver {
-            rfc: row.try_get(0)?,
-            nombre: Receiver::name(row.try_get(1)?, row.try_get(2)?),
-            cp: row.try_get(3)?,
-            regimen: row.try_get(4)?,
-            uso_cfdi: row.try_get(5)?,
-            pais: row.try_get(6)?,
-            num_reg_id_trib: row.try_get(7)?,
-        },
-        lista: row.try_get(8)?,
-        dias_credito: row.try_get(9)?,
-        limite_credito: money(row, 10)?,
-        prospecto: row.try_get(11)?,
-    })
 }

@@ -6,10 +6,11 @@
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
-use sqlx::postgres::{PgConnectOptions, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
+use sqlx::postgres::{PgConnectOptions, PgExecutor, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
 use sqlx::{Describe, Either, Execute, Executor, Postgres, SqlStr};
 
 use crate::pool::{Access, Connection, Pool, unprepared};
+use crate::run::Run;
 use crate::settings::Settings;
 
 /// A database with its connections.
@@ -62,6 +63,12 @@ impl Database {
     }
 }
 
+impl Run for Connection {
+    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
+        self.statements()
+    }
+}
+
 /// Where a single statement runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Single<'d> {
@@ -84,6 +91,12 @@ impl Single<'_> {
     /// Ends what [`Single::open`] began.
     async fn close(self, mut connection: Connection) -> Result<(), sqlx::Error> {
         if self.database.pooled { connection.commit().await } else { Ok(()) }
+    }
+}
+
+impl Run for Single<'_> {
+    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
+        *self
     }
 }
 

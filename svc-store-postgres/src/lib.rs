@@ -109,8 +109,10 @@ use svc_core::store::{
 use crate::error::store_error;
 pub use crate::pool::Connections;
 pub use crate::probe::Probe;
+use crate::run::Run as _;
 pub use crate::schema::OpenError;
 pub use crate::settings::{Pooler, Settings};
+use crate::sql::sql;
 pub use crate::store::PostgresStore;
 
 #[async_trait]
@@ -156,18 +158,11 @@ impl Store for PostgresStore {
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
-        sqlx::query_scalar("SELECT nextval('empresas_numero')")
-            .fetch_one(self.requests.of_all())
-            .await
-            .map(CompanyId)
-            .map_err(store_error)
+        self.requests.of_all().value(sql!("SELECT nextval('empresas_numero')")).await
     }
 
     async fn installation(&self) -> Result<String, StoreError> {
-        let number: i64 = sqlx::query_scalar("SELECT last_value FROM instalacion")
-            .fetch_one(self.background.of_all())
-            .await
-            .map_err(store_error)?;
+        let number: i64 = self.background.of_all().value(sql!("SELECT last_value FROM instalacion")).await?;
         Ok(format!("{number:015x}"))
     }
 }

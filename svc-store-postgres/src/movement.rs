@@ -1,17 +1,16 @@
 //! The ledger of stock (kardex), and stock as it is written with it.
 
-use sqlx::Row;
-use sqlx::postgres::PgRow;
-use svc_core::domain::money::Money;
 use svc_core::domain::stock::Holding;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::MovementKind;
-use svc_core::store::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StoreError};
+use svc_core::store::{GoodsGone, MovementContext, NewMovement, StoreError};
 
-use crate::columns::{money, quantity};
-use crate::error::store_error;
-use crate::numbered::numbered;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+from_row!(GoodsGone { almacen: .., producto, sku, cantidad, costo_unitario });
 
 impl PostgresTx {
     /// Writes stock of a warehouse and lines of its ledger, which names the warehouse by its clave; gives the clave of the first line.
@@ -23,44 +22,51 @@ impl PostgresTx {
         context: &MovementContext<'_>,
         now: Timestamp,
     ) -> Result<Option<i64>, StoreError> {
-        let last: Option<i64> = sqlx::query_scalar(numbered!(
-            "SELECT $1, 'movimientos_inventario', cardinality($11::text[]) WHERE cardinality($11::text[]) > 0",
-            ", existencias AS (
-                 UPDATE inventario x SET existencia = c.existencia, apartado = c.apartado, modificado = $2
-                 FROM unnest($3::bigint[], $4::numeric[], $5::numeric[]) AS c (clave, existencia, apartado)
-                 WHERE x.empresa = $1 AND x.clave = c.clave
-             ), movimientos AS (
-                 INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
-                     existencia_actual, costo_unitario, importe, almacen, almacen_destino, venta, compra, referencia)
-                 SELECT $1, u.valor - cardinality($11::text[]) + n, $2, tipo, producto, sku, cantidad, anterior, actual, costo, importe,
-                        $6::bigint::text, $7::bigint::text, $8, $9, $10
-                 FROM numero u, unnest($11::text[], $12::bigint[], $13::text[], $14::numeric[], $15::numeric[], $16::numeric[],
-                                       $17::numeric[], $18::numeric[])
-                      WITH ORDINALITY AS m (tipo, producto, sku, cantidad, anterior, actual, costo, importe, n)
-             )
-             SELECT valor FROM numero"
-        ))
-        .bind(self.empresa)
-        .bind(now.get())
-        .bind(stock.iter().map(|row| row.clave).collect::<Vec<_>>())
-        .bind(stock.iter().map(|row| row.existencia.get()).collect::<Vec<_>>())
-        .bind(stock.iter().map(|row| row.apartado.get()).collect::<Vec<_>>())
-        .bind(almacen)
-        .bind(context.almacen_destino)
-        .bind(context.venta)
-        .bind(context.compra)
-        .bind(context.referencia)
-        .bind(rows.iter().map(|row| row.tipo.word()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.producto).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.sku).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.cantidad.get()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.existencia_anterior.get()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.existencia_actual.get()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.costo_unitario.get()).collect::<Vec<_>>())
-        .bind(rows.iter().map(|row| row.importe.map(Money::get)).collect::<Vec<_>>())
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
+        let last: Option<i64> = self
+            .optional_value(sql!(
+                "WITH numero AS (
+                     INSERT INTO contadores AS c (empresa, serie, valor)
+                     SELECT :empresa, 'movimientos_inventario', cardinality(:tipo::text[])
+                     WHERE cardinality(:tipo::text[]) > 0
+                     ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+                     RETURNING valor
+                 ), existencias AS (
+                     UPDATE inventario i
+                     SET existencia = e.existencia, apartado = e.apartado, modificado = :ahora
+                     FROM unnest(:clave::bigint[], :existencia::numeric[], :apartado::numeric[])
+                          AS e (clave, existencia, apartado)
+                     WHERE i.empresa = :empresa AND i.clave = e.clave
+                 ), movimientos AS (
+                     INSERT INTO movimientos_inventario (
+                         empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
+                         existencia_actual, costo_unitario, importe, almacen, almacen_destino,
+                         venta, compra, referencia
+                     )
+                     SELECT :empresa, n.valor - cardinality(:tipo::text[]) + m.orden, :ahora, m.tipo, m.producto,
+                            m.sku, m.cantidad, m.existencia_anterior,
+                            m.existencia_actual, m.costo_unitario, m.importe, :almacen::bigint::text,
+                            :almacen_destino::bigint::text, :venta, :compra, :referencia
+                     FROM numero n,
+                          unnest(:tipo::text[], :producto::bigint[], :sku::text[], :cantidad::numeric[],
+                                 :existencia_anterior::numeric[], :existencia_actual::numeric[],
+                                 :costo_unitario::numeric[], :importe::numeric[])
+                          WITH ORDINALITY AS m (tipo, producto, sku, cantidad, existencia_anterior,
+                                                existencia_actual, costo_unitario, importe, orden)
+                 )
+                 SELECT valor FROM numero",
+                empresa: self.empresa,
+                ahora: now,
+                almacen,
+                almacen_destino: context.almacen_destino,
+                venta: context.venta,
+                compra: context.compra,
+                referencia: context.referencia;
+                for row in stock { clave, existencia, apartado }
+                for row in rows {
+                    tipo, producto, sku, cantidad, existencia_anterior, existencia_actual, costo_unitario, importe,
+                }
+            ))
+            .await?;
         Ok(last.map(|last| last - rows.len() as i64 + 1))
     }
 
@@ -89,37 +95,32 @@ impl PostgresTx {
         referencia: Option<&str>,
         one_by_one: bool,
     ) -> Result<Vec<GoodsGone>, StoreError> {
-        let back = if one_by_one { None } else { Some(MovementKind::DevolucionNotaCredito.word()) };
-        let rows = sqlx::query(
-            "SELECT a.clave, a.codigo, a.sucursal, m.producto, m.sku,
-                    sum(CASE WHEN m.tipo = $5 THEN -m.cantidad ELSE m.cantidad END), coalesce(m.costo_unitario, 0)
+        let devolucion = (!one_by_one).then_some(MovementKind::DevolucionNotaCredito);
+        self.many(sql!(
+            "SELECT a.clave AS almacen, a.codigo, a.sucursal, m.producto, m.sku,
+                    sum(CASE WHEN m.tipo = :devolucion THEN -m.cantidad ELSE m.cantidad END) AS cantidad,
+                    coalesce(m.costo_unitario, 0) AS costo_unitario
              FROM movimientos_inventario m
-             CROSS JOIN LATERAL (SELECT clave, codigo, sucursal FROM almacenes
-                                 WHERE empresa = $1 AND (clave::text = m.almacen OR codigo = m.almacen)
-                                 ORDER BY clave::text = m.almacen DESC LIMIT 1) a
-             WHERE m.empresa = $1 AND m.venta = $2 AND m.tipo = ANY ($3) AND ($4::text IS NULL OR m.referencia = $4)
-               AND EXISTS (SELECT FROM productos p WHERE p.empresa = $1 AND p.clave = m.producto)
-             GROUP BY 1, 2, 3, 4, 5, 7, CASE WHEN $5::text IS NULL THEN m.clave END
-             HAVING sum(CASE WHEN m.tipo = $5 THEN -m.cantidad ELSE m.cantidad END) > 0
+             CROSS JOIN LATERAL (
+                 SELECT clave, codigo, sucursal
+                 FROM almacenes
+                 WHERE empresa = :empresa AND (clave::text = m.almacen OR codigo = m.almacen)
+                 ORDER BY clave::text = m.almacen DESC
+                 LIMIT 1
+             ) a
+             WHERE m.empresa = :empresa AND m.venta = :venta AND m.tipo = ANY (:tipos)
+               AND (:referencia::text IS NULL OR m.referencia = :referencia)
+               AND EXISTS (SELECT FROM productos p WHERE p.empresa = :empresa AND p.clave = m.producto)
+             GROUP BY a.clave, a.codigo, a.sucursal, m.producto, m.sku, coalesce(m.costo_unitario, 0),
+                      CASE WHEN :devolucion::text IS NULL THEN m.clave END
+             HAVING sum(CASE WHEN m.tipo = :devolucion THEN -m.cantidad ELSE m.cantidad END) > 0
              ORDER BY min(m.clave)",
-        )
-        .bind(self.empresa)
-        .bind(venta)
-        .bind(kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>())
-        .bind(referencia)
-        .bind(back)
-        .fetch_all(self.connection())
+            empresa: self.empresa,
+            venta,
+            tipos: kinds,
+            referencia,
+            devolucion,
+        ))
         .await
-        .map_err(store_error)?;
-        let read = |row: &PgRow| {
-            Ok(GoodsGone {
-                almacen: ActiveWarehouse { clave: row.try_get(0)?, codigo: row.try_get(1)?, sucursal: row.try_get(2)? },
-                producto: row.try_get(3)?,
-                sku: row.try_get(4)?,
-                cantidad: quantity(row, 5)?,
-                costo_unitario: money(row, 6)?,
-            })
-        };
-        rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
     }
 }

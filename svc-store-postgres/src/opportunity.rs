@@ -1,118 +1,122 @@
 //! Opportunities and their stages.
 
 use async_trait::async_trait;
-use sqlx::Row;
-use sqlx::postgres::PgRow;
-use svc_core::domain::money::Money;
-use svc_core::domain::opportunity as domain;
+use svc_core::domain::opportunity::{Stage, Standing};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::OpportunityStatus;
 use svc_core::store::{NewOpportunity, OpportunityTx, StoreError};
 
-use crate::columns::instant_or_null;
-use crate::error::store_error;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-/// A column that a constraint keeps to the words of the status.
-fn status(row: &PgRow, at: usize) -> Result<OpportunityStatus, sqlx::Error> {
-    let word: &str = row.try_get(at)?;
-    OpportunityStatus::of(word).ok_or_else(|| sqlx::Error::Decode(format!("{word:?} is no status").into()))
-}
+from_row!(Stage { clave, tipo, activa });
+from_row!(Standing { etapa, estatus, motivo_perdida, fecha_cierre });
 
 #[async_trait]
 impl OpportunityTx for PostgresTx {
     async fn is_stage_used(&mut self, etapa: i64) -> Result<bool, StoreError> {
-        self.exists("SELECT EXISTS (SELECT FROM oportunidades WHERE empresa = $1 AND etapa = $2)", etapa).await
+        self.value(sql!(
+            "SELECT EXISTS (SELECT FROM oportunidades WHERE empresa = :empresa AND etapa = :etapa)",
+            empresa: self.empresa,
+            etapa,
+        ))
+        .await
     }
 
-    async fn stage(&mut self, clave: i64) -> Result<Option<domain::Stage>, StoreError> {
-        let row = sqlx::query(
-            "SELECT clave, tipo, estatus = 'activo' FROM etapas_oportunidad
-             WHERE empresa = $1 AND clave = $2 FOR SHARE",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .fetch_optional(self.connection())
+    async fn stage(&mut self, clave: i64) -> Result<Option<Stage>, StoreError> {
+        self.optional(sql!(
+            "SELECT clave, tipo, estatus = 'activo' AS activa
+             FROM etapas_oportunidad
+             WHERE empresa = :empresa AND clave = :clave
+             FOR SHARE",
+            empresa: self.empresa,
+            clave,
+        ))
         .await
-        .map_err(store_error)?;
-        let read =
-            |row: &PgRow| Ok(domain::Stage { clave: row.try_get(0)?, tipo: status(row, 1)?, activa: row.try_get(2)? });
-        row.as_ref().map(read).transpose().map_err(store_error)
     }
 
     async fn is_loss_reason(&mut self, clave: i64) -> Result<bool, StoreError> {
-        let statement =
-            "SELECT EXISTS (SELECT FROM motivos_perdida WHERE empresa = $1 AND clave = $2 AND estatus = 'activo')";
-        self.exists(statement, clave).await
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM motivos_perdida
+                 WHERE empresa = :empresa AND clave = :clave AND estatus = 'activo'
+             )",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
     }
 
     async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError> {
         let clave = self.next("oportunidades", 1).await?;
-        let query = sqlx::query(
-            "INSERT INTO oportunidades (empresa, clave, folio, nombre, estatus, etapa, motivo_perdida, fecha_cierre, cliente,
+        self.run(sql!(
+            "INSERT INTO oportunidades (
+                 empresa, clave, folio, nombre, estatus, etapa, motivo_perdida, fecha_cierre, cliente,
                  contacto_nombre, contacto_empresa, contacto_correo, contacto_telefono, vendedor, monto, moneda,
-                 probabilidad, cierre, origen, creado, modificado)
-             VALUES ($1, $2::bigint, $2::bigint::text, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
-                 $19, $19)",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(row.nombre)
-        .bind(row.standing.estatus.word())
-        .bind(row.standing.etapa)
-        .bind(row.standing.motivo_perdida)
-        .bind(row.standing.fecha_cierre.map(Timestamp::get))
-        .bind(row.cliente)
-        .bind(row.contacto_nombre)
-        .bind(row.contacto_empresa)
-        .bind(row.contacto_correo)
-        .bind(row.contacto_telefono)
-        .bind(row.vendedor)
-        .bind(row.monto.map(Money::get))
-        .bind(row.moneda)
-        .bind(row.probabilidad)
-        .bind(row.cierre)
-        .bind(row.origen)
-        .bind(row.creado.get());
-        self.run(query).await?;
+                 probabilidad, cierre, origen, creado, modificado
+             )
+             VALUES (
+                 :empresa, :clave::bigint, :clave::bigint::text, :nombre, :estatus, :etapa, :motivo_perdida,
+                 :fecha_cierre, :cliente,
+                 :contacto_nombre, :contacto_empresa, :contacto_correo, :contacto_telefono, :vendedor, :monto, :moneda,
+                 :probabilidad, :cierre, :origen, :creado, :creado
+             )",
+            empresa: self.empresa,
+            clave,
+            nombre: row.nombre,
+            estatus: row.standing.estatus,
+            etapa: row.standing.etapa,
+            motivo_perdida: row.standing.motivo_perdida,
+            fecha_cierre: row.standing.fecha_cierre,
+            cliente: row.cliente,
+            contacto_nombre: row.contacto_nombre,
+            contacto_empresa: row.contacto_empresa,
+            contacto_correo: row.contacto_correo,
+            contacto_telefono: row.contacto_telefono,
+            vendedor: row.vendedor,
+            monto: row.monto,
+            moneda: row.moneda,
+            probabilidad: row.probabilidad,
+            cierre: row.cierre,
+            origen: row.origen,
+            creado: row.creado,
+        ))
+        .await?;
         Ok(clave)
     }
 
-    async fn opportunity(&mut self, clave: i64) -> Result<Option<domain::Standing>, StoreError> {
-        let row = sqlx::query(
-            "SELECT etapa, estatus, motivo_perdida, fecha_cierre FROM oportunidades
-             WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .fetch_optional(self.connection())
+    async fn opportunity(&mut self, clave: i64) -> Result<Option<Standing>, StoreError> {
+        self.optional(sql!(
+            "SELECT estatus, etapa, motivo_perdida, fecha_cierre
+             FROM oportunidades
+             WHERE empresa = :empresa AND clave = :clave
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            clave,
+        ))
         .await
-        .map_err(store_error)?;
-        let read = |row: &PgRow| {
-            let (etapa, estatus) = (row.try_get(0)?, status(row, 1)?);
-            let (motivo_perdida, fecha_cierre) = (row.try_get(2)?, instant_or_null(row, 3)?);
-            Ok(domain::Standing { etapa, estatus, motivo_perdida, fecha_cierre })
-        };
-        row.as_ref().map(read).transpose().map_err(store_error)
     }
 
     async fn update_standing(
         &mut self,
         clave: i64,
-        standing: &domain::Standing,
+        standing: &Standing,
         modificado: Timestamp,
     ) -> Result<(), StoreError> {
-        let query = sqlx::query(
-            "UPDATE oportunidades SET etapa = $3, estatus = $4, motivo_perdida = $5, fecha_cierre = $6, modificado = $7
-             WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(standing.etapa)
-        .bind(standing.estatus.word())
-        .bind(standing.motivo_perdida)
-        .bind(standing.fecha_cierre.map(Timestamp::get))
-        .bind(modificado.get());
-        self.run(query).await
+        self.run(sql!(
+            "UPDATE oportunidades
+             SET estatus = :estatus, etapa = :etapa, motivo_perdida = :motivo_perdida, fecha_cierre = :fecha_cierre,
+                 modificado = :modificado
+             WHERE empresa = :empresa AND clave = :clave",
+            empresa: self.empresa,
+            clave,
+            estatus: standing.estatus,
+            etapa: standing.etapa,
+            motivo_perdida: standing.motivo_perdida,
+            fecha_cierre: standing.fecha_cierre,
+            modificado,
+        ))
+        .await
     }
 }

@@ -202,14 +202,18 @@ impl<'q, How, T: Parameter<'q, How, Column: PgHasArrayType>> Parameter<'q, AsArr
     }
 }
 
-impl<'r, How, T> FromColumn<'r, AsArray<How>> for Vec<T>
-where
-    T: FromColumn<'r, How, Column: PgHasArrayType>,
-    Vec<T::Column>: Decode<'r, Postgres> + Type<Postgres>,
-{
-    type Column = Vec<T::Column>;
+impl<W: Word> FromColumn<'_, AsArray<AsWord>> for Vec<W> {
+    type Column = Vec<String>;
 
-    fn from_column(column: Self::Column) -> Result<Self, BoxDynError> {
-        column.into_iter().map(T::from_column).collect()
+    fn from_column(column: Vec<String>) -> Result<Self, BoxDynError> {
+        column.iter().map(|word| W::from_column(word)).collect()
+    }
+}
+
+impl FromColumn<'_, AsItIs> for Vec<String> {
+    type Column = Self;
+
+    fn from_column(column: Self) -> Result<Self, BoxDynError> {
+        Ok(column)
     }
 }

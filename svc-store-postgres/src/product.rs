@@ -1,8 +1,6 @@
 //! Products and their prices.
 
 use async_trait::async_trait;
-use sqlx::Row;
-use sqlx::postgres::PgRow;
 use svc_core::domain::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::tax::LineRates;
@@ -11,13 +9,13 @@ use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::domain::words::ProductStatus;
 use svc_core::store::{ProductTx, StoreError};
 
-use crate::columns::{money, quantity};
-use crate::error::store_error;
 use crate::part::columns_in;
 use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+from_row!(ListPrice { producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta });
 
 from_row!(SaleProduct {
     clave,
@@ -65,26 +63,37 @@ impl ProductTx for PostgresTx {
     }
 
     async fn delete_product(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError> {
-        let statement = "UPDATE productos SET estatus = $4, modificado = $3
-             WHERE empresa = $1 AND clave = $2 AND estatus <> $4";
-        let done = sqlx::query(statement)
-            .bind(self.empresa)
-            .bind(clave)
-            .bind(modificado.get())
-            .bind(ProductStatus::Eliminado.word())
-            .execute(self.connection())
-            .await
-            .map_err(store_error)?;
-        Ok(done.rows_affected() > 0)
+        self.changed_one(sql!(
+            "UPDATE productos
+             SET estatus = :eliminado, modificado = :modificado
+             WHERE empresa = :empresa AND clave = :clave AND estatus <> :eliminado",
+            empresa: self.empresa,
+            clave,
+            modificado,
+            eliminado: ProductStatus::Eliminado,
+        ))
+        .await
     }
 
     async fn is_usable_unit(&mut self, unidad: i64) -> Result<bool, StoreError> {
-        let statement = "SELECT EXISTS (SELECT FROM unidades WHERE empresa = $1 AND clave = $2 AND estatus = 'activo' AND clave_sat IS NOT NULL)";
-        self.exists(statement, unidad).await
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM unidades
+                 WHERE empresa = :empresa AND clave = :unidad AND estatus = 'activo' AND clave_sat IS NOT NULL
+             )",
+            empresa: self.empresa,
+            unidad,
+        ))
+        .await
     }
 
     async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError> {
-        self.exists("SELECT EXISTS (SELECT FROM categorias WHERE empresa = $1 AND clave = $2)", categoria).await
+        self.value(sql!(
+            "SELECT EXISTS (SELECT FROM categorias WHERE empresa = :empresa AND clave = :categoria)",
+            empresa: self.empresa,
+            categoria,
+        ))
+        .await
     }
 
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
@@ -117,29 +126,16 @@ impl ProductTx for PostgresTx {
         listas: &[i64],
         moneda: &str,
     ) -> Result<Vec<ListPrice>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta FROM precios
-             WHERE empresa = $1 AND producto = ANY ($2) AND lista = ANY ($3) AND moneda = $4 ORDER BY clave",
-        )
-        .bind(self.empresa)
-        .bind(productos)
-        .bind(listas)
-        .bind(moneda)
-        .fetch_all(self.connection())
+        self.many(sql!(
+            "SELECT producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta
+             FROM precios
+             WHERE empresa = :empresa AND producto = ANY (:productos) AND lista = ANY (:listas) AND moneda = :moneda
+             ORDER BY clave",
+            empresa: self.empresa,
+            productos,
+            listas,
+            moneda,
+        ))
         .await
-        .map_err(store_error)?;
-        rows.iter().map(list_price).collect::<Result<_, _>>().map_err(store_error)
     }
-}
-
-fn list_price(row: &PgRow) -> Result<ListPrice, sqlx::Error> {
-    Ok(ListPrice {
-        producto: row.try_get(0)?,
-        lista: row.try_get(1)?,
-        precio: money(row, 2)?,
-        iva_incluido: row.try_get(3)?,
-        cantidad_minima: quantity(row, 4)?,
-        vigencia_desde: row.try_get(5)?,
-        vigencia_hasta: row.try_get(6)?,
-    })
 }

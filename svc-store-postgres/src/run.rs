@@ -6,12 +6,9 @@ use sqlx::postgres::PgExecutor;
 use sqlx::{Execute, Executor as _, Postgres};
 use svc_core::store::StoreError;
 
-use crate::database::Single;
 use crate::error::store_error;
 use crate::parameter::FromColumn;
-use crate::pool::Connection;
 use crate::row::{FromRow, ReadColumn as _};
-use crate::transaction::PostgresTx;
 
 /// Runs statements: a transaction, or where a single statement runs.
 pub(crate) trait Run: Send {
@@ -96,23 +93,5 @@ pub(crate) trait Run: Send {
             let rows = self.executor().fetch_all(sql).await.map_err(store_error)?;
             rows.iter().map(|row| row.read_only()).collect::<Result<_, _>>().map_err(store_error)
         }
-    }
-}
-
-impl Run for PostgresTx {
-    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
-        self.connection()
-    }
-}
-
-impl Run for Connection {
-    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
-        self.statements()
-    }
-}
-
-impl Run for Single<'_> {
-    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
-        *self
     }
 }

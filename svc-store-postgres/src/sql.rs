@@ -32,24 +32,24 @@ use crate::parameter::Parameter;
 /// )
 /// ```
 ///
-/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of several columns: `..amounts: Amounts`
-/// binds those of `price.amounts`, in a text of `columns_in!`.
+/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of several columns:
+/// `..amounts: Amounts` binds those of `price.amounts`, in a text of `columns_in!`.
 macro_rules! sql {
     (
         $text:expr
         $(, $name:ident $(: $value:expr)?)* $(,)?
-        $(; for $row:ident in $rows:tt {
+        $(; $(for $row:ident in $rows:tt {
             $($column:ident $(: $field:expr)?),* $(,)? $(; $(..$part:ident: $type:ident),* $(,)?)?
-        })*
+        })+)?
     ) => {{
-        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($(, $column)*)*; $($($($type,)*)?)*);
+        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($($(, $column)*)+)?; $($($($($type,)*)?)+)?);
         #[allow(unused_mut, reason = "a statement may have no parameters")]
         let mut sql = $crate::sql::Sql::new(TEXT);
         $(sql.bind($crate::sql::named!($name $(: $value)?));)*
-        $($(sql.bind(
+        $($($(sql.bind(
             &$rows.iter().map(|$row| $crate::sql::named!($row.$column $(: $field)?)).collect::<Vec<_>>(),
-        );)*)*
-        $($($(sql.bind_part::<$type>($rows.iter().map(|$row| &$row.$part));)*)?)*
+        );)*)+)?
+        $($($($(sql.bind_part::<$type>($rows.iter().map(|$row| &$row.$part));)*)?)+)?
         sql
     }};
 }

@@ -1,105 +1,130 @@
 //! Warehouses and stock.
 
 use async_trait::async_trait;
-use sqlx::Row;
-use sqlx::postgres::PgRow;
 use svc_core::domain::stock::Holding;
 use svc_core::domain::time::Timestamp;
 use svc_core::store::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx, StoreError};
 
-use crate::columns::quantity;
-use crate::error::store_error;
-use crate::numbered::numbered;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-impl PostgresTx {
-    async fn active_warehouse(
-        &mut self,
-        query: sqlx::query::Query<'_, sqlx::Postgres, sqlx::postgres::PgArguments>,
-    ) -> Result<Option<ActiveWarehouse>, StoreError> {
-        let row = query.fetch_optional(self.connection()).await.map_err(store_error)?;
-        let read = |row: &PgRow| {
-            Ok(ActiveWarehouse { clave: row.try_get(0)?, codigo: row.try_get(1)?, sucursal: row.try_get(2)? })
-        };
-        row.as_ref().map(read).transpose().map_err(store_error)
-    }
+from_row!(ActiveWarehouse { clave: "almacen", codigo, sucursal });
+from_row!(Holding { clave, producto, existencia, apartado });
 
+impl PostgresTx {
     /// All of them or, where one has no record, none. Locked in the order of their products, so that two transactions that want the same
     /// ones do not deadlock.
     async fn locked(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT clave, producto, existencia, apartado FROM inventario
-             WHERE empresa = $1 AND almacen = $2 AND producto = ANY ($3)
-               AND cardinality($3) = (SELECT count(*) FROM inventario x
-                                      WHERE x.empresa = $1 AND x.almacen = $2 AND x.producto = ANY ($3))
-             ORDER BY producto FOR NO KEY UPDATE",
-        )
-        .bind(self.empresa)
-        .bind(almacen)
-        .bind(productos)
-        .fetch_all(self.connection())
+        self.many(sql!(
+            "SELECT clave, producto, existencia, apartado
+             FROM inventario
+             WHERE empresa = :empresa AND almacen = :almacen AND producto = ANY (:productos)
+               AND cardinality(:productos) = (
+                   SELECT count(*)
+                   FROM inventario x
+                   WHERE x.empresa = :empresa AND x.almacen = :almacen AND x.producto = ANY (:productos)
+               )
+             ORDER BY producto
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            almacen,
+            productos,
+        ))
         .await
-        .map_err(store_error)?;
-        let read = |row: &PgRow| {
-            let (existencia, apartado) = (quantity(row, 2)?, quantity(row, 3)?);
-            Ok(Holding { clave: row.try_get(0)?, producto: row.try_get(1)?, existencia, apartado })
-        };
-        rows.iter().map(read).collect::<Result<_, _>>().map_err(store_error)
     }
 
     /// Gives each of these products that has no record in the warehouse an empty one.
     async fn insert_empty_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<(), StoreError> {
-        let query = sqlx::query(numbered!(
-            "SELECT $1, 'inventario', count(*) FROM unnest($3::bigint[]) AS p (producto) WHERE NOT EXISTS (
-                 SELECT FROM inventario x WHERE x.empresa = $1 AND x.producto = p.producto AND x.almacen = $2)
-             HAVING count(*) > 0",
-            " INSERT INTO inventario (empresa, clave, producto, almacen)
-              SELECT $1, u.valor - row_number() OVER (ORDER BY p.producto DESC) + 1, p.producto, $2
-              FROM numero u, unnest($3::bigint[]) AS p (producto) WHERE NOT EXISTS (
-                  SELECT FROM inventario x WHERE x.empresa = $1 AND x.producto = p.producto AND x.almacen = $2)
-              ORDER BY p.producto
-              ON CONFLICT (empresa, producto, almacen) DO NOTHING"
+        self.run(sql!(
+            "WITH numero AS (
+                 INSERT INTO contadores AS c (empresa, serie, valor)
+                 SELECT :empresa, 'inventario', count(*)
+                 FROM unnest(:productos::bigint[]) AS p (producto)
+                 WHERE NOT EXISTS (
+                     SELECT FROM inventario i
+                     WHERE i.empresa = :empresa AND i.producto = p.producto AND i.almacen = :almacen
+                 )
+                 HAVING count(*) > 0
+                 ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+                 RETURNING valor
+             )
+             INSERT INTO inventario (empresa, clave, producto, almacen)
+             SELECT :empresa, n.valor - row_number() OVER (ORDER BY p.producto DESC) + 1, p.producto, :almacen
+             FROM numero n, unnest(:productos::bigint[]) AS p (producto)
+             WHERE NOT EXISTS (
+                 SELECT FROM inventario i
+                 WHERE i.empresa = :empresa AND i.producto = p.producto AND i.almacen = :almacen
+             )
+             ORDER BY p.producto
+             ON CONFLICT (empresa, producto, almacen) DO NOTHING",
+            empresa: self.empresa,
+            almacen,
+            productos,
         ))
-        .bind(self.empresa)
-        .bind(almacen)
-        .bind(productos);
-        self.run(query).await
+        .await
     }
 }
 
 #[async_trait]
 impl StockTx for PostgresTx {
     async fn is_branch(&mut self, sucursal: i64) -> Result<bool, StoreError> {
-        let statement =
-            "SELECT EXISTS (SELECT FROM sucursales WHERE empresa = $1 AND clave = $2 AND estatus = 'activo')";
-        self.exists(statement, sucursal).await
+        self.value(sql!(
+            "SELECT EXISTS (
+                 SELECT FROM sucursales
+                 WHERE empresa = :empresa AND clave = :sucursal AND estatus = 'activo'
+             )",
+            empresa: self.empresa,
+            sucursal,
+        ))
+        .await
     }
 
     async fn warehouse(&mut self, codigo: &str) -> Result<Option<ActiveWarehouse>, StoreError> {
-        let query = sqlx::query(
-            "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND codigo = $2 AND estatus = 'activo'",
-        );
-        self.active_warehouse(query.bind(self.empresa).bind(codigo.to_owned())).await
+        self.optional(sql!(
+            "SELECT clave AS almacen, codigo, sucursal
+             FROM almacenes
+             WHERE empresa = :empresa AND codigo = :codigo AND estatus = 'activo'",
+            empresa: self.empresa,
+            codigo,
+        ))
+        .await
     }
 
     async fn warehouse_of_clave(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
-        let query = sqlx::query(
-            "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND clave = $2 AND estatus = 'activo'",
-        );
-        self.active_warehouse(query.bind(self.empresa).bind(clave)).await
+        self.optional(sql!(
+            "SELECT clave AS almacen, codigo, sucursal
+             FROM almacenes
+             WHERE empresa = :empresa AND clave = :clave AND estatus = 'activo'",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
     }
 
     async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
-        let query = sqlx::query("SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND clave = $2");
-        self.active_warehouse(query.bind(self.empresa).bind(clave)).await
+        self.optional(sql!(
+            "SELECT clave AS almacen, codigo, sucursal
+             FROM almacenes
+             WHERE empresa = :empresa AND clave = :clave",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
     }
 
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError> {
-        let query = sqlx::query(
-            "SELECT clave, codigo, sucursal FROM almacenes WHERE empresa = $1 AND sucursal = $2 AND estatus = 'activo'
-             ORDER BY principal DESC, clave LIMIT 1",
-        );
-        self.active_warehouse(query.bind(self.empresa).bind(sucursal)).await
+        self.optional(sql!(
+            "SELECT clave AS almacen, codigo, sucursal
+             FROM almacenes
+             WHERE empresa = :empresa AND sucursal = :sucursal AND estatus = 'activo'
+             ORDER BY principal DESC, clave
+             LIMIT 1",
+            empresa: self.empresa,
+            sucursal,
+        ))
+        .await
     }
 
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use sqlx::postgres::PgArguments;
+use sqlx::postgres::{PgArguments, PgExecutor};
 use sqlx::query::Query;
 use sqlx::{Execute, Postgres, QueryBuilder};
 use svc_core::store::{StoreError, Tx};
@@ -76,16 +76,6 @@ impl PostgresTx {
         Ok(done.rows_affected() == 1)
     }
 
-    /// Runs a statement about the company (`$1`) and one clave (`$2`) that yields a boolean.
-    pub(crate) async fn exists(&mut self, statement: &'static str, clave: i64) -> Result<bool, StoreError> {
-        sqlx::query_scalar(statement)
-            .bind(self.empresa)
-            .bind(clave)
-            .fetch_one(self.connection())
-            .await
-            .map_err(store_error)
-    }
-
     /// Moves a series past `clave`, which an imported record has.
     pub(crate) async fn move_series(&mut self, serie: &str, clave: i64) -> Result<(), StoreError> {
         self.run(sql!(
@@ -97,6 +87,12 @@ impl PostgresTx {
             clave,
         ))
         .await
+    }
+}
+
+impl Run for PostgresTx {
+    fn executor(&mut self) -> impl PgExecutor<'_> + Send {
+        self.connection()
     }
 }
 

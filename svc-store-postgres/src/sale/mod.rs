@@ -18,7 +18,6 @@ use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-from_row!(Numbered { clave, folio });
 from_row!(OrderLine { renglon, cantidad, cantidad_surtida, total });
 from_row!(PricedLine { renglon, cantidad, cantidad_surtida, precio_unitario, descuento, rates: .. });
 from_row!(Line {

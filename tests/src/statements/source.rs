@@ -165,12 +165,16 @@ fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
 
 /// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`.
 fn argument_names(arguments: Vec<TokenTree>) -> Vec<String> {
-    let name = |argument: &[TokenTree]| match argument {
-        [TokenTree::Ident(all), .., TokenTree::Group(columns)] if all == "for" => {
+    let columns = |token: &TokenTree| match token {
+        TokenTree::Group(columns) if columns.delimiter() == Delimiter::Brace => {
             argument_names(columns.stream().into_iter().collect())
         }
+        _ => Vec::new(),
+    };
+    let name = |argument: &[TokenTree]| match argument {
+        [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(columns).collect(),
         [TokenTree::Punct(dot), .., TokenTree::Ident(part)] if dot.as_char() == '.' => {
-            columns(&part.to_string()).iter().map(|(column, _)| (*column).to_owned()).collect()
+            part_columns(&part.to_string()).iter().map(|(column, _)| (*column).to_owned()).collect()
         }
         [TokenTree::Ident(name)] => vec![name.to_string()],
         [TokenTree::Ident(name), TokenTree::Punct(colon), ..]
@@ -203,7 +207,7 @@ fn numbered(text: &str, names: &[String]) -> String {
 }
 
 /// The columns of a struct that stands in statements as `{LineRates}`.
-fn columns(part: &str) -> &'static [(&'static str, Kind)] {
+fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
     match part {
         "LineRates" => LineRates::COLUMNS,
         "Amounts" => Amounts::COLUMNS,
@@ -225,7 +229,7 @@ fn with_columns(text: &str) -> String {
             (alias, _) if set.is_empty() => format!("{alias}{column}"),
             _ => format!("{column} = {set}.{column}"),
         };
-        match columns(part) {
+        match part_columns(part) {
             [] => whole = format!("{whole}{{{place}}}{rest}"),
             columns => whole = whole + &columns.iter().map(column).collect::<Vec<_>>().join(", ") + rest,
         }
