@@ -91,11 +91,15 @@
 //!
 //! - [`store`] is the contract of a database: [`store::Store`], [`store::Reader`] for lists, and a small trait an aggregate for
 //!   what is written. The crate `svc-store-postgres` implements it; [`store::StoreLayer`] wraps another store.
-//! - [`record`] says what a record is: its table, its columns, the lists and filters; [`domain::value`] is what a column holds.
+//! - [`record`] says what a record is: its table, its columns, the lists and filters, and what a column
+//!   holds.
 //! - [`domain`] holds the rules and the types that both sides speak in, without I/O.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+
+// `record!` names this crate as a host of it does.
+extern crate self as svc_core;
 
 mod budget;
 mod cleanup;

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Write as _};
 
-use svc_core::domain::value::Value;
+use svc_core::record::Value;
 use svc_core::store::StoreError;
 
 use crate::error::store_error;

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::Receiver;
-use svc_core::domain::customer::CustomerData;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::value::{Kind, ToValue as _, Value};
+use svc_core::record::customer::CustomerData;
+use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{Buyer, CustomerTx, NewCustomerRow, StoreError};
 
 use crate::row::{FromRow, ReadColumn as _, from_row};

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
-use svc_core::domain::computed::computed;
-use svc_core::domain::value::Value;
 use svc_core::domain::words::{OpportunityStatus, SaleKind};
+use svc_core::record::Value;
+use svc_core::record::computed::computed;
 use svc_core::record::{ListSpec, Query};
 use svc_core::store::{EachRow, ImportTx, ImportedReceivable, ImportedSale, Parents, StoreError};
 

@@ -1,12 +1,12 @@
 //! Products and their prices.
 
 use async_trait::async_trait;
-use svc_core::domain::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::domain::sale::{ListPrice, SaleProduct};
 use svc_core::domain::tax::LineRates;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::value::{Kind, ToValue as _, Value};
 use svc_core::domain::words::ProductStatus;
+use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
+use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{ProductTx, StoreError};
 
 use crate::part::columns_in;

@@ -75,7 +75,7 @@ macro_rules! sql_text {
     ($text:expr $(, $name:ident)* $(; $($part:ident,)*)?) => {{
         const NAMED: &str = $text;
         const OWN: &[&str] = &[$(stringify!($name)),*];
-        const PARTS: &[$crate::part::Names] = &[$($(<$part as svc_core::domain::columns::Columns>::COLUMNS),*)?];
+        const PARTS: &[$crate::part::Names] = &[$($(<$part as svc_core::record::Columns>::COLUMNS),*)?];
         const NAMES: &[&str] = &$crate::part::with_parts::<{ OWN.len() + $crate::part::count(PARTS) }>(OWN, PARTS);
         const LENGTH: usize = $crate::sql::numbered_length(NAMED, NAMES);
         const BYTES: [u8; LENGTH] = $crate::sql::numbered(NAMED, NAMES);

@@ -2,10 +2,10 @@
 
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, Postgres, QueryBuilder};
-use svc_core::domain::computed::computed;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::value::{Kind, ToValue as _, Value};
-use svc_core::domain::writable::Stored;
+use svc_core::record::Stored;
+use svc_core::record::computed::computed;
+use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::StoreError;
 
 use crate::error::store_error;

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgRow, PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Postgres, QueryBuilder, Row as _, Type, TypeInfo as _};
-use svc_core::domain::value::{Kind, Row, RowError, Value};
+use svc_core::record::{Kind, Row, RowError, Value};
 use uuid::Uuid;
 
 /// A row of PostgreSQL's.

@@ -29,7 +29,7 @@ const CORE: &Layers = &[
 const POSTGRES: &Layers = &[
     (
         "columns, parameters, rows, statements, errors",
-        &["columns", "error", "numbered", "parameter", "row", "run", "sql", "value"],
+        &["columns", "error", "numbered", "parameter", "part", "row", "run", "sql", "value"],
     ),
     ("settings", &["settings"]),
     ("connections", &["pool"]),

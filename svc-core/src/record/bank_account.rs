@@ -10,17 +10,18 @@ record! {
     /// A bank account (contract §3).
     pub struct BankAccount in "cuentas_bancarias" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: String => Text<100>,
+        nombre: String { list, import: Text<100> },
         /// The bank.
-        banco: Option<String> => Option<Text<100>>,
+        banco: Option<String> { list, import: Option<Text<100>> },
         /// Currency, ISO 4217.
-        moneda: String => Option<Text<3>>,
+        moneda: String { list, import: Option<Text<3>> },
         /// Whether it is in use.
-        estatus: Status => Option<Status>,
+        estatus: Status { list, import: Option<Status> },
     }
-    import BankAccountImport edited as BankAccountChanges {}
+    import BankAccountImport;
+    changes BankAccountChanges;
 }
 
 impl List for BankAccount {

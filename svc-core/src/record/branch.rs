@@ -10,15 +10,16 @@ record! {
     /// A branch (contract §3); head office is branch 0.
     pub struct Branch in "sucursales" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: Option<String> => Option<Text<100>>,
+        nombre: Option<String> { list, import: Option<Text<100>> },
         /// Postal code.
-        cp: Option<String> => Option<Digits<5>>,
+        cp: Option<String> { list, import: Option<Digits<5>> },
         /// Whether it is in use.
-        estatus: Status => Option<Status>,
+        estatus: Status { list, import: Option<Status> },
     }
-    import BranchImport edited as BranchChanges {}
+    import BranchImport;
+    changes BranchChanges;
 }
 
 impl List for Branch {

@@ -10,13 +10,14 @@ record! {
     /// A brand (spec, "Brand"); products are filtered by its name.
     pub struct Brand in "marcas" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: String => Text<100>,
+        nombre: String { list, import: Text<100> },
         /// Whether it is in use.
-        estatus: BrandStatus => Option<BrandStatus>,
+        estatus: BrandStatus { list, import: Option<BrandStatus> },
     }
-    import BrandImport edited as BrandChanges {}
+    import BrandImport;
+    changes BrandChanges;
 }
 
 impl List for Brand {

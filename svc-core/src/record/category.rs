@@ -10,15 +10,16 @@ record! {
     /// A category (spec, "category"); products are filtered by its name.
     pub struct Category in "categorias" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: String => Text<100>,
+        nombre: String { list, import: Text<100> },
         /// Key of the category above; -1 marks the root.
-        padre: i64 => Option<i64>,
+        padre: i64 { list, import: Option<i64> },
         /// Whether it is in use.
-        estatus: Status => Option<Status>,
+        estatus: Status { list, import: Option<Status> },
     }
-    import CategoryImport edited as CategoryChanges {}
+    import CategoryImport;
+    changes CategoryChanges;
 }
 
 impl List for Category {

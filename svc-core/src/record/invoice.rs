@@ -12,39 +12,39 @@ record! {
     /// A record of the stamping registry (contract §3); it has no amounts.
     pub struct Invoice in "facturas" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// What it is.
-        tipo: InvoiceKind => Option<InvoiceKind>,
+        tipo: InvoiceKind { list, import: Option<InvoiceKind> },
         /// What has become of it.
-        estatus: InvoiceStatus => Option<InvoiceStatus>,
+        estatus: InvoiceStatus { list, import: Option<InvoiceStatus> },
         /// The sales document it is of.
-        venta: Option<i64> => Option<i64>,
+        venta: Option<i64> { list, import: Option<i64> },
         /// The customer.
-        cliente: Option<i64> => Option<i64>,
+        cliente: Option<i64> { list, import: Option<i64> },
         /// Series.
-        serie: Option<String> => Option<Text<25>>,
+        serie: Option<String> { list, import: Option<Text<25>> },
         /// Folio.
-        folio: Option<String> => Option<Text<40>>,
+        folio: Option<String> { list, import: Option<Text<40>> },
         /// Fiscal folio.
-        uuid: Option<String> => Option<Text<36>>,
+        uuid: Option<String> { list, import: Option<Text<36>> },
         /// When it was made.
-        fecha: Timestamp => Option<Timestamp>,
+        fecha: Timestamp { list, import: Option<Timestamp> },
         /// When it was stamped.
-        fecha_timbrado: Option<Timestamp> => Option<Timestamp>,
+        fecha_timbrado: Option<Timestamp> { list, import: Option<Timestamp> },
         /// When it was cancelled.
-        fecha_cancelacion: Option<Timestamp> => Option<Timestamp>,
+        fecha_cancelacion: Option<Timestamp> { list, import: Option<Timestamp> },
         /// Why it was cancelled, 01 to 04.
-        motivo_cancelacion: Option<String> => Option<Digits<2>>,
+        motivo_cancelacion: Option<String> { list, import: Option<Digits<2>> },
         /// Fiscal folio of the one that took its place.
-        uuid_sustitucion: Option<String> => Option<Text<36>>,
+        uuid_sustitucion: Option<String> { list, import: Option<Text<36>> },
         /// Code of the stamping's error.
-        error_codigo: Option<String> => Option<Text<50>>,
+        error_codigo: Option<String> { list, import: Option<Text<50>> },
         /// Text of the stamping's error.
-        error_mensaje: Option<String> => Option<Text<1000>>,
+        error_mensaje: Option<String> { list, import: Option<Text<1000>> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
     }
-    import InvoiceImport {}
+    import InvoiceImport;
 }
 
 impl List for Invoice {

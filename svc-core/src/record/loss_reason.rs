@@ -10,13 +10,14 @@ record! {
     /// A reason for losing an opportunity (contract §3).
     pub struct LossReason in "motivos_perdida" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: String => Text<100>,
+        nombre: String { list, import: Text<100> },
         /// Whether it is in use.
-        estatus: Status => Option<Status>,
+        estatus: Status { list, import: Option<Status> },
     }
-    import LossReasonImport edited as LossReasonChanges {}
+    import LossReasonImport;
+    changes LossReasonChanges;
 }
 
 impl List for LossReason {

@@ -1,16 +1,59 @@
-//! The records of the lists: for each one its fields, its columns, the record of its import, and its list.
+//! Records: of each one its fields, their columns, who may write them and how wide, and its list.
 //!
-//! `record!` declares the struct, its JSON, its columns and how a row is read; `impl List` in the same file gives the path and
-//! the filters. A store reads [`ListSpec::columns`] from [`ListSpec::table`]; it alone knows which of them are computed or
-//! come from another table.
+//! # A record is declared once
+//!
+//! ```text
+//! record! {
+//!     /// A customer or prospect as a list shows it (spec, "Customer").
+//!     pub struct Customer in "clientes" {
+//!         /// Key.
+//!         clave: i64 { list, import: Option<i64> },
+//!         /// E-mail addresses, separated by commas.
+//!         correo: Option<String> { list, optional: Text<50>, import: Option<Text<255>> },
+//!         /// Country, by its internal key; Mexico when left out or cleared.
+//!         pais: i64 { optional: i64 = DEFAULT_COUNTRY, import: Option<i64> },
+//!         /// Days of credit; 0 when cleared.
+//!         dias_credito: i64 { office: Within<0, 365> = 0, import: Option<i64> },
+//!     }
+//!     import CustomerImport;
+//!     stored CustomerData;
+//!     create CreateCustomer;
+//!     edit EditCustomer;
+//!     office CustomerTerms;
+//! }
+//! ```
+//!
+//! A field has the type of its column, and a mark for each struct that has it, in the order of declaration:
+//!
+//! - `list`: the list's item shows it. `list: Type` gives it another type there; `list: Type = expression` computes it from
+//!   the fields above it, and it has no column.
+//! - `required: Type`: a creation must give it, an edit may change it and never clears it.
+//! - `optional: Type`: bodies may leave it out; an edit clears it with `null` or "". With `= value` it then has that value.
+//! - `office: Type`: only the back office edits it. A field that is no `Option` and has no `= value` is never cleared.
+//! - `import: Type`: a line of an import may bring it. `unstored: Type` is accepted there, since the list's items have it, and
+//!   not stored; `computed: Type` is stored and no line brings it.
+//!
+//! `name in "column"` names the column where it differs. A mark with documentation of its own replaces the field's.
+//!
+//! Each name after the fields is a struct that comes from them: `import` implements [`Import`], `changes` (what the back office
+//! may change of a record that it edits as it is imported) [`Changes`], `stored` [`Stored`]; `create`, `edit` and `office` are
+//! bodies, which the stored record is made of (`From`), or is changed by (`edit`, `apply`). Rows are read by the place that the
+//! columns have in these lists.
+//!
+//! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; it alone knows which of them are computed or come from
+//! another table.
 //!
 //! # How to add a list
 //! A file here with `record!` and `impl List`, a line in [`crate::registry`], a migration with the table and an index
 //! for each filter. Where the rows do not come from one table as they are, an exception in the store's table of sources.
 
+mod columns;
+pub mod computed;
 pub(crate) mod filter;
 mod import;
 mod list;
+mod stored;
+mod value;
 mod window;
 
 pub mod bank_account;
@@ -40,11 +83,12 @@ pub mod unit;
 pub mod warehouse;
 pub mod webhook;
 
-pub use crate::domain::value::{FromValue, Kind, Row, RowError, ToValue, Value};
+pub use columns::Columns;
 pub use filter::{Compare, Filter, Takes};
-pub(crate) use import::Reference;
-pub(crate) use import::{Changes, Import, changes, import};
+pub(crate) use import::{Changes, Import, Reference};
 pub use list::{Condition, List, ListSpec, PageSizes, Query};
+pub use stored::Stored;
+pub use value::{FromValue, Kind, Row, RowError, ToValue, Value};
 pub use window::LONGEST as LONGEST_WINDOW;
 
 /// A record: a struct whose fields are columns.
@@ -63,156 +107,7 @@ pub trait Record: Sized {
     fn write<R: Row + ?Sized>(row: &R, json: &mut Vec<u8>) -> Result<i64, RowError>;
 }
 
-/// Declares a record of a list, and the record of its import.
-///
-/// A caller writes a line for each field:
-///
-/// ```text
-/// record! {
-///     /// A line of a sale.
-///     pub struct SaleLine in "ventas_renglones" {
-///         /// Key.
-///         clave: i64 => Option<i64>,
-///         /// Quantity.
-///         cantidad: Quantity => Quantity,
-///         /// Quantity handed over.
-///         cantidad_surtida: Quantity => Option<Quantity>,
-///         /// Whether all of it was handed over.
-///         completo: bool = cantidad == cantidad_surtida,
-///     }
-///     import SaleLineImport { con_existencia: Option<bool>, }
-///     unstored { sku: Option<Text<100>>, }
-/// }
-/// ```
-///
-/// - `field: Type` is a field of the list's item, and a column of the same name.
-/// - `= expression` computes the field from the ones above it: it has no column.
-/// - `=> Given` is the field's type in an import; without it the import does not take the field.
-/// - Under `import` stand columns that an import may fill and no list shows.
-/// - `import Name edited as Changes { … }`: the back office edits what it imports; see [`changes!`].
-/// - Under `unstored` stand fields that an import accepts, since the list's items have them, and does not store.
-///
-/// It makes `SaleLine` (`Serialize`, `JsonSchema`, [`Record`]) and, by [`import!`], `SaleLineImport`. Without the `import` part
-/// it makes the record alone.
-macro_rules! record {
-    (
-        $(#[$meta:meta])*
-        pub struct $name:ident in $table:literal {
-            $($(#[$doc:meta])* $field:ident: $type:ty $(=> $given:ty)? $(= $derived:expr)?,)*
-        }
-        import $import:ident edited as $changes:ident {
-            $($(#[$extra_meta:meta])* $extra:ident: $extra_type:ty,)*
-        }
-        $(unstored { $($unstored:ident: $unstored_type:ty,)* })?
-    ) => {
-        $crate::record::record! {
-            $(#[$meta])*
-            pub struct $name in $table {
-                $($(#[$doc])* $field: $type $(=> $given)? $(= $derived)?,)*
-            }
-            import $import {
-                $($(#[$extra_meta])* $extra: $extra_type,)*
-            }
-            $(unstored { $($unstored: $unstored_type,)* })?
-        }
-
-        $crate::record::changes! {
-            struct $changes of $import {
-                $($($field: $given,)?)*
-                $($(#[$extra_meta])* $extra: $extra_type,)*
-                $($($unstored: $unstored_type,)*)?
-            }
-        }
-    };
-    (
-        $(#[$meta:meta])*
-        pub struct $name:ident in $table:literal {
-            $($(#[$doc:meta])* $field:ident: $type:ty $(=> $given:ty)? $(= $derived:expr)?,)*
-        }
-        $(#[$import_meta:meta])*
-        import $import:ident {
-            $($(#[$extra_meta:meta])* $extra:ident: $extra_type:ty,)*
-        }
-        $(unstored { $($unstored:ident: $unstored_type:ty,)* })?
-    ) => {
-        $crate::record::record! {
-            $(#[$meta])*
-            pub struct $name in $table {
-                $($(#[$doc])* $field: $type $(= $derived)?,)*
-            }
-        }
-
-        $crate::record::import! {
-            $(#[$import_meta])*
-            struct $import into $table {
-                $($($field: $given,)?)*
-                $($(#[$extra_meta])* $extra: $extra_type,)*
-            }
-            $(unstored { $($unstored: $unstored_type,)* })?
-        }
-    };
-    (
-        $(#[$meta:meta])*
-        pub struct $name:ident in $table:literal {
-            $($(#[$doc:meta])* $field:ident: $type:ty $(= $derived:expr)?,)*
-        }
-    ) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
-        pub struct $name {
-            $($(#[$doc])* pub $field: $type,)*
-        }
-
-        impl $crate::record::Record for $name {
-            const TABLE: &'static str = $table;
-            const COLUMNS: &'static [&'static str] = {
-                const ALL: &[Option<&str>] = &[$($crate::record::record!(@column $field $($derived)?)),*];
-                &$crate::record::present::<{ $crate::record::count(ALL) }>(ALL)
-            };
-
-            fn read<R: $crate::record::Row + ?Sized>(row: &R) -> Result<Self, $crate::record::RowError> {
-                let mut next = 0..;
-                $($crate::record::record!(@read row next read $field: $type $(= $derived)?);)*
-                $($crate::record::record!(@derive $field: $type $(= $derived)?);)*
-                Ok(Self { $($field),* })
-            }
-
-            fn write<R: $crate::record::Row + ?Sized>(
-                row: &R,
-                json: &mut Vec<u8>,
-            ) -> Result<i64, $crate::record::RowError> {
-                let mut next = 0..;
-                $($crate::record::record!(@read row next show $field: $type $(= $derived)?);)*
-                $($crate::record::record!(@derive $field: $type $(= $derived)?);)*
-                let start = json.len();
-                $($crate::record::record!(@write json $field: $type $(= $derived)?);)*
-                json[start] = b'{';
-                json.push(b'}');
-                <i64 as $crate::record::FromValue>::show(row, 0)
-            }
-        }
-    };
-    (@column $field:ident) => { Some(stringify!($field)) };
-    (@column $field:ident $derived:expr) => { None };
-    (@read $row:ident $next:ident $how:ident $field:ident: $type:ty) => {
-        let $field = <$type as $crate::record::FromValue>::$how($row, $next.next().unwrap_or_default())?;
-    };
-    (@read $row:ident $next:ident $how:ident $field:ident: $type:ty = $derived:expr) => {};
-    (@write $json:ident $field:ident: $type:ty) => {
-        $crate::record::member($json, concat!(",\"", stringify!($field), "\":"), |json| {
-            <$type as $crate::record::FromValue>::write(&$field, json)
-        })?
-    };
-    (@write $json:ident $field:ident: $type:ty = $derived:expr) => {
-        $crate::record::member($json, concat!(",\"", stringify!($field), "\":"), |json| {
-            serde_json::to_writer(json, &$field)
-        })?
-    };
-    (@derive $field:ident: $type:ty) => {};
-    (@derive $field:ident: $type:ty = $derived:expr) => { let $field: $type = $derived; };
-}
-
-pub(crate) use record;
+pub(crate) use svc_core_macros::record;
 
 /// Writes a member of an object; `name` is written as it is, with its comma, quotes and colon.
 fn member(
@@ -222,29 +117,6 @@ fn member(
 ) -> Result<(), RowError> {
     json.extend_from_slice(name.as_bytes());
     value(json).map_err(|cause| RowError { at: 0, cause: cause.into() })
-}
-
-/// How many columns there are: a derived field is `None`.
-const fn count(all: &[Option<&str>]) -> usize {
-    let (mut at, mut count) = (0, 0);
-    while at < all.len() {
-        count += all[at].is_some() as usize;
-        at += 1;
-    }
-    count
-}
-
-/// The names of the columns, of which there are `N` ([`count`]).
-const fn present<const N: usize>(all: &[Option<&'static str>]) -> [&'static str; N] {
-    let (mut at, mut found, mut present) = (0, 0, [""; N]);
-    while at < all.len() {
-        if let Some(name) = all[at] {
-            present[found] = name;
-            found += 1;
-        }
-        at += 1;
-    }
-    present
 }
 
 #[cfg(test)]
@@ -262,11 +134,11 @@ mod tests {
         /// A record.
         pub struct Shelf in "estantes" {
             /// Key.
-            clave: i64,
+            clave: i64 { list },
             /// Its length.
-            largo: i64 = nombre.as_ref().map_or(0, |text| i64::try_from(text.len()).unwrap_or_default()),
+            largo { list: i64 = nombre.as_ref().map_or(0, |text| i64::try_from(text.len()).unwrap_or_default()) },
             /// Its name.
-            nombre: Option<String>,
+            nombre: Option<String> { list },
         }
     }
 

@@ -55,40 +55,39 @@ record! {
     /// A movement of stock (spec, "Inventory movement"; contract §3).
     pub struct Movement in "movimientos_inventario" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// When it happened.
-        fecha: Timestamp => Option<Timestamp>,
+        fecha: Timestamp { list, import: Option<Timestamp> },
         /// What happened.
-        tipo: WrittenKind => Text<50>,
+        tipo: WrittenKind { list, import: Text<50> },
         /// Whether it adds or subtracts.
-        sentido: Option<Direction> = tipo.0.and_then(MovementKind::direction),
+        sentido { list: Option<Direction> = tipo.0.and_then(MovementKind::direction), unstored: Option<Direction> },
         /// The product.
-        producto: Option<i64> => Option<i64>,
+        producto: Option<i64> { list, import: Option<i64> },
         /// The product's SKU, else the one it had.
-        sku: Option<String> => Option<Text<100>>,
+        sku: Option<String> { list, import: Option<Text<100>> },
         /// How much was moved, never negative.
-        cantidad: Quantity => Quantity,
+        cantidad: Quantity { list, import: Quantity },
         /// The warehouse's stock before.
-        existencia_anterior: Quantity => Option<Quantity>,
+        existencia_anterior: Quantity { list, import: Option<Quantity> },
         /// The warehouse's stock afterwards.
-        existencia_actual: Quantity => Option<Quantity>,
+        existencia_actual: Quantity { list, import: Option<Quantity> },
         /// The warehouse, exactly as it was written down.
-        almacen: String => Text<100>,
+        almacen: String { list, import: Text<100> },
         /// The other warehouse of a transfer, exactly as it was written down.
-        almacen_destino: Option<String> => Option<Text<100>>,
+        almacen_destino: Option<String> { list, import: Option<Text<100>> },
         /// The sale it belongs to.
-        venta: Option<i64> => Option<i64>,
+        venta: Option<i64> { list, import: Option<i64> },
         /// The purchase it belongs to.
-        compra: Option<i64> => Option<i64>,
+        compra: Option<i64> { list, import: Option<i64> },
         /// The cost of one unit.
-        costo_unitario: Option<Money> => Option<Money>,
+        costo_unitario: Option<Money> { list, import: Option<Money> },
         /// The cost of all of it.
-        importe: Option<Money> => Option<Money>,
+        importe: Option<Money> { list, import: Option<Money> },
         /// A reference.
-        referencia: Option<String> => Option<Text<100>>,
+        referencia: Option<String> { list, import: Option<Text<100>> },
     }
-    import MovementImport {}
-    unstored { sentido: Option<Direction>, }
+    import MovementImport;
 }
 
 impl List for Movement {

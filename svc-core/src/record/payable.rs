@@ -14,45 +14,45 @@ record! {
     /// An account payable (spec, "Account payable"; contract §3). A group of operations is one, with the group's total.
     pub struct Payable in "cxp" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// The folio people know it by.
-        folio: Option<String> => Option<Text<50>>,
+        folio: Option<String> { list, import: Option<Text<50>> },
         /// What it is for.
-        tipo: PayableKind => Option<PayableKind>,
+        tipo: PayableKind { list, import: Option<PayableKind> },
         /// What has become of it.
-        estatus: PayableStatus => Option<PayableStatus>,
+        estatus: PayableStatus { list, import: Option<PayableStatus> },
         /// The supplier, 0 when it was captured without one.
-        proveedor: i64 => Option<i64>,
+        proveedor: i64 { list, import: Option<i64> },
         /// The purchase order it is of.
-        compra: Option<i64> => Option<i64>,
+        compra: Option<i64> { list, import: Option<i64> },
         /// The supplier's folio as captured; may be several, separated by commas.
-        factura: Option<String> => Option<Text<255>>,
+        factura: Option<String> { list, import: Option<Text<255>> },
         /// The fiscal folio of the CFDI it was made from.
-        uuid: Option<String> => Option<Text<36>>,
+        uuid: Option<String> { list, import: Option<Text<36>> },
         /// The day it is of.
-        fecha: Date => Option<Date>,
+        fecha: Date { list, import: Option<Date> },
         /// The day it is due.
-        vencimiento: Option<Date> => Option<Date>,
+        vencimiento: Option<Date> { list, import: Option<Date> },
         /// Currency, ISO 4217.
-        moneda: String => Option<Text<3>>,
+        moneda: String { list, import: Option<Text<3>> },
         /// Pesos for one unit of the currency.
-        tipo_cambio: Rate => Option<Rate>,
+        tipo_cambio: Rate { list, import: Option<Rate> },
         /// What was to be paid.
-        total: Money => Option<Balance>,
+        total: Money { list, import: Option<Balance> },
         /// What has been paid.
-        pagado: Money => Option<Balance>,
+        pagado: Money { list, import: Option<Balance> },
         /// What is left to pay; negative: in the company's favour.
-        saldo: Money => Option<Balance>,
+        saldo: Money { list, import: Option<Balance> },
         /// The branch, 0 the head office.
-        sucursal: i64 => Option<i64>,
+        sucursal: i64 { list, import: Option<i64> },
         /// How many operations it groups.
-        operaciones: i64 => Option<i64>,
+        operaciones: i64 { list, import: Option<i64> },
         /// What it is for.
-        concepto: Option<String> => Option<Text<500>>,
+        concepto: Option<String> { list, import: Option<Text<500>> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
     }
-    import PayableImport {}
+    import PayableImport;
 }
 
 impl List for Payable {

@@ -13,49 +13,49 @@ record! {
     /// A payment applied to a receivable (contract §3).
     pub struct Payment in "cxc_pagos" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// The receivable.
-        cxc: i64 => i64,
+        cxc: i64 { list, import: i64 },
         /// The receivable's sales document.
-        venta: Option<i64> => Option<i64>,
+        venta: Option<i64> { list, import: Option<i64> },
         /// The customer.
-        cliente: Option<i64> => Option<i64>,
+        cliente: Option<i64> { list, import: Option<i64> },
         /// The day of the payment.
-        fecha: Date => Option<Date>,
+        fecha: Date { list, import: Option<Date> },
         /// When it was applied.
-        aplicado: Timestamp => Option<Timestamp>,
+        aplicado: Timestamp { list, import: Option<Timestamp> },
         /// What was applied.
-        origen: PaymentOrigin => Option<PaymentOrigin>,
+        origen: PaymentOrigin { list, import: Option<PaymentOrigin> },
         /// The amount.
-        importe: Money => Money,
+        importe: Money { list, import: Money },
         /// Currency, ISO 4217.
-        moneda: String => Option<Text<3>>,
+        moneda: String { list, import: Option<Text<3>> },
         /// Pesos for one unit of the currency.
-        tipo_cambio: Rate => Option<Rate>,
+        tipo_cambio: Rate { list, import: Option<Rate> },
         /// The SAT's payment form.
-        forma_pago_sat: Option<String> => Option<Digits<2>>,
+        forma_pago_sat: Option<String> { list, import: Option<Digits<2>> },
         /// The bank account it went to.
-        cuenta_bancaria: Option<i64> => Option<i64>,
+        cuenta_bancaria: Option<i64> { list, import: Option<i64> },
         /// The deposit it came with.
-        deposito: Option<i64> => Option<i64>,
+        deposito: Option<i64> { list, import: Option<i64> },
         /// Bank reference.
-        referencia: Option<String> => Option<Text<100>>,
+        referencia: Option<String> { list, import: Option<Text<100>> },
         /// Which of the receivable's payments it is.
-        parcialidad: i64 => Option<i64>,
+        parcialidad: i64 { list, import: Option<i64> },
         /// What was owed before.
-        saldo_anterior: Money => Option<Money>,
+        saldo_anterior: Money { list, import: Option<Money> },
         /// What was owed after.
-        saldo_insoluto: Money => Option<Money>,
+        saldo_insoluto: Money { list, import: Option<Money> },
         /// Its payment complement.
-        complemento: Complement => Option<Complement>,
+        complemento: Complement { list, import: Option<Complement> },
         /// The complement in the registry of invoices.
-        factura: Option<i64> => Option<i64>,
+        factura: Option<i64> { list, import: Option<i64> },
         /// The complement's fiscal folio.
-        uuid: Option<String> => Option<Text<36>>,
+        uuid: Option<String> { list, import: Option<Text<36>> },
         /// Whether it was cancelled.
-        cancelado: bool => Option<bool>,
+        cancelado: bool { list, import: Option<bool> },
     }
-    import PaymentImport {}
+    import PaymentImport;
 }
 
 impl List for Payment {

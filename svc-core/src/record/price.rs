@@ -12,32 +12,32 @@ record! {
     /// A price of a product on a price list (contract §3).
     pub struct Price in "precios" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// The product.
-        producto: i64 => Option<i64>,
+        producto: i64 { list, import: Option<i64> },
         /// The product's SKU.
-        sku: Option<String>,
+        sku: Option<String> { list, unstored: Option<Text<100>> },
         /// The price list.
-        lista: i64 => i64,
+        lista: i64 { list, import: i64 },
         /// The price list's name.
-        lista_nombre: Option<String>,
+        lista_nombre: Option<String> { list, unstored: Option<Text<100>> },
         /// Currency, ISO 4217.
-        moneda: String => Option<Text<3>>,
+        moneda: String { list, import: Option<Text<3>> },
         /// The price of one unit.
-        precio: Money => Money,
+        precio: Money { list, import: Money },
         /// Whether the price includes IVA.
-        iva_incluido: bool => Option<bool>,
+        iva_incluido: bool { list, import: Option<bool> },
         /// The least quantity it is given for.
-        cantidad_minima: Quantity => Option<Quantity>,
+        cantidad_minima: Quantity { list, import: Option<Quantity> },
         /// The first day it holds.
-        vigencia_desde: Option<Date> => Option<Date>,
+        vigencia_desde: Option<Date> { list, import: Option<Date> },
         /// The last day it holds.
-        vigencia_hasta: Option<Date> => Option<Date>,
+        vigencia_hasta: Option<Date> { list, import: Option<Date> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
     }
-    import PriceImport edited as PriceChanges {}
-    unstored { sku: Option<Text<100>>, lista_nombre: Option<Text<100>>, }
+    import PriceImport;
+    changes PriceChanges;
 }
 
 impl List for Price {

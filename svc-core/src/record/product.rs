@@ -1,5 +1,7 @@
 //! Products: `/productos`.
 
+use serde::Deserialize;
+
 use super::filter::{boolean, choice, exact, from, integer, search};
 use super::{List, ListSpec, PageSizes, Reference, record};
 use crate::domain::money::Money;
@@ -7,51 +9,118 @@ use crate::domain::scope::Scope;
 use crate::domain::tax::TaxRate;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
-use crate::json::{Digits, Text};
+use crate::json::{Digits, Exact, Text};
+use crate::schema::field_schema;
 
+/// The product or service key of a product that has none: "no existe en el catálogo" (contract §4).
+pub(crate) const DEFAULT_SAT_KEY: &str = "01010101";
+/// The tax object of a product that has none: subject to tax (contract §4).
+pub(crate) const DEFAULT_TAX_OBJECT: &str = "02";
+/// The IVA of a product that has none (contract §4).
+pub(crate) const DEFAULT_VAT: &str = "16";
+
+/// The status of a new product.
+pub const FIRST_STATUS: ProductStatus = ProductStatus::Activo;
+/// The subkind of a new product.
+pub const FIRST_SUBKIND: ProductSubkind = ProductSubkind::Terminado;
+
+// Bodies name two columns otherwise than lists do (spec, "Product"): `clave_sat` is `codigo_sat`, and `tipo` is a code.
 record! {
     /// A product as a list shows it (spec, "Product").
     pub struct Product in "productos" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Stock keeping unit.
-        sku: Option<String> => Option<Text<100>>,
+        sku: Option<String> {
+            list,
+            /// Stock keeping unit; unique among the active products of the company.
+            required: Text<100>,
+            import: Option<Text<100>>,
+        },
         /// Folio.
-        folio: Option<String> => Option<Text<50>>,
+        folio: Option<String> { list, import: Option<Text<50>> },
         /// Description.
-        descripcion: Option<String> => Option<Text<500>>,
+        descripcion: Option<String> { list, required: Text<500>, import: Option<Text<500>> },
         /// Whether it is for sale.
-        estatus: ProductStatus => Option<ProductStatus>,
+        estatus: ProductStatus { list, import: Option<ProductStatus> },
         /// What it is.
-        tipo: ProductKind => Option<ProductKind>,
+        tipo: ProductKind { list, import: Option<ProductKind> },
         /// What it is in production.
-        subtipo: ProductSubkind => Option<ProductSubkind>,
+        subtipo: ProductSubkind { list, import: Option<ProductSubkind> },
         /// Whether it is sold as a set of others.
-        kit: bool => Option<bool>,
+        kit: bool { list, import: Option<bool> },
         /// The product it is a variant of; 0 when of none.
-        clave_padre: i64 => Option<i64>,
+        clave_padre: i64 { list, import: Option<i64> },
         /// The SAT's product or service code.
-        codigo_sat: Option<String> => Option<Digits<8>>,
+        codigo_sat: Option<String> { list, import: Option<Digits<8>> },
+        /// Unit, by its clave; active and with a key of the SAT's catalogue.
+        unidad: Option<i64> { required: i64, import: Option<i64> },
+        /// Barcode.
+        codigo_barras: Option<String> { optional: Text<18>, import: Option<Text<18>> },
         /// Brand, by name.
-        marca: Option<String> => Option<Reference<100>>,
+        marca: Option<String> { list, import: Option<Reference<100>> },
         /// Category, by name.
-        categoria: Option<String> => Option<Reference<100>>,
+        categoria: Option<i64> {
+            list: Option<String>,
+            /// Category, by its clave.
+            optional: i64,
+            import: Option<Reference<100>>,
+        },
+        /// Rate of its IEPS; of two kinds it has one at most. Zero is none, here and of all rates.
+        ieps_tasa: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
+        /// IEPS of each unit, in pesos.
+        ieps_cuota: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
+        /// Rate of the ISR that a company withholds when it buys it from a natural person.
+        retencion_isr: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
+        /// Rate of the IVA that a company withholds when it buys it from a natural person.
+        retencion_iva: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
         /// Identifier on sales platform b.
-        id_platform_b: Option<String> => Option<Text<100>>,
+        id_platform_b: Option<String> { list, import: Option<Text<100>> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
+        /// Replacement cost of one unit, in pesos; 0 when left out or cleared.
+        costo: Money { optional: Money = Money::default(), import: Option<Money> },
+        /// The SAT's product or service key; 01010101 when left out or cleared.
+        clave_sat in "codigo_sat": String { optional: Exact<8> = DEFAULT_SAT_KEY },
+        /// The SAT's tax object key; 02 when left out or cleared.
+        objeto_impuesto: String { optional: Exact<2> = DEFAULT_TAX_OBJECT, import: Option<Digits<2>> },
+        /// IVA when it is sold: 16 (when left out or cleared), 8, 0 or EX.
+        iva_venta: String { optional: Text<255> = DEFAULT_VAT, import: Option<Text<2>> },
+        /// IVA when it is bought: 16 (when left out or cleared), 8, 0 or EX.
+        iva_compra: String { optional: Text<255> = DEFAULT_VAT, import: Option<Text<2>> },
+        /// A normal (when left out or cleared), B virtual with price, C virtual without price.
+        tipo: ProductKind { optional: KindCode = ProductKind::Normal },
     }
-    import ProductImport {
-        unidad: Option<i64>,
-        iva_venta: Option<Text<2>>,
-        iva_compra: Option<Text<2>>,
-        objeto_impuesto: Option<Digits<2>>,
-        costo: Option<Money>,
-        codigo_barras: Option<Text<18>>,
-        ieps_tasa: Option<TaxRate>,
-        ieps_cuota: Option<TaxRate>,
-        retencion_isr: Option<TaxRate>,
-        retencion_iva: Option<TaxRate>,
+    import ProductImport;
+    /// What can be written of a product.
+    stored ProductData;
+    /// Creates a product and emits `producto.creado` (spec, "POST /productos"). It makes no stock and no prices.
+    create CreateProduct;
+    /// Edits a product in part and emits `producto.actualizado`, unless nothing changes (spec, "PUT /productos/{clave}").
+    /// Prices and stock stay.
+    edit EditProduct;
+}
+
+/// The codes that writes have for what a product is (spec, "Product").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub enum KindCode {
+    /// Normal.
+    A,
+    /// Virtual with price.
+    B,
+    /// Virtual without price.
+    C,
+}
+
+field_schema!(KindCode, "KindCode", { "type": "string", "enum": ["A", "B", "C"] });
+
+impl From<KindCode> for ProductKind {
+    fn from(code: KindCode) -> Self {
+        match code {
+            KindCode::A => Self::Normal,
+            KindCode::B => Self::VirtualConPrecio,
+            KindCode::C => Self::VirtualSinPrecio,
+        }
     }
 }
 

@@ -13,41 +13,41 @@ record! {
     /// A purchase order (contract §3); its lines are `/compras-renglones`.
     pub struct Purchase in "compras" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// The folio people know it by.
-        folio: Option<String> => Option<Text<50>>,
+        folio: Option<String> { list, import: Option<Text<50>> },
         /// What has become of it.
-        estatus: PurchaseStatus => Option<PurchaseStatus>,
+        estatus: PurchaseStatus { list, import: Option<PurchaseStatus> },
         /// The supplier.
-        proveedor: i64 => i64,
+        proveedor: i64 { list, import: i64 },
         /// When it was made.
-        fecha: Timestamp => Option<Timestamp>,
+        fecha: Timestamp { list, import: Option<Timestamp> },
         /// The day the goods are due.
-        fecha_entrega: Option<Date> => Option<Date>,
+        fecha_entrega: Option<Date> { list, import: Option<Date> },
         /// The branch, 0 the head office.
-        sucursal: i64 => Option<i64>,
+        sucursal: i64 { list, import: Option<i64> },
         /// The code of the warehouse that the goods go to.
-        almacen: Option<String> => Option<Reference<3>>,
+        almacen: Option<String> { list, import: Option<Reference<3>> },
         /// Currency, ISO 4217.
-        moneda: String => Option<Text<3>>,
+        moneda: String { list, import: Option<Text<3>> },
         /// Pesos for one unit of the currency.
-        tipo_cambio: Rate => Option<Rate>,
+        tipo_cambio: Rate { list, import: Option<Rate> },
         /// The sum of the lines before discount and taxes.
-        subtotal: Money => Option<Money>,
+        subtotal: Money { list, import: Option<Money> },
         /// Discount.
-        descuento: Money => Option<Money>,
+        descuento: Money { list, import: Option<Money> },
         /// Taxes.
-        impuestos: Money => Option<Money>,
+        impuestos: Money { list, import: Option<Money> },
         /// What is to be paid.
-        total: Money => Option<Money>,
+        total: Money { list, import: Option<Money> },
         /// The payable it made.
-        cxp: Option<i64> => Option<i64>,
+        cxp: Option<i64> { list, import: Option<i64> },
         /// Comments.
-        comentarios: Option<String> => Option<Text<500>>,
+        comentarios: Option<String> { list, import: Option<Text<500>> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
     }
-    import PurchaseImport {}
+    import PurchaseImport;
 }
 
 impl List for Purchase {

@@ -11,36 +11,35 @@ record! {
     /// A line of a purchase order (contract §3).
     pub struct PurchaseLine in "compras_renglones" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// The purchase order.
-        compra: i64 => i64,
+        compra: i64 { list, import: i64 },
         /// The line's number within it, from 1.
-        renglon: i64 => i64,
+        renglon: i64 { list, import: i64 },
         /// The product.
-        producto: Option<i64> => Option<i64>,
+        producto: Option<i64> { list, import: Option<i64> },
         /// The product's SKU.
-        sku: Option<String>,
+        sku: Option<String> { list, unstored: Option<Text<100>> },
         /// What is bought.
-        descripcion: Option<String> => Option<Text<500>>,
+        descripcion: Option<String> { list, import: Option<Text<500>> },
         /// How much was ordered.
-        cantidad: Quantity => Quantity,
+        cantidad: Quantity { list, import: Quantity },
         /// How much of it has come.
-        cantidad_recibida: Quantity => Option<Quantity>,
+        cantidad_recibida: Quantity { list, import: Option<Quantity> },
         /// Unit.
-        unidad: Option<String> => Option<Text<100>>,
+        unidad: Option<String> { list, import: Option<Text<100>> },
         /// The cost of one unit.
-        costo_unitario: Money => Option<Money>,
+        costo_unitario: Money { list, import: Option<Money> },
         /// Discount.
-        descuento: Money => Option<Money>,
+        descuento: Money { list, import: Option<Money> },
         /// Quantity by cost, before discount.
-        subtotal: Money => Option<Money>,
+        subtotal: Money { list, import: Option<Money> },
         /// IVA.
-        iva: Money => Option<Money>,
+        iva: Money { list, import: Option<Money> },
         /// What is to be paid.
-        total: Money => Option<Money>,
+        total: Money { list, import: Option<Money> },
     }
-    import PurchaseLineImport {}
-    unstored { sku: Option<Text<100>>, }
+    import PurchaseLineImport;
 }
 
 impl List for PurchaseLine {

@@ -14,45 +14,45 @@ record! {
     /// A receivable (contract §3).
     pub struct Receivable in "cxc" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Folio.
-        folio: Option<String> => Option<Text<50>>,
+        folio: Option<String> { list, import: Option<Text<50>> },
         /// What has become of it.
-        estatus: ReceivableStatus => Option<ReceivableStatus>,
+        estatus: ReceivableStatus { list, import: Option<ReceivableStatus> },
         /// The customer.
-        cliente: Option<i64> => Option<i64>,
+        cliente: Option<i64> { list, import: Option<i64> },
         /// The sales document it is of.
-        venta: Option<i64> => Option<i64>,
+        venta: Option<i64> { list, import: Option<i64> },
         /// That document's type, as it is today.
-        tipo_venta: Option<SaleKind> => Option<SaleKind>,
+        tipo_venta: Option<SaleKind> { list, import: Option<SaleKind> },
         /// The invoice it is of.
-        factura: Option<i64> => Option<i64>,
+        factura: Option<i64> { list, import: Option<i64> },
         /// Fiscal folio of that invoice.
-        uuid: Option<String> => Option<Text<36>>,
+        uuid: Option<String> { list, import: Option<Text<36>> },
         /// `PUE` or `PPD`.
-        metodo_pago_sat: Option<String> => Option<Text<3>>,
+        metodo_pago_sat: Option<String> { list, import: Option<Text<3>> },
         /// When it was made.
-        fecha: Date => Option<Date>,
+        fecha: Date { list, import: Option<Date> },
         /// When it is due.
-        vencimiento: Option<Date> => Option<Date>,
+        vencimiento: Option<Date> { list, import: Option<Date> },
         /// Currency, ISO 4217.
-        moneda: String => Option<Text<3>>,
+        moneda: String { list, import: Option<Text<3>> },
         /// Pesos for one unit of the currency.
-        tipo_cambio: Rate => Option<Rate>,
+        tipo_cambio: Rate { list, import: Option<Rate> },
         /// What was owed.
-        total: Money => Money,
+        total: Money { list, import: Money },
         /// What was paid.
-        pagado: Money => Option<Money>,
+        pagado: Money { list, import: Option<Money> },
         /// What is still owed.
-        saldo: Money => Option<Money>,
+        saldo: Money { list, import: Option<Money> },
         /// How many payments it has had.
-        parcialidades: i64 => Option<i64>,
+        parcialidades: i64 { list, import: Option<i64> },
         /// Branch; 0 is the head office.
-        sucursal: i64 => Option<i64>,
+        sucursal: i64 { list, import: Option<i64> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
     }
-    import ReceivableImport {}
+    import ReceivableImport;
 }
 
 impl List for Receivable {

@@ -14,77 +14,76 @@ record! {
     /// A sales document (contract §3).
     pub struct Sale in "ventas" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// What it is; never `remision`.
-        tipo: SaleKind => SaleKind,
+        tipo: SaleKind { list, import: SaleKind },
         /// Series of the folio.
-        serie: Option<String> => Option<Text<25>>,
+        serie: Option<String> { list, import: Option<Text<25>> },
         /// Number within its type and series.
-        folio: Option<i64> => Option<i64>,
+        folio: Option<i64> { list, import: Option<i64> },
         /// When it was made. An order that is invoiced keeps it; the date of the invoice is the `fecha` of GET /facturas, by which
         /// revenue is reckoned.
-        fecha: Timestamp => Option<Timestamp>,
+        fecha: Timestamp { list, import: Option<Timestamp> },
         /// Branch; 0 is the head office.
-        sucursal: i64 => Option<i64>,
+        sucursal: i64 { list, import: Option<i64> },
         /// Code of the warehouse, 3 characters.
-        almacen: Option<String> => Option<Reference<3>>,
+        almacen: Option<String> { list, import: Option<Reference<3>> },
         /// The customer.
-        cliente: Option<i64> => Option<i64>,
+        cliente: Option<i64> { list, import: Option<i64> },
         /// The salesperson.
-        vendedor: Option<i64> => Option<i64>,
+        vendedor: Option<i64> { list, import: Option<i64> },
         /// Currency, ISO 4217.
-        moneda: String => Option<Text<3>>,
+        moneda: String { list, import: Option<Text<3>> },
         /// Pesos for one unit of the currency.
-        tipo_cambio: Rate => Option<Rate>,
+        tipo_cambio: Rate { list, import: Option<Rate> },
         /// Cash or credit.
-        condicion_pago: Option<PaymentTerm> => Option<PaymentTerm>,
+        condicion_pago: Option<PaymentTerm> { list, import: Option<PaymentTerm> },
         /// Days of credit.
-        dias_credito: Option<i64> => Option<i64>,
+        dias_credito: Option<i64> { list, import: Option<i64> },
         /// When it is due.
-        vencimiento: Option<Date> => Option<Date>,
+        vencimiento: Option<Date> { list, import: Option<Date> },
         /// The SAT's payment form.
-        forma_pago_sat: Option<String> => Option<Digits<2>>,
+        forma_pago_sat: Option<String> { list, import: Option<Digits<2>> },
         /// `PUE` or `PPD`.
-        metodo_pago_sat: Option<String> => Option<Text<3>>,
+        metodo_pago_sat: Option<String> { list, import: Option<Text<3>> },
         /// The CFDI use.
-        uso_cfdi: Option<String> => Option<Text<4>>,
+        uso_cfdi: Option<String> { list, import: Option<Text<4>> },
         /// Before discount and taxes.
-        subtotal: Money => Option<Money>,
+        subtotal: Money { list, import: Option<Money> },
         /// Discount.
-        descuento: Money => Option<Money>,
+        descuento: Money { list, import: Option<Money> },
         /// Taxes charged.
-        impuestos: Money => Option<Money>,
+        impuestos: Money { list, import: Option<Money> },
         /// Taxes withheld.
-        retenciones: Money => Option<Money>,
+        retenciones: Money { list, import: Option<Money> },
         /// What is to be paid.
-        total: Money => Option<Money>,
+        total: Money { list, import: Option<Money> },
         /// What remains to be paid.
-        saldo: Money => Option<Money>,
+        saldo: Money { list, import: Option<Money> },
         /// Whether it was cancelled.
-        cancelada: bool => Option<bool>,
+        cancelada: bool { list, import: Option<bool> },
         /// When it was cancelled.
-        fecha_cancelacion: Option<Timestamp> => Option<Timestamp>,
+        fecha_cancelacion: Option<Timestamp> { list, import: Option<Timestamp> },
         /// How much of it was handed over; null unless it is an order.
-        surtido_estatus: Option<Fulfilment> => Option<Fulfilment>,
+        surtido_estatus: Option<Fulfilment> { list, import: Option<Fulfilment> },
         /// Worth of what was handed over; null unless it is an order.
-        monto_surtido: Option<Money> => Option<Money>,
+        monto_surtido: Option<Money> { list, import: Option<Money> },
         /// The invoice it became.
-        factura: Option<i64> => Option<i64>,
+        factura: Option<i64> { list, import: Option<i64> },
         /// Fiscal folio of that invoice.
-        uuid: Option<String> => Option<Text<36>>,
+        uuid: Option<String> { list, import: Option<Text<36>> },
         /// Where it was made.
-        origen: SaleOrigin => Option<SaleOrigin>,
+        origen: SaleOrigin { list, import: Option<SaleOrigin> },
         /// Reference.
-        referencia: Option<String> => Option<Text<100>>,
+        referencia: Option<String> { list, import: Option<Text<100>> },
         /// Comments.
-        comentarios: Option<String> => Option<Text<500>>,
+        comentarios: Option<String> { list, import: Option<Text<500>> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
-    }
-    import SaleImport {
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
         /// Whether it has a breakdown of taxes.
-        desglose: Option<bool>,
+        desglose { import: Option<bool> },
     }
+    import SaleImport;
 }
 
 impl List for Sale {

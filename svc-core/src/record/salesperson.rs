@@ -10,19 +10,15 @@ record! {
     /// A salesperson (contract §3).
     pub struct Salesperson in "usuarios" {
         /// Key, of the user.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: String => Text<100>,
+        nombre: String { list, import: Text<100> },
         /// Whether the user has access.
-        estatus: Status,
+        estatus: Status { list, unstored: Option<Status> },
+        activo { computed: bool },
+        vendedor { computed: bool },
     }
-    import SalespersonImport {
-        #[serde(skip)]
-        activo: bool,
-        #[serde(skip)]
-        vendedor: bool,
-    }
-    unstored { estatus: Option<Status>, }
+    import SalespersonImport;
 }
 
 impl List for Salesperson {

@@ -10,19 +10,20 @@ record! {
     /// A stage of the funnel (contract §3); its type is the status of the opportunities in it.
     pub struct Stage in "etapas_oportunidad" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: String => Text<100>,
+        nombre: String { list, import: Text<100> },
         /// What becomes of the opportunities in it.
-        tipo: OpportunityStatus => Option<OpportunityStatus>,
+        tipo: OpportunityStatus { list, import: Option<OpportunityStatus> },
         /// Its place in the funnel.
-        orden: i64 => Option<i64>,
+        orden: i64 { list, import: Option<i64> },
         /// The probability, in percent, of the opportunities that have none of their own.
-        probabilidad: i64 => Option<i64>,
+        probabilidad: i64 { list, import: Option<i64> },
         /// Whether it is in use.
-        estatus: Status => Option<Status>,
+        estatus: Status { list, import: Option<Status> },
     }
-    import StageImport edited as StageChanges {}
+    import StageImport;
+    changes StageChanges;
 }
 
 impl List for Stage {

@@ -12,28 +12,27 @@ record! {
     /// What a warehouse holds of a product, whatever the product's status (spec, "Stock record"; contract §3).
     pub struct Stock in "inventario" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// The product.
-        producto: i64 => Option<i64>,
+        producto: i64 { list, import: Option<i64> },
         /// The product's SKU.
-        sku: Option<String>,
+        sku: Option<String> { list, unstored: Option<Text<100>> },
         /// The warehouse's code of three characters.
-        almacen: String => Reference<3>,
+        almacen: String { list, import: Reference<3> },
         /// The warehouse's branch.
-        sucursal: i64,
+        sucursal: i64 { list, unstored: Option<i64> },
         /// How much there is.
-        existencia: Quantity => Option<Quantity>,
+        existencia: Quantity { list, import: Option<Quantity> },
         /// How much is reserved, signed.
-        apartado: Quantity => Option<Quantity>,
+        apartado: Quantity { list, import: Option<Quantity> },
         /// The least that is shown as available.
-        minimo: Quantity => Option<Quantity>,
+        minimo: Quantity { list, import: Option<Quantity> },
         /// How much is available.
-        disponible: Quantity = available(existencia, apartado, minimo),
+        disponible { list: Quantity = available(existencia, apartado, minimo), unstored: Option<Quantity> },
         /// When it was changed last.
-        modificado: Option<Timestamp> => Option<Timestamp>,
+        modificado: Option<Timestamp> { list, import: Option<Timestamp> },
     }
-    import StockImport {}
-    unstored { sku: Option<Text<100>>, sucursal: Option<i64>, disponible: Option<Quantity>, }
+    import StockImport;
 }
 
 impl List for Stock {

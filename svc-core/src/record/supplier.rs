@@ -10,23 +10,24 @@ record! {
     /// A supplier (spec, "Supplier").
     pub struct Supplier in "proveedores" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// The folio people know it by.
-        folio: Option<String> => Option<Text<50>>,
+        folio: Option<String> { list, import: Option<Text<50>> },
         /// Name.
-        nombre: Option<String> => Option<Text<255>>,
+        nombre: Option<String> { list, import: Option<Text<255>> },
         /// The person to speak to.
-        contacto: Option<String> => Option<Text<100>>,
+        contacto: Option<String> { list, import: Option<Text<100>> },
         /// Tax id.
-        rfc: Option<String> => Option<Text<13>>,
+        rfc: Option<String> { list, import: Option<Text<13>> },
         /// E-mail.
-        correo: Option<String> => Option<Text<255>>,
+        correo: Option<String> { list, import: Option<Text<255>> },
         /// Telephone.
-        telefono: Option<String> => Option<Text<30>>,
+        telefono: Option<String> { list, import: Option<Text<30>> },
         /// Whether it is in use.
-        estatus: SupplierStatus => Option<SupplierStatus>,
+        estatus: SupplierStatus { list, import: Option<SupplierStatus> },
     }
-    import SupplierImport edited as SupplierChanges {}
+    import SupplierImport;
+    changes SupplierChanges;
 }
 
 impl List for Supplier {

@@ -10,15 +10,16 @@ record! {
     /// A unit of measure (contract §3).
     pub struct Unit in "unidades" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Name.
-        nombre: String => Text<100>,
+        nombre: String { list, import: Text<100> },
         /// Key of the SAT's catalogue; a product's unit needs one.
-        clave_sat: Option<String> => Option<Text<3>>,
+        clave_sat: Option<String> { list, import: Option<Text<3>> },
         /// Whether it is in use.
-        estatus: Status => Option<Status>,
+        estatus: Status { list, import: Option<Status> },
     }
-    import UnitImport edited as UnitChanges {}
+    import UnitImport;
+    changes UnitChanges;
 }
 
 impl List for Unit {

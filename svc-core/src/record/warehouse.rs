@@ -10,19 +10,20 @@ record! {
     /// A warehouse (spec, "Warehouse"; contract §3).
     pub struct Warehouse in "almacenes" {
         /// Key.
-        clave: i64 => Option<i64>,
+        clave: i64 { list, import: Option<i64> },
         /// Its code of three characters.
-        codigo: String => Text<3>,
+        codigo: String { list, import: Text<3> },
         /// Name.
-        nombre: Option<String> => Option<Text<100>>,
+        nombre: Option<String> { list, import: Option<Text<100>> },
         /// The branch it belongs to.
-        sucursal: i64 => Option<i64>,
+        sucursal: i64 { list, import: Option<i64> },
         /// Whether it is the main one.
-        principal: bool => Option<bool>,
+        principal: bool { list, import: Option<bool> },
         /// Whether it is in use.
-        estatus: WarehouseStatus => Option<WarehouseStatus>,
+        estatus: WarehouseStatus { list, import: Option<WarehouseStatus> },
     }
-    import WarehouseImport edited as WarehouseChanges {}
+    import WarehouseImport;
+    changes WarehouseChanges;
 }
 
 impl List for Warehouse {

@@ -4,9 +4,9 @@ use async_trait::async_trait;
 
 use super::StoreError;
 use crate::domain::cfdi::Receiver;
-use crate::domain::customer::CustomerData;
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
+use crate::record::customer::CustomerData;
 
 /// A customer or prospect to be stored.
 #[derive(Debug)]

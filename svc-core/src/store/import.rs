@@ -6,9 +6,8 @@ use async_trait::async_trait;
 
 use super::{EachRow, StoreError};
 use crate::domain::quantity::Rate;
-use crate::domain::value::Value;
 use crate::domain::words::{OpportunityStatus, SaleKind};
-use crate::record::ListSpec;
+use crate::record::{ListSpec, Value};
 
 /// Tables whose records may name another of the same table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +48,7 @@ pub trait ImportTx {
     async fn move_past_folio(&mut self, tipo: &str, serie: &str, last: i64) -> Result<(), StoreError>;
 
     /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value
-    /// for each of `columns`. The store adds the columns that are [`computed`](crate::domain::computed).
+    /// for each of `columns`. The store adds the columns that are [`computed`](crate::record::computed).
     async fn insert_records(
         &mut self,
         table: &'static str,

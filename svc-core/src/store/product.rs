@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 
 use super::StoreError;
-use crate::domain::product::ProductData;
 use crate::domain::sale::{ListPrice, SaleProduct};
 use crate::domain::time::Timestamp;
+use crate::record::product::ProductData;
 
 /// Products inside a transaction.
 #[async_trait]

@@ -1,6 +1,6 @@
 //! The filter of changes: whose records were changed since an instant.
 
-use svc_core::domain::value::{Kind, Value};
+use svc_core::record::{Kind, Value};
 
 use super::Page;
 use crate::value::push;

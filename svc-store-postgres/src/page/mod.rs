@@ -3,8 +3,8 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{Postgres, QueryBuilder};
 use svc_core::domain::text::like_pattern;
-use svc_core::domain::value::{Kind, Value};
 use svc_core::record::{Compare, Condition, LONGEST_WINDOW, ListSpec, Query};
+use svc_core::record::{Kind, Value};
 
 use crate::value::push;
 

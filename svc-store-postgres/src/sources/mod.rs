@@ -7,9 +7,9 @@ mod sales;
 mod stock;
 
 use sqlx::{Postgres, QueryBuilder};
-use svc_core::domain::value::{Kind, Value};
 use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::domain::words::Status;
+use svc_core::record::{Kind, Value};
 
 use crate::page::{Page, Source, Span, Under};
 use crate::value::push;

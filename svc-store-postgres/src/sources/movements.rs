@@ -1,4 +1,4 @@
-use svc_core::domain::value::{Kind, Value};
+use svc_core::record::{Kind, Value};
 
 use crate::page::{Page, Source};
 use crate::value::push;

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
-use svc_core::domain::columns::Columns as _;
 use svc_core::domain::tax::{Amounts, LineRates};
-use svc_core::domain::value::Kind;
+use svc_core::record::{Columns as _, Kind};
 
 /// Files that put statements together: what stands in them are pieces.
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];

@@ -8,7 +8,6 @@ use serde::de::IgnoredAny;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::domain::value::Value as Column;
 use crate::domain::words::Status;
 use crate::error::{Code, Error};
 use crate::json::{Fault, Json};
@@ -24,7 +23,7 @@ use crate::record::stage::{Stage, StageChanges, StageImport};
 use crate::record::supplier::{Supplier, SupplierChanges};
 use crate::record::unit::{Unit, UnitChanges};
 use crate::record::warehouse::{Warehouse, WarehouseChanges, WarehouseImport};
-use crate::record::{Changes, Import, List};
+use crate::record::{Changes, Import, List, Value as Column};
 use crate::schema::{self, with_field};
 use crate::store::{Conflict, StoreError};
 

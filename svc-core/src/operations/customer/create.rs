@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, refuse_franchise};
-use crate::domain::customer::{CreateCustomer, CustomerData};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::scope::Scope;
 use crate::error::Error;
 use crate::operation::{Cx, Http, Operation, Spec};
+use crate::record::customer::{CreateCustomer, CustomerData};
 use crate::store::NewCustomerRow;
 
 /// The answer of [`CreateCustomer`].

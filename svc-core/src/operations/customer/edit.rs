@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WRITE_ERRORS, refuse_franchise};
-use crate::domain::customer::{CustomerData, EditCustomer};
 use crate::domain::event::{Event, EventKind};
 use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
+use crate::record::customer::{CustomerData, EditCustomer};
 
 /// The answer of [`EditCustomer`].
 #[derive(Debug, Clone, JsonSchema, Serialize)]

@@ -1,6 +1,5 @@
 //! Customers.
 
-use crate::domain::customer::DEFAULT_COUNTRY;
 use crate::domain::rfc::Rfc;
 use crate::domain::sat;
 use crate::domain::text::tidy_emails;
@@ -9,6 +8,7 @@ use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::operations::import::{Rules, own_folio, require, require_clave};
 use crate::record::customer::CustomerImport;
+use crate::record::customer::DEFAULT_COUNTRY;
 
 impl Rules for CustomerImport {
     /// What an older system held may break today's rules of regime and use, so only shapes and catalogues are checked.

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::customer::CustomerData;
 use crate::domain::scope::Scope;
 use crate::domain::text;
 use crate::domain::time::Timestamp;
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Http, Operation, Spec};
+use crate::record::customer::CustomerData;
 use crate::store::NewCustomerRow;
 
 /// Creates a prospect: a customer row with `prospecto` true. It emits no event (spec, "Event catalogue").

@@ -6,17 +6,18 @@ mod import;
 mod interact;
 mod lead;
 mod revise;
+mod rules;
 
 pub use create::CustomerCreated;
 pub use edit::CustomerEdited;
 use edit::edit;
 pub use interact::{InteractionLogged, LogInteraction};
 pub use lead::CreateLead;
-pub use revise::{CustomerTerms, ReviseCustomer};
+pub use revise::ReviseCustomer;
 
-pub use crate::domain::customer::{CreateCustomer, EditCustomer};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
+pub use crate::record::customer::{CreateCustomer, CustomerTerms, EditCustomer};
 
 /// Companies in a franchise scheme cannot write customers yet (spec, "POST /clientes").
 fn refuse_franchise(cx: &Cx<'_>) -> Result<(), Error> {

@@ -6,10 +6,9 @@ use crate::domain::currency::PESO;
 use crate::domain::sat;
 use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
-use crate::domain::value::Value;
 use crate::error::Code;
 use crate::json::{Fault, Text};
-use crate::record::{Import as Imported, Reference};
+use crate::record::{Import as Imported, Reference, Value};
 use crate::store::{Conflict, Parents, StoreError, Tx};
 
 /// The branch of records that name none.

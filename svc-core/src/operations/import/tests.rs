@@ -1,8 +1,8 @@
 //! What an import makes of a line, without a database: what it stores of the least that a line may say, and what it refuses.
 
 use super::*;
-use crate::domain::value::Value;
 use crate::json::Json;
+use crate::record::Value;
 
 fn now() -> Timestamp {
     Timestamp::new("2026-03-02T18:00:00Z".parse().unwrap())
@@ -56,7 +56,7 @@ fn what_a_line_leaves_out_takes_its_default() {
         (stored::<category::CategoryImport>(r#"{"nombre":"N"}"#), "clave=7 nombre='N' padre=-1 estatus='activo'"),
         (
             stored::<product::ProductImport>(r#"{"sku":"S","descripcion":"Clavo de 2½"}"#),
-            "clave=7 sku='S' folio='7' descripcion='Clavo de 2½' estatus='activo' tipo='normal' subtipo='terminado' kit=false codigo_sat='01010101' modificado=2026-03-02T18:00Z iva_venta='16' iva_compra='16' objeto_impuesto='02' costo=0",
+            "clave=7 sku='S' folio='7' descripcion='Clavo de 2½' estatus='activo' tipo='normal' subtipo='terminado' kit=false codigo_sat='01010101' modificado=2026-03-02T18:00Z costo=0 objeto_impuesto='02' iva_venta='16' iva_compra='16'",
         ),
         (
             stored::<price::PriceImport>(r#"{"producto":1,"lista":2,"precio":"3.5"}"#),
@@ -70,7 +70,7 @@ fn what_a_line_leaves_out_takes_its_default() {
             stored::<customer::CustomerImport>(
                 r#"{"nombre":"Ñandú, S.A.","correo":" Ana@X.MX ","telefono":"(477) 512-3456"}"#,
             ),
-            "clave=7 folio='7' nombre='Ñandú, S.A.' correo='Ana@X.MX' telefono='(477) 512-3456' prospecto=false publico=false modificado=2026-03-02T18:00Z pais=172 limite_credito=0 dias_credito=0",
+            "clave=7 folio='7' nombre='Ñandú, S.A.' correo='Ana@X.MX' telefono='(477) 512-3456' pais=172 limite_credito=0 dias_credito=0 prospecto=false publico=false modificado=2026-03-02T18:00Z",
         ),
         (
             stored::<stock::StockImport>(r#"{"producto":1,"almacen":"A01"}"#),

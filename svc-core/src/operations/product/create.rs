@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::{WRITE_ERRORS, validate};
 use crate::domain::event::{Event, EventKind};
-use crate::domain::product::{CreateProduct, ProductData};
 use crate::domain::scope::Scope;
 use crate::error::Error;
 use crate::operation::{Cx, Http, Operation, Spec};
+use crate::record::product::{CreateProduct, ProductData};
 
 /// The answer of [`CreateProduct`].
 #[derive(Debug, Clone, JsonSchema, Serialize)]

@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::{WRITE_ERRORS, validate};
 use crate::domain::event::{Event, EventKind};
-use crate::domain::product::EditProduct;
 use crate::domain::scope::Scope;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
+use crate::record::product::EditProduct;
 
 /// The answer of [`EditProduct`].
 #[derive(Debug, Clone, JsonSchema, Serialize)]

@@ -1,6 +1,5 @@
 //! Products.
 
-use crate::domain::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
 use crate::domain::sat;
 use crate::domain::tax::{line_taxes, rates_of};
 use crate::domain::time::Timestamp;
@@ -9,6 +8,7 @@ use crate::error::Code;
 use crate::json::{Digits, Fault, Text};
 use crate::operations::import::{Rules, look_up_names, own_folio, require, require_clave};
 use crate::record::product::ProductImport;
+use crate::record::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
 use crate::store::{Parents, StoreError, Tx};
 
 impl Rules for ProductImport {

@@ -4,15 +4,16 @@ mod create;
 mod delete;
 mod edit;
 mod import;
+mod rules;
 
 pub use create::ProductCreated;
 pub use delete::{DeleteProduct, ProductRef};
 pub use edit::ProductEdited;
 
-use crate::domain::product::ProductData;
-pub use crate::domain::product::{CreateProduct, EditProduct, KindCode};
 use crate::error::{Code, Error};
 use crate::operation::Cx;
+use crate::record::product::ProductData;
+pub use crate::record::product::{CreateProduct, EditProduct, KindCode};
 
 /// Judges what a write changes of a product: tax data, then unit, then category.
 async fn validate(cx: &mut Cx<'_>, after: &ProductData, before: &ProductData) -> Result<(), Error> {

@@ -15,7 +15,6 @@ use crate::domain::invoice::{invoice_series, validate_receiver};
 use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::payment::validate_amount;
-use crate::domain::product::DEFAULT_VAT;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::SaleProduct;
 use crate::domain::sat;
@@ -32,6 +31,7 @@ use crate::posting::invoice::validate_issuer;
 use crate::posting::payment::{Terms, apply};
 use crate::posting::prospect::becomes_customer;
 use crate::posting::stock;
+use crate::record::product::DEFAULT_VAT;
 use crate::store::{NewSale, NewSaleLine};
 
 /// Captures an advance that was paid: a sales document `anticipo` with its invoice, which is queued to be stamped, and its payment.

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use crate::domain::line;
 use crate::domain::money::Money;
-use crate::domain::product::DEFAULT_TAX_OBJECT;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
 use crate::domain::tax::{Amounts, LineRates, TaxRate, line_taxes, rates_of};
@@ -17,6 +16,7 @@ use crate::operations::import::{
     require, require_clave, require_currency, require_uuid,
 };
 use crate::record::invoice::InvoiceImport;
+use crate::record::product::DEFAULT_TAX_OBJECT;
 use crate::record::sale::SaleImport;
 use crate::record::sale_line::SaleLineImport;
 use crate::store::{StoreError, Tx};

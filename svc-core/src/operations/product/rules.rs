@@ -1,100 +1,12 @@
-//! A product's data and their rules, for the API and the back office alike.
+//! The rules of a product's data.
 
-use super::money::Money;
-use serde::Deserialize;
-
-use super::sat::{self, Border};
-use super::tax::{LineRates, TaxRate, line_taxes, rates_of};
-use super::words::{ProductKind, ProductStatus, ProductSubkind};
-use super::writable::{Plain, writable};
+use crate::domain::sat::{self, Border};
+use crate::domain::tax::{LineRates, line_taxes, rates_of};
 use crate::error::{Code, Error};
-use crate::json::{Exact, Text};
-use crate::schema::field_schema;
+use crate::record::product::{DEFAULT_SAT_KEY, ProductData};
 
-/// The product or service key of a product that has none: "no existe en el catálogo" (contract §4).
-pub(crate) const DEFAULT_SAT_KEY: &str = "01010101";
-/// The tax object of a product that has none: subject to tax (contract §4).
-pub(crate) const DEFAULT_TAX_OBJECT: &str = "02";
-/// The IVA of a product that has none (contract §4).
-pub(crate) const DEFAULT_VAT: &str = "16";
 /// The IVA of the border regions, a fiscal stimulus.
 const BORDER_VAT: &str = "8";
-
-/// The status of a new product.
-pub const FIRST_STATUS: ProductStatus = ProductStatus::Activo;
-/// The subkind of a new product.
-pub const FIRST_SUBKIND: ProductSubkind = ProductSubkind::Terminado;
-
-writable! {
-    /// What can be written of a product.
-    data ProductData in "productos" {}
-    /// Creates a product and emits `producto.creado` (spec, "POST /productos"). It makes no stock and no prices.
-    create CreateProduct
-    /// Edits a product in part and emits `producto.actualizado`, unless nothing changes (spec, "PUT /productos/{clave}").
-    /// Prices and stock stay.
-    edit EditProduct
-    required {
-        /// Stock keeping unit; unique among the active products of the company.
-        sku: Text<100>,
-        /// Description.
-        descripcion: Text<500>,
-        /// Unit, by its clave; active and with a key of the SAT's catalogue.
-        unidad: i64,
-    }
-    optional {
-        /// Barcode.
-        codigo_barras: Text<18>,
-        /// Category, by its clave.
-        categoria: i64,
-        /// Rate of its IEPS; of two kinds it has one at most. Zero is none, here and of all rates.
-        ieps_tasa: TaxRate,
-        /// IEPS of each unit, in pesos.
-        ieps_cuota: TaxRate,
-        /// Rate of the ISR that a company withholds when it buys it from a natural person.
-        retencion_isr: TaxRate,
-        /// Rate of the IVA that a company withholds when it buys it from a natural person.
-        retencion_iva: TaxRate,
-    }
-    standard {
-        /// Replacement cost of one unit, in pesos; 0 when left out or cleared.
-        costo: Money = Money::default(),
-        /// The SAT's product or service key; 01010101 when left out or cleared.
-        clave_sat in "codigo_sat": Exact<8> = DEFAULT_SAT_KEY,
-        /// The SAT's tax object key; 02 when left out or cleared.
-        objeto_impuesto: Exact<2> = DEFAULT_TAX_OBJECT,
-        /// IVA when it is sold: 16 (when left out or cleared), 8, 0 or EX.
-        iva_venta: Text<255> = DEFAULT_VAT,
-        /// IVA when it is bought: 16 (when left out or cleared), 8, 0 or EX.
-        iva_compra: Text<255> = DEFAULT_VAT,
-        /// A normal (when left out or cleared), B virtual with price, C virtual without price.
-        tipo: KindCode = ProductKind::Normal,
-    }
-}
-
-/// The codes that writes have for what a product is (spec, "Product").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum KindCode {
-    /// Normal.
-    A,
-    /// Virtual with price.
-    B,
-    /// Virtual without price.
-    C,
-}
-
-field_schema!(KindCode, "KindCode", { "type": "string", "enum": ["A", "B", "C"] });
-
-impl Plain for KindCode {
-    type Data = ProductKind;
-
-    fn plain(&self) -> ProductKind {
-        match self {
-            Self::A => ProductKind::Normal,
-            Self::B => ProductKind::VirtualConPrecio,
-            Self::C => ProductKind::VirtualSinPrecio,
-        }
-    }
-}
 
 impl ProductData {
     /// Checks the tax data that differ from `before`; `cp` is the company's fiscal postal code. Unchanged fields are not

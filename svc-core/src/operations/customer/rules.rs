@@ -1,66 +1,9 @@
-//! A customer's data and their rules, for the API and the back office alike.
+//! The rules of a customer's data, for the API and the back office alike.
 
-use super::money::Money;
-use super::rfc::Rfc;
-use super::writable::writable;
-use super::{sat, text};
+use crate::domain::rfc::Rfc;
+use crate::domain::{sat, text};
 use crate::error::{Code, Error};
-use crate::json::{Digits, Text};
-
-/// The country a customer has when none is given: Mexico (spec, "POST /clientes").
-pub(crate) const DEFAULT_COUNTRY: i64 = 172;
-
-writable! {
-    /// What can be written of a customer.
-    data CustomerData in "clientes" {
-        /// Legal name.
-        razon_social: Option<String>,
-        /// Credit limit, in pesos.
-        limite_credito: Money,
-        /// Days of credit.
-        dias_credito: i64,
-        /// Their price list.
-        lista: Option<i64>,
-        /// The salesperson whose account it is.
-        vendedor: Option<i64>,
-        /// Whether they are a prospect of the CRM.
-        prospecto: bool,
-        /// A foreigner's tax id at home.
-        num_reg_id_trib: Option<String>,
-    }
-    /// Creates a customer and emits `cliente.creado` (spec, "POST /clientes").
-    create CreateCustomer
-    /// Edits a customer in part and emits `cliente.actualizado`, unless nothing changes (spec, "PUT /clientes/{clave}").
-    edit EditCustomer
-    required {
-        /// Name or legal name.
-        nombre: Text<100>,
-    }
-    optional {
-        /// Tax id; a generic one may repeat, any other is unique in the company.
-        rfc: Text<255>,
-        /// Tax regime, a key of the SAT's catalogue.
-        regimen: i64,
-        /// CFDI use, a key of the SAT's catalogue.
-        uso_cfdi: Text<255>,
-        /// Postal code.
-        cp: Digits<5>,
-        /// E-mail addresses, separated by commas.
-        correo: Text<50>,
-        /// Telephone.
-        telefono: Text<30>,
-        /// Mobile.
-        movil: Text<14>,
-        /// Street and number.
-        calle: Text<200>,
-        /// Neighbourhood.
-        colonia: Text<50>,
-    }
-    standard {
-        /// Country, by its internal key; Mexico when left out or cleared.
-        pais: i64 = DEFAULT_COUNTRY,
-    }
-}
+use crate::record::customer::CustomerData;
 
 impl CustomerData {
     /// Checks the fields that differ from `before` and puts them into their stored form. Unchanged fields are not checked,

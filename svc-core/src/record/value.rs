@@ -8,13 +8,13 @@ use rust_decimal::Decimal;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::event::EventId;
-use super::line::VatRate;
-use super::money::Money;
-use super::quantity::{Balance, Quantity, Rate};
-use super::tax::TaxRate;
-use super::time::{Date, Timestamp};
-use super::words::Word;
+use crate::domain::event::EventId;
+use crate::domain::line::VatRate;
+use crate::domain::money::Money;
+use crate::domain::quantity::{Balance, Quantity, Rate};
+use crate::domain::tax::TaxRate;
+use crate::domain::time::{Date, Timestamp};
+use crate::domain::words::Word;
 use crate::json::{Digits, Text};
 
 /// A value of a column.

@@ -1,0 +1,322 @@
+//! The structs that come from a declaration, a function each.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::Type;
+
+use crate::parse::{Declaration, Field, Mark, Struct, Writes};
+
+pub(crate) fn record(record: &Declaration) -> TokenStream {
+    let list = list(record);
+    let import = record.import.as_ref().map(|name| import(record, name));
+    let changes = record.import.as_ref().zip(record.changes.as_ref()).map(|(of, name)| changes(record, of, name));
+    let writes = record.writes.as_ref().map(|writes| {
+        let (stored, create, edit) = (stored(record, writes), create(record, writes), edit(record, writes));
+        let office = record.office.as_ref().map(|name| office(record, writes, name));
+        quote! { #stored #create #edit #office }
+    });
+    quote! { #list #import #changes #writes }
+}
+
+/// The item of the list.
+fn list(record: &Declaration) -> TokenStream {
+    let Struct { attrs, name } = &record.item;
+    let table = &record.table;
+    let listed: Vec<(&Field, &Mark)> = fields(record, |field| field.list.as_ref());
+    let item = listed.iter().map(|(Field { name, .. }, Mark { attrs, ty, .. })| quote! { #(#attrs)* pub #name: #ty });
+    let names = listed.iter().map(|(field, _)| &field.name);
+    let columns = listed.iter().filter(|(_, mark)| mark.value.is_none()).map(|(field, _)| &field.column);
+    let derived = listed.iter().filter_map(|(Field { name, .. }, Mark { ty, value, .. })| {
+        value.as_ref().map(|value| quote! { let #name: #ty = #value; })
+    });
+    let derived: Vec<_> = derived.collect();
+    let taken = |how: TokenStream| {
+        let stored = listed.iter().filter(|(_, mark)| mark.value.is_none()).enumerate();
+        let each = stored.map(move |(at, (Field { name, .. }, Mark { ty, .. }))| {
+            quote! { let #name = <#ty as ::svc_core::record::FromValue>::#how(row, #at)?; }
+        });
+        each.collect::<Vec<_>>()
+    };
+    let (read, shown) = (taken(quote!(read)), taken(quote!(show)));
+    let members = listed.iter().map(|(Field { name, .. }, Mark { ty, value, .. })| {
+        let member = format!(",\"{name}\":");
+        let write = match value {
+            Some(_) => quote! { ::serde_json::to_writer(json, &#name) },
+            None => quote! { <#ty as ::svc_core::record::FromValue>::write(&#name, json) },
+        };
+        quote! { ::svc_core::record::member(json, #member, |json| #write)?; }
+    });
+    quote! {
+        #(#attrs)*
+        #[derive(Debug, Clone, ::serde::Serialize, ::schemars::JsonSchema)]
+        pub struct #name { #(#item,)* }
+
+        impl ::svc_core::record::Record for #name {
+            const TABLE: &'static str = #table;
+            const COLUMNS: &'static [&'static str] = &[#(#columns),*];
+
+            fn read<R: ::svc_core::record::Row + ?Sized>(row: &R) -> Result<Self, ::svc_core::record::RowError> {
+                #(#read)*
+                #(#derived)*
+                Ok(Self { #(#names),* })
+            }
+
+            fn write<R: ::svc_core::record::Row + ?Sized>(
+                row: &R,
+                json: &mut Vec<u8>,
+            ) -> Result<i64, ::svc_core::record::RowError> {
+                #(#shown)*
+                #(#derived)*
+                let start = json.len();
+                #(#members)*
+                json[start] = b'{';
+                json.push(b'}');
+                <i64 as ::svc_core::record::FromValue>::show(row, 0)
+            }
+        }
+    }
+}
+
+/// The record of an import.
+fn import(record: &Declaration, Struct { attrs, name }: &Struct) -> TokenStream {
+    let table = &record.table;
+    let brought = fields(record, |field| field.import.as_ref());
+    let computed = fields(record, |field| field.computed.as_ref());
+    let unstored = fields(record, |field| field.unstored.as_ref());
+    let field =
+        |(Field { name, .. }, Mark { attrs, ty, .. }): &(&Field, &Mark)| quote! { #(#attrs)* pub(crate) #name: #ty };
+    let brought_fields = brought.iter().map(field);
+    let computed_fields = computed.iter().map(field);
+    let unstored_fields = unstored.iter().map(field);
+    let columns = brought.iter().chain(&computed).map(|(field, _)| &field.column);
+    let names = brought.iter().chain(&computed).map(|(field, _)| &field.name);
+    quote! {
+        #(#attrs)*
+        #[derive(Debug, ::serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct #name {
+            #(#brought_fields,)*
+            #(#[serde(skip)] #computed_fields,)*
+            #(
+                #[allow(dead_code, reason = "accepted because the list's items have it, and not stored")]
+                #unstored_fields,
+            )*
+        }
+
+        impl ::svc_core::record::Import for #name {
+            const TABLE: &'static str = #table;
+            const COLUMNS: &'static [&'static str] = &[#(#columns),*];
+
+            fn clave(&mut self) -> &mut Option<i64> {
+                &mut self.clave
+            }
+
+            fn values<'v>(&'v self, row: &mut Vec<::svc_core::record::Value<'v>>) {
+                #(row.push(::svc_core::record::ToValue::to_value(&self.#names));)*
+            }
+        }
+    }
+}
+
+/// What the back office may change of a record that it edits as it imports it.
+fn changes(record: &Declaration, of: &Struct, Struct { attrs, name }: &Struct) -> TokenStream {
+    let import = &of.name;
+    let taken = fields(record, |field| field.import.as_ref().or(field.unstored.as_ref()));
+    let changed = taken.iter().map(|(Field { name, .. }, Mark { ty, .. })| {
+        quote! { pub(crate) #name: ::svc_core::json::Sent<#ty> }
+    });
+    let names = taken.iter().map(|(field, _)| &field.name);
+    quote! {
+        #(#attrs)*
+        #[derive(Debug, Default, ::serde::Deserialize, ::schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub(crate) struct #name { #(#changed,)* }
+
+        impl ::svc_core::record::Changes for #name {
+            type Import = #import;
+
+            fn apply(&self, record: &mut #import) {
+                #(if let Some(value) = self.#names.get() {
+                    record.#names.clone_from(value);
+                })*
+            }
+        }
+    }
+}
+
+/// The stored record.
+fn stored(record: &Declaration, Writes { stored: Struct { attrs, name }, .. }: &Writes) -> TokenStream {
+    let table = &record.table;
+    let stored: Vec<(&Field, &Type)> =
+        record.fields.iter().filter_map(|field| Some((field, field.stored()?))).collect();
+    let data = stored.iter().map(|(field, ty)| {
+        let attrs = field.body().map(|(mark, _)| mark).or(field.office.as_ref()).map_or(&[][..], |mark| &mark.attrs);
+        let name = &field.name;
+        quote! { #(#attrs)* pub #name: #ty }
+    });
+    let columns = stored.iter().map(|(field, _)| &field.column);
+    let types: Vec<_> = stored.iter().map(|(_, ty)| ty).collect();
+    let names: Vec<_> = stored.iter().map(|(field, _)| &field.name).collect();
+    let defaults = stored.iter().map(|(field, _)| first(field));
+    let places = 0..stored.len();
+    quote! {
+        #(#attrs)*
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub struct #name { #(#data,)* }
+
+        impl Default for #name {
+            fn default() -> Self {
+                Self { #(#names: #defaults,)* }
+            }
+        }
+
+        impl ::svc_core::record::Stored for #name {
+            const TABLE: &'static str = #table;
+            const COLUMNS: &'static [&'static str] = &[#(#columns),*];
+            const KINDS: &'static [::svc_core::record::Kind] = &[#(<#types as ::svc_core::record::FromValue>::KIND),*];
+
+            fn read<R: ::svc_core::record::Row + ?Sized>(row: &R) -> Result<Self, ::svc_core::record::RowError> {
+                Ok(Self { #(#names: ::svc_core::record::FromValue::read(row, #places)?,)* })
+            }
+
+            fn values(&self) -> Vec<::svc_core::record::Value<'_>> {
+                vec![#(::svc_core::record::ToValue::to_value(&self.#names)),*]
+            }
+        }
+    }
+}
+
+/// The body that creates a record.
+fn create(record: &Declaration, writes: &Writes) -> TokenStream {
+    let Struct { attrs, name } = &writes.create;
+    let stored = &writes.stored.name;
+    let body: Vec<_> = record.fields.iter().filter_map(|field| Some((field, field.body()?))).collect();
+    let taken = body.iter().map(|(Field { name, .. }, (Mark { attrs, ty, .. }, required))| match required {
+        true => quote! { #(#attrs)* pub #name: #ty },
+        false => quote! { #(#attrs)* pub #name: Option<#ty> },
+    });
+    let set = body.iter().map(|(field, (_, required))| {
+        let (name, value) = (&field.name, value(field));
+        match required {
+            true => quote! { let given = &body.#name; data.#name = #value; },
+            false => quote! { if let Some(given) = &body.#name { data.#name = #value; } },
+        }
+    });
+    quote! {
+        #(#attrs)*
+        #[derive(Debug, Clone, ::serde::Deserialize, ::schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct #name { #(#taken,)* }
+
+        impl From<&#name> for #stored {
+            fn from(body: &#name) -> Self {
+                let mut data = Self::default();
+                #(#set)*
+                data
+            }
+        }
+    }
+}
+
+/// The body that edits a record.
+fn edit(record: &Declaration, writes: &Writes) -> TokenStream {
+    let Struct { attrs, name } = &writes.edit;
+    let stored = &writes.stored.name;
+    let body: Vec<_> = record.fields.iter().filter_map(|field| Some((field, field.body()?))).collect();
+    let taken = body.iter().map(|(Field { name, .. }, (Mark { attrs, ty, .. }, required))| {
+        let ty = if *required { quote!(::svc_core::json::Sent<#ty>) } else { quote!(::svc_core::json::Patch<#ty>) };
+        quote! { #(#attrs)* #[serde(default)] pub #name: #ty }
+    });
+    let set = body.iter().map(|(field, (_, required))| change(field, !required));
+    quote! {
+        #(#attrs)*
+        #[derive(Debug, Clone, Default, ::serde::Deserialize, ::schemars::JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct #name {
+            /// The record, by its clave.
+            pub clave: i64,
+            #(#taken,)*
+        }
+
+        impl #stored {
+            /// Applies the body of an edit.
+            pub(crate) fn edit(&mut self, body: &#name) {
+                let data = self;
+                #(#set)*
+            }
+        }
+    }
+}
+
+/// What only the back office edits.
+fn office(record: &Declaration, writes: &Writes, Struct { attrs, name }: &Struct) -> TokenStream {
+    let stored = &writes.stored.name;
+    let office = fields(record, |field| field.office.as_ref());
+    // What is never null is not cleared, unless it then has a value of its own.
+    let clears = |field: &Field, mark: &Mark| field.ty.as_ref().is_some_and(is_option) || mark.value.is_some();
+    let taken = office.iter().map(|(field, mark)| {
+        let (name, Mark { attrs, ty, .. }) = (&field.name, mark);
+        let wrapper = if clears(field, mark) { quote!(Patch) } else { quote!(Sent) };
+        quote! { #(#attrs)* pub #name: ::svc_core::json::#wrapper<#ty> }
+    });
+    let set = office.iter().map(|(field, mark)| change(field, clears(field, mark)));
+    let names = office.iter().map(|(field, _)| field.name.to_string());
+    quote! {
+        #(#attrs)*
+        #[derive(Debug, Clone, Default, ::serde::Deserialize, ::schemars::JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct #name { #(#taken,)* }
+
+        impl #name {
+            /// The names of its fields.
+            pub(crate) const FIELDS: &'static [&'static str] = &[#(#names),*];
+
+            /// Applies what was sent.
+            pub(crate) fn apply(&self, data: &mut #stored) {
+                let body = self;
+                #(#set)*
+            }
+        }
+    }
+}
+
+/// Changes a field of `data` as `body` says: by a `Patch` if it can be cleared, else by a `Sent`.
+fn change(field: &Field, clears: bool) -> TokenStream {
+    let (name, value, first) = (&field.name, value(field), first(field));
+    if clears {
+        quote! {
+            match &body.#name {
+                ::svc_core::json::Patch::Keep => {}
+                ::svc_core::json::Patch::Clear => data.#name = #first,
+                ::svc_core::json::Patch::Set(given) => data.#name = #value,
+            }
+        }
+    } else {
+        quote! { if let Some(given) = body.#name.get() { data.#name = #value; } }
+    }
+}
+
+/// The value of a stored field that is left out or cleared.
+fn first(field: &Field) -> TokenStream {
+    let mark = field.body().map(|(mark, _)| mark).or(field.office.as_ref());
+    match mark.and_then(|mark| mark.value.as_ref()) {
+        Some(value) => quote! { ::core::convert::Into::into(#value) },
+        None => quote! { ::core::default::Default::default() },
+    }
+}
+
+/// The value of a stored field for what was `given`.
+fn value(field: &Field) -> TokenStream {
+    match &field.ty {
+        Some(ty) if is_option(ty) => quote! { Some(::svc_core::record::stored::of(given)) },
+        _ => quote! { ::svc_core::record::stored::of(given) },
+    }
+}
+
+fn is_option(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.segments.last().is_some_and(|segment| segment.ident == "Option"))
+}
+
+fn fields<'a>(record: &'a Declaration, mark: impl Fn(&'a Field) -> Option<&'a Mark>) -> Vec<(&'a Field, &'a Mark)> {
+    record.fields.iter().filter_map(|field| Some((field, mark(field)?))).collect()
+}

@@ -1,0 +1,49 @@
+//! Stored records: what can be written of a record, as columns of its table.
+
+use super::{Kind, Row, RowError, Value};
+use crate::json::{Digits, Exact, Text, Within};
+
+/// What can be written of a record. The store adds the columns that are [`computed`](super::computed).
+pub trait Stored: Sized {
+    /// Its table.
+    const TABLE: &'static str;
+    /// The columns, in the order of [`Stored::values`] and in which [`Stored::read`] takes them.
+    const COLUMNS: &'static [&'static str];
+    /// The kind of value of each of [`Stored::COLUMNS`].
+    const KINDS: &'static [Kind];
+
+    /// Reads the record from a row of [`Stored::COLUMNS`].
+    fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
+
+    /// The values of [`Stored::COLUMNS`].
+    fn values(&self) -> Vec<Value<'_>>;
+}
+
+/// The stored form of what a body gives.
+pub(crate) fn of<W: Clone + Into<S>, S>(given: &W) -> S {
+    given.clone().into()
+}
+
+impl<const MAX: usize> From<Text<MAX>> for String {
+    fn from(text: Text<MAX>) -> Self {
+        text.into_string()
+    }
+}
+
+impl<const COUNT: usize> From<Exact<COUNT>> for String {
+    fn from(key: Exact<COUNT>) -> Self {
+        key.to_string()
+    }
+}
+
+impl<const COUNT: usize> From<Digits<COUNT>> for String {
+    fn from(digits: Digits<COUNT>) -> Self {
+        digits.to_string()
+    }
+}
+
+impl<const LEAST: i64, const MOST: i64> From<Within<LEAST, MOST>> for i64 {
+    fn from(number: Within<LEAST, MOST>) -> Self {
+        number.get()
+    }
+}
