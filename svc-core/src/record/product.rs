@@ -74,8 +74,6 @@ record! {
         retencion_isr: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
         /// Rate of the IVA that a company withholds when it buys it from a natural person.
         retencion_iva: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
-        /// Rate of its local tax.
-        impuesto_local_tasa: Option<TaxRate> { optional: TaxRate, import: Option<TaxRate> },
         /// Identifier on sales platform b.
         id_platform_b: Option<String> { list, import: Option<Text<100>> },
         /// When it was changed last.

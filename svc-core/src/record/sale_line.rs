@@ -56,7 +56,6 @@ record! {
         ieps_cuota { import: Option<TaxRate> },
         retencion_isr { import: Option<TaxRate> },
         retencion_iva { import: Option<TaxRate> },
-        impuesto_local_tasa { import: Option<TaxRate> },
         isr_retenido { computed: Money },
     }
     import SaleLineImport;

@@ -65,8 +65,6 @@ macro_rules! line_taxes {
             retencion_isr: "001", Tasa, Withheld, ["02", "06", "07", "08"];
             /// Rate of the IVA that a company withholds from a natural person; the product's when left out.
             retencion_iva: "002", Tasa, Withheld, ["02"];
-            /// Rate of its local tax; the product's when left out.
-            impuesto_local_tasa: "003", Tasa, Charged, ["02"];
         }
     };
 }
