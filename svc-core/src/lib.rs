@@ -131,7 +131,6 @@ pub mod store;
 #[cfg(test)]
 mod testing;
 mod usage;
-mod value;
 pub mod webhooks;
 mod work;
 

@@ -5,9 +5,8 @@ use std::num::TryFromIntError;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
-use svc_core::domain::quantity::{Quantity, Rate};
+use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
-use svc_core::store::Numbered;
 
 pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
     row.try_get(at).map(Money::new)
@@ -17,21 +16,12 @@ pub(crate) fn money_or_null(row: &PgRow, at: usize) -> Result<Option<Money>, sql
     Ok(row.try_get::<Option<_>, _>(at)?.map(Money::new))
 }
 
-pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> {
-    row.try_get(at).map(Quantity::new)
-}
-
 pub(crate) fn rate(row: &PgRow, at: usize) -> Result<Rate, sqlx::Error> {
     row.try_get(at).map(Rate::new)
 }
 
 pub(crate) fn instant(row: &PgRow, at: usize) -> Result<Timestamp, sqlx::Error> {
     row.try_get(at).map(Timestamp::new)
-}
-
-/// A clave and a folio, the first columns of a row.
-pub(crate) fn number(row: &PgRow) -> Result<Numbered, sqlx::Error> {
-    Ok(Numbered { clave: row.try_get(0)?, folio: row.try_get(1)? })
 }
 
 /// A small count, which the table keeps from being negative.

@@ -3,9 +3,8 @@
 use rust_decimal::Decimal;
 use sqlx::ColumnIndex as _;
 use sqlx::postgres::PgRow;
-use svc_core::domain::columns::Columns;
 use svc_core::domain::tax::{Amounts, LineRates};
-use svc_core::record::{Kind, Row, RowError, Value};
+use svc_core::record::{Columns, Kind, Row, RowError, Value};
 
 use crate::row::FromRow;
 use crate::sql::Sql;
@@ -22,7 +21,7 @@ macro_rules! columns_in {
     ($text:expr, $($part:ident),+ $(,)?) => {{
         const NAMED: &str = $text;
         const PARTS: &[(&str, $crate::part::Names)] =
-            &[$((stringify!($part), <$part as svc_core::domain::columns::Columns>::COLUMNS)),+];
+            &[$((stringify!($part), <$part as svc_core::record::Columns>::COLUMNS)),+];
         const LENGTH: usize = $crate::part::expanded::<0>(NAMED, PARTS).length;
         const BYTES: [u8; LENGTH] = $crate::part::expanded::<LENGTH>(NAMED, PARTS).bytes;
         const TEXT: &str = match ::core::str::from_utf8(&BYTES) {

@@ -32,8 +32,8 @@ use crate::parameter::Parameter;
 /// )
 /// ```
 ///
-/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of several columns: `..amounts: Amounts`
-/// binds those of `price.amounts`, in a text of `columns_in!`.
+/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of several columns:
+/// `..amounts: Amounts` binds those of `price.amounts`, in a text of `columns_in!`.
 macro_rules! sql {
     (
         $text:expr
@@ -42,8 +42,7 @@ macro_rules! sql {
             $($column:ident $(: $field:expr)?),* $(,)? $(; $(..$part:ident: $type:ident),* $(,)?)?
         })+)?
     ) => {{
-        const TEXT: &str =
-            $crate::sql::sql_text!($text $(, $name)* $($($(, $column)*)+)?; $($($($($type,)*)?)+)?);
+        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($($(, $column)*)+)?; $($($($($type,)*)?)+)?);
         #[allow(unused_mut, reason = "a statement may have no parameters")]
         let mut sql = $crate::sql::Sql::new(TEXT);
         $(sql.bind($crate::sql::named!($name $(: $value)?));)*
@@ -76,7 +75,7 @@ macro_rules! sql_text {
     ($text:expr $(, $name:ident)* $(; $($part:ident,)*)?) => {{
         const NAMED: &str = $text;
         const OWN: &[&str] = &[$(stringify!($name)),*];
-        const PARTS: &[$crate::part::Names] = &[$($(<$part as svc_core::domain::columns::Columns>::COLUMNS),*)?];
+        const PARTS: &[$crate::part::Names] = &[$($(<$part as svc_core::record::Columns>::COLUMNS),*)?];
         const NAMES: &[&str] = &$crate::part::with_parts::<{ OWN.len() + $crate::part::count(PARTS) }>(OWN, PARTS);
         const LENGTH: usize = $crate::sql::numbered_length(NAMED, NAMES);
         const BYTES: [u8; LENGTH] = $crate::sql::numbered(NAMED, NAMES);

@@ -5,7 +5,6 @@ pub(crate) mod advance;
 pub mod certificate;
 pub mod cfdi;
 pub mod clock;
-pub mod columns;
 pub mod company;
 pub mod credit_note;
 pub(crate) mod currency;

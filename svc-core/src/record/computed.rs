@@ -4,7 +4,7 @@
 //! schema. These cannot be: `lower()` follows the database's collation and `normalize()` its version of Unicode, while a
 //! stored text must equal what [`crate::domain::text`] makes of a filter's value.
 
-use crate::value::{Value, owned};
+use super::value::{Value, owned};
 use crate::domain::text::{fold, normalise_email};
 
 /// A text column and how it follows from others of its row.

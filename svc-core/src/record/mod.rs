@@ -47,6 +47,7 @@
 //! A file here with `record!` and `impl List`, a line in [`crate::registry`], a migration with the table and an index
 //! for each filter. Where the rows do not come from one table as they are, an exception in the store's table of sources.
 
+mod columns;
 pub mod computed;
 pub(crate) mod filter;
 mod import;
@@ -82,11 +83,12 @@ pub mod unit;
 pub mod warehouse;
 pub mod webhook;
 
+pub use columns::Columns;
 pub use filter::{Compare, Filter, Takes};
 pub(crate) use import::{Changes, Import, Reference};
 pub use list::{Condition, List, ListSpec, PageSizes, Query};
 pub use stored::Stored;
-pub use crate::value::{FromValue, Kind, Row, RowError, ToValue, Value};
+pub use value::{FromValue, Kind, Row, RowError, ToValue, Value};
 pub use window::LONGEST as LONGEST_WINDOW;
 
 /// A record: a struct whose fields are columns.

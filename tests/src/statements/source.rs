@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
-use svc_core::domain::columns::Columns as _;
 use svc_core::domain::tax::{Amounts, LineRates};
-use svc_core::record::Kind;
+use svc_core::record::{Columns as _, Kind};
 
 /// Files that put statements together: what stands in them are pieces.
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
@@ -165,16 +164,16 @@ fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
 
 /// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`.
 fn argument_names(arguments: Vec<TokenTree>) -> Vec<String> {
-    let names_of_columns = |token: &TokenTree| match token {
+    let columns = |token: &TokenTree| match token {
         TokenTree::Group(columns) if columns.delimiter() == Delimiter::Brace => {
             argument_names(columns.stream().into_iter().collect())
         }
         _ => Vec::new(),
     };
     let name = |argument: &[TokenTree]| match argument {
-        [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(names_of_columns).collect(),
+        [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(columns).collect(),
         [TokenTree::Punct(dot), .., TokenTree::Ident(part)] if dot.as_char() == '.' => {
-            columns(&part.to_string()).iter().map(|(column, _)| (*column).to_owned()).collect()
+            part_columns(&part.to_string()).iter().map(|(column, _)| (*column).to_owned()).collect()
         }
         [TokenTree::Ident(name)] => vec![name.to_string()],
         [TokenTree::Ident(name), TokenTree::Punct(colon), ..]
@@ -207,7 +206,7 @@ fn numbered(text: &str, names: &[String]) -> String {
 }
 
 /// The columns of a struct that stands in statements as `{LineRates}`.
-fn columns(part: &str) -> &'static [(&'static str, Kind)] {
+fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
     match part {
         "LineRates" => LineRates::COLUMNS,
         "Amounts" => Amounts::COLUMNS,
@@ -229,7 +228,7 @@ fn with_columns(text: &str) -> String {
             (alias, _) if set.is_empty() => format!("{alias}{column}"),
             _ => format!("{column} = {set}.{column}"),
         };
-        match columns(part) {
+        match part_columns(part) {
             [] => whole = format!("{whole}{{{place}}}{rest}"),
             columns => whole = whole + &columns.iter().map(column).collect::<Vec<_>>().join(", ") + rest,
         }

@@ -1,13 +1,12 @@
 //! The taxes of a line: by which rates they are reckoned, and what the line comes to (contract §7).
 //!
-//! A tax besides the IVA is a line of [`line_taxes!`]; what it comes to, if that is stored, a field of [`Amounts`].
+//! A tax besides the IVA is a line of [`line_taxes!`]; what it comes to, if that is stored, a line of [`amounts!`].
 
 use std::fmt;
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::columns::columns;
 use super::line::{self, IepsRate, VatRate};
 use super::money::Money;
 use super::quantity::{Quantity, unsigned};
@@ -103,14 +102,12 @@ pub(crate) use rates_of;
 
 macro_rules! rates {
     ($($(#[$doc:meta])* $tax:ident: $impuesto:literal, $factor:ident, $levied:ident, $objetos:expr;)*) => {
-        columns! {
-            /// The rates of a line's taxes. Where they are written, of a product or a line, zero is none.
-            #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-            pub struct LineRates {
-                /// Rate of the IVA that it is charged; none where it is not subject to it.
-                iva_tasa: Option<VatRate>,
-                $($(#[$doc])* $tax: Option<TaxRate>,)*
-            }
+        /// The rates of a line's taxes. Where they are written, of a product or a line, zero is none.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct LineRates {
+            /// Rate of the IVA that it is charged; none where it is not subject to it.
+            pub iva_tasa: Option<VatRate>,
+            $($(#[$doc])* pub $tax: Option<TaxRate>,)*
         }
 
         impl LineRates {
@@ -201,26 +198,55 @@ pub(crate) fn withholds(issuer: Option<&str>, receiver: Option<&str>) -> bool {
     person(issuer) == Some(Person::Fisica) && person(receiver) == Some(Person::Moral)
 }
 
-columns! {
-    /// The amounts of a line or a document, in its currency, with two decimals.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub struct Amounts {
-        /// Quantity × price, before discount.
-        subtotal: Money,
-        /// Discount.
-        descuento: Money,
-        /// The IVA that is charged.
-        iva: Money,
-        /// The IEPS that is charged.
-        ieps: Money,
-        /// What the receiver withholds: ISR and IVA.
-        retenciones: Money,
-        /// The part of `retenciones` that is ISR.
-        isr_retenido: Money,
-        /// What is to be paid: `subtotal` − `descuento` + `iva` + `ieps` − `retenciones`.
-        total: Money,
-    }
+/// The amounts of a line or a document. Passes them to `$then!`, after the tokens in its braces.
+macro_rules! amounts {
+    ($then:ident! { $($tokens:tt)* }) => {
+        $then! {
+            $($tokens)*
+            /// Quantity × price, before discount.
+            subtotal;
+            /// Discount.
+            descuento;
+            /// The IVA that is charged.
+            iva;
+            /// The IEPS that is charged.
+            ieps;
+            /// What the receiver withholds: ISR and IVA.
+            retenciones;
+            /// The part of `retenciones` that is ISR.
+            isr_retenido;
+            /// What is to be paid: `subtotal` − `descuento` + `iva` + `ieps` − `retenciones`.
+            total;
+        }
+    };
 }
+
+pub(crate) use amounts;
+
+macro_rules! declared {
+    ($($(#[$doc:meta])* $amount:ident;)*) => {
+        /// The amounts of a line or a document, in its currency, with two decimals.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct Amounts {
+            $($(#[$doc])* pub $amount: Money,)*
+        }
+
+        impl Amounts {
+            /// The amounts of a document: the sums of its lines.
+            pub(crate) fn of_document<'l>(
+                lines: impl IntoIterator<Item = &'l Self, IntoIter: Clone>,
+            ) -> Result<Self, AmountFault> {
+                let lines = lines.into_iter();
+                let sum =
+                    |part: fn(&Self) -> Money| within(line::amount(lines.clone().map(|line| part(line).get()).sum()));
+                sum(Self::impuestos)?;
+                Ok(Self { $($amount: sum(|line| line.$amount)?,)* })
+            }
+        }
+    };
+}
+
+amounts!(declared! {});
 
 /// Why a line, or a document, has no amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,24 +285,6 @@ impl Amounts {
         let base = self.subtotal.get() - self.descuento.get();
         let total = within(line::amount(base + impuestos.get() - self.retenciones.get()))?;
         Ok(Self { total, ..self })
-    }
-
-    /// The amounts of a document: the sums of its lines.
-    pub(crate) fn of_document<'l>(
-        lines: impl IntoIterator<Item = &'l Self, IntoIter: Clone>,
-    ) -> Result<Self, AmountFault> {
-        let lines = lines.into_iter();
-        let sum = |part: fn(&Self) -> Money| within(line::amount(lines.clone().map(|line| part(line).get()).sum()));
-        sum(Self::impuestos)?;
-        Ok(Self {
-            subtotal: sum(|line| line.subtotal)?,
-            descuento: sum(|line| line.descuento)?,
-            iva: sum(|line| line.iva)?,
-            ieps: sum(|line| line.ieps)?,
-            retenciones: sum(|line| line.retenciones)?,
-            isr_retenido: sum(|line| line.isr_retenido)?,
-            total: sum(|line| line.total)?,
-        })
     }
 
     /// All taxes that are charged.

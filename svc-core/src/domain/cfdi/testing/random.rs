@@ -249,19 +249,15 @@ impl Dice {
             (withheld && allowed && base > Decimal::ZERO && dice.one_in(2))
                 .then(|| TaxRate::new(decimal(dice.pick(rates))))
         };
-        let (ieps_tasa, ieps_cuota) = match ieps {
+        let mut rates = LineRates::of_vat(vat.map(|vat| VatRate::parse(vat).unwrap()));
+        (rates.ieps_tasa, rates.ieps_cuota) = match ieps {
             Some(IepsRate::Tasa(rate)) => (Some(TaxRate::new(rate)), None),
             Some(IepsRate::Cuota(pesos)) => (None, Some(TaxRate::new(pesos))),
             None => (None, None),
         };
         let isr = vat.is_some() || matches!(objeto, Some("06" | "07" | "08"));
-        let rates = LineRates {
-            iva_tasa: vat.map(|vat| VatRate::parse(vat).unwrap()),
-            ieps_tasa,
-            ieps_cuota,
-            retencion_isr: some(self, isr, &["0.100000", "0.012500"]),
-            retencion_iva: some(self, vat.is_some(), &["0.106667", "0.040000", "0.160000"]),
-        };
+        rates.retencion_isr = some(self, isr, &["0.100000", "0.012500"]);
+        rates.retencion_iva = some(self, vat.is_some(), &["0.106667", "0.040000", "0.160000"]);
         Line {
             renglon: 1,
             sku: self.maybe_text(),
