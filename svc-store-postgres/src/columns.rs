@@ -16,10 +16,6 @@ pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
     row.try_get(at).map(Money::new)
 }
 
-pub(crate) fn money_or_null(row: &PgRow, at: usize) -> Result<Option<Money>, sqlx::Error> {
-    Ok(row.try_get::<Option<_>, _>(at)?.map(Money::new))
-}
-
 pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> {
     row.try_get(at).map(Quantity::new)
 }
@@ -48,12 +44,6 @@ pub(crate) fn number(row: &PgRow) -> Result<Numbered, sqlx::Error> {
 /// A count, which the table keeps from being negative.
 pub(crate) fn used(row: &PgRow, column: &str) -> Result<u64, sqlx::Error> {
     let count: i64 = row.try_get(column)?;
-    count.try_into().map_err(|error: TryFromIntError| sqlx::Error::Decode(error.into()))
-}
-
-/// A small count, which the table keeps from being negative.
-pub(crate) fn count(row: &PgRow, at: usize) -> Result<u32, sqlx::Error> {
-    let count: i32 = row.try_get(at)?;
     count.try_into().map_err(|error: TryFromIntError| sqlx::Error::Decode(error.into()))
 }
 

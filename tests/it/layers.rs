@@ -28,7 +28,10 @@ const CORE: &Layers = &[
 
 /// Lowest first: all SQL, and below it what says how statements run.
 const POSTGRES: &Layers = &[
-    ("columns, values, counters, errors", &["columns", "error", "numbered", "value"]),
+    (
+        "columns, parameters, rows, statements, errors",
+        &["columns", "error", "numbered", "parameter", "row", "run", "sql", "value"],
+    ),
     ("settings", &["settings"]),
     ("connections", &["pool"]),
     ("where statements run", &["database", "probe", "replica", "schema", "tls"]),
