@@ -87,12 +87,11 @@
 //! - [`registry`] lists all operations as data. [`observe`] says what is logged and counted. [`secrets`] says how secrets are
 //!   kept at rest. `settings` (feature `settings`) is what a server is set by.
 //!
-//! # To implement a store
+//! # The store
 //!
-//! - [`store`] is the contract of a database: [`store::Store`], [`store::Reader`] for lists, and a small trait an aggregate for
-//!   what is written. The crate `svc-store-postgres` implements it; [`store::StoreLayer`] wraps another store.
-//! - [`record`] says what a record is: its table, its columns, the lists and filters, and what a column
-//!   holds.
+//! - [`store`] is the seam to the database: [`store::Store`], [`store::Reader`] for lists, and a trait per aggregate
+//!   for writes. The crate `svc-store-postgres` implements it; [`store::StoreLayer`] wraps it, to observe it.
+//! - [`record`] says what a record is: its table, its columns, its list and filters, and what a column holds.
 //! - [`domain`] holds the rules and the types that both sides speak in, without I/O.
 
 #![forbid(unsafe_code)]

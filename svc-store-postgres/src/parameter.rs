@@ -1,6 +1,6 @@
 //! Values as parameters of statements, and columns of rows as values.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::Decimal;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgHasArrayType, Postgres};
@@ -59,6 +59,15 @@ macro_rules! as_they_are {
 }
 
 as_they_are!(bool, i16, i32, i64, Decimal, NaiveDate, DateTime<Utc>, Uuid, [u8; 32]);
+
+/// A duration, which is bound as an `interval`.
+impl Parameter<'_, AsItIs> for TimeDelta {
+    type Column = Self;
+
+    fn column(&self) -> Self {
+        *self
+    }
+}
 
 /// The domain's types: what the driver knows instead, and how one is made of the other.
 macro_rules! converted {

@@ -18,11 +18,11 @@ use crate::ventas::shop::{made, ready, shop};
 /// Plain reads over companies, without locks: a part of each that identifies it.
 const READS: [&str; 12] = [
     // What is due, and webhooks that a server of the release before left behind.
-    "SELECT empresa, 0, min(vence) AS desde FROM eventos_agrupados",
-    "SELECT empresa, 0, min(proximo) AS desde FROM timbrados",
-    "SELECT empresa, 0, min(proximo) AS desde FROM avisos",
+    "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
+    "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
+    "SELECT empresa, 'mails' AS cola, min(proximo) AS desde",
     // What waits for a person.
-    "SELECT detenido, sum(n)::bigint FROM (",
+    "SELECT d.detenido, sum(d.documentos)::bigint AS documentos",
     // What providers know the installation by, which is no company's.
     "SELECT last_value FROM instalacion",
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",
