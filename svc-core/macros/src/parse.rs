@@ -183,3 +183,23 @@ impl Field {
         self.ty.as_ref().filter(|_| self.body().is_some() || self.office.is_some())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_declaration_says_what_is_wrong() {
+        for (declaration, said) in [
+            ("clave: i64 { lists }", "a mark is `list`, `required`,"),
+            ("clave: i64 { list, list }", "the field has this mark already"),
+            ("clave { list }", "neither the mark nor its field has a type"),
+            ("clave: i64 { list, import: i64 }", "`clave` has a mark of the struct `import Name;`"),
+            ("correo: String { optional: Text<50> }", "`correo` has a mark of the struct `stored Name;`"),
+        ] {
+            let declaration = format!("pub struct Shelf in \"estantes\" {{ {declaration}, }}");
+            let error = syn::parse_str::<Declaration>(&declaration).map(drop).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{declaration}: {error}");
+        }
+    }
+}
