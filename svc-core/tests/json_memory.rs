@@ -35,6 +35,10 @@ fn shapes(size: usize) -> Vec<(&'static str, String)> {
         }
     };
     let nested = |_: usize| format!("{}1{}", r#"{"a":"#.repeat(4), "}".repeat(4));
+    let nested_members = (0..6).fold("1".to_owned(), |inner, _| {
+        let fields: Vec<_> = (0..999).map(|n| format!(r#""k{n}":1"#)).collect();
+        format!(r#"{{{},"z":{inner}}}"#, fields.join(","))
+    });
     vec![
         ("small numbers", list(size, 49_990, |_| "1".to_owned())),
         ("numbers", list(size, 49_990, |n| format!("1{n}0.50"))),
@@ -45,6 +49,7 @@ fn shapes(size: usize) -> Vec<(&'static str, String)> {
         ("escaped members", list(size, 24, members(r"\u006b"))),
         ("members without end", format!("{{{}}}", members("k")(1).replace(['{', '}'], "").repeat(size / 10_000))),
         ("nesting", list(size, 4_900, nested)),
+        ("nested members", nested_members),
         ("deep", format!(r#"{{"a":{}"#, "[".repeat(size - 5))),
         ("a string", format!(r#"{{"a":"{}"}}"#, "x".repeat(size - 8))),
         ("an escaped string", format!(r#"{{"a":"{}"}}"#, r"\n".repeat(size / 2 - 4))),
@@ -60,7 +65,8 @@ fn a_body_takes_three_times_its_size_at_most() {
         for (what, body) in shapes(size) {
             // What a refusal costs, or a small body, is no multiple of anything.
             let max = 3 * body.len() + 8 * 1024;
-            let body = body.into_bytes();
+            let mut body = body.into_bytes();
+            body.shrink_to_fit();
             let before = ALLOCATOR.current_usage() - body.capacity();
             ALLOCATOR.reset_peak_usage();
             let parsed = Json::parse(Bytes::from(body));

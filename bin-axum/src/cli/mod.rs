@@ -122,13 +122,9 @@ pub(crate) enum Command {
         /// The language of its texts: en or es.
         #[arg(long, default_value = "en", value_parser = language)]
         lang: Language,
-        /// Print it as a collection of requests instead, in Postman's format (2.1), which other tools import too.
-        #[arg(long)]
-        postman: bool,
-        /// The API's public address; a path is taken as one of the server that gives the document. By default /api/v1, in a collection
-        /// <http://127.0.0.1:8080/api/v1>.
-        #[arg(long)]
-        base_url: Option<String>,
+        /// The API's public address; a path alone means the server that gives the document.
+        #[arg(long, default_value = "/api/v1")]
+        base_url: String,
     },
     /// Check that a running service is alive.
     Healthcheck {

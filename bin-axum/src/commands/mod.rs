@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use svc_core::Context;
 
-use crate::cli::{Cli, Command, DEFAULT_BASE_URL, Engine};
+use crate::cli::{Cli, Command, Engine};
 use crate::database::OpenedDatabase;
 use crate::demo;
 use crate::failure::Failure;
@@ -44,12 +44,7 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
             database.close().await
         }
         Command::Mcp(args) => mcp::run(&args).await,
-        Command::Openapi { lang, postman: false, base_url } => {
-            print(&svc_core::openapi(lang, base_url.as_deref().unwrap_or("/api/v1")))
-        }
-        Command::Openapi { lang, postman: true, base_url } => {
-            print(&svc_core::postman(lang, base_url.as_deref().unwrap_or(DEFAULT_BASE_URL)))
-        }
+        Command::Openapi { lang, base_url } => print(&svc_core::openapi(lang, &base_url)),
         Command::Do(args) if args.list => action::list(),
         command => {
             let sealer = sealer?;

@@ -1,5 +1,4 @@
-//! What is served beside the API, for those who write its clients: its description, `/openapi.json`, and the same as a collection of
-//! requests, `/docs/postman.json`.
+//! The API's description for those who write its clients, served beside it: `/openapi.json`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,23 +7,15 @@ use axum::extract::RawQuery;
 use axum::http::StatusCode;
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get};
+use axum::routing::get;
 use bytes::Bytes;
-use serde_json::Value;
-use svc_core::{Language, openapi, postman};
+use svc_core::{Language, openapi};
 
 /// How long clients may keep what is served here: it changes with the server's version.
 pub(super) const KEPT: &str = "public, max-age=300";
 
-/// The routes beside the API at `base_url`.
+/// Describes the API at `base_url`, in the language that a query asks for.
 pub(super) fn routes(base_url: &str) -> Router {
-    Router::new()
-        .route("/openapi.json", document(base_url, openapi))
-        .route("/docs/postman.json", document(base_url, postman))
-}
-
-/// Gives what `make` makes of the API at `base_url`, in the language that is asked for.
-fn document(base_url: &str, make: fn(Language, &str) -> Value) -> MethodRouter {
     let base_url: Arc<str> = base_url.into();
     // Made when it is first asked for: most servers never are, and it takes a moment.
     let documents: Arc<[OnceLock<Bytes>; 2]> = Arc::default();
@@ -33,7 +24,7 @@ fn document(base_url: &str, make: fn(Language, &str) -> Value) -> MethodRouter {
         async move {
             let Some(language) = language(query.as_deref()) else { return refuse() };
             let once = move || {
-                let document = || Bytes::from(make(language, &base_url).to_string());
+                let document = || Bytes::from(openapi(language, &base_url).to_string());
                 documents[language as usize].get_or_init(document).clone()
             };
             match tokio::task::spawn_blocking(once).await {
@@ -42,7 +33,7 @@ fn document(base_url: &str, make: fn(Language, &str) -> Value) -> MethodRouter {
             }
         }
     };
-    get(give).fallback(refuse_method)
+    Router::new().route("/openapi.json", get(give).fallback(refuse_method))
 }
 
 /// The language that a query asks for, English if it asks for none.

@@ -119,7 +119,6 @@ fn navigation(language: Language, path: &str) -> String {
         ("/docs", "Reference", "Referencia"),
         ("/docs/guides", "Guides", "Guías"),
         ("/openapi.json", "OpenAPI", "OpenAPI"),
-        ("/docs/postman.json", "Postman", "Postman"),
     ] {
         let said = language.say(english, spanish);
         let _ = write!(links, "<a href=\"{}\"{}>{said}</a>", link(language, to), current(to));

@@ -1,20 +1,24 @@
-//! Random input for what reads the words of strangers. None of it may panic or be a failure of ours, and what is accepted has
-//! the property that it is accepted for.
+//! Random input for everything that reads what clients write. No input may cause a panic or a 5xx,
+//! and accepted input has the properties that its target asserts.
 //!
-//! A little of it runs with the other tests. At length, so many inputs of each kind, with `SVC_FUZZ_SEED` for another sequence:
+//! A short run is one of the ordinary tests. `SVC_FUZZ` inputs of each kind, in the sequence of
+//! `SVC_FUZZ_SEED`:
 //! `SVC_FUZZ=2000000 cargo test -p svc-core --release --lib -- --ignored --nocapture fuzz`
 
-mod mutate;
+mod input;
 mod targets;
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::cell::Cell;
 use std::time::Instant;
 
-use self::mutate::Mutator;
+use proptest::strategy::Just;
+use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner};
+
+use self::input::changed;
 use self::targets::Target;
 
 /// How many inputs of each kind the short run has.
-const SHORT: u64 = 1_500;
+const SHORT: u32 = 1_500;
 
 #[test]
 fn nothing_that_strangers_send_is_a_failure_of_ours() {
@@ -26,7 +30,7 @@ fn nothing_that_strangers_send_is_a_failure_of_ours() {
 #[test]
 #[ignore = "it takes as long as SVC_FUZZ says"]
 fn nothing_that_strangers_send_is_a_failure_of_ours_at_length() {
-    let number = |name: &str, default| {
+    let number = |name: &str, default: u32| {
         std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
     };
     let (inputs, seed) = (number("SVC_FUZZ", 100_000), number("SVC_FUZZ_SEED", 1));
@@ -35,24 +39,27 @@ fn nothing_that_strangers_send_is_a_failure_of_ours_at_length() {
     }
 }
 
-/// Gives a target its samples as they are, and so many inputs made from them; prints how many it accepted.
-fn fuzz(target: &Target, inputs: u64, seed: u64) {
-    let mut mutator = Mutator::new(seed, &target.samples);
-    let (started, mut accepted) = (Instant::now(), 0);
-    let samples = target.samples.iter().cloned();
-    let mut try_one = |input: &[u8]| {
-        let outcome = catch_unwind(AssertUnwindSafe(|| (target.accepts)(input)));
-        accepted += u64::from(outcome.unwrap_or_else(|panic| {
-            eprintln!("{}: {}", target.name, input.escape_ascii());
-            resume_unwind(panic)
-        }));
+/// Gives a target its samples and `inputs` changes of them; prints how many it accepted. A failing
+/// input is shrunk.
+fn fuzz(target: &Target, inputs: u32, seed: u32) {
+    let (started, accepted) = (Instant::now(), Cell::new(0));
+    let try_one = |input: Vec<u8>| {
+        accepted.set(accepted.get() + u32::from((target.accepts)(&input)));
+        Ok(())
     };
-    samples.for_each(|sample| try_one(&sample));
-    for _ in 0..inputs {
-        try_one(&mutator.next());
+    let all = inputs + target.samples.len() as u32;
+    let config = Config { cases: all, failure_persistence: None, ..Config::default() };
+    let random = TestRng::from_seed(RngAlgorithm::XorShift, &u128::from(seed).to_le_bytes());
+    let mut runner = TestRunner::new_with_rng(config, random);
+    let mut samples = target.samples.iter().cloned();
+    let outcome = samples.try_for_each(|sample| runner.run_one(Just(sample), try_one).map(drop));
+    match outcome.and_then(|()| runner.run(&changed(&target.samples), try_one)) {
+        Ok(()) => {}
+        Err(TestError::Fail(why, input)) => panic!("{}: {}: {why}", target.name, input.escape_ascii()),
+        Err(TestError::Abort(why)) => panic!("{}: {why}", target.name),
     }
-    let all = inputs + target.samples.len() as u64;
+    let accepted = accepted.get();
     assert!(accepted > 0 && accepted < all, "{}: {accepted} of {all} are accepted", target.name);
     let seconds = started.elapsed().as_secs_f64();
-    println!("{}: {accepted} of {all} accepted, {:.0} a second", target.name, f64::from(all as u32) / seconds);
+    println!("{}: {accepted} of {all} accepted, {:.0} a second", target.name, f64::from(all) / seconds);
 }

@@ -1,4 +1,5 @@
-//! What is fuzzed: each kind of input with its samples, and what must hold of those that are accepted.
+//! What is fuzzed: each kind of input with its samples, and what must hold of those that are
+//! accepted.
 
 use std::sync::Arc;
 
@@ -142,7 +143,8 @@ fn json() -> Target {
     Target::new("JSON", inputs(), |input| {
         let Ok(ours) = Json::parse_object(input) else { return false };
         assert!(std::str::from_utf8(input).is_ok());
-        // Numbers that serde_json has no type for are the one thing that is taken here and not there.
+        // Numbers that serde_json has no type for are the one thing that is taken here and not
+        // there.
         if let Err(error) = serde_json::from_slice::<Value>(input) {
             assert!(error.to_string().contains("number out of range"), "{error}");
         }

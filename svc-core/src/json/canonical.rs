@@ -7,8 +7,8 @@ use super::members::Members;
 /// Bytes that are handed on together: a digest takes few large pieces better than many small ones.
 const PIECE: usize = 4096;
 
-/// Writes values in their canonical form: keys sorted, no white space, numbers by value. They are handed on in pieces, so that
-/// they take no memory.
+/// Writes values in their canonical form: keys sorted, no white space, numbers by value. They are
+/// handed on in pieces, so that they take no memory.
 pub(super) struct Sink<'a> {
     piece: Vec<u8>,
     hand_on: &'a mut dyn FnMut(&[u8]),
@@ -72,7 +72,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Text between quotes, as Rust's `Debug` writes it. Stored fingerprints were made of this form, so it does not change.
+    /// Text between quotes, as Rust's `Debug` writes it. Stored fingerprints were made of this
+    /// form, so it does not change.
     fn text(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -115,7 +116,8 @@ impl<'a> Sink<'a> {
         self.push(b"}");
     }
 
-    /// `1160`, `1160.00` and `1.16e3` are one number: sign, digits without outer zeros, power of ten.
+    /// `1160`, `1160.00` and `1.16e3` are one number: sign, digits without outer zeros, power of
+    /// ten.
     fn number(&mut self, literal: &str) {
         let (sign, unsigned) = literal.strip_prefix('-').map_or(("", literal), |rest| ("-", rest));
         let (mantissa, exponent) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));

@@ -1,4 +1,4 @@
-//! A position in the text of a valid JSON value. Nothing here looks for faults of syntax: the text has been validated.
+//! A position in the text of a valid JSON value. Nothing here checks syntax: `serde_json` has.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ pub(super) enum Kind {
     Object,
 }
 
-/// A position in a valid text. A method that reads a value expects one at the position, and leaves it behind.
+/// A position in a valid text. A method that reads a value expects one at the position and moves
+/// past it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'de> {
     text: &'de str,
@@ -42,7 +43,8 @@ impl<'de> Cursor<'de> {
         self.at
     }
 
-    /// The first byte of what comes next: a value, a key, or the end of an array or object. Zero at the end of the text.
+    /// The first byte of what comes next: a value, a key, or the end of an array or object. Zero at
+    /// the end of the text.
     fn peek(&mut self) -> u8 {
         // In a valid text separators say no more than white space.
         while let Some(b' ' | b'\t' | b'\r' | b'\n' | b',' | b':') = self.text.as_bytes().get(self.at) {

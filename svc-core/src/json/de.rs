@@ -1,11 +1,13 @@
 //! The serde deserializer of a [`Json`], which reads it from front to back.
 //!
 //! Rules for field types, beyond plain serde:
-//! - an optional field is absent when it is `null` or a string of nothing but white space (contract §1);
-//! - Rust's own types have their faults worded here: serde's visitors name them as Rust does, in English. A field type with a
-//!   visitor of its own calls `deserialize_any`, `deserialize_str` or `deserialize_bytes`, and its `expecting` is Spanish;
-//! - `deserialize_bytes` gives the literal text of a number as bytes, and a string as a string: so exact decimals are
-//!   read, and a field that takes only numbers can refuse strings.
+//! - an optional field is absent when it is `null` or a string of nothing but white space (contract
+//!   §1);
+//! - Rust's own types have their faults worded here: serde's visitors name them as Rust does, in
+//!   English. A field type with a visitor of its own calls `deserialize_any`, `deserialize_str` or
+//!   `deserialize_bytes`, and its `expecting` is Spanish;
+//! - `deserialize_bytes` gives the literal text of a number as bytes, and a string as a string: so
+//!   exact decimals are read, and a field that takes only numbers can refuse strings.
 
 use std::borrow::Cow;
 
@@ -49,7 +51,8 @@ impl<'de> Cursor<'de> {
         self.string().unwrap_or_default()
     }
 
-    /// The fault of a value that is not `expected`; a field that is not optional does without `null`.
+    /// The fault of a value that is not `expected`; a field that is not optional does without
+    /// `null`.
     fn is_not(&mut self, expected: &str) -> Fault {
         match self.kind() {
             Kind::Null => Fault::new(Code::DatoRequerido, "", "es obligatorio"),
@@ -67,7 +70,8 @@ fn is_not(expected: &str) -> Fault {
     Fault::custom(format_args!("debe ser {expected}"))
 }
 
-/// Reads whole numbers as Rust's own types do; one that is out of its type's range is a fault like any other.
+/// Reads whole numbers as Rust's own types do; one that is out of its type's range is a fault like
+/// any other.
 macro_rules! integers {
     ($($method:ident: $type:ty,)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {

@@ -1,10 +1,11 @@
-//! What a string literal says. `serde_json` could say it too, at several times the cost, and a body may be nothing but
-//! escapes.
+//! The text of a string literal. `serde_json` takes two to three times as long to unescape one, and
+//! a body may consist of escapes.
 
 use std::borrow::Cow;
 
-/// The pieces of the text between the quotes of a valid string literal: what stands there as it is, and each escape. The last
-/// one is an error if an escape is half of a surrogate pair, which validation leaves open.
+/// The pieces of the text between the quotes of a valid string literal: what stands there as it is,
+/// and each escape. The last one is an error if an escape is half of a surrogate pair, which
+/// validation leaves open.
 pub(super) struct Pieces<'a>(&'a str);
 
 /// A piece of a string.

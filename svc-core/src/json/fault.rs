@@ -9,6 +9,10 @@ use super::brief;
 use crate::error::{Code, Error};
 
 /// What is wrong with a body, and in which field: serde's error type for [`super::Json::read`].
+///
+/// `serde_path_to_error` around `serde_json` would find the field as well, but its inner error is a
+/// text: whether a field was missing, unknown or invalid, which decides the code, would have to be
+/// read back from English words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     code: Code,
@@ -57,7 +61,8 @@ impl de::Error for Fault {
         Self::invalid(message.to_string())
     }
 
-    /// `expected` is what a field type of ours says of itself: those of Rust have their faults worded by the deserializer.
+    /// `expected` is what a field type of ours says of itself: those of Rust have their faults
+    /// worded by the deserializer.
     fn invalid_type(_: de::Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         Self::invalid(format!("debe ser {expected}"))
     }
@@ -66,7 +71,8 @@ impl de::Error for Fault {
         Self::invalid(format!("debe ser {expected}"))
     }
 
-    /// Length zero is how a field type says that a required datum is empty, which the contract counts as missing.
+    /// Length zero is how a field type says that a required datum is empty, which the contract
+    /// counts as missing.
     fn invalid_length(length: usize, expected: &dyn de::Expected) -> Self {
         match length {
             0 => Self::new(Code::DatoRequerido, "", "es obligatorio"),

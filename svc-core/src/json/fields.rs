@@ -11,7 +11,8 @@ use serde::de::{self, Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor}
 use super::Fault;
 use crate::schema::field_schema;
 
-/// A field type of text: made of a string by the rule by which it is read, and what its schema says of it.
+/// A field type of text: made of a string by the rule by which it is read, and what its schema says
+/// of it.
 macro_rules! text_field {
     ($name:ident, $schema:tt) => {
         impl<const N: usize> std::str::FromStr for $name<N> {
@@ -30,7 +31,8 @@ text_field!(Text, { "type": "string", "minLength": 1, "maxLength": N });
 text_field!(Exact, { "type": "string", "minLength": N, "maxLength": N });
 text_field!(Digits, { "type": "string", "pattern": format!("^[0-9]{{{N}}}$") });
 
-/// A string of 1 to `MAX` characters (not bytes), trimmed, without NUL. An empty one counts as missing.
+/// A string of 1 to `MAX` characters (not bytes), trimmed, without NUL. An empty one counts as
+/// missing.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Text<const MAX: usize>(String);
 
@@ -193,7 +195,8 @@ impl<T, const MOST: usize> Deref for Many<T, MOST> {
 
 impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Many<T, MOST> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Stops at the first item too many: what they are all read into may be far larger than the body.
+        /// Stops at the first item too many: what they are all read into may be far larger than the
+        /// body.
         struct Bounded<T, const MOST: usize>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for Bounded<T, MOST> {
             type Value = Many<T, MOST>;

@@ -3,7 +3,8 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer};
 
-/// An optional field of a partial edit (contract §1, PUT): absent keeps, `null` or "" clears, a value replaces.
+/// An optional field of a partial edit (contract §1, PUT): absent keeps, `null` or "" clears, a
+/// value replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Patch<T> {
     /// The field was not sent.
@@ -55,7 +56,8 @@ impl<T: JsonSchema> JsonSchema for Patch<T> {
     }
 }
 
-/// A required field of a partial edit (`#[serde(default)]`): it may be left out, but when it is sent it has a value.
+/// A required field of a partial edit (`#[serde(default)]`): it may be left out, but when it is
+/// sent it has a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent<T>(Option<T>);
 

@@ -1,13 +1,12 @@
 //! The description of the interface: an OpenAPI 3.1 document, made of what the code is.
 //!
-//! Operations, scopes, statuses, errors and filters come from [`crate::registry`]; bodies and records are the JSON Schemas that
-//! schemars derives of the very types that are read and written, of which each field type states its own rule beside the
-//! function that judges it; headers are the constants that are sent; events come from their catalogue. What people read besides
-//! is in `texts/`: what an operation does, what to do about an error, examples, and the Spanish of what the code's own
-//! documentation says in English. Tests hold all of it together: nothing is without a text, no text is without its subject, every
+//! Operations, scopes, statuses, errors and filters come from [`crate::registry`]; bodies and
+//! records are the JSON Schemas that schemars derives from the types that are read and written;
+//! headers are the constants that are sent; events come from their catalogue. What people read is in
+//! `texts/`, by stable keys: what an operation does, what a field is, what to do about an error, and
+//! examples. Tests hold all of it together: everything has a text, every text has its subject, every
 //! example is valid, and the copy in `docs/` is what is made here.
 
-mod collection;
 mod described;
 mod examples;
 mod headers;
@@ -23,7 +22,6 @@ mod texts;
 
 use serde_json::{Value, json};
 
-pub use collection::postman;
 pub use language::Language;
 use schemas::Schemas;
 use texts::Texts;
@@ -50,11 +48,8 @@ pub fn openapi(language: Language, base_url: &str) -> Value {
     let tags = writer.tags(&reached);
     let Writer { texts, mut schemas, .. } = writer;
     schemas.insert("Error", responses::error_schema(language));
-    let mut schemas = schemas.into_components();
+    let schemas = schemas.into_components(&texts);
     examples::fill(&mut paths, &schemas);
-    if language == Language::Spanish {
-        texts.translate(&mut schemas);
-    }
     let responses = responses::share(&mut paths);
     let errors = reached.iter().flat_map(|entry| entry.errors());
     let examples = responses::examples(

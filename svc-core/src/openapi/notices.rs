@@ -20,11 +20,12 @@ impl Writer {
 
     fn notice(&mut self, kind: EventKind) -> Value {
         let name = format!("{kind:?}Notice");
-        let datos = kind.datos_schema(self.schemas.given());
+        let mut datos = kind.datos_schema(self.schemas.given()).to_value();
+        self.texts.describe(&format!("{kind:?}"), &mut datos);
         let schema = self.notice_schema(kind, &datos);
         self.schemas.insert(&name, schema);
         let language = self.language;
-        let mut said = self.said(kind.meaning().trim());
+        let mut said = self.texts.section(kind.word());
         if let Some(scope) = kind.scope() {
             let subscribe = language.say("Subscribing to it needs the scope", "Suscribirse a él requiere el permiso");
             said.extend(["\n\n", subscribe, " `", scope.name(), "`."]);
@@ -55,7 +56,7 @@ impl Writer {
         } })
     }
 
-    fn notice_schema(&mut self, kind: EventKind, datos: &Schema) -> Value {
+    fn notice_schema(&mut self, kind: EventKind, datos: &Value) -> Value {
         let language = self.language;
         let generator = self.schemas.given();
         let (id, at) = (generator.subschema_for::<EventId>(), generator.subschema_for::<Timestamp>());

@@ -4,13 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::described::{Described, operation_id, tag, type_name};
 use super::language::Language;
-use super::schemas::readable;
 use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Entry, Http, Idempotency, Method, Repetition};
 
 /// Where an operation says that one of several filters is required, which no parameter by itself can say.
-pub(super) const ONE_OF: &str = "x-requires-one-of";
+const ONE_OF: &str = "x-requires-one-of";
 
 impl Writer {
     /// The paths with their operations.
@@ -27,19 +26,14 @@ impl Writer {
     }
 
     fn operation(&mut self, described: &Described) -> Value {
-        let Described { entry, http, .. } = described;
+        let Described { entry, http, title } = described;
         let names: Vec<&str> = http.path.split(['{', '}']).skip(1).step_by(2).collect();
         let name = type_name(entry);
-        let input = entry.shape.input.map(|shape| self.schemas.input(name, shape, &names));
-        let (body, mut in_path) = input.unwrap_or_default();
-        for field in in_path.values_mut() {
-            let text = readable(field["description"].as_str().unwrap_or_default());
-            field["description"] =
-                if self.language == Language::Spanish { self.texts.spanish(&text).into() } else { text.into() };
-        }
+        let input = entry.shape.input.map(|shape| self.schemas.input(&self.texts, name, shape, &names));
+        let (body, in_path) = input.unwrap_or_default();
         let mut operation = json!({
             "operationId": operation_id(entry),
-            "summary": self.said(entry.spec.summary),
+            "summary": self.language.say(entry.spec.summary, self.texts.summary(title)),
             "description": self.description(described),
             "tags": [tag(http)],
             "parameters": self.parameters(described, &names, &in_path),
@@ -91,14 +85,6 @@ impl Writer {
             ]);
         }
         said.trim().to_owned()
-    }
-
-    /// A text of the code, in the document's language.
-    pub(super) fn said(&self, english: &str) -> String {
-        match self.language {
-            Language::English => english.to_owned(),
-            Language::Spanish => self.texts.spanish(english).to_owned(),
-        }
     }
 
     fn parameters(&self, described: &Described, names: &[&str], in_path: &Map<String, Value>) -> Value {

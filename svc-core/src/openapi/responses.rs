@@ -39,7 +39,7 @@ impl Writer {
                 let language = self.language;
                 Some(self.schemas.page(shape, |record| envelope(language, &record)))
             }
-            (_, Some(shape)) => Some(self.schemas.answer(shape, ok)),
+            (_, Some(shape)) => Some(self.schemas.answer(&self.texts, shape, ok)),
             (_, None) => None,
         };
         let content = match &schema {

@@ -5,12 +5,15 @@ use schemars::transform::{Transform, transform_subschemas};
 use schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
+use super::texts::Texts;
+
 /// Where the document has its schemas.
 const COMPONENTS: &str = "#/components/schemas/";
 
 type Shape = fn(&mut SchemaGenerator) -> Schema;
 
-/// The schemas of the document: those of what is taken, of what is given, and others, which are put together from them.
+/// The schemas of the document: those of what is taken, of what is given, and others, which are put
+/// together from them.
 #[derive(Debug)]
 pub(super) struct Schemas {
     taken: SchemaGenerator,
@@ -43,9 +46,17 @@ impl Schemas {
         &mut self.given
     }
 
-    /// The object that an operation takes, of which the fields in the path are taken out: they are returned by themselves.
-    pub(super) fn input(&mut self, name: &str, shape: Shape, in_path: &[&str]) -> (Value, Map<String, Value>) {
+    /// The object that an operation takes, of which the fields in the path are taken out: they are
+    /// returned by themselves.
+    pub(super) fn input(
+        &mut self,
+        texts: &Texts,
+        name: &str,
+        shape: Shape,
+        in_path: &[&str],
+    ) -> (Value, Map<String, Value>) {
         let mut object = resolved(&mut self.taken, shape);
+        texts.describe(name, &mut object);
         let mut fields = Map::new();
         for name in in_path {
             let field = object["properties"].as_object_mut().and_then(|properties| properties.shift_remove(*name));
@@ -57,8 +68,6 @@ impl Schemas {
                 object.as_object_mut().and_then(|object| object.shift_remove("required"));
             }
         }
-        // What the operation does stands with the operation.
-        object.as_object_mut().and_then(|object| object.shift_remove("description"));
         if object["properties"].as_object().is_some_and(|properties| !properties.is_empty()) {
             self.insert(name, object);
         }
@@ -66,9 +75,10 @@ impl Schemas {
     }
 
     /// The answer of an operation: the object of that shape with `ok` before its members.
-    pub(super) fn answer(&mut self, shape: Shape, ok: &str) -> Value {
-        let name = self.name(shape);
+    pub(super) fn answer(&mut self, texts: &Texts, shape: Shape, ok: &str) -> Value {
+        let name = name_of(&shape(&mut self.given)).unwrap_or_default();
         let mut object = resolved(&mut self.given, shape);
+        texts.describe(&name, &mut object);
         let own = object["properties"].take();
         let mut members = Map::from_iter([("ok".to_owned(), success(ok))]);
         members.extend(own.as_object().cloned().unwrap_or_default());
@@ -77,7 +87,7 @@ impl Schemas {
         object["required"] =
             std::iter::once(json!("ok")).chain(required.into_iter().filter(|name| name != "ok")).collect();
         object.as_object_mut().and_then(|object| object.shift_remove("description"));
-        let name = format!("{}Answer", name.unwrap_or_default());
+        let name = format!("{name}Answer");
         self.insert(&name, object);
         Self::refer(&name)
     }
@@ -90,15 +100,14 @@ impl Schemas {
         Self::refer(&name)
     }
 
-    fn name(&mut self, shape: Shape) -> Option<String> {
-        name_of(&shape(&mut self.given))
-    }
-
     /// All components, in the order of their names.
-    pub(super) fn into_components(self) -> Value {
+    pub(super) fn into_components(self, texts: &Texts) -> Value {
         let Self { mut taken, mut given, others: mut all } = self;
         let mut left: Map<_, _> = taken.take_definitions(true);
         left.extend(given.take_definitions(true));
+        for (name, schema) in &mut left {
+            texts.describe(name, schema);
+        }
         // Only what is referred to: some are put together from others.
         while let Some(name) = left.keys().find(|name| refers(&all, name)).cloned() {
             all.extend(left.shift_remove(&name).map(|schema| (name, schema)));
@@ -147,8 +156,8 @@ fn refers(all: &Map<String, Value>, name: &str) -> bool {
     all.values().any(|schema| within(schema, &path))
 }
 
-/// Makes a derived schema one for readers of the API: without the remarks and links for readers of the code, and without
-/// `"default": null`.
+/// Removes from a derived schema what means nothing to readers of the API: titles, `"default":
+/// null`, and the least length of what may be left out.
 #[derive(Debug, Clone)]
 pub(super) struct Readable;
 
@@ -164,22 +173,6 @@ impl Transform for Readable {
         if is_optional && schema.get("minLength") == Some(&json!(1)) {
             schema.remove("minLength");
         }
-        if let Some(text) = schema.get("description").and_then(Value::as_str).map(readable) {
-            schema.insert("description".to_owned(), text.into());
-        }
         transform_subschemas(self, schema);
     }
-}
-
-/// The first paragraph of a documentation comment, without what it says of the specification.
-pub(super) fn readable(text: &str) -> String {
-    let first = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-    let mut left = first.as_str();
-    let mut said = String::new();
-    while let Some(at) = [" (spec", " (contract"].iter().filter_map(|mark| left.find(mark)).min() {
-        said.push_str(&left[..at]);
-        left = left[at..].split_once(')').map_or("", |(_, rest)| rest);
-    }
-    said.push_str(left);
-    said.replace("[`", "`").replace("`]", "`")
 }

@@ -44,6 +44,7 @@ fn every_operation_has_its_text_and_every_text_its_operation() {
         let titles = titles();
         for (entry, title) in &titles {
             let tag = described::tag(entry.spec.http.as_ref().unwrap());
+            assert_eq!(texts.summary(title).is_empty(), language == Language::English, "{title}: the Spanish summary");
             left.remove(title.as_str());
             left.remove(tag);
             for title in [title.as_str(), tag] {
@@ -55,7 +56,10 @@ fn every_operation_has_its_text_and_every_text_its_operation() {
                 assert!(in_path || is_filter, "{title}: no parameter {name} ({})", language.code());
             }
         }
-        assert!(left.is_empty(), "no operations have these sections of texts/{}.md: {left:?}", language.code());
+        for event in EventKind::WORDS {
+            assert!(left.remove(event), "texts/{}.md has no section of {event}", language.code());
+        }
+        assert!(left.is_empty(), "nothing has these sections of texts/{}.md: {left:?}", language.code());
     }
 }
 
@@ -99,27 +103,63 @@ fn everything_is_said_in_both_languages_and_to_readers_of_the_api() {
     let [english, spanish] = Language::ALL.map(|language| openapi(language, ADDRESS));
     let mut found = Vec::new();
     descriptions(&english, &spanish, "", &mut found);
-    let texts = Texts::of(Language::Spanish);
-    let said: BTreeSet<&str> =
-        found.iter().flat_map(|(_, english, _)| [*english, english.split('\n').next().unwrap()]).collect();
-    let translated: BTreeSet<&str> = texts.translated().collect();
-    let mut missing = BTreeSet::new();
+    let same: BTreeSet<&str> = texts::fields().filter(|(_, [one, two])| one == two).map(|(_, [one, _])| one).collect();
     for (at, english, spanish) in &found {
         assert!(!english.is_empty() && !spanish.is_empty(), "{at}");
-        // A summary of a notice is the event's name, in both.
-        if english == spanish
-            && !translated.contains(english)
-            && !(at.ends_with("/summary") && at.starts_with("/webhooks"))
-        {
-            missing.insert(*english);
-        }
+        // A summary of a notice is the event's name, and some texts are those of both languages.
+        let is_same = at.starts_with("/webhooks") && at.ends_with("/summary") || same.contains(english);
+        assert!(english != spanish || is_same, "{at}: {english:?} is in English only");
         for mark in ["[`", "::", "(spec", "(contract", "See spec"] {
             assert!(!english.contains(mark), "{at}: {english:?} is for readers of the code");
         }
     }
-    assert!(missing.is_empty(), "texts/fields.es.json lacks {missing:#?}");
-    let stale: Vec<_> = translated.difference(&said).collect();
-    assert!(stale.is_empty(), "texts/fields.es.json has what nothing says: {stale:#?}");
+}
+
+/// The types of records and bodies with their schemas in the document, by the names that `fields.md` uses.
+fn described_types(document: &Value) -> Vec<(&str, &Value)> {
+    let components = document["components"]["schemas"].as_object().unwrap().iter();
+    let types = components.filter_map(|(name, schema)| match name.strip_suffix("Notice") {
+        Some(event) => Some((event, &schema["properties"]["datos"])),
+        None if name.ends_with("Page") || name == "Error" => None,
+        None => Some((name.strip_suffix("Answer").unwrap_or(name), schema)),
+    });
+    types.collect()
+}
+
+#[test]
+fn every_field_has_its_text_and_every_text_its_field() {
+    let document = openapi(Language::English, ADDRESS);
+    let (mut missing, mut unused): (BTreeSet<String>, BTreeSet<_>) =
+        (BTreeSet::new(), texts::fields().map(|(key, _)| key).collect());
+    let mut look_up = |type_name: &str, field: &str| match texts::field_key(type_name, field) {
+        Some(key) => drop(unused.remove(key)),
+        None => drop(missing.insert(format!("{type_name}.{field}"))),
+    };
+    for (type_name, schema) in described_types(&document) {
+        // The `ok` of most answers is of the envelope.
+        let fields = schema["properties"].as_object().unwrap().iter().filter(|(_, schema)| schema["const"] != true);
+        for (field, _) in fields {
+            look_up(type_name, field);
+        }
+    }
+    let texts = Texts::of(Language::English);
+    for (entry, title) in titles() {
+        for name in title.split(['{', '}']).skip(1).step_by(2) {
+            if texts.parameter(&title, &format!("{{{name}}}")).is_none() {
+                look_up(described::type_name(entry), name);
+            }
+        }
+    }
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        // Bodies, answers and pages are described with their operations.
+        if schema["description"].is_string() && name != "Error" {
+            assert!(unused.remove(name.as_str()), "{name}");
+        }
+    }
+    let rows = include_str!("texts/fields.md").lines().filter(|line| line.starts_with("| `")).count();
+    assert_eq!(rows, texts::fields().count(), "a row of texts/fields.md is there twice");
+    assert!(missing.is_empty(), "texts/fields.md lacks {missing:#?}");
+    assert!(unused.is_empty(), "texts/fields.md has what nothing uses: {unused:#?}");
 }
 
 /// Every object in the document that satisfies `is`, with where it stands.
@@ -244,36 +284,4 @@ fn an_operation_says_what_it_takes_and_what_it_answers() {
     assert_eq!(customer["required"].as_array().unwrap().len(), customer["properties"].as_object().unwrap().len());
     let lines = &document["paths"]["/ventas-renglones"]["get"]["parameters"];
     assert_eq!((&lines[0]["name"], &lines[0]["required"]), (&json!("venta"), &json!(true)));
-}
-
-#[test]
-fn the_collection_has_every_operation_as_it_can_be_sent() {
-    let collection = postman(Language::English, ADDRESS);
-    let mut requests = Vec::new();
-    all(&collection, "", |value| value["request"].is_object(), &mut requests);
-    assert_eq!(requests.len(), titles().len());
-    let sent: BTreeSet<String> = requests
-        .iter()
-        .map(|(_, item)| {
-            let request = &item["request"];
-            let raw = request["url"]["raw"].as_str().unwrap();
-            let path = raw.strip_prefix("{{base_url}}").unwrap().split('?').next().unwrap();
-            let segments = path.split('/').map(|segment| match segment.strip_prefix(':') {
-                Some(name) => format!("{{{name}}}"),
-                None => segment.to_owned(),
-            });
-            format!("{} {}", request["method"].as_str().unwrap(), segments.collect::<Vec<_>>().join("/"))
-        })
-        .collect();
-    assert_eq!(sent, titles().into_iter().map(|(_, title)| title).collect());
-    // Every variable in it is one of the collection's.
-    let text = collection.to_string();
-    let used: BTreeSet<&str> = text.split("{{").skip(1).filter_map(|rest| Some(rest.split_once("}}")?.0)).collect();
-    assert_eq!(used, BTreeSet::from(["$guid", "api_key", "base_url", "key_id"]));
-    let find = |name: &str| &requests.iter().find(|(_, item)| item["name"] == name).unwrap().1["request"];
-    let lines = find("List the lines of a sales document");
-    assert_eq!(lines["url"]["raw"], "{{base_url}}/ventas-renglones?venta=1");
-    assert_eq!(find("Say that the process is alive")["auth"]["type"], "noauth");
-    let body = find("Create a customer")["body"]["raw"].as_str().unwrap();
-    assert_eq!(serde_json::from_str::<Value>(body).unwrap()["cp"], "42501");
 }

@@ -1,32 +1,34 @@
 //! What people read: the files in `texts/`.
 //!
-//! - `en.md`, `es.md`: a section for each operation (`## GET /clientes`) and each of their groups (`## clientes`). In the section
-//!   of an operation, an item ``- `name`: text`` speaks of a query parameter, one
-//!   of `{name}` of a parameter of the path.
-//! - `errors.md`: a table of what to do about each error, in both languages.
-//! - `fields.es.json`: the Spanish of what the code's documentation says of fields and records in English.
+//! - `en.md`, `es.md`: a section for each operation (`## GET /clientes`), each of their groups
+//!   (`## clientes`) and each event (`## venta.creada`). In an operation's section an item
+//!   ``- `name`: text`` describes a query parameter, one of `{name}` a parameter of the path. The
+//!   Spanish title goes on with the operation's summary, whose English is in its specification.
+//! - `errors.md`: what to do about each error, in both languages.
+//! - `fields.md`: what records and fields are, in both languages.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::language::Language;
 use crate::error::Code;
 
 const ENGLISH: &str = include_str!("texts/en.md");
 const SPANISH: &str = include_str!("texts/es.md");
-const ERRORS: &str = include_str!("texts/errors.md");
-const FIELDS: &str = include_str!("texts/fields.es.json");
 
-/// What to do about each error.
-static REMEDIES: LazyLock<HashMap<&str, [&str; 2]>> = LazyLock::new(|| ERRORS.lines().filter_map(remedies).collect());
+/// A table of texts in both languages by their keys.
+type Table = LazyLock<HashMap<&'static str, [&'static str; 2]>>;
 
-/// The cells of a row of the table of errors.
-fn remedies(line: &str) -> Option<(&str, [&str; 2])> {
+static REMEDIES: Table = LazyLock::new(|| include_str!("texts/errors.md").lines().filter_map(row).collect());
+static FIELDS: Table = LazyLock::new(|| include_str!("texts/fields.md").lines().filter_map(row).collect());
+
+/// The key of a table's row, and its texts.
+fn row(line: &str) -> Option<(&str, [&str; 2])> {
     let mut cells = line.strip_prefix("| `")?.split('|').map(str::trim);
-    let code = cells.next()?.trim_end_matches('`');
-    Some((code, [cells.next()?, cells.next()?]))
+    let key = cells.next()?.trim_end_matches('`');
+    Some((key, [cells.next()?, cells.next()?]))
 }
 
 /// What a client does about an error; empty for those that never reach one.
@@ -35,25 +37,47 @@ pub fn remedy(code: Code, language: Language) -> &'static str {
     language.say(both[0], both[1])
 }
 
-/// The codes that the table of errors speaks of.
+/// The codes that the table of errors has.
 #[cfg(test)]
 pub(super) fn remedied() -> impl Iterator<Item = &'static str> {
     REMEDIES.keys().copied()
 }
 
+/// The types and fields that the table of fields has, with their texts.
+#[cfg(test)]
+pub(super) fn fields() -> impl Iterator<Item = (&'static str, [&'static str; 2])> {
+    FIELDS.iter().map(|(key, texts)| (*key, *texts))
+}
+
+/// The key of a field's row: its own, or that of all fields of its name.
+pub(super) fn field_key(type_name: &str, field: &str) -> Option<&'static str> {
+    let own = FIELDS.get_key_value(format!("{type_name}.{field}").as_str());
+    own.or_else(|| FIELDS.get_key_value(field)).map(|(key, _)| *key)
+}
+
 /// The texts in one language.
 pub(super) struct Texts {
+    language: Language,
     sections: HashMap<&'static str, &'static str>,
-    spanish: Map<String, Value>,
+    summaries: HashMap<&'static str, &'static str>,
 }
 
 impl Texts {
     /// The texts in that language.
     pub(super) fn of(language: Language) -> Self {
-        let sections = language.say(ENGLISH, SPANISH).split("\n## ").skip(1);
-        let sections = sections.filter_map(|section| section.split_once('\n'));
-        let spanish = serde_json::from_str(FIELDS).unwrap_or_default();
-        Self { sections: sections.map(|(title, text)| (title.trim(), text.trim())).collect(), spanish }
+        let (mut sections, mut summaries) = (HashMap::new(), HashMap::new());
+        let all = language.say(ENGLISH, SPANISH).split("\n## ").skip(1);
+        for (heading, text) in all.filter_map(|section| section.split_once('\n')) {
+            let (title, summary) = heading.split_once(": ").unwrap_or((heading, ""));
+            sections.insert(title.trim(), text.trim());
+            summaries.insert(title.trim(), summary.trim());
+        }
+        Self { language, sections, summaries }
+    }
+
+    /// The summary in the section of that title; empty without one.
+    pub(super) fn summary(&self, title: &str) -> &'static str {
+        self.summaries.get(title).copied().unwrap_or_default()
     }
 
     /// The section of that title, without what it says of parameters; empty without one.
@@ -68,24 +92,22 @@ impl Texts {
         said.find(|(other, _)| *other == name).map(|(_, text)| text)
     }
 
-    /// The Spanish of an English text of the code's documentation; the text itself where there is none.
-    pub(super) fn spanish<'a>(&'a self, english: &'a str) -> &'a str {
-        self.spanish.get(english).and_then(Value::as_str).unwrap_or(english)
+    /// Describes the schema of a type and of its fields: their documentation in the code is for
+    /// readers of Rust.
+    pub(super) fn describe(&self, type_name: &str, schema: &mut Value) {
+        self.set_description(FIELDS.get_key_value(type_name).map(|(key, _)| *key), schema);
+        for (field, schema) in schema["properties"].as_object_mut().into_iter().flatten() {
+            self.set_description(field_key(type_name, field), schema);
+        }
     }
 
-    /// Puts the descriptions of schemas into Spanish.
-    pub(super) fn translate(&self, schemas: &mut Value) {
-        match schemas {
-            Value::Object(members) => {
-                for (name, value) in members {
-                    match value {
-                        Value::String(text) if name == "description" => *text = self.spanish(text).to_owned(),
-                        _ => self.translate(value),
-                    }
-                }
+    fn set_description(&self, key: Option<&str>, schema: &mut Value) {
+        let Some(schema) = schema.as_object_mut() else { return };
+        match key.and_then(|key| FIELDS.get(key)) {
+            Some([english, spanish]) => {
+                schema.insert("description".to_owned(), self.language.say(english, spanish).into());
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.translate(item)),
-            _ => {}
+            None => drop(schema.shift_remove("description")),
         }
     }
 
@@ -93,12 +115,6 @@ impl Texts {
     #[cfg(test)]
     pub(super) fn titles(&self) -> impl Iterator<Item = &'static str> {
         self.sections.keys().copied()
-    }
-
-    /// The English texts that have a Spanish one.
-    #[cfg(test)]
-    pub(super) fn translated(&self) -> impl Iterator<Item = &str> {
-        self.spanish.keys().map(String::as_str)
     }
 
     /// The parameters that a section speaks of.

@@ -36,11 +36,6 @@ macro_rules! events {
                 match self { $(Self::$name => $resource,)* }
             }
 
-            /// What it reports, in a few words.
-            pub(crate) const fn meaning(self) -> &'static str {
-                match self { $(Self::$name => concat!($($meaning),*),)* }
-            }
-
             /// Whether the changes of one resource within a minute become one event.
             pub(crate) const fn is_grouped(self) -> bool {
                 match self { $(Self::$name => events!(@is $($grouped)?),)* }
