@@ -143,16 +143,12 @@ impl Parse for Field {
 
 impl Field {
     fn parse_mark(&mut self, of_field: &[Attribute], input: ParseStream<'_>) -> Result<()> {
-        let own = input.call(Attribute::parse_outer)?;
-        let attrs = if own.is_empty() { of_field.to_vec() } else { own };
+        let docs = input.call(Attribute::parse_outer)?;
+        let attrs = if docs.is_empty() { of_field.to_vec() } else { docs };
         let keyword: Ident = input.parse()?;
-        let ty = match input.parse::<Option<Token![:]>>()? {
-            Some(_) => input.parse()?,
-            None => {
-                let missing = || Error::new(keyword.span(), "neither the mark nor its field has a type");
-                self.ty.clone().ok_or_else(missing)?
-            }
-        };
+        let own = input.parse::<Option<Token![:]>>()?.map(|_| input.parse()).transpose()?;
+        let missing = || Error::new(keyword.span(), "neither the mark nor its field has a type");
+        let ty = own.or_else(|| self.ty.clone()).ok_or_else(missing)?;
         let value = input.parse::<Option<Token![=]>>()?.map(|_| input.parse()).transpose()?;
         let place = match keyword.to_string().as_str() {
             "list" => &mut self.list,

@@ -119,8 +119,6 @@ fn member(
 
 #[cfg(test)]
 mod tests {
-    #![expect(unreachable_pub, reason = "records are public")]
-
     use proptest::prelude::*;
     use rust_decimal::Decimal;
 
