@@ -96,6 +96,22 @@ impl ProductTx for PostgresTx {
         .await
     }
 
+    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError> {
+        sqlx::query_scalar(
+            "WITH RECURSIVE arriba AS (
+                 SELECT clave, padre FROM categorias WHERE empresa = $1 AND clave = $2
+                 UNION SELECT c.clave, c.padre FROM categorias c JOIN arriba a ON c.clave = a.padre WHERE c.empresa = $1
+             )
+             SELECT EXISTS (SELECT FROM arriba WHERE clave = $3)",
+        )
+        .bind(self.empresa)
+        .bind(below)
+        .bind(categoria)
+        .fetch_one(self.connection())
+        .await
+        .map_err(store_error)
+    }
+
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
         // A product's IVA is a key of the catalogue, not a rate.
         self.many(sql!(

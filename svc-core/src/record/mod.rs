@@ -35,8 +35,8 @@
 //!
 //! `name in "column"` names the column where it differs. A mark with documentation of its own replaces the field's.
 //!
-//! Each name after the fields is a struct that comes from them: `import` implements [`Import`], `changes` (what the back office
-//! may change of a record that it edits as it is imported) [`Changes`], `stored` [`Stored`]; `create`, `edit` and `office` are
+//! Each name after the fields is a struct that comes from them: `import` implements `Import`, `changes` (what the back office
+//! may change of a record that it edits as it is imported) `Changes`, `stored` [`Stored`]; `create`, `edit` and `office` are
 //! bodies, which the stored record is made of (`From`), or is changed by (`edit`, `apply`). Rows are read by the place that the
 //! columns have in these lists.
 //!

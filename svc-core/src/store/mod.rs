@@ -78,7 +78,7 @@ pub use document::{DocumentTx, Related, StoredDocument};
 pub use global::{GlobalPeriod, GlobalSale, GlobalSales, GlobalTx};
 pub(crate) use idempotency::ANSWERS_KEPT;
 pub use idempotency::{Claim, IdempotencyTx};
-pub use import::{ImportTx, ImportedReceivable, ImportedSale, Parents};
+pub use import::{Batch, BatchError, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};

@@ -9,7 +9,7 @@ use crate::json::{Digits, Fault, Text};
 use crate::operations::import::{Rules, look_up_names, own_folio, require, require_clave};
 use crate::record::product::ProductImport;
 use crate::record::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
-use crate::store::{Parents, StoreError, Tx};
+use crate::store::{Naming, Parents, StoreError, Tx};
 
 impl Rules for ProductImport {
     const PARENT: Option<(&'static str, Parents)> = Some(("clave_padre", Parents::Products));
@@ -47,9 +47,9 @@ impl Rules for ProductImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
-        look_up_names(tx, ("marcas", "nombre", "marca"), rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
+        look_up_names(tx, Naming::Brand, "marca", rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
         let categories = rows.iter_mut().filter_map(|row| row.categoria.as_mut());
-        look_up_names(tx, ("categorias", "nombre", "categoria"), categories).await
+        look_up_names(tx, Naming::Category, "categoria", categories).await
     }
 
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {

@@ -19,7 +19,7 @@ use crate::record::invoice::InvoiceImport;
 use crate::record::product::DEFAULT_TAX_OBJECT;
 use crate::record::sale::SaleImport;
 use crate::record::sale_line::SaleLineImport;
-use crate::store::{StoreError, Tx};
+use crate::store::{Naming, StoreError, Tx};
 use rust_decimal::Decimal;
 
 /// A fault in a value computed from other fields.
@@ -104,8 +104,7 @@ impl Rules for SaleImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
-        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().filter_map(|row| row.almacen.as_mut()))
-            .await
+        look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().filter_map(|row| row.almacen.as_mut())).await
     }
 
     fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {
