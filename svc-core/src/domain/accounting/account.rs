@@ -3,24 +3,25 @@
 use crate::domain::words::words;
 
 words! {
-    /// What a line of an entry is written on, by its number in the SAT's "código agrupador de cuentas" (RMF, Anexo 24, apartado A). A
-    /// company may give each a number of its own (`account.edit`); the store puts that in its place where an entry is written.
+    /// An account by its number in the SAT's "código agrupador de cuentas" (RMF, Anexo 24, apartado
+    /// A). A company may number it otherwise (`account.edit`); the store then writes the company's
+    /// number on the entry.
     pub enum Account {
-        /// Cash that was not taken to a bank.
+        /// Cash that is not in a bank.
         Caja = "101.01",
-        /// What lies in the bank accounts.
+        /// Money in bank accounts.
         Bancos = "102.01",
         /// What customers owe.
         Clientes = "105.01",
-        /// IVA that customers withheld, which the authority has.
+        /// IVA that customers withheld and paid to the authority.
         IvaRetenido = "113.01",
-        /// ISR that customers withheld, which the authority has.
+        /// ISR that customers withheld and paid to the authority.
         IsrRetenido = "113.02",
         /// Goods in the warehouses, at cost.
         Inventario = "115.01",
-        /// Goods that a supplier billed and that have not come.
+        /// Goods that a supplier billed but has not delivered.
         EnTransito = "115.05",
-        /// Goods that were handed over of an order which is not owed yet.
+        /// Delivered goods of orders that are not owed yet.
         Entregado = "115.06",
         /// Creditable IVA: purchases that are paid.
         IvaAcreditable = "118.01",
@@ -28,43 +29,44 @@ words! {
         IvaPorAcreditar = "119.01",
         /// What is owed to suppliers.
         Proveedores = "201.01",
-        /// Goods that came and that the supplier has not billed.
+        /// Goods received that the supplier has not billed.
         PorFacturar = "205.02",
         /// Deposits not identified with a receivable yet.
         PorIdentificar = "205.06",
-        /// What customers paid before anything was owed.
+        /// Advances: what customers paid before anything was owed.
         Anticipos = "206.01",
-        /// IVA charged and paid, so due to the authority.
+        /// IVA charged and collected, so due to the authority.
         IvaCobrado = "208.01",
-        /// IEPS charged and paid, so due to the authority.
+        /// IEPS charged and collected, so due to the authority.
         IepsCobrado = "208.02",
-        /// IVA charged, and not paid yet.
+        /// IVA charged and not collected yet.
         IvaNoCobrado = "209.01",
-        /// IEPS charged, and not paid yet.
+        /// IEPS charged and not collected yet.
         IepsNoCobrado = "209.02",
-        /// What there was before anything was posted.
+        /// Opening balances: what existed before the first entry.
         Apertura = "304.01",
-        /// What was sold.
+        /// Sales.
         Ventas = "401.01",
-        /// Discounts on that.
+        /// Discounts on sales.
         Descuentos = "402.01",
-        /// What sold goods had cost.
+        /// Cost of sold goods.
         CostoDeVenta = "501.01",
-        /// What stock was found to be worth more or less: counts, waste, and what bills differ by from what came.
+        /// Changes of the stock's value: counts, waste, and differences between goods received and
+        /// their bills.
         AjustesDeInventario = "501.08",
-        /// Goods that were bought without an order, or before their order was kept here.
+        /// Goods bought without an order, or on an order from before the company used this service.
         Compras = "502.01",
         /// Expenses.
         Gastos = "601.84",
-        /// Lost, since what is owed or owing was worth another number of pesos when it was paid.
+        /// Exchange loss: the debt was worth another number of pesos when it was paid.
         PerdidaCambiaria = "701.01",
-        /// Gained likewise.
+        /// Exchange gain, for the same reason.
         UtilidadCambiaria = "702.01",
     }
 }
 
 impl Account {
-    /// Its name in the SAT's list.
+    /// The account's name in the SAT's list.
     pub const fn nombre(self) -> &'static str {
         match self {
             Self::Caja => "Caja y efectivo",

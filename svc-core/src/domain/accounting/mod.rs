@@ -22,7 +22,7 @@ pub(crate) use payment::{PaymentAmounts, payment_entry};
 pub(crate) use purchase::{Bill, PayablePayment, Purchased, expense_entry, payable_payment_entry, purchase_entry};
 pub(crate) use stock::{handover_entry, moved_entry};
 
-/// The side of an account that a line is written on.
+/// The side of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The debit side.
@@ -45,9 +45,9 @@ impl Side {
 pub struct EntryLine {
     /// The account.
     pub cuenta: Account,
-    /// On which side.
+    /// The side of the account.
     pub lado: Side,
-    /// How much, in pesos.
+    /// The amount, in pesos; never negative.
     pub importe: Money,
 }
 
@@ -62,13 +62,13 @@ impl EntryLine {
         Self { cuenta, lado: Side::Abono, importe }
     }
 
-    /// A debit of `importe`, or a credit of as much where it is negative.
+    /// A debit of `importe`, or a credit of its absolute value if it is negative.
     pub(crate) fn of(cuenta: Account, importe: Decimal) -> Self {
         let lado = if importe.is_sign_negative() { Side::Abono } else { Side::Cargo };
         Self { cuenta, lado, importe: Money::new(importe.abs()) }
     }
 
-    /// What it adds to its account: negative on the credit side.
+    /// The signed effect on the account: negative on the credit side.
     pub(crate) fn signed(&self) -> Decimal {
         match self.lado {
             Side::Cargo => self.importe.get(),
@@ -77,7 +77,7 @@ impl EntryLine {
     }
 }
 
-/// Why no entry can be made of lines.
+/// Why lines do not make an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryError {
     /// Debits and credits differ.
@@ -114,17 +114,17 @@ pub struct Entry {
     concepto: String,
     fecha: NaiveDate,
     lines: Vec<EntryLine>,
-    /// Its own clave, once it is stored.
+    /// The entry's clave, once it is stored.
     clave: Option<i64>,
     about: About,
 }
 
-/// What an entry is about: the claves of its documents.
+/// The claves of the documents that an entry is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct About {
     /// The sales document.
     pub venta: Option<i64>,
-    /// The record of the registry of invoices.
+    /// The record in the registry of invoices.
     pub factura: Option<i64>,
     /// The payment of a receivable.
     pub pago: Option<i64>,
@@ -136,14 +136,14 @@ pub struct About {
     pub cxp: Option<i64>,
     /// The deposit.
     pub deposito: Option<i64>,
-    /// The first movement of stock.
+    /// The first stock movement.
     pub movimiento: Option<i64>,
-    /// The entry that it undoes: its lines have the account numbers of that one's.
+    /// The entry that this one reverses; the reversal uses that entry's account numbers.
     pub revierte: Option<i64>,
 }
 
 impl Entry {
-    /// The entry of these lines; lines of zero are left out, and nothing but zeros is no entry.
+    /// Makes an entry, without the lines that are zero; `None` if all of them are.
     pub fn new(
         concepto: impl Into<String>,
         fecha: NaiveDate,
@@ -162,37 +162,37 @@ impl Entry {
         Ok((!entry.lines.is_empty()).then_some(entry))
     }
 
-    /// The same, about a sales document.
+    /// Adds the sales document.
     #[must_use]
     pub fn of_sale(self, venta: Option<i64>) -> Self {
         Self { about: About { venta, ..self.about }, ..self }
     }
 
-    /// The same, about a record of the registry of invoices.
+    /// Adds the record in the registry of invoices.
     #[must_use]
     pub fn of_invoice(self, factura: Option<i64>) -> Self {
         Self { about: About { factura, ..self.about }, ..self }
     }
 
-    /// The same, about a payment of a receivable.
+    /// Adds the payment of a receivable.
     #[must_use]
     pub fn of_payment(self, pago: Option<i64>) -> Self {
         Self { about: About { pago, ..self.about }, ..self }
     }
 
-    /// The same, about these documents and no others.
+    /// Replaces the documents it is about.
     #[must_use]
     pub fn of(self, about: About) -> Self {
         Self { about, ..self }
     }
 
-    /// The same, as it is stored under that clave.
+    /// Adds the clave under which it is stored.
     #[must_use]
     pub fn stored(self, clave: i64) -> Self {
         Self { clave: Some(clave), ..self }
     }
 
-    /// The entry of `fecha` that undoes this one: every line on the other side.
+    /// The reversal of this entry on `fecha`: every line on the other side.
     #[must_use]
     pub(crate) fn reversed(&self, fecha: NaiveDate) -> Self {
         let lines = self.lines.iter().map(|line| EntryLine { lado: line.lado.other(), ..*line }).collect();
@@ -200,51 +200,51 @@ impl Entry {
         Self { concepto: format!("Cancelación: {}", self.concepto), fecha, lines, clave: None, about }
     }
 
-    /// The same with other lines, which balance too.
+    /// Replaces the lines; the new ones must balance too.
     pub(crate) fn with_lines(self, lines: impl IntoIterator<Item = EntryLine>) -> Result<Option<Self>, EntryError> {
         let Self { concepto, fecha, clave, about, .. } = self;
         Ok(Self::new(concepto, fecha, lines)?.map(|entry| Self { clave, about, ..entry }))
     }
 
-    /// What it is about, in words.
+    /// The entry's description.
     pub fn concepto(&self) -> &str {
         &self.concepto
     }
 
-    /// Its day, in Mexico.
+    /// The entry's day, in Mexico.
     pub fn fecha(&self) -> NaiveDate {
         self.fecha
     }
 
-    /// Its lines.
+    /// The entry's lines.
     pub fn lines(&self) -> &[EntryLine] {
         &self.lines
     }
 
-    /// The documents it is about.
+    /// The documents that the entry is about.
     pub fn about(&self) -> About {
         self.about
     }
 }
 
-/// The amounts of a sale that are posted; in the document's currency, the cost in pesos.
+/// The posted amounts of a sale, in the document's currency; its cost is in pesos.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SaleAmounts {
-    /// The account of its income: [`Account::Ventas`], or [`Account::Anticipos`] for an advance.
+    /// The income account: [`Account::Ventas`], or [`Account::Anticipos`] for an advance.
     pub ingreso: Account,
-    /// The document's.
+    /// The document's amounts.
     pub amounts: Amounts,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// What the goods that left had cost, in pesos; zero when none left.
+    /// The cost of the goods that left, in pesos; zero when none left.
     pub costo: Money,
-    /// The part of that which was handed over, and posted, before anything was owed.
+    /// The part of `costo` that was delivered and posted before the sale was owed.
     pub entregado: Money,
 }
 
-/// The entry of a sale: the customer owes it, its taxes are not collected yet, what is withheld is the company's with the authority, and
-/// the goods that left are a cost.
-/// What the customer owes is the sum of the rest, so that rounding to pesos cannot unbalance it.
+/// The entry of a sale. The customer owes it, its taxes are not collected yet, withheld taxes are a
+/// claim on the authority, and the goods that left are a cost. The receivable is the sum of the
+/// other lines, so that rounding to pesos cannot unbalance the entry.
 pub(crate) fn sale_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
@@ -276,8 +276,9 @@ pub(crate) fn sale_entry(
     )
 }
 
-/// The entry of a credit note: less is sold, its taxes are not due, what was withheld of it is not the company's, the goods that came back
-/// are there again at their cost, and the whole is the customer's, to be applied ([`Account::Anticipos`]).
+/// The entry of a credit note. It reduces sales, uncollected taxes and withheld taxes, returns
+/// goods to stock at their cost, and owes the whole to the customer until it is applied
+/// ([`Account::Anticipos`]).
 pub(crate) fn credit_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,

@@ -1,4 +1,4 @@
-//! The entries of payments of receivables, and what the exchange rate makes of them.
+//! The entries of payments of receivables, with their exchange differences.
 
 use chrono::NaiveDate;
 use rust_decimal::{Decimal, RoundingStrategy};
@@ -8,18 +8,18 @@ use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 
-/// The amounts of a payment that are posted; in the receivable's currency.
+/// The posted amounts of a payment, in the receivable's currency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PaymentAmounts {
-    /// Where it came from, or to, in pesos.
+    /// Where the money came from or went to, in pesos.
     pub recibido: [(Account, Money); 2],
     /// The amount.
     pub importe: Money,
-    /// What had been paid of the receivable before.
+    /// The part of the receivable paid before this payment.
     pub pagado: Money,
-    /// Whether nothing is owed any more.
+    /// Whether this payment leaves nothing owed.
     pub liquida: bool,
-    /// What the books have of the receivable.
+    /// What is already posted of the receivable.
     pub contabilizado: Collected,
     /// The sale's total.
     pub total: Money,
@@ -27,31 +27,32 @@ pub(crate) struct PaymentAmounts {
     pub iva: Money,
     /// The sale's IEPS.
     pub ieps: Money,
-    /// Pesos for one unit of the currency, of the receivable.
+    /// Pesos for one unit of the currency on the receivable.
     pub tipo_cambio: Rate,
-    /// The same on the day of the payment.
+    /// Pesos for one unit of the currency on the day of the payment.
     pub tipo_cambio_pago: Rate,
 }
 
-/// What the books have of a receivable and its posted payments.
+/// What is posted of a receivable and its payments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Collected {
-    /// What is owed of it, in pesos; of an imported one nothing that could be relied upon.
+    /// What is still owed, in pesos; unreliable for an imported receivable.
     pub adeudo: Decimal,
-    /// What the payments amount to, in the receivable's currency.
+    /// The sum of the posted payments, in the receivable's currency.
     pub importe: Decimal,
-    /// The pending IVA that they took, in pesos.
+    /// The IVA that the payments collected, in pesos.
     pub iva: Decimal,
-    /// The pending IEPS that they took, in pesos.
+    /// The IEPS that the payments collected, in pesos.
     pub ieps: Decimal,
 }
 
-/// How far, in pesos, what is left of a receivable may be from what its last payment is worth: the cents that instalments in another
-/// currency were rounded by.
+/// The largest difference, in pesos, between a receivable's remainder and the value of its last
+/// payment that counts as rounding of instalments in another currency.
 pub(super) const ROUNDED: Decimal = Decimal::ONE;
 
-/// The entry of a payment: the customer owes less, at the receivable's exchange rate; the sale's taxes are collected in proportion, at
-/// the payment's, since they are due as they are collected (LIVA 1-B, 17 and 22); what that leaves is gained or lost by the exchange rate.
+/// The entry of a payment. The customer owes less, at the receivable's exchange rate; taxes are
+/// collected in proportion, at the payment's rate, because they fall due when collected (LIVA 1-B,
+/// 17 and 22). The difference is an exchange gain or loss.
 pub(crate) fn payment_entry(
     concepto: impl Into<String>,
     fecha: NaiveDate,
@@ -60,7 +61,7 @@ pub(crate) fn payment_entry(
     let pesos = |amount| line::pesos(amount, payment.tipo_cambio).ok_or(EntryError::TooLarge);
     let Collected { adeudo, iva, ieps, .. } = payment.contabilizado;
     let owed = pesos(payment.importe)?.get();
-    // The last one takes what is left, so that nothing of a paid receivable stays in the books.
+    // The last payment takes the remainder, so that a paid receivable leaves no balance.
     let rest = payment.is_foreign() && payment.liquida && (adeudo - owed).abs() <= ROUNDED;
     let mut lines: Vec<EntryLine> =
         payment.recibido.map(|(cuenta, importe)| EntryLine::cargo(cuenta, importe)).to_vec();
@@ -85,7 +86,7 @@ impl PaymentAmounts {
     }
 }
 
-/// `pesos` that were reckoned at one exchange rate, at another, in cents.
+/// Converts `pesos` from one exchange rate to another, in cents.
 pub(super) fn revalued(pesos: Decimal, from: Rate, to: Rate) -> Result<Decimal, EntryError> {
     if from == to {
         return Ok(pesos);
@@ -95,15 +96,17 @@ pub(super) fn revalued(pesos: Decimal, from: Rate, to: Rate) -> Result<Decimal, 
     Ok(exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero))
 }
 
-/// The line that balances these: the exchange gain or loss.
+/// The line that balances `lines`: the exchange gain or loss.
 pub(super) fn exchange_difference(lines: &[EntryLine]) -> EntryLine {
     let gained: Decimal = lines.iter().map(EntryLine::signed).sum();
     let account = if gained.is_sign_negative() { Account::PerdidaCambiaria } else { Account::UtilidadCambiaria };
     EntryLine::of(account, -gained)
 }
 
-/// What of a tax ought to be posted as collected after this payment: less the tax posted so far it is the payment's part, so instalments
-/// add up to the whole tax, whichever of them were cancelled between. Payments that were never posted collected their part elsewhere.
+/// The cumulative tax that should be posted as collected after this payment. Subtracting the tax
+/// already posted yields this payment's part, so that instalments add up to the whole tax even if
+/// some were cancelled in between. Payments that were never posted count as having collected theirs
+/// elsewhere.
 fn collected(payment: &PaymentAmounts, whole: Money) -> Decimal {
     let of = |paid: Decimal| line::share(whole, Money::new(paid), payment.total).get();
     let before = payment.pagado.get();

@@ -1,4 +1,4 @@
-//! The entries of what is bought: goods that come, bills, and their payments.
+//! The entries of purchases: goods received, bills and their payments.
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
@@ -12,39 +12,41 @@ use crate::domain::quantity::{Balance, Rate};
 /// A bill, in its own currency.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bill {
-    /// What it comes to; negative where the supplier owes it.
+    /// The bill's total; negative if the supplier owes it.
     pub total: Balance,
-    /// The IVA in that, as far as it is known.
+    /// The IVA within the total, as far as it is known.
     pub iva: Balance,
-    /// What was paid of it before it was captured: in cash.
+    /// The part paid in cash before the bill was captured.
     pub pagado: Balance,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
 }
 
-/// What comes of a purchase order, or is billed of it, at once.
+/// What a purchase order receives or is billed at once.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Purchased {
-    /// What the goods cost that came, in pesos.
+    /// The cost of the received goods, in pesos.
     pub mercancias: Decimal,
-    /// What else came that no warehouse holds.
+    /// The cost of what was received and is not stock, in pesos.
     pub gastos: Decimal,
-    /// Its bill, if it is made now.
+    /// The bill, if it arrives now.
     pub factura: Option<Bill>,
-    /// What was billed of the order before and has not come; negative: what came and was not billed. In pesos.
+    /// What was billed before and has not arrived, in pesos; negative if goods arrived before their
+    /// bill.
     pub pendiente: Decimal,
-    /// Whether nothing more comes, and nothing more is billed.
+    /// Whether the order expects no more goods and no more bills.
     pub completa: bool,
 }
 
-/// `amount` of a currency in pesos and cents, with its sign.
+/// Converts `amount` to pesos, rounded to cents, with its sign.
 fn pesos(amount: Decimal, rate: Rate) -> Result<Decimal, EntryError> {
     let pesos = line::pesos(Money::new(amount.abs()), rate).ok_or(EntryError::TooLarge)?.get();
     Ok(if amount.is_sign_negative() { -pesos } else { pesos })
 }
 
 impl Bill {
-    /// The lines of what is owed and of its IVA, and what else it was for, in pesos. The IVA of what is paid may be credited.
+    /// The lines of the debt and of its IVA, and the remaining amount, in pesos. IVA of the paid
+    /// part is creditable.
     fn lines(&self) -> Result<(Vec<EntryLine>, Decimal), EntryError> {
         let [total, iva, pagado] =
             [self.total, self.iva, self.pagado].map(|amount| pesos(amount.get(), self.tipo_cambio));
@@ -65,16 +67,17 @@ impl Bill {
     }
 }
 
-/// The entry of an expense: its bill, and nothing that came of an order.
+/// The entry of an expense: a bill without a purchase order.
 pub(crate) fn expense_entry(concepto: String, fecha: NaiveDate, bill: &Bill) -> Result<Option<Entry>, EntryError> {
     let (mut lines, net) = bill.lines()?;
     lines.push(EntryLine::of(Account::Gastos, net));
     Entry::new(concepto, fecha, lines)
 }
 
-/// The entry of a purchase order of which something comes, or is billed. Between the two what came waits to be billed
-/// ([`Account::PorFacturar`]), or what was billed to come ([`Account::EnTransito`]). When the order is complete what they differ by
-/// (rounding, another price or exchange rate) is an adjustment; what came before it could be posted, a purchase.
+/// The entry of goods or a bill of a purchase order. Goods that arrive first wait in
+/// [`Account::PorFacturar`] and a bill that arrives first in [`Account::EnTransito`]. When the
+/// order is complete, their difference (rounding, another price or exchange rate) is an adjustment;
+/// goods that arrived before entries existed are a purchase.
 pub(crate) fn purchase_entry(
     concepto: String,
     fecha: NaiveDate,
@@ -94,7 +97,7 @@ pub(crate) fn purchase_entry(
         lines.push(EntryLine::of(account, pending));
         pending = Decimal::ZERO;
     }
-    // Each side of what waits on its own account.
+    // Each direction of the pending amount has its own account.
     let zero = Decimal::ZERO;
     lines.push(EntryLine::of(Account::EnTransito, pending.max(zero) - purchase.pendiente.max(zero)));
     lines.push(EntryLine::of(Account::PorFacturar, pending.min(zero) - purchase.pendiente.min(zero)));
@@ -104,24 +107,24 @@ pub(crate) fn purchase_entry(
 /// A payment of an account payable.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PayablePayment {
-    /// What it is paid from.
+    /// The account that it is paid from.
     pub fuente: Account,
     /// The amount, in the payable's currency.
     pub importe: Money,
-    /// What was to be paid before.
+    /// What was owed before this payment.
     pub saldo: Money,
-    /// What the books say is owed of it, in pesos; of an imported one nothing.
+    /// What the entries say is owed, in pesos; nothing for an imported payable.
     pub adeudo: Decimal,
-    /// What they say of its IVA that may not be credited yet, in pesos.
+    /// The IVA that is not creditable yet according to the entries, in pesos.
     pub iva: Decimal,
-    /// Pesos for one unit of the currency, of the payable.
+    /// Pesos for one unit of the currency on the payable.
     pub tipo_cambio: Rate,
-    /// The same on the day of the payment.
+    /// Pesos for one unit of the currency on the day of the payment.
     pub tipo_cambio_pago: Rate,
 }
 
-/// The entry of a payment of a payable: less is owed, at the payable's exchange rate; its part of the IVA may be credited, at the
-/// payment's; what that leaves is gained or lost by the exchange rate.
+/// The entry of a payment of a payable. The debt falls at the payable's exchange rate; its part of
+/// the IVA becomes creditable at the payment's. The difference is an exchange gain or loss.
 pub(crate) fn payable_payment_entry(
     concepto: String,
     fecha: NaiveDate,

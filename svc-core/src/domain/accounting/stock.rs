@@ -1,4 +1,4 @@
-//! The entries of stock that moves without a sale or a purchase that is posted with it.
+//! The entries of stock movements without a sale or a purchase.
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
@@ -8,8 +8,8 @@ use crate::domain::money::Money;
 use crate::domain::words::MovementKind;
 
 impl MovementKind {
-    /// The account on the other side of a movement that is entered by hand; none of a transfer, which changes nothing of what there is,
-    /// and of a shipment, whose goods an earlier movement took.
+    /// The account on the other side of a movement captured by hand. `None` for a transfer, which
+    /// changes no value, and for a shipment, whose goods an earlier movement took out.
     const fn contra(self) -> Option<Account> {
         match self {
             Self::Venta
@@ -28,14 +28,15 @@ impl MovementKind {
     }
 }
 
-/// The entry of a movement that is entered by hand, or of a count: `valor` is what the stock is worth more, in pesos.
+/// The entry of a movement captured by hand, or of a count; `valor` is the change of the stock's
+/// value, in pesos.
 pub(crate) fn moved_entry(tipo: MovementKind, fecha: NaiveDate, valor: Decimal) -> Result<Option<Entry>, EntryError> {
     let Some(contra) = tipo.contra() else { return Ok(None) };
     let lines = [EntryLine::of(Account::Inventario, valor), EntryLine::of(contra, -valor)];
     Entry::new(format!("Inventario: {}", tipo.word()), fecha, lines)
 }
 
-/// The entry of goods of an order that are handed over: they are a cost once the order is owed.
+/// The entry of delivered goods of an order: they become a cost once the order is owed.
 pub(crate) fn handover_entry(venta: i64, fecha: NaiveDate, costo: Money) -> Result<Option<Entry>, EntryError> {
     let lines = [EntryLine::cargo(Account::Entregado, costo), EntryLine::abono(Account::Inventario, costo)];
     Entry::new(format!("Surtido del pedido {venta}"), fecha, lines)

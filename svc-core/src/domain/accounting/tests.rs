@@ -15,7 +15,7 @@ fn day() -> NaiveDate {
     "2026-10-12".parse().unwrap()
 }
 
-/// An entry's lines in words: account, `+` for a debit or `-` for a credit, amount.
+/// Prints an entry's lines: account, `+` for a debit or `-` for a credit, amount.
 fn shown(entry: &Entry) -> Vec<String> {
     let sign = |side| if side == Side::Cargo { '+' } else { '-' };
     entry.lines().iter().map(|line| format!("{} {}{}", line.cuenta.word(), sign(line.lado), line.importe)).collect()
@@ -132,7 +132,8 @@ fn instalments_collect_the_whole_iva() {
 
 #[test]
 fn a_cancelled_instalment_leaves_no_cent_behind() {
-    // Of three instalments the first is cancelled and paid again: 53.33 + 53.34 + 53.33, less 53.33, wants 53.33.
+    // The first of three instalments is cancelled and paid again: 53.33 + 53.34 + 53.33, less
+    // 53.33, leaves 53.33 to collect.
     let booked = Collected {
         adeudo: Decimal::ZERO,
         importe: "773.33".parse().unwrap(),
@@ -141,7 +142,7 @@ fn a_cancelled_instalment_leaves_no_cent_behind() {
     };
     let again = PaymentAmounts { contabilizado: booked, ..payment("386.67", "773.33") };
     assert_eq!(shown(&payment_entry("x", day(), &again).unwrap().unwrap())[2], "209.01 +53.33");
-    // What was collected a cent too much goes back.
+    // A cent collected too much is returned.
     let booked = Collected {
         adeudo: Decimal::ZERO,
         importe: "1159.99".parse().unwrap(),
@@ -153,7 +154,7 @@ fn a_cancelled_instalment_leaves_no_cent_behind() {
         shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
         ["102.01 +0.01", "105.01 -0.01", "209.01 -0.01", "208.01 +0.01"]
     );
-    // What was paid before there were books is not collected again.
+    // Payments from before the first entry are not collected again.
     let half = Collected {
         adeudo: Decimal::ZERO,
         importe: "290".parse().unwrap(),
@@ -252,7 +253,8 @@ fn what_the_exchange_rate_makes_of_a_payment_is_gained_or_lost() {
         shown(&payment_entry("x", day(), &at_nineteen).unwrap().unwrap()),
         ["102.01 +11020.00", "105.01 -11600.00", "209.01 +1600.00", "208.01 -1520.00", "701.01 +500.00"]
     );
-    // At the receivable's own rate there is nothing to gain; what cents were rounded, the last payment takes.
+    // At the receivable's own rate there is no exchange gain; the last payment takes the rounded
+    // cents.
     let same = dollars("580", "0", "11600", "20");
     assert_eq!(shown(&payment_entry("x", day(), &same).unwrap().unwrap()).len(), 4);
     let adeudo = "11600.02".parse().unwrap();
@@ -263,7 +265,7 @@ fn what_the_exchange_rate_makes_of_a_payment_is_gained_or_lost() {
         shown(&payment_entry("x", day(), &last).unwrap().unwrap()),
         ["102.01 +11600.00", "105.01 -11600.02", "209.01 +1600.00", "208.01 -1600.00", "701.01 +0.02"]
     );
-    // What the books have not is not taken from them.
+    // An amount that is not posted is not taken out.
     let contabilizado = Collected { adeudo: "5".parse().unwrap(), ..contabilizado };
     let unknown = PaymentAmounts { contabilizado, ..last };
     assert_eq!(shown(&payment_entry("x", day(), &unknown).unwrap().unwrap())[1], "105.01 -11600.00");
@@ -305,12 +307,12 @@ fn goods_and_their_bill_meet_whichever_comes_first() {
         ..Purchased::default()
     };
     assert_eq!(entry(&whole), ["119.01 +48.00", "201.01 -348.00", "115.01 +250.00", "601.84 +50.00"]);
-    // The goods first, in two parts; a cent is lost in their costs.
+    // The goods arrive first, in two parts; a cent is lost in their costs.
     let first = Purchased { mercancias: decimal("100"), ..Purchased::default() };
     assert_eq!(entry(&first), ["115.01 +100.00", "205.02 -100.00"]);
     let last = Purchased { mercancias: decimal("199.99"), pendiente: decimal("-100"), gastos: Decimal::ZERO, ..whole };
     assert_eq!(entry(&last), ["119.01 +48.00", "201.01 -348.00", "115.01 +199.99", "501.08 +0.01", "205.02 +100.00"]);
-    // The bill first.
+    // The bill arrives first.
     let billed = Purchased { factura, ..Purchased::default() };
     assert_eq!(entry(&billed), ["119.01 +48.00", "201.01 -348.00", "115.05 +300.00"]);
     let part = Purchased { mercancias: decimal("100"), pendiente: decimal("300"), ..Purchased::default() };
@@ -318,7 +320,7 @@ fn goods_and_their_bill_meet_whichever_comes_first() {
     let rest =
         Purchased { mercancias: decimal("200"), pendiente: decimal("200"), completa: true, ..Purchased::default() };
     assert_eq!(entry(&rest), ["115.01 +200.00", "115.05 -200.00"]);
-    // More came than was billed, then the bill of what had been imported.
+    // More goods arrive than were billed, then the bill of imported goods.
     let more = Purchased { mercancias: decimal("400"), pendiente: decimal("300"), ..Purchased::default() };
     assert_eq!(entry(&more), ["115.01 +400.00", "115.05 -300.00", "205.02 -100.00"]);
     let imported = Purchased { factura, completa: true, ..Purchased::default() };

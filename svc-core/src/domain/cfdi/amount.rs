@@ -1,4 +1,4 @@
-//! Decimals as the standard writes them.
+//! Decimals in the standard's notation.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::fmt;
 use rust_decimal::{Decimal, RoundingStrategy};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Most decimals of any attribute (`t_Importe`).
+/// The most decimals of any attribute (`t_Importe`).
 const MOST: u32 = 6;
 
-/// A decimal that is written with exactly as many decimals as it was made with.
+/// A decimal that is written with exactly the decimals it was made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amount(Decimal);
 
 impl Amount {
-    /// Nothing, written `0`.
+    /// Zero, written `0`.
     pub const ZERO: Self = Self(Decimal::ZERO);
 
     /// One, written `1`.
@@ -30,7 +30,7 @@ impl Amount {
     pub fn rounded(value: Decimal, decimals: u32) -> Self {
         let mut value = value.round_dp_with_strategy(decimals, RoundingStrategy::MidpointAwayFromZero);
         value.rescale(decimals);
-        // No amount is written `-0.00`.
+        // The standard allows no `-0.00`.
         if value.is_zero() {
             value.set_sign_positive(true);
         }
@@ -48,7 +48,7 @@ impl Amount {
         self.0
     }
 
-    /// How many decimals it is written with.
+    /// The number of decimals that it is written with.
     pub fn decimals(self) -> u32 {
         self.0.scale()
     }

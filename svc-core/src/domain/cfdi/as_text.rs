@@ -1,4 +1,4 @@
-//! An attribute that is no text here is one there.
+//! Serializes as text an attribute that is a number or UUID in Rust.
 
 use std::borrow::Cow;
 use std::fmt::Display;

@@ -1,7 +1,8 @@
-//! Documents against the authority's own files: the schemas, the transformation that gives the cadena original, and the test
-//! certificates (`tests/fixtures/sat/README.md`).
+//! Checks documents against the authority's own files: the schemas, the transformation that returns
+//! the cadena original, and the test certificates (`tests/fixtures/sat/README.md`).
 //!
-//! A few hundred random documents run with the other tests. At length, so many of them, with `SVC_CFDI_SEED` for others:
+//! A few hundred random documents run with the other tests. `SVC_CFDI` sets another number and
+//! `SVC_CFDI_SEED` other documents:
 //! `SVC_CFDI=10000 cargo test -p svc-core --lib -- --ignored --nocapture cfdi::authority`
 
 use std::fs;
@@ -16,24 +17,24 @@ use crate::domain::time::Timestamp;
 
 const SHORT: u64 = 300;
 
-/// A time in which the authority's test certificates are valid.
+/// A time at which the authority's test certificates are valid.
 const VALID: &str = "2026-10-12T18:00:00Z";
 
-/// A certificate of the authority's for tests, and its key.
+/// One of the authority's test certificates and its key.
 pub(crate) fn csd(name: &str) -> (Certificate, SigningKey) {
     let opened = opened(name);
     let key = SigningKey::from_pkcs8(&opened.key).unwrap();
     (Certificate { numero: opened.certificate.numero, der: opened.certificate.der }, key)
 }
 
-/// The same, as it is loaded.
+/// The same certificate after loading.
 pub(super) fn opened(name: &str) -> certificate::Opened {
     let read = |ending| fs::read(files().join(format!("csd/{name}.{ending}"))).expect("a file");
     let now = Timestamp::parse(VALID).unwrap();
     certificate::open(&read("cer"), &read("key"), "12345678a", Some(name), now).unwrap()
 }
 
-/// So many random documents, sealed.
+/// `count` random documents, sealed.
 pub(super) fn documents(count: u64, seed: u64) -> Vec<SealedXml> {
     let ((moral, moral_key), (fisica, fisica_key)) = (csd("EKU9003173C9"), csd("CACX7605101P8"));
     let issuers = Issuers { moral, fisica };
@@ -51,7 +52,7 @@ fn any_document_is_valid_and_sealed() {
     let Some(tools) = Tools::find("any_document_is_valid_and_sealed") else { return };
     let documents = documents(SHORT, 1);
     tools.validate(&documents);
-    // All that a document may have is in one of them.
+    // Together the documents contain every part that one may have.
     for part in [
         "<cfdi:InformacionGlobal",
         "Periodicidad=\"05\"",

@@ -3,10 +3,12 @@
 
 use super::node::{Node, Part};
 
-/// What is not signed of a document: the signature itself, and the certificate, whose number is. Of a stamp: its signature.
+/// The attributes that are not signed: the signature, the certificate (its number is), and a
+/// stamp's signature.
 const LEFT_OUT: [&str; 3] = ["Sello", "Certificado", "SelloSAT"];
 
-/// The cadena original of a document: its attributes in the order of its nodes, each after a pipe, between two pipes.
+/// Builds the cadena original of a document: its attributes in the order of its nodes, each after a
+/// pipe, between two double pipes.
 pub(super) fn of(document: &Node) -> String {
     let mut cadena = String::from("|");
     append(document, &mut cadena);
@@ -27,7 +29,7 @@ fn append(node: &Node, cadena: &mut String) {
     }
 }
 
-/// `normalize-space` of `XPath`: XML's white space, and no other, is trimmed and made one space.
+/// `normalize-space` of `XPath`: trims and collapses XML's white space and no other.
 fn append_collapsed(value: &str, cadena: &mut String) {
     let words = value.split([' ', '\t', '\r', '\n']).filter(|word| !word.is_empty());
     for (place, word) in words.enumerate() {

@@ -1,7 +1,8 @@
-//! The request to cancel a document (`Cancelacion`, namespace `http://cancelacfd.sat.gob.mx`), which its issuer signs: an enveloped
-//! XML signature (`XMLDSig`) by RSA with SHA-1, as the authority prescribes.
+//! The request to cancel a document (`Cancelacion`, namespace `http://cancelacfd.sat.gob.mx`). The
+//! issuer signs it with an enveloped XML signature (`XMLDSig`) by RSA with SHA-1, as the authority
+//! prescribes.
 //!
-//! The text is written in its canonical form (C14N 1.0), so what is signed is what is sent.
+//! The text is written in canonical form (C14N 1.0), so the signed bytes are the bytes sent.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,39 +20,38 @@ use super::{Certificate, SealFault};
 use crate::domain::clock::Random;
 use crate::domain::words::CancellationReason;
 
-/// The namespaces of the root, which are in scope of the signature too.
+/// The root's namespaces, which are in scope of the signature too.
 const PREFIXES: &str =
     "xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
 
 const SIGNATURE: &str = "http://www.w3.org/2000/09/xmldsig#";
 
-/// What a signature by RSA says before a digest that it is one of SHA-1 (RFC 8017, section 9.2).
+/// The prefix of a SHA-1 digest in an RSA signature (RFC 8017, section 9.2).
 const SHA1: [u8; 15] = [0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x0e, 0x03, 0x02, 0x1a, 0x05, 0x00, 0x04, 0x14];
 
-/// What a request says.
+/// The data of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Cancelacion<'a> {
-    /// The issuer.
+    /// The issuer's RFC.
     pub(crate) rfc: &'a str,
-    /// When it is asked for, in local time.
+    /// The time of the request, in local time.
     pub(crate) fecha: NaiveDateTime,
-    /// The document.
+    /// The document's fiscal folio.
     pub(crate) uuid: Uuid,
-    /// Why.
     pub(crate) motivo: CancellationReason,
-    /// What takes its place, with reason 01.
+    /// The document that replaces it, with reason 01.
     pub(crate) sustitucion: Option<Uuid>,
 }
 
 impl Cancelacion<'_> {
-    /// The request, signed with the key of that certificate: a PKCS#8 in DER, not encrypted. `random` blinds the key while it signs, and
-    /// does not show in the signature.
+    /// Signs the request with the certificate's key: an unencrypted PKCS#8 in DER. `random` blinds
+    /// the key while it signs and does not affect the signature.
     pub(crate) fn sign(&self, certificate: &Certificate, key: &[u8], random: &dyn Random) -> Result<String, SealFault> {
         let key = RsaPrivateKey::from_pkcs8_der(key).map_err(|_| SealFault::Key)?;
         let (opening, end) = (self.opening(), "</Cancelacion>");
         let digest = STANDARD.encode(Sha1::digest(format!("{opening}{end}")));
         let info = signed_info(&digest);
-        // Canonically, the node that is signed declares what is in scope.
+        // In canonical form the signed node declares the namespaces in scope.
         let scope = format!("<SignedInfo xmlns=\"{SIGNATURE}\" {PREFIXES}>{info}</SignedInfo>");
         let padding = Pkcs1v15Sign { hash_len: Some(20), prefix: Box::new(SHA1) };
         let signature = key.sign_with_rng(&mut Source(random), padding, &Sha1::digest(scope));
@@ -63,7 +63,7 @@ impl Cancelacion<'_> {
         ))
     }
 
-    /// All of it but its end, and its signature before that.
+    /// The request without its signature and its closing tag.
     fn opening(&self) -> String {
         let folio = |uuid: Uuid| uuid.to_string().to_uppercase();
         format!(
@@ -87,7 +87,7 @@ fn signed_info(digest: &str) -> String {
     )
 }
 
-/// Whose key it is.
+/// The `KeyInfo` node: certificate and public key.
 fn key_info(certificate: &Certificate, key: &RsaPrivateKey) -> Result<String, SealFault> {
     let read = X509::from_der(&certificate.der).map_err(|_| SealFault::Key)?;
     let issuer: Vec<String> = read.tbs_certificate().issuer().iter().map(ToString::to_string).collect();
@@ -104,7 +104,7 @@ fn key_info(certificate: &Certificate, key: &RsaPrivateKey) -> Result<String, Se
     ))
 }
 
-/// Random bytes, as the library takes them.
+/// Adapts [`Random`] to the library's trait.
 struct Source<'a>(&'a dyn Random);
 
 impl rsa::rand_core::RngCore for Source<'_> {
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
     use crate::domain::clock::SystemRandom;
 
-    /// The canonical form of a document, by xmllint.
+    /// The canonical form of a document, made by xmllint.
     fn canonical(tools: &Tools, xml: &str) -> String {
         let path = tools.dir().join("c14n.xml");
         fs::write(&path, xml).unwrap();
@@ -168,7 +168,7 @@ mod tests {
             let (before, signature) = xml.split_once("<Signature ").unwrap();
             let unsigned = canonical(&tools, &format!("{before}</Cancelacion>"));
             assert_eq!(text(&xml, "DigestValue"), STANDARD.encode(Sha1::digest(unsigned)));
-            // What is signed, as a document of its own with what is in scope.
+            // The signed node as a document of its own, with the namespaces in scope.
             let info =
                 format!("<SignedInfo xmlns=\"{SIGNATURE}\" {PREFIXES}>{}</SignedInfo>", text(signature, "SignedInfo"));
             assert_eq!(canonical(&tools, &info), info);

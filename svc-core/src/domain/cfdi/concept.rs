@@ -1,4 +1,4 @@
-//! A line of a sale as a concept of its document.
+//! Converts a line of a sale into a concept of its document.
 
 use rust_decimal::Decimal;
 
@@ -16,7 +16,7 @@ use crate::domain::sat;
 pub(super) const UNLISTED: &str = "01010101";
 /// `c_ClaveUnidad`: a piece, the default unit.
 const PIECE: &str = "H87";
-/// `c_ClaveUnidad`: an activity, the unit of what is no goods.
+/// `c_ClaveUnidad`: an activity, the unit of anything that is not goods.
 pub(super) const ACTIVITY: &str = "ACT";
 
 /// The currency of a document, in which all its amounts have the same decimals (`c_Moneda`).
@@ -32,17 +32,17 @@ impl<'a> Currency<'a> {
         Ok(Self { key, decimals: decimals.into() })
     }
 
-    /// An amount of the document.
+    /// Rounds an amount to the document's decimals.
     pub(super) fn amount(&self, value: Decimal) -> Result<Amount, CfdiFault> {
         Amount::exact(value, self.decimals).ok_or_else(|| CfdiFault::Decimals(self.key.to_owned()))
     }
 
-    /// A discount; none if it is nothing.
+    /// A discount; `None` if zero.
     pub(super) fn discount(&self, value: Money) -> Result<Option<Amount>, CfdiFault> {
         (!value.get().is_zero()).then(|| self.amount(value.get())).transpose()
     }
 
-    /// Taxes of a concept; none if there are none.
+    /// The taxes of a concept; `None` if it has none.
     pub(super) fn of_concept(&self, taxes: &Taxes) -> Result<Option<ImpuestosConcepto>, CfdiFault> {
         if taxes.is_empty() {
             return Ok(None);
@@ -56,7 +56,8 @@ impl<'a> Currency<'a> {
         }))
     }
 
-    /// The document's taxes: none if no line has any, and no sum of what is charged if all of it is exempt.
+    /// The document's taxes. `None` if no line has any; without a sum of charged taxes if all are
+    /// exempt.
     pub(super) fn of_document(&self, taxes: &Taxes) -> Result<Option<Impuestos>, CfdiFault> {
         if taxes.is_empty() {
             return Ok(None);
@@ -76,7 +77,7 @@ impl<'a> Currency<'a> {
         }))
     }
 
-    /// A tax that is charged; `units` writes the base of one that is charged on each unit.
+    /// A charged tax; `units` formats the base of a tax per unit.
     fn traslado(
         &self,
         levy: Levy,
@@ -103,7 +104,7 @@ impl<'a> Currency<'a> {
     }
 }
 
-/// The line as a concept, and the taxes that are broken down in it.
+/// Converts the line into a concept, and returns the taxes broken down in it.
 pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto, Taxes), CfdiFault> {
     let treatment = treat(line)?;
     check(line, &treatment.taxes)?;
@@ -124,7 +125,8 @@ pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto,
     Ok((concept, treatment.taxes))
 }
 
-/// Whether the line's amounts follow from each other as the authority computes them (contract §4, "POST /ventas").
+/// Checks that the line's amounts follow from each other as the authority computes them (contract
+/// §4, "POST /ventas").
 fn check(line: &Line, taxes: &Taxes) -> Result<(), CfdiFault> {
     let require = |holds: bool, fault| {
         if holds { Ok(()) } else { Err(CfdiFault::Line { renglon: line.renglon, fault }) }

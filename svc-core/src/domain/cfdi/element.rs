@@ -1,17 +1,17 @@
-//! XML of a document, read back.
+//! Reads a document's XML.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-/// The deepest nesting that is read; the standard has nine.
+/// The deepest nesting accepted; the standard has nine levels.
 const DEEPEST: usize = 20;
 
-/// The text is no XML, or none that a document can be.
+/// The text is not XML, or is XML that no document can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no document can be read in the XML")]
 pub(super) struct NoXml;
 
-/// An element, without namespace: no two of these documents' nodes differ by it alone.
+/// An element without its namespace, which these documents never need to tell nodes apart.
 #[derive(Debug, Default)]
 pub(super) struct Element {
     name: String,
@@ -20,10 +20,10 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// The root of a document.
+    /// Parses a document and returns its root.
     pub(super) fn read(xml: &str) -> Result<Self, NoXml> {
         let mut reader = Reader::from_str(xml);
-        // The elements that are open, below one that holds the root.
+        // The open elements, below a sentinel that receives the root.
         let mut open = vec![Self::default()];
         loop {
             match reader.read_event().map_err(|_| NoXml)? {
@@ -38,7 +38,8 @@ impl Element {
                     open.last_mut().ok_or(NoXml)?.children.push(element);
                 }
                 Event::Eof => break,
-                // Text between elements, comments and the declaration say nothing; entities of a DTD stay undefined.
+                // Text between elements, comments and the declaration carry no data; entities of a
+                // DTD stay undefined.
                 _ => {}
             }
         }
@@ -58,37 +59,37 @@ impl Element {
         Ok(Self { name: start.local_name().as_ref().to_owned(), attributes, children: Vec::new() })
     }
 
-    /// Its name, without prefix.
+    /// The element's name, without prefix.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// An attribute.
+    /// An attribute's value.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
 
-    /// An attribute that the standard requires; empty if it is not there.
+    /// A required attribute's value; empty if it is missing.
     pub(super) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
 
-    /// The elements directly within it.
+    /// The child elements.
     pub(super) fn children(&self) -> &[Self] {
         &self.children
     }
 
-    /// Its attributes.
+    /// The attributes, as names and values.
     pub(super) fn attributes(&self) -> impl Iterator<Item = (&str, &str)> {
         self.attributes.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The elements of that name directly within it.
+    /// The child elements of that name.
     pub(super) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Self> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// The first element on a way down.
+    /// The first element at the end of a path.
     pub(super) fn at(&self, way: &[&str]) -> Option<&Self> {
         way.iter().try_fold(self, |element, name| element.children.iter().find(|child| child.name == *name))
     }

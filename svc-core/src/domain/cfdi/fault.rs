@@ -1,6 +1,7 @@
-//! Why no document can be made.
+//! Why a document cannot be made.
 
-/// What makes a document impossible. The text is Spanish, for the registry's `error_mensaje`; none of it mends itself.
+/// Why a document cannot be made. The text is Spanish, for the registry's `error_mensaje`; a retry
+/// does not help.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CfdiFault {
@@ -13,18 +14,18 @@ pub enum CfdiFault {
     /// The sale or the payment lacks something that a document needs.
     #[error("falta {0}")]
     Missing(&'static str),
-    /// A line that no document can have.
+    /// A line that cannot be in a document.
     #[error("renglón {renglon}: {fault}")]
     Line {
-        /// Its number in the sale.
+        /// The line's number in the sale.
         renglon: i64,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         fault: &'static str,
     },
     /// Amounts that do not follow from each other.
     #[error("los importes no cuadran: {0}")]
     Sums(&'static str),
-    /// The currency is none of `c_Moneda`, or none that a document can be in.
+    /// The currency is not in `c_Moneda`, or documents cannot be in it.
     #[error("la moneda {0} no se puede facturar")]
     Currency(String),
     /// An amount has more decimals than its currency (`c_Moneda`), such as the cents of a yen.

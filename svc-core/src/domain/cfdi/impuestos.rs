@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Amount;
 
-/// The taxes of a concept (its node `Impuestos`): one or more in all.
+/// The taxes of a concept (node `Impuestos`); at least one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ImpuestosConcepto {
@@ -20,74 +20,74 @@ pub struct ImpuestosConcepto {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Impuestos {
-    /// One for each tax that is withheld.
+    /// One for each withheld tax.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retenciones: Vec<Retencion>,
-    /// Sum of what is withheld; none if nothing is.
+    /// Sum of the withheld taxes; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_impuestos_retenidos: Option<Amount>,
     /// One for each tax, factor and rate.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traslados: Vec<Traslado>,
-    /// Sum of what is charged; none if all of it is exempt.
+    /// Sum of the charged taxes; absent if all are exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_impuestos_trasladados: Option<Amount>,
 }
 
-/// A tax charged to the receiver (node `Traslado`), of a concept or, added up, of the document.
+/// A tax charged to the receiver (node `Traslado`), of a concept or the sum of the document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Traslado {
-    /// What it is charged on; more than nothing. Units where a tax is charged on each.
+    /// The taxed amount, or the number of units for a tax per unit; more than zero.
     pub base: Amount,
     /// The tax.
     pub impuesto: Impuesto,
     /// `c_TipoFactor`.
     pub tipo_factor: TipoFactor,
-    /// The rate, or pesos for each unit, six decimals; none if exempt.
+    /// The rate, or pesos per unit, with six decimals; absent if exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasa_o_cuota: Option<Amount>,
-    /// `base` × `tasa_o_cuota`; none if exempt.
+    /// `base` × `tasa_o_cuota`; absent if exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importe: Option<Amount>,
 }
 
-/// A tax of a concept that the receiver withholds (its node `Retencion`).
+/// A withheld tax of a concept (node `Retencion`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "Retencion", rename_all = "PascalCase")]
 pub struct RetencionConcepto {
-    /// What it is reckoned on; more than nothing.
+    /// The taxed amount; more than zero.
     pub base: Amount,
     /// The tax.
     pub impuesto: Impuesto,
     /// `c_TipoFactor`; never exempt.
     pub tipo_factor: TipoFactor,
-    /// The rate, six decimals.
+    /// The rate, with six decimals.
     pub tasa_o_cuota: Amount,
     /// `base` × `tasa_o_cuota`.
     pub importe: Amount,
 }
 
-/// A tax of the document that the receiver withholds (its node `Retencion`).
+/// A withheld tax of the document (node `Retencion`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Retencion {
     /// The tax.
     pub impuesto: Impuesto,
-    /// Sum of the concepts'.
+    /// Sum of the concepts' amounts.
     pub importe: Amount,
 }
 
 /// `c_Impuesto`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Impuesto {
-    /// On income; only withheld.
+    /// ISR: on income; only withheld.
     #[serde(rename = "001")]
     Isr,
-    /// On what is sold.
+    /// IVA: on sales.
     #[serde(rename = "002")]
     Iva,
-    /// On certain goods: fuels, drinks, tobacco and others.
+    /// IEPS: on certain goods such as fuels, drinks and tobacco.
     #[serde(rename = "003")]
     Ieps,
 }
@@ -95,9 +95,9 @@ pub enum Impuesto {
 /// `c_TipoFactor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TipoFactor {
-    /// A part of the base.
+    /// A fraction of the base.
     Tasa,
-    /// So much for each unit.
+    /// An amount per unit.
     Cuota,
     /// Nothing is charged.
     Exento,

@@ -1,7 +1,8 @@
-//! A document between its judgement and its seal: all of it is settled but its date, its certificate and its signature.
+//! A validated document before it is sealed: complete but for its date, its certificate and its
+//! signature.
 //!
-//! It is kept as XML without these, so that what is kept has one form and one reader: that of the sealed document, which the
-//! authority's standard fixes.
+//! It is stored as XML without these, so that stored and sealed documents share one form and one
+//! reader, both fixed by the authority's standard.
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -12,13 +13,13 @@ use super::{Cfdi, CfdiFault, SealFault, xml};
 use crate::domain::sat;
 
 impl Cfdi {
-    /// The document as XML without signature, which [`Self::read`] reads back.
+    /// Writes the document as XML without a signature; [`Self::read`] reads it back.
     pub fn unsealed(&self) -> Result<String, SealFault> {
         let root = Node::of(self).map_err(|_| SealFault::Document)?;
         xml::write(&root).map_err(|_| SealFault::Document)
     }
 
-    /// The document with what only its sealing brings: when it is issued, and the certificate that signs it.
+    /// Adds what sealing brings: the date of issue and the certificate that signs.
     pub fn to_be_sealed(self, fecha: DateTime<Utc>, certificate: &Certificate) -> Result<Self, CfdiFault> {
         let zone = sat::time_zone(&self.lugar_expedicion)
             .ok_or(CfdiFault::Issuer("un código postal válido en el lugar de expedición"))?;
@@ -30,8 +31,9 @@ impl Cfdi {
         })
     }
 
-    /// Gives the invoices that a payment document pays their fiscal folios, in their order; those that were not stamped yet when
-    /// it was judged had none. `false` if there are not as many.
+    /// Sets the fiscal folios of the invoices that a payment document pays, in their order; they
+    /// were unknown if the invoices were not stamped at validation. Returns `false` if the numbers
+    /// of invoices and folios differ.
     pub fn name_paid(&mut self, folios: &[Uuid]) -> bool {
         let payments = self.complemento.iter_mut().flat_map(|complement| &mut complement.pagos.pago);
         let paid: Vec<_> = payments.flat_map(|payment| &mut payment.docto_relacionado).collect();

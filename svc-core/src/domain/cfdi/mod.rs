@@ -1,21 +1,26 @@
-//! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, the builders that make it, its sealed XML and its print.
+//! The tax document: CFDI 4.0 (SAT, Anexo 20) as typed data, with its builders, its sealed XML and
+//! its PDF.
 //!
-//! One struct a node of the standard, its fields the node's attributes and children in the standard's order and under its
-//! names. They are stated there and nowhere else: one walk over a document (`node`) gives both its XML (`xml`) and its cadena
-//! original (`cadena`), which is the attributes in that order without two of them.
+//! There is one struct per node of the standard; its fields are the node's attributes and children,
+//! in the standard's order and under its names. Nothing else repeats them: one walk over a document
+//! (`node`) produces both its XML (`xml`) and its cadena original (`cadena`), which is the
+//! attributes in that order without two of them.
 //!
-//! - [`build_invoice`] makes the income document ("I") of a sale; its amounts are the sale's to the cent. [`build_related`]
-//!   makes one that relates to others, a substitute or a credit note ("E"); [`build_global`] that of a period's sales to the
-//!   general public.
-//! - [`build_payment`] makes the payment document ("P"), whose matter is the complement "Pagos 2.0" ([`Pagos20`]);
-//!   [`build_receipts`] one of several payments, and of invoices in other currencies.
-//! - [`seal`](seal()) signs a document with the company's key and writes it as XML, which is what is sent and kept.
-//! - [`Cfdi::read`] reads the document in such an XML; [`StampedXml`] is the XML that a provider made of it, with its stamp.
-//! - [`printed`] makes a PDF of a stamped one.
+//! - [`build_invoice`] makes the income document ("I") of a sale; its amounts equal the sale's to
+//!   the cent. [`build_related`] makes one that relates to others, a substitute or a credit note
+//!   ("E"); [`build_global`] makes that of a period's sales to the general public.
+//! - [`build_payment`] makes the payment document ("P"), whose content is the complement "Pagos
+//!   2.0" ([`Pagos20`]); [`build_receipts`] makes one for several payments, and for invoices in
+//!   other currencies.
+//! - [`seal`](seal()) signs a document with the company's key and writes it as XML, the form in
+//!   which it is sent and stored.
+//! - [`Cfdi::read`] reads the document in such an XML; [`StampedXml`] is the provider's XML, with
+//!   its stamp.
+//! - [`printed`] makes the PDF of a stamped document.
 //!
-//! All of it is pure. The builders take what a store has read ([`InvoiceSource`], [`PaymentSource`]) and give the document, or
-//! the [`CfdiFault`] that makes one impossible. Whether its keys exist and its names are true is the authority's to judge
-//! ([`crate::stamping`]).
+//! All of it is pure. The builders take what a store has read ([`InvoiceSource`],
+//! [`PaymentSource`]) and return the document, or the [`CfdiFault`] that prevents it. Only the
+//! authority can tell whether its keys exist and its names are true ([`crate::stamping`]).
 
 mod amount;
 mod as_text;
@@ -77,7 +82,7 @@ pub use stamp::{StampedXml, TimbreFiscalDigital, UnfitStamp};
 
 /// The version of the standard.
 pub const VERSION: &str = "4.0";
-/// `c_Exportacion`: what is sold stays in the country.
+/// `c_Exportacion`: the goods stay in the country.
 pub const NO_EXPORT: &str = "01";
 /// The name that the authority prescribes for an unnamed receiver.
 pub const GENERAL_PUBLIC: &str = "PUBLICO EN GENERAL";
@@ -94,52 +99,53 @@ pub struct Cfdi {
     /// The number in the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folio: Option<String>,
-    /// When it is issued, in the local time of [`Self::lugar_expedicion`], whole seconds.
+    /// The time of issue, in the local time of [`Self::lugar_expedicion`], in whole seconds.
     pub fecha: NaiveDateTime,
-    /// `c_FormaPago`; none in a payment document.
+    /// `c_FormaPago`; absent in a payment document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forma_pago: Option<String>,
-    /// Number of the issuer's certificate: twenty digits.
+    /// The number of the issuer's certificate: twenty digits.
     pub no_certificado: String,
     /// The certificate itself: DER in base64.
     pub certificado: String,
-    /// In words, when it is to be paid.
+    /// The payment terms, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condiciones_de_pago: Option<String>,
     /// Sum of the concepts' amounts, before discounts and taxes.
     pub sub_total: Amount,
-    /// Sum of the concepts' discounts; there only if one of them has one.
+    /// Sum of the concepts' discounts; present only if a concept has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descuento: Option<Amount>,
     /// `c_Moneda`; `XXX` in a payment document.
     pub moneda: String,
-    /// Pesos for one unit of the currency, six decimals; there only if that is another than the peso.
+    /// Pesos for one unit of the currency, with six decimals; present only for currencies other
+    /// than the peso.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tipo_cambio: Option<Amount>,
     /// `sub_total` less discounts, plus the taxes charged, less those withheld.
     pub total: Amount,
-    /// What it is.
+    /// The kind of document.
     pub tipo_de_comprobante: TipoDeComprobante,
     /// `c_Exportacion`: always [`NO_EXPORT`].
     pub exportacion: Cow<'static, str>,
-    /// `c_MetodoPago`; none in a payment document.
+    /// `c_MetodoPago`; absent in a payment document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metodo_pago: Option<String>,
-    /// Postal code of the place where it is issued.
+    /// Postal code of the place of issue.
     pub lugar_expedicion: String,
-    /// Which sales it sums up; there only if the receiver is the general public.
+    /// The period that it sums up; present only if the receiver is the general public.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub informacion_global: Option<InformacionGlobal>,
-    /// Documents that it relates to, by the kind of relation.
+    /// The related documents, by kind of relation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cfdi_relacionados: Vec<CfdiRelacionados>,
-    /// Who issues it.
+    /// The issuer.
     pub emisor: Emisor,
-    /// Who receives it.
+    /// The receiver.
     pub receptor: Receptor,
-    /// What was sold: one or more.
+    /// The sold items; at least one.
     pub conceptos: Vec<Concepto>,
-    /// The concepts' taxes, added up; none if no concept has any.
+    /// Sum of the concepts' taxes; absent if no concept has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos: Option<Impuestos>,
     /// The complement, in a payment document.
@@ -150,11 +156,11 @@ pub struct Cfdi {
 /// `c_TipoDeComprobante`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TipoDeComprobante {
-    /// Ingreso: something was sold.
+    /// Ingreso: a sale.
     I,
-    /// Egreso: a credit note, or an advance that is applied.
+    /// Egreso: a credit note, or the application of an advance.
     E,
-    /// Pago: an invoice that was to be paid later was paid, in whole or in part.
+    /// Pago: a full or partial payment of an invoice on credit.
     P,
 }
 
@@ -162,9 +168,9 @@ pub enum TipoDeComprobante {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct InformacionGlobal {
-    /// How long the period is.
+    /// The length of the period.
     pub periodicidad: Periodicidad,
-    /// `c_Meses`: the month, `01` to `12`, or two months, `13` to `18`.
+    /// `c_Meses`: `01` to `12` for a month, `13` to `18` for two.
     pub meses: String,
     /// The year.
     #[serde(rename = "Año", with = "as_text")]
@@ -172,7 +178,7 @@ pub struct InformacionGlobal {
 }
 
 impl InformacionGlobal {
-    /// The period that `day` lies in.
+    /// The period that contains `day`.
     pub fn of(periodicidad: Periodicidad, day: NaiveDate) -> Self {
         let meses = match periodicidad {
             Periodicidad::Bimestral => 12 + day.month().div_ceil(2),
@@ -198,18 +204,18 @@ words! {
     }
 }
 
-/// Documents that a document relates to in one way (node `CfdiRelacionados`).
+/// Documents related in one way (node `CfdiRelacionados`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct CfdiRelacionados {
-    /// In which way.
+    /// The kind of relation.
     pub tipo_relacion: TipoRelacion,
-    /// The documents: one or more.
+    /// The related documents; at least one.
     pub cfdi_relacionado: Vec<CfdiRelacionado>,
 }
 
 impl CfdiRelacionados {
-    /// A relation to these documents.
+    /// Relates to these documents.
     pub fn of(tipo_relacion: TipoRelacion, uuids: impl IntoIterator<Item = Uuid>) -> Self {
         let cfdi_relacionado = uuids.into_iter().map(|uuid| CfdiRelacionado { uuid }).collect();
         Self { tipo_relacion, cfdi_relacionado }
@@ -217,55 +223,55 @@ impl CfdiRelacionados {
 }
 
 words! {
-    /// `c_TipoRelacion`, those that this service makes documents with.
+    /// `c_TipoRelacion`: the kinds that this service uses.
     pub enum TipoRelacion {
         /// A credit note of the documents: a discount, a correction.
         NotaDeCredito = "01",
         /// A debit note of the documents.
         NotaDeDebito = "02",
-        /// Goods of the documents came back.
+        /// Returned goods of the documents.
         Devolucion = "03",
-        /// It replaces the documents.
+        /// A substitute for the documents.
         Sustitucion = "04",
-        /// An advance is applied.
+        /// The application of an advance.
         Anticipo = "07",
     }
 }
 
-/// A document that a document relates to (node `CfdiRelacionado`).
+/// A related document (node `CfdiRelacionado`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CfdiRelacionado {
-    /// Its fiscal folio.
+    /// The document's fiscal folio.
     #[serde(rename = "UUID", with = "as_text")]
     pub uuid: Uuid,
 }
 
-/// Who issues the document (node `Emisor`).
+/// The issuer (node `Emisor`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Emisor {
     /// RFC.
     pub rfc: String,
-    /// Name, as the authority has it: in capitals.
+    /// The name as registered with the authority, in capitals.
     pub nombre: String,
     /// `c_RegimenFiscal`.
     pub regimen_fiscal: String,
 }
 
-/// Who receives the document (node `Receptor`).
+/// The receiver (node `Receptor`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Receptor {
     /// RFC.
     pub rfc: String,
-    /// Name, as the authority has it: in capitals.
+    /// The name as registered with the authority, in capitals.
     pub nombre: String,
     /// Postal code of the fiscal address; with a generic RFC, of the place of issue.
     pub domicilio_fiscal_receptor: String,
     /// `c_Pais` of a foreigner, who has the generic RFC `XEXX010101000`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residencia_fiscal: Option<String>,
-    /// A foreigner's tax id at home.
+    /// The foreigner's tax id in their country.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_reg_id_trib: Option<String>,
     /// `c_RegimenFiscal`; 616 with a generic RFC.
@@ -275,7 +281,7 @@ pub struct Receptor {
     pub uso_cfdi: String,
 }
 
-/// Something that was sold (node `Concepto`).
+/// A sold item (node `Concepto`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Concepto {
@@ -284,30 +290,30 @@ pub struct Concepto {
     /// SKU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub no_identificacion: Option<String>,
-    /// How much: up to six decimals.
+    /// The quantity, with up to six decimals.
     pub cantidad: Amount,
     /// `c_ClaveUnidad`.
     pub clave_unidad: String,
     /// The unit in the seller's words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unidad: Option<String>,
-    /// What it is: up to 1,000 characters.
+    /// The description: up to 1,000 characters.
     pub descripcion: String,
-    /// Price of one: up to six decimals.
+    /// The unit price, with up to six decimals.
     pub valor_unitario: Amount,
     /// `cantidad` × `valor_unitario`.
     pub importe: Amount,
-    /// Taken off `importe`.
+    /// The discount on `importe`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub descuento: Option<Amount>,
     /// `c_ObjetoImp`.
     pub objeto_imp: String,
-    /// Its taxes, where `objeto_imp` has any broken down.
+    /// The concept's taxes, if `objeto_imp` says that they are broken down.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos: Option<ImpuestosConcepto>,
 }
 
-/// What goes beyond the standard's common part (node `Complemento`).
+/// The complement (node `Complemento`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Complemento {

@@ -1,12 +1,13 @@
-//! A document as nodes with attributes: what its XML and its cadena original are both written from.
+//! A document as nodes with attributes, from which both its XML and its cadena original are
+//! written.
 //!
-//! A node comes from a struct, in the order of its fields. That order is the standard's for the cadena original, in which a
-//! sum may come after the nodes it is of; in XML, where a node's attributes have no order and come before its children, the
-//! same order serves. So neither form has a list of fields of its own.
+//! A node comes from a struct, in the order of its fields. The cadena original needs that order, in
+//! which a sum may follow the nodes that it adds up; XML accepts it, since attributes have no order
+//! and precede children. So neither form has its own list of fields.
 //!
-//! - A field that is text is an attribute. One that is a struct is a child of the field's name.
-//! - A list's structs are children of the struct's name: within a node of the field's name, or without one if the two names
-//!   are the same.
+//! - A text field is an attribute. A struct field is a child with the field's name.
+//! - The structs of a list are children with the struct's name: within a node with the field's
+//!   name, or without one if the two names are equal.
 
 use std::fmt::Display;
 
@@ -28,7 +29,7 @@ pub(super) enum Part {
 }
 
 impl Node {
-    /// The document's node; an error for a type that has none of the above forms.
+    /// Builds the document's node; fails for a type that has none of these forms.
     pub(super) fn of(document: &impl Serialize) -> Result<Self, NoNode> {
         match document.serialize(Reader)? {
             Value::Node(node) => Ok(node),
@@ -53,7 +54,7 @@ impl Node {
     }
 }
 
-/// A type that no node can be made of: a mistake in the document's types, and none of its data.
+/// The type has no node form: a mistake in the document's types, not in its data.
 #[derive(Debug, thiserror::Error)]
 #[error("no XML can be made of {0}")]
 pub(super) struct NoNode(String);
@@ -74,7 +75,7 @@ enum Value {
 /// Reads a field.
 struct Reader;
 
-/// The forms that text has in these documents.
+/// Serializes the forms of text.
 macro_rules! text {
     ($($method:ident: $kind:ty),* $(,)?) => {$(
         fn $method(self, value: $kind) -> Result<Value, NoNode> {
@@ -83,7 +84,7 @@ macro_rules! text {
     )*};
 }
 
-/// The forms that no field has.
+/// Rejects the forms that no field has.
 macro_rules! none {
     ($($method:ident($($kind:ty),*)),* $(,)?) => {$(
         fn $method(self, $(_: $kind),*) -> Result<Value, NoNode> {
@@ -188,7 +189,7 @@ impl Serializer for Reader {
     }
 }
 
-/// A list under way.
+/// A list being serialized.
 struct Nodes(Vec<Node>);
 
 impl SerializeSeq for Nodes {
@@ -205,7 +206,7 @@ impl SerializeSeq for Nodes {
     }
 }
 
-/// A struct under way.
+/// A struct being serialized.
 struct Fields(Node);
 
 impl SerializeStruct for Fields {

@@ -17,22 +17,23 @@ pub(super) const VERSION: &str = "2.0";
 pub struct Pagos20 {
     /// Always `2.0`.
     pub version: Cow<'static, str>,
-    /// All of it in pesos.
+    /// The sums of all payments, in pesos.
     pub totales: TotalesPagos,
-    /// The payments: one or more.
+    /// The payments; at least one.
     pub pago: Vec<Pago>,
 }
 
-/// All payments in pesos (node `Totales`): two decimals, each there only if there is such a tax.
+/// The sums of all payments, in pesos (node `Totales`), with two decimals; each present only if
+/// there is such a tax.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TotalesPagos {
-    /// IVA that was withheld.
+    /// Withheld IVA.
     #[serde(rename = "TotalRetencionesIVA", skip_serializing_if = "Option::is_none")]
     pub retenciones_iva: Option<Amount>,
-    /// ISR that was withheld.
+    /// Withheld ISR.
     #[serde(rename = "TotalRetencionesISR", skip_serializing_if = "Option::is_none")]
     pub retenciones_isr: Option<Amount>,
-    /// IEPS that was withheld.
+    /// Withheld IEPS.
     #[serde(rename = "TotalRetencionesIEPS", skip_serializing_if = "Option::is_none")]
     pub retenciones_ieps: Option<Amount>,
     /// Base of the IVA at 16 %.
@@ -50,13 +51,13 @@ pub struct TotalesPagos {
     /// Base of the IVA at 0 %.
     #[serde(rename = "TotalTrasladosBaseIVA0", skip_serializing_if = "Option::is_none")]
     pub base_iva_0: Option<Amount>,
-    /// IVA at 0 %: nothing.
+    /// IVA at 0 %: always zero.
     #[serde(rename = "TotalTrasladosImpuestoIVA0", skip_serializing_if = "Option::is_none")]
     pub impuesto_iva_0: Option<Amount>,
-    /// What is exempt from IVA.
+    /// Base exempt from IVA.
     #[serde(rename = "TotalTrasladosBaseIVAExento", skip_serializing_if = "Option::is_none")]
     pub base_iva_exento: Option<Amount>,
-    /// The payments.
+    /// Sum of the payments.
     #[serde(rename = "MontoTotalPagos")]
     pub monto_total_pagos: Amount,
 }
@@ -65,13 +66,13 @@ pub struct TotalesPagos {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct Pago {
-    /// When it came in; noon, since the hour is not known.
+    /// The day of the payment, at noon because the hour is not known.
     pub fecha_pago: NaiveDateTime,
     /// `c_FormaPago`; never `99`.
     pub forma_de_pago_p: String,
     /// `c_Moneda`.
     pub moneda_p: String,
-    /// Pesos for one unit of it, six decimals; exactly `1` of the peso.
+    /// Pesos for one unit of the currency, with six decimals; exactly `1` for the peso.
     pub tipo_cambio_p: Amount,
     /// How much.
     pub monto: Amount,

@@ -1,4 +1,4 @@
-//! The document of a sale: income, or what is taken off it again.
+//! The document of a sale: an income document or a credit note.
 
 use rust_decimal::Decimal;
 
@@ -16,13 +16,13 @@ use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::words::PaymentTerm;
 
-/// The income document ("I") of a sale: one concept a line, amounts equal to the sale's.
+/// Builds the income document ("I") of a sale: one concept per line, amounts equal to the sale's.
 pub fn build_invoice(source: &InvoiceSource) -> Result<Cfdi, CfdiFault> {
     build_related(source, TipoDeComprobante::I, Vec::new())
 }
 
-/// The document of a sale that relates to others: a substitute, a sale to which an advance is applied ("I"), a credit note
-/// ("E").
+/// Builds a document that relates to others: a substitute or a sale that applies an advance ("I"),
+/// or a credit note ("E").
 pub fn build_related(
     source: &InvoiceSource,
     tipo: TipoDeComprobante,
@@ -39,7 +39,7 @@ pub fn build_related(
     }
     body.check(sale)?;
     let global = tipo == TipoDeComprobante::I && is_general_public(&receptor);
-    // One sale is a period of its own.
+    // A single sale is a period of its own.
     let period = global.then(|| InformacionGlobal::of(Periodicidad::Diario, opening.fecha.date()));
     let document = body.document(opening, receptor, &currency, sale.tipo_cambio)?;
     Ok(Cfdi {
@@ -53,7 +53,8 @@ pub fn build_related(
     })
 }
 
-/// The income document ("I") of a period's sales to the general public: one concept a ticket.
+/// Builds the income document ("I") of a period's sales to the general public: one concept per
+/// ticket.
 pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
     let opening = open(&source.emisor, &source.encabezado)?;
     let currency = Currency::of(&source.moneda)?;
@@ -81,7 +82,8 @@ pub fn build_global(source: &GlobalSource) -> Result<Cfdi, CfdiFault> {
     })
 }
 
-/// A ticket as a concept, and its taxes: what the customer paid, to the cent, divided so that each tax is its base by its rate.
+/// Converts a ticket into a concept and its taxes: the amount paid, to the cent, split so that each
+/// tax is its base times its rate.
 fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxes), CfdiFault> {
     let mut body = Body::default();
     for line in &ticket.renglones {
@@ -89,7 +91,8 @@ fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxe
         body.add(concept, &taxes, line.amounts.subtotal.get(), line.amounts.descuento.get())?;
     }
     body.subtotal += body.taxes.traslados.round();
-    // Lines of different kinds have no one key; what is taxed says more of the ticket than what is not.
+    // Lines of different kinds have no single key; a taxed line describes the ticket better than an
+    // untaxed one.
     let declared = body.conceptos.first().map_or(NO_OBJECT, |concept| concept.objeto_imp.as_str());
     let objeto_imp = body.taxes.object().unwrap_or(declared).to_owned();
     let amount = currency.amount(body.subtotal)?;
@@ -139,7 +142,7 @@ impl Body {
         plus(charged, -self.taxes.retenciones.total()?.unwrap_or_default())
     }
 
-    /// Whether the sale's amounts are its lines'.
+    /// Checks that the sale's amounts are the sums of its lines.
     fn check(&self, sale: &SoldSale) -> Result<(), CfdiFault> {
         if self.conceptos.is_empty() {
             return Err(CfdiFault::Missing("al menos un renglón"));
@@ -157,7 +160,7 @@ impl Body {
         }
     }
 
-    /// The document of income that has this body, without what only some documents have.
+    /// The income document with this body, without the parts that only some documents have.
     fn document(
         self,
         opening: Opening,
@@ -176,7 +179,7 @@ impl Body {
             certificado: opening.certificado,
             condiciones_de_pago: None,
             sub_total: currency.amount(self.subtotal)?,
-            // A concept has one exactly if it is not zero, and none is negative.
+            // The attribute exists only if the discount is not zero; no discount is negative.
             descuento: currency.discount(Money::new(self.descuento))?,
             moneda: currency.key.to_owned(),
             tipo_cambio: (currency.key != PESO).then(|| Amount::rounded(rate.get(), 6)),

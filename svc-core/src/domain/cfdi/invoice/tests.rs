@@ -1,4 +1,4 @@
-//! Income documents against ones reckoned by hand.
+//! Income documents compared with ones computed by hand.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn every_kind_of_line() {
             "Impuestos": { "Traslados": [taxed("45.00", "0.080000", "3.60")] },
         })
     );
-    // Half a cent goes up; 16 % of a cent is none.
+    // Half a cent rounds up; 16 % of a cent rounds to zero.
     assert_eq!(found["Conceptos"][2]["Importe"], "0.01");
     assert_eq!(found["Conceptos"][2]["Impuestos"]["Traslados"][0], taxed("0.01", "0.160000", "0.00"));
     assert_eq!(found["Conceptos"][5]["ObjetoImp"], "01");
@@ -150,7 +150,7 @@ fn the_general_public_is_stated_with_its_period() {
     });
     assert_eq!(found["Receptor"], expected);
 
-    // Who is named is not the general public; nor is anyone abroad.
+    // A named receiver is not the general public, nor is a foreign one.
     source.receptor = nobody("Ana Pérez");
     let found = document(&source);
     assert_eq!((&found["Receptor"]["Nombre"], found.get("InformacionGlobal")), (&json!("ANA PÉREZ"), None));
@@ -187,7 +187,7 @@ fn what_was_charged_is_broken_down_and_what_was_not_is_not() {
         (Some("02"), "exento", "0", "02", true),
         (None, "0.000000", "0", "02", true),
         (None, "", "0", "01", false),
-        // Nothing is left to charge on.
+        // No base is left to charge on.
         (Some("02"), "0.160000", "100", "04", false),
         (Some("02"), "exento", "100", "04", false),
     ] {
@@ -270,7 +270,7 @@ fn a_document_that_cannot_be_says_why() {
     ieps.objeto_impuesto = Some("07".to_owned());
     assert_eq!(build_invoice(&invoice(vec![ieps])).unwrap_err().code(), "renglon_invalido");
     assert_eq!(build_invoice(&invoice(vec![])), Err(CfdiFault::Missing("al menos un renglón")));
-    // Half a cent of discount is none that a document in pesos can show.
+    // A document in pesos cannot show a discount of half a cent.
     let odd = invoice(vec![line("1", "1", "0.005", "0.160000")]);
     assert_eq!(build_invoice(&odd), Err(CfdiFault::Decimals("MXN".to_owned())));
     assert_eq!(CfdiFault::Issuer("régimen fiscal").to_string(), "la empresa no tiene régimen fiscal");
