@@ -97,19 +97,23 @@ impl ProductTx for PostgresTx {
     }
 
     async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError> {
-        sqlx::query_scalar(
+        self.value(sql!(
             "WITH RECURSIVE arriba AS (
-                 SELECT clave, padre FROM categorias WHERE empresa = $1 AND clave = $2
-                 UNION SELECT c.clave, c.padre FROM categorias c JOIN arriba a ON c.clave = a.padre WHERE c.empresa = $1
+                 SELECT clave, padre
+                 FROM categorias
+                 WHERE empresa = :empresa AND clave = :below
+                 UNION
+                 SELECT c.clave, c.padre
+                 FROM categorias c
+                 JOIN arriba a ON c.clave = a.padre
+                 WHERE c.empresa = :empresa
              )
-             SELECT EXISTS (SELECT FROM arriba WHERE clave = $3)",
-        )
-        .bind(self.empresa)
-        .bind(below)
-        .bind(categoria)
-        .fetch_one(self.connection())
+             SELECT EXISTS (SELECT FROM arriba WHERE clave = :categoria)",
+            empresa: self.empresa,
+            below,
+            categoria,
+        ))
         .await
-        .map_err(store_error)
     }
 
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use svc_core::operations::import::Resource;
-use svc_core::operations::{CancelInvoice, RestampInvoice, RestampPayment};
+use svc_core::operations::{CancelInvoice, ReissueInvoice, ReissuePayment};
 use svc_core::domain::clock::Clock;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::words::CancellationReason;
@@ -90,8 +90,8 @@ impl Document {
     /// Makes it from the imported records, and queues it to be stamped.
     async fn queue(self, context: &Context, company: CompanyId) -> Result<(), Error> {
         match self.pago {
-            Some(pago) => context.run(company, &RestampPayment { pago, forzar: None }).await.map(drop),
-            None => context.run(company, &RestampInvoice { factura: self.factura, forzar: None }).await.map(drop),
+            Some(pago) => context.run(company, &ReissuePayment { pago, forzar: None }).await.map(drop),
+            None => context.run(company, &ReissueInvoice { factura: self.factura, forzar: None }).await.map(drop),
         }
     }
 }

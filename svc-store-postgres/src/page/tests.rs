@@ -2,7 +2,7 @@
 //! `\bind 1 …`). `$1` is the company; the values of filters follow in their order.
 
 use chrono::DateTime;
-use svc_core::domain::value::Value;
+use svc_core::record::Value;
 use svc_core::record::{Condition, ListSpec, Query, Takes};
 use svc_core::registry::OPERATIONS;
 use uuid::Uuid;
