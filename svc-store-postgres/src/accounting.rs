@@ -205,8 +205,8 @@ impl AccountingTx for PostgresTx {
         numero: Option<&str>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.run(match numero {
-            Some(numero) => sql!(
+        let statement = if let Some(numero) = numero {
+            sql!(
                 "INSERT INTO cuentas_contables (empresa, codigo, numero, modificado)
                  VALUES (:empresa, :codigo, :numero, :ahora)
                  ON CONFLICT (empresa, codigo) DO UPDATE
@@ -215,15 +215,16 @@ impl AccountingTx for PostgresTx {
                 codigo: account,
                 numero,
                 ahora: now,
-            ),
-            None => sql!(
+            )
+        } else {
+            sql!(
                 "DELETE FROM cuentas_contables
                  WHERE empresa = :empresa AND codigo = :codigo",
                 empresa: self.empresa,
                 codigo: account,
-            ),
-        })
-        .await
+            )
+        };
+        self.run(statement).await
     }
 
     async fn trial_balance(

@@ -296,7 +296,9 @@ impl<'q> Page<'q> {
                 self.sql.push_bind(empresa);
             }
         }
-        always.iter().for_each(|condition| self.only(condition));
+        if let Some(condition) = always {
+            self.only(condition);
+        }
     }
 
     fn end(&mut self) {
