@@ -248,7 +248,7 @@ fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
     } else if !text.starts_with(CONTROL)
         && text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| WORDS.contains(&word))
     {
-        found.pieces.insert(parts_of(&text).map(plain).filter(|part| !part.is_empty()).collect());
+        found.pieces.insert(parts_of(&without_names(&text)).map(plain).filter(|part| !part.is_empty()).collect());
     }
 }
 
@@ -256,6 +256,18 @@ fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
 fn parts_of(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split('{').enumerate();
     parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').map_or(part, |(_, rest)| rest) })
+}
+
+/// A piece whose parameters are named where it is put together: with a place for each, since their numbers are not known here.
+fn without_names(text: &str) -> String {
+    let mut parts = text.split(':');
+    let mut without = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(part.len());
+        let is_name = end > 0 && !without.ends_with(':');
+        without = if is_name { without + "{}" + &part[end..] } else { without + ":" + part };
+    }
+    without
 }
 
 /// The text that a literal stands for. A line that ends in a backslash goes on with the next one's first letter.
