@@ -1,5 +1,5 @@
-//! The widths of the letters of Helvetica, from Adobe's font metrics: thousandths of the font's size, for the bytes from 32 to 255 of
-//! Windows-1252.
+//! The character widths of Helvetica, from Adobe's font metrics: thousandths of the font's size,
+//! for the bytes from 32 to 255 of Windows-1252.
 
 /// Helvetica.
 pub(super) const REGULAR: [u16; 224] = [
