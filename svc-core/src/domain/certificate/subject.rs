@@ -36,7 +36,7 @@ fn text(value: &Any) -> String {
     }
 }
 
-/// UTF-8, and what is none is taken for Latin-1: what is found in a `TeletexString`.
+/// Decodes UTF-8, or else Latin-1, which a `TeletexString` usually contains.
 fn latin(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().copied().map(char::from).collect(), str::to_owned)
 }

@@ -3,11 +3,12 @@
 use super::super::rfc::Rfc;
 use super::{cfdi_use, regime};
 
-/// The regime of a generic RFC, "sin obligaciones fiscales": the only one the SAT takes on an invoice to the general
-/// public or to a foreigner, and the default of a customer with such an RFC (contract §4, `POST /clientes`).
+/// The regime of a generic RFC, "sin obligaciones fiscales": the only one the SAT accepts on an
+/// invoice to the general public or to a foreigner, and the default of a customer with such an RFC
+/// (contract §4, `POST /clientes`).
 pub(crate) const GENERIC_REGIME: i64 = 616;
 
-/// The CFDI use that a customer with a generic RFC gets by default, "sin efectos fiscales" (contract §4,
+/// The default CFDI use of a customer with a generic RFC, "sin efectos fiscales" (contract §4,
 /// `POST /clientes`).
 pub(crate) const GENERIC_USE: &str = "S01";
 
@@ -25,7 +26,7 @@ pub(crate) enum FiscalFault {
     /// The use is not in `c_UsoCFDI` (`uso_cfdi_invalido`).
     #[error("no está en el catálogo de usos de CFDI del SAT")]
     UsoInvalido,
-    /// The regime or the RFC's person type cannot take the use (`uso_cfdi_incompatible`).
+    /// The regime or the RFC's person type does not admit the use (`uso_cfdi_incompatible`).
     #[error("no es compatible con el régimen o con el tipo de persona del RFC")]
     UsoIncompatible,
 }
@@ -74,7 +75,7 @@ mod tests {
 
     #[test]
     fn validates_in_order() {
-        // "" and 0 stand for absent.
+        // "" and 0 mean absent.
         for (text, regimen, uso, expected) in [
             ("", 0, "", Ok(())),
             (MORAL, 0, "", Ok(())),
@@ -85,7 +86,7 @@ mod tests {
             (FISICA, 605, "CN01", Ok(())),
             (FISICA, 626, "G01", Ok(())),
             (MORAL, 626, "G01", Ok(())),
-            // Existence, the regime first, before any compatibility.
+            // Existence is checked before compatibility, and the regime first.
             ("", 609, "", Err(RegimenInvalido)),
             ("", 600, "X99", Err(RegimenInvalido)),
             ("", -601, "", Err(RegimenInvalido)),

@@ -1,4 +1,4 @@
-//! What `build.rs` made of the files in `catalogos/`, as constant data.
+//! The tables that `build.rs` makes from the files in `catalogos/`, as constant data.
 
 #![allow(clippy::unreadable_literal, reason = "generated")]
 

@@ -4,7 +4,8 @@ use rust_decimal::{Decimal, RoundingStrategy};
 
 use crate::domain::cfdi::Amount;
 
-/// What a factor may have been before rounding: exactly itself, or any value that rounds to it.
+/// The values that a factor may have had before rounding: only itself, or any value that rounds to
+/// it.
 #[derive(Clone, Copy)]
 pub(super) enum Reach {
     Exactly(Amount),
