@@ -170,8 +170,8 @@ impl<'de> Deserialize<'de> for Rate {
     }
 }
 
-/// Reads a decimal that is not negative, from a number's literal or a string: `whole` digits before the point at the most, and six after
-/// it.
+/// Reads a non-negative decimal from a number's literal or a string, with at most `whole` digits
+/// before the point and six after it.
 pub(super) fn unsigned<'de, D: Deserializer<'de>>(
     deserializer: D,
     expected: &'static str,

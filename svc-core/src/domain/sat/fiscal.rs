@@ -31,8 +31,9 @@ pub(crate) enum FiscalFault {
     UsoIncompatible,
 }
 
-/// Judges a customer's fiscal identity as it would be stored: the caller has filled in what it keeps or defaults
-/// ([`GENERIC_REGIME`], [`GENERIC_USE`]). Takes what there is of RFC, regime and CFDI use; gives the first fault.
+/// Validates a customer's fiscal identity as it would be stored, after the caller has applied
+/// stored values and defaults ([`GENERIC_REGIME`], [`GENERIC_USE`]). Any of RFC, regime and CFDI
+/// use may be absent. Returns the first fault.
 ///
 /// Rules (spec and contract §4, `POST /clientes`; SAT catalogues `c_RegimenFiscal` and `c_UsoCFDI`):
 /// 1. A regime exists; then, a use exists. Existence comes first, whichever of the two is at fault.
