@@ -48,15 +48,16 @@ fn run(runtime: Runtime, cli: Cli) -> Result<(), Failure> {
     let telemetry = Telemetry::start(cli.log_format, cli.command.serves().then_some(&runtime))?;
     let outcome = runtime.block_on(commands::run(cli));
     telemetry.finish();
-    // What is left is of no use, and may take long: a name that is being looked up.
+    // The remaining tasks are useless, and may take long, such as looking up a name.
     runtime.shutdown_background();
     outcome
 }
 
-/// Help and version go to stdout; a wrong command line is one line on stderr like any other failure.
+/// Prints help and version on stdout; a wrong command line is one line on stderr like any other
+/// failure.
 fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        // A reader that went away has seen what it wanted.
+        // A reader that closed stdout needs no more output.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }

@@ -1,4 +1,5 @@
-//! The long-running server: it accepts and answers, and after a stop signal drains the requests in progress.
+//! The long-running server: it accepts and answers requests, and drains those in progress after a
+//! stop signal.
 
 mod client_stream;
 mod connection;
@@ -26,13 +27,14 @@ use crate::failure::Failure;
 use crate::open_files;
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
-/// Open files beside the connections of clients: the database's and operators' connections, outgoing ones, and refused clients.
+/// Open files other than clients' connections: database and operator connections, outgoing ones,
+/// and refused clients.
 const OTHER_FILES: usize = 256 + REFUSALS;
 
-/// How long merging the last usage may take.
+/// How long the last merge of usage may take.
 const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// A bound address, not yet answering.
+/// A bound address, not answering yet.
 pub(crate) struct Server {
     listener: TcpListener,
     pub(crate) address: SocketAddr,
