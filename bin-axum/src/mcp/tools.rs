@@ -31,7 +31,6 @@ enum Place {
 /// The request of a call.
 pub(super) struct Call {
     pub(super) method: Method,
-    /// Path and query.
     pub(super) path: String,
     pub(super) key: Option<String>,
     pub(super) body: Option<Value>,

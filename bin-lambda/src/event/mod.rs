@@ -83,7 +83,6 @@ struct Http {
     method: String,
 }
 
-/// Reads an event.
 pub(crate) fn read(json: &str) -> Result<Event<'_>, EventError> {
     let outline: Outline<'_> = serde_json::from_str(json)?;
     if let Some(tasks) = tasks(&outline)? {

@@ -74,7 +74,6 @@ impl Function {
         Ok(Self(Arc::new(Inner { api: Api::new(context)?, base_path: path.unwrap_or_default(), schedule })))
     }
 
-    /// Answers an invocation.
     pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Value, InvocationError> {
         match event::read(event.get())? {
             Event::Request(event) => Ok(self.respond(event).await?),

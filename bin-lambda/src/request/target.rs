@@ -35,7 +35,6 @@ pub(super) fn without_stage<'p>(path: &'p str, stage: Option<&str>, base_path: &
     }
 }
 
-/// Path and query.
 pub(super) fn of(path: &str, query: &str) -> String {
     let separator = if query.is_empty() { "" } else { "?" };
     format!("{}{separator}{query}", encoded_path(path))

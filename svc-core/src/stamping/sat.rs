@@ -7,7 +7,6 @@ use super::endpoint::{Endpoint, HttpStamperError};
 use super::soap::{self, Answer};
 use super::{CancelRequest, DocumentStatus, StampFailure};
 
-/// The public address.
 const PUBLIC: &str = "https://consultaqr.facturaelectronica.sat.gob.mx/ConsultaCFDIService.svc";
 
 const ACTION: &str = "http://tempuri.org/IConsultaCFDIService/Consulta";

@@ -39,7 +39,6 @@ impl Connection {
         Self { live: Some(live), pool, place: Some(place), condition: Condition::default(), to_begin: false }
     }
 
-    /// Where statements run.
     pub(crate) fn statements(&mut self) -> Statements<'_> {
         Statements(self)
     }

@@ -62,7 +62,6 @@ pub(crate) enum Access {
     Read,
 }
 
-/// An open connection.
 struct Live {
     connection: PgConnection,
     opened: Instant,

@@ -18,7 +18,6 @@ use tokio::sync::mpsc::Sender;
 /// A notice with a valid signature.
 #[derive(Serialize)]
 pub(super) struct ReceivedNotice {
-    /// The delivery's clave.
     entrega: Option<i64>,
     /// The number of the attempt.
     intento: Option<u32>,

@@ -45,7 +45,6 @@ struct Minute {
 /// A request to be admitted, and its limits.
 #[derive(Clone, Copy)]
 pub(crate) struct AdmissionRequest<'a> {
-    /// Its key.
     pub(crate) key: &'a KeyId,
     /// The minute and the month in which it counts.
     pub(crate) period: Period,

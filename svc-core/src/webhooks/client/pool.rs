@@ -21,7 +21,6 @@ const KEPT: Duration = Duration::from_secs(2);
 /// The most connections kept: as many as a pass has attempts in progress.
 const MOST: usize = 64;
 
-/// The idle connections.
 #[derive(Default)]
 pub(super) struct Pool(Mutex<Kept>);
 

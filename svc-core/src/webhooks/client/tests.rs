@@ -29,7 +29,6 @@ impl Resolver for Names {
     }
 }
 
-/// A certificate authority.
 struct Authority(Issuer<'static, KeyPair>, Vec<u8>);
 
 impl Authority {

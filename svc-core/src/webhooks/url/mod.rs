@@ -15,7 +15,6 @@ pub(crate) struct Target {
     pub(crate) https: bool,
     /// The host's name, in lower case.
     pub(crate) host: String,
-    /// The port.
     pub(crate) port: u16,
     /// The path and the query.
     pub(crate) path: String,

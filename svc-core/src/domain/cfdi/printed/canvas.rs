@@ -5,7 +5,7 @@ use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Rect, Ref, Str, TextSt
 
 use super::font::Font;
 
-/// Letter paper.
+/// Letter paper, in points.
 pub(super) const WIDTH: f32 = 612.0;
 pub(super) const HEIGHT: f32 = 792.0;
 

@@ -16,7 +16,6 @@ pub(super) fn number(document: &Element) -> String {
     [document.get("Serie"), document.get("Folio")].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// The issuer's name.
 pub(super) fn issuer(document: &Element) -> &str {
     document.at(&["Emisor"]).map_or("", |emisor| emisor.text("Nombre"))
 }
