@@ -1,5 +1,5 @@
-//! A process that does all background work and serves no requests: stamping, webhooks, e-mails, clean-up. Any number of them may
-//! run, beside any number of servers.
+//! A process that does all background work and serves no requests: stamping, webhooks, e-mails,
+//! clean-up. Any number of them may run, beside any number of servers.
 //!
 //! `DATABASE_URL=postgres://… cargo run -p svc-examples --example background`
 

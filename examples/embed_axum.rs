@@ -24,7 +24,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = PostgresStore::open(&std::env::var("DATABASE_URL")?, &Settings::default())?;
     store.migrate().await?;
     let context = Context::builder(Arc::new(store), "http://127.0.0.1:3000/api/v1").build()?;
-    // Background work of this process: it stamps only; another process delivers webhooks and sends e-mails.
+    // Background work of this process: it stamps only; another process delivers webhooks and sends
+    // e-mails.
     let stamper: Arc<dyn Stamper> = Arc::new(SandboxStamper);
     let outside = Providers::default().stamper(stamper);
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
@@ -49,8 +50,9 @@ pub async fn serve(
     served
 }
 
-/// The application. Layers are put on either part, not on both: the API does its own authentication, limits and errors, and
-/// an answer that a layer gives does not have the API's form.
+/// The application. Layers are put on either part, not on both: the API does its own
+/// authentication, limits and errors, and an answer that a layer gives does not have the API's
+/// form.
 fn app(api: Api) -> Router {
     let ours = Router::new()
         .route("/reports", get(async || "all is well"))

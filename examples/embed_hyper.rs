@@ -44,6 +44,7 @@ pub async fn serve(listener: TcpListener, api: Api, stop: impl Future<Output = (
         });
     }
     connections.shutdown().await;
-    // Another process does the background work. Requests merge usage from time to time; the rest is merged here.
+    // Another process does the background work. Requests merge usage from time to time; the rest is
+    // merged here.
     api.context().merge_usage().await.map_err(std::io::Error::other)
 }

@@ -14,7 +14,8 @@ use svc_core::stamping::{Budget, SandboxStamper, StampFailure, StampRequest, Sta
 use svc_store_postgres::{PostgresStore, Settings};
 use uuid::Uuid;
 
-/// A stand-in for the provider's client. Like theirs, it remembers what it stamped, by the document's bytes.
+/// A stand-in for the provider's client. Like theirs, it remembers what it stamped, by the
+/// document's bytes.
 #[derive(Default)]
 pub struct Provider(Mutex<HashMap<String, String>>);
 
@@ -51,8 +52,9 @@ pub struct OurStamper(Provider);
 #[async_trait]
 impl Stamper for OurStamper {
     async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure> {
-        // The XML is the same in all attempts at one document, and must be sent as it is: the provider knows it by its bytes, and an
-        // answer that was lost is then given again, instead of the document being stamped twice.
+        // The XML is the same in all attempts at one document, and must be sent as it is: the
+        // provider knows it by its bytes, and an answer that was lost is then given again, instead
+        // of the document being stamped twice.
         let answer = self.0.submit(&request.id, &request.xml);
         match tokio::time::timeout(self.deadline(), answer).await {
             // Only what holds this very document counts.

@@ -2,8 +2,9 @@
 //!
 //! `WEBHOOK_SECRET=whsec_… cargo run -p svc-examples --example receive_webhooks`
 //!
-//! After the secret was rotated, `WEBHOOK_SECRET_PREVIOUS` keeps the old one until every notice is signed with the new one,
-//! a day later. The registered URL must be public and https: a proxy in front of this one provides both.
+//! After the secret was rotated, `WEBHOOK_SECRET_PREVIOUS` keeps the old one until every notice is
+//! signed with the new one, a day later. The registered URL must be public and https: a proxy in
+//! front of this one provides both.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,8 +31,9 @@ struct Receiver {
     work: Sender<Value>,
 }
 
-/// The events that arrived last. This memory ends with the process: a real receiver has a table with a unique index on the
-/// event's id, and writes there in the transaction of what it does about the event.
+/// The events that arrived last. This memory ends with the process: a real receiver has a table
+/// with a unique index on the event's id, and writes there in the transaction of what it does about
+/// the event.
 #[derive(Default)]
 struct Seen {
     ids: HashSet<String>,
@@ -63,9 +65,11 @@ async fn receive(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body
     // The same id as in X-Svc-Evento-Id, but here it is signed.
     let notice: Value = serde_json::from_slice(&body).unwrap_or_default();
     let Some(id) = notice["id"].as_str().map(str::to_owned) else { return StatusCode::BAD_REQUEST };
-    // Room is reserved first: an event that is refused must not count as seen, since it is sent again.
+    // Room is reserved first: an event that is refused must not count as seen, since it is sent
+    // again.
     let Ok(room) = receiver.work.try_reserve() else { return StatusCode::SERVICE_UNAVAILABLE };
-    // The same event may come more than once; it is answered with 2xx each time, or it would come again.
+    // The same event may come more than once; it is answered with 2xx each time, or it would come
+    // again.
     if receiver.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(&id) {
         room.send(notice);
     }
@@ -85,7 +89,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (work, mut notices) = tokio::sync::mpsc::channel::<Value>(WAITING);
     tokio::spawn(async move {
         while let Some(notice) = notices.recv().await {
-            // A notice only names the record that changed; its data are read from the API, with a key that has the scope.
+            // A notice only names the record that changed; its data are read from the API, with a
+            // key that has the scope.
             println!("{} changed: GET {}", notice["tipo"], notice["recurso"]["url"]);
         }
     });

@@ -1,13 +1,13 @@
-//! Compiles the SAT catalogues of `catalogos/` into tables that the library embeds, so that nothing is parsed at run
-//! time.
+//! Compiles the SAT catalogues of `catalogos/` into tables that the library embeds, so that nothing
+//! is parsed at run time.
 //!
 //! Written to `OUT_DIR`:
 //!
-//! - `codigo_postal.bin`: 100,000 bytes, one a postal code: 0 not in the catalogue, else 1 + its border mark (0 none,
-//!   1 north, 2 south) + 3 × the place of its time zone in `TIME_ZONES`
+//! - `codigo_postal.bin`: 100,000 bytes, one a postal code: 0 not in the catalogue, else 1 + its
+//!   border mark (0 none, 1 north, 2 south) + 3 × the place of its time zone in `TIME_ZONES`
 //! - `clave_prod_serv.bin`: the eight-digit codes as sorted little-endian `u32`
-//! - `clave_unidad.bin`: the unit keys, zero-padded to four ASCII bytes and read as big-endian numbers, sorted,
-//!   little-endian `u32`
+//! - `clave_unidad.bin`: the unit keys, zero-padded to four ASCII bytes and read as big-endian
+//!   numbers, sorted, little-endian `u32`
 //! - `sat.rs`: the small catalogues as sorted Rust arrays, and what their keys mean in words
 //!
 //! Data that is not as described stops the build with file and line.
@@ -134,8 +134,8 @@ fn use_array(table: &Table, matrix: &BTreeMap<String, Vec<String>>) -> Result<St
     for (key, row) in table.keyed("clave")? {
         let (fisica, moral) = (row.flag("fisica")?, row.flag("moral")?);
         let regimes = matrix.get(key).ok_or_else(|| row.fault("clave is no column of regimen_uso.csv"))?;
-        // The matrix was derived from this column: if they part, one of the two files was refreshed and the other was
-        // not.
+        // The matrix was derived from this column: if they part, one of the two files was refreshed
+        // and the other was not.
         let mut listed: Vec<&str> = row.cell("regimenes")?.split_whitespace().collect();
         listed.sort_unstable();
         if listed != *regimes {
@@ -147,7 +147,8 @@ fn use_array(table: &Table, matrix: &BTreeMap<String, Vec<String>>) -> Result<St
     Ok(array("CFDI_USES", "CfdiUse", &entries))
 }
 
-/// The regimes of each use, sorted, after checking that rows and columns are those of the two catalogues.
+/// The regimes of each use, sorted, after checking that rows and columns are those of the two
+/// catalogues.
 fn matrix(table: &Table, regimes: &Table, uses: &Table) -> Result<BTreeMap<String, Vec<String>>, String> {
     let (rows, regimes) = (table.keyed("regimen")?, regimes.keyed("clave")?);
     if !rows.keys().eq(regimes.keys()) {

@@ -8,8 +8,8 @@ use tokio::time::sleep;
 /// How long to wait after a failure.
 const BACK_OFF: Duration = Duration::from_millis(50);
 
-/// The next connection. A failed accept is logged and tried again: the client is gone already, or there is a passing shortage,
-/// such as of file descriptors.
+/// Accepts the next connection. A failed accept is logged and retried: the client has left, or
+/// there is a temporary shortage, such as of file descriptors.
 pub(crate) async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 
 /// How long a request may take.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// Longest response taken, in bytes.
+/// The longest accepted response, in bytes.
 const MAX_RESPONSE: usize = 16 * 1024 * 1024;
 
 /// Sends requests with a key.
@@ -80,7 +80,8 @@ impl ApiClient {
         &self.host
     }
 
-    /// Sends a request to `path`, below the base URL, with an Idempotency-Key of its own; gives the response's body.
+    /// Sends a request to `path`, below the base URL, with a new Idempotency-Key; returns the
+    /// response's body.
     pub(crate) async fn send(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, ApiError> {
         let what = format!("{method} {}{path}", self.base_url);
         let Answer { status, body: read, .. } = self.exchange(method, path, &random_key(), body).await?;
@@ -95,7 +96,8 @@ impl ApiClient {
         }
     }
 
-    /// Sends a request to `path`, below the base URL, with that Idempotency-Key; gives the response, whatever its status.
+    /// Sends a request to `path`, below the base URL, with that Idempotency-Key; returns the
+    /// response with any status.
     pub(crate) async fn exchange(
         &self,
         method: Method,

@@ -16,16 +16,16 @@ const NAME: &str = "svc";
 /// How long closing the connections may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// A store, and the private cluster that it is on, if any, which stops when this is dropped.
+/// A store, with its private cluster, if any, which stops on drop.
 pub(crate) struct OpenedDatabase {
     pub(crate) store: PostgresStore,
     cluster: Option<Cluster>,
-    /// Past the pooler, for migrations, if there is such an address.
+    /// A store that bypasses the pooler, for migrations, if such an address is set.
     direct: Option<PostgresStore>,
 }
 
 impl OpenedDatabase {
-    /// The database at `DATABASE_URL`, or a private one in the data directory.
+    /// Opens the database at `DATABASE_URL`, or a private one in the data directory.
     pub(crate) async fn open(args: &DatabaseArgs) -> Result<Self, Failure> {
         let mut settings = Settings::default();
         settings.max_connections = args.max_connections;
@@ -56,7 +56,7 @@ impl OpenedDatabase {
         PostgresStore::warn_of_unverified_hosts(std::iter::once(&self.store).chain(&self.direct));
     }
 
-    /// Brings the schema up to date; gives how many migrations it took.
+    /// Brings the schema up to date; returns the number of applied migrations.
     pub(crate) async fn migrate(&self) -> Result<u64, Failure> {
         match self.direct.as_ref().unwrap_or(&self.store).migrate().await {
             Err(error @ OpenError::Pooled) => Err(Failure::Other(format!("{error} (DATABASE_DIRECT_URL)"))),
@@ -67,7 +67,7 @@ impl OpenedDatabase {
         }
     }
 
-    /// Distributes the tables over the engine's workers; gives how many.
+    /// Distributes the tables over the engine's workers; returns their number.
     pub(crate) async fn distribute(&self) -> Result<u64, Failure> {
         Ok(self.direct.as_ref().unwrap_or(&self.store).distribute().await?)
     }
@@ -81,7 +81,8 @@ impl OpenedDatabase {
         Ok(Self { store, cluster: Some(cluster), direct: None })
     }
 
-    /// The same, and the schema of a private one is up to date: there, every command migrates.
+    /// Opens the database as [`Self::open`] does, and migrates a private one: there, every command
+    /// migrates.
     pub(crate) async fn ready(args: &DatabaseArgs) -> Result<Self, Failure> {
         let database = Self::open(args).await?;
         if database.cluster.is_some() {
@@ -90,8 +91,8 @@ impl OpenedDatabase {
         Ok(database)
     }
 
-    /// Closes the connections, then stops the private cluster. A connection that is still in use is not waited for long: it
-    /// ends with the process.
+    /// Closes the connections, then stops the private cluster. A connection that remains in use is
+    /// abandoned after a short wait: it ends with the process.
     pub(crate) async fn close(self) -> Result<(), Failure> {
         let closing = async {
             self.store.close().await;

@@ -39,7 +39,7 @@ impl Failure {
     }
 }
 
-/// On a terminal of our own the internal half helps, unlike on the wire.
+/// The error's text with its internal part, which the wire hides but a terminal may show.
 fn action_text(error: &Error) -> String {
     match error.cause() {
         Some(cause) => format!("{error} ({cause})"),

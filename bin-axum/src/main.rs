@@ -1,6 +1,7 @@
 //! `svc`: the API as a long-running server, and its command line.
 //!
-//! Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with one line on stderr.
+//! Results go to stdout as one JSON line, prose and logs to stderr; the exit code is 0, or 1 with
+//! one line on stderr.
 
 mod accept;
 mod admin;
@@ -48,15 +49,16 @@ fn run(runtime: Runtime, cli: Cli) -> Result<(), Failure> {
     let telemetry = Telemetry::start(cli.log_format, cli.command.serves().then_some(&runtime))?;
     let outcome = runtime.block_on(commands::run(cli));
     telemetry.finish();
-    // What is left is of no use, and may take long: a name that is being looked up.
+    // The remaining tasks are useless, and may take long, such as looking up a name.
     runtime.shutdown_background();
     outcome
 }
 
-/// Help and version go to stdout; a wrong command line is one line on stderr like any other failure.
+/// Prints help and version on stdout; a wrong command line is one line on stderr like any other
+/// failure.
 fn refuse(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        // A reader that went away has seen what it wanted.
+        // A reader that closed stdout needs no more output.
         let _ = error.print();
         return ExitCode::SUCCESS;
     }

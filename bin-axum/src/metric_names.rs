@@ -1,4 +1,4 @@
-//! Names of the metrics that the process has beside those of [`svc_core::observe`].
+//! Names of the process's metrics other than those of [`svc_core::observe`].
 
 /// Gauge: open connections of clients.
 pub(crate) const CONNECTIONS: &str = "svc_connections";

@@ -1,4 +1,4 @@
-//! What commands print: results on stdout, one JSON line each, or a file as it is.
+//! The output of commands: results on stdout, one JSON line each, or a raw file.
 
 use std::io::Write as _;
 
@@ -12,7 +12,7 @@ pub(crate) fn print(result: &impl Serialize) -> Result<(), Failure> {
     writeln!(std::io::stdout(), "{line}").map_err(Failure::io("cannot write to stdout"))
 }
 
-/// Writes a file, as it is.
+/// Writes a raw file to stdout.
 pub(crate) fn write(file: &[u8]) -> Result<(), Failure> {
     let mut stdout = std::io::stdout();
     stdout.write_all(file).and_then(|()| stdout.flush()).map_err(Failure::io("cannot write to stdout"))

@@ -1,4 +1,5 @@
-//! The key that secrets are sealed under: the setting's, or the one that the demo made for its private PostgreSQL.
+//! The key that seals secrets: the setting's, or the one that the demo generated for its private
+//! PostgreSQL.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -14,8 +15,8 @@ use crate::failure::Failure;
 
 const FILE: &str = "secrets.key";
 
-/// The sealer of a command. A private PostgreSQL that a demo made a key for is used with that key: alone where no other is
-/// set, else as one that opens what it sealed.
+/// The sealer of a command. A private PostgreSQL with a demo's key uses that key: alone if no other
+/// is set, or else only to open what it sealed.
 pub(crate) fn sealer(settings: &SecretsSettings, database: &DatabaseArgs) -> Result<Sealer, Failure> {
     let sealer = settings.sealer()?;
     match database.url() {
@@ -24,7 +25,8 @@ pub(crate) fn sealer(settings: &SecretsSettings, database: &DatabaseArgs) -> Res
     }
 }
 
-/// The sealer of the demo: where no key is set it makes one and keeps it in the data directory, readable by its owner only.
+/// The sealer of the demo: without a configured key it generates one and keeps it in the data
+/// directory, readable by its owner only.
 pub(crate) fn demo_sealer(sealer: Sealer, data_dir: &Path) -> Result<Sealer, Failure> {
     if sealer.has_key() {
         return Ok(sealer);
@@ -45,7 +47,7 @@ fn file(data_dir: &Path) -> PathBuf {
     data_dir.join(FILE)
 }
 
-/// The key in that file; `None` without the file.
+/// Reads the key in that file; `None` without the file.
 fn read(file: &Path) -> Result<Option<SecretsKey>, Failure> {
     let text = match std::fs::read_to_string(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -55,7 +57,7 @@ fn read(file: &Path) -> Result<Option<SecretsKey>, Failure> {
     text.trim().parse().map(Some).map_err(wrong)
 }
 
-/// Makes a key, in a new file.
+/// Generates a key in a new file.
 fn make(file: &Path) -> Result<SecretsKey, Failure> {
     let failed = || Failure::io(format!("cannot write {}", file.display()));
     if let Some(dir) = file.parent() {

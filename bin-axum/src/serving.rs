@@ -49,7 +49,8 @@ pub(crate) fn base_url(service: &ServiceArgs, server: &Server) -> String {
     service.base_url.clone().unwrap_or_else(|| server.default_base_url())
 }
 
-/// The context of a server over a database, by its settings. `networks` decide which URLs webhooks may be registered with.
+/// The context of a server over a database, by its settings. `networks` decide which URLs webhooks
+/// may be registered with.
 pub(crate) fn context(
     database: &OpenedDatabase,
     service: &ServiceArgs,

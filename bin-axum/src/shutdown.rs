@@ -10,14 +10,15 @@ use tokio::time::Instant;
 use crate::cli::ProcessArgs;
 use crate::failure::Failure;
 
-/// The part of the deadline that is reserved for the last steps: merging usage, closing the database's connections, sending the
-/// last traces.
+/// The part of the deadline that is reserved for the last steps: merging usage, closing the
+/// database's connections, sending the last traces.
 const RESERVE: Duration = Duration::from_secs(4);
 
 /// How long the server may take to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShutdownPlan {
-    /// How long it goes on accepting, so that load balancers see from /ready that it is about to stop.
+    /// How long it goes on accepting, so that load balancers see from /ready that it is about to
+    /// stop.
     pub(crate) delay: Duration,
     /// How long it may take in all, this delay included.
     pub(crate) deadline: Duration,

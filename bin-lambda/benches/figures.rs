@@ -1,8 +1,8 @@
 //! What the function costs beside the API: `cargo bench -p bin-lambda --bench figures`.
 //!
-//! The binary runs against the tests' Runtime API and a private PostgreSQL. Figures are medians: a start is a process of its own, what is
-//! warm is the time from handing over an event to its answer, beside the time that the API itself takes for the same request in
-//! this process.
+//! The binary runs against the tests' Runtime API and a private PostgreSQL. Figures are medians: a
+//! start is a process of its own, what is warm is the time from handing over an event to its
+//! answer, beside the time that the API itself takes for the same request in this process.
 
 #![allow(dead_code, reason = "it shares the platform with the tests, and needs a part of it")]
 

@@ -8,13 +8,16 @@ use svc_store_postgres::{OpenError, Pooler, PostgresStore, Settings};
 #[derive(Parser)]
 #[command(name = "bin-lambda", version)]
 pub(crate) struct Config {
-    /// PostgreSQL to use; one on another machine is verified with `?sslmode=verify-full` at its end.
+    /// PostgreSQL to use; one on another machine is verified with `?sslmode=verify-full` at its
+    /// end.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     database_url: String,
-    /// What stands before it: none, or transaction for a pooler in transaction mode (PgBouncer and the like).
+    /// What stands before it: none, or transaction for a pooler in transaction mode (PgBouncer and
+    /// the like).
     #[arg(long, env = "SVC_POOLER", default_value = "none")]
     pooler: Pooler,
-    /// A replica of the database, to read lists from; while it is away they come from the database itself.
+    /// A replica of the database, to read lists from; while it is away they come from the database
+    /// itself.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, default_value = "", hide_default_value = true)]
     database_replica_url: String,
     /// The API's public address.
@@ -26,7 +29,8 @@ pub(crate) struct Config {
     pub(crate) secrets: SecretsSettings,
     #[command(flatten)]
     pub(crate) outside: OutsideSettings,
-    /// Requests that one instance answers at the same time; the platform sets it where it is more than one.
+    /// Requests that one instance answers at the same time; the platform sets it where it is more
+    /// than one.
     #[arg(long, env = "AWS_LAMBDA_MAX_CONCURRENCY")]
     concurrency: Option<String>,
 }
@@ -37,12 +41,14 @@ impl Config {
         self.concurrency.as_deref().and_then(|given| given.trim().parse().ok()).unwrap_or(1).max(1)
     }
 
-    /// A connection for each request that can be under way, and none to spare, since there are many instances. Between requests an instance
-    /// is frozen, so nothing watches its connections; one that was unused for a while is asked for a sign of life.
+    /// A connection for each request that can be under way, and none to spare, since there are many
+    /// instances. Between requests an instance is frozen, so nothing watches its connections; one
+    /// that was unused for a while is asked for a sign of life.
     fn database_settings(&self) -> Settings {
         let mut settings = Settings::default();
         settings.max_connections = self.concurrency();
-        // An instance answers as many requests as it has connections, so they need no others beside them.
+        // An instance answers as many requests as it has connections, so they need no others beside
+        // them.
         settings.service_connections = 0;
         settings.background_connections = 0;
         settings.idle_timeout = None;

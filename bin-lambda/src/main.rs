@@ -1,8 +1,9 @@
-//! The API as an AWS Lambda function: the same [`svc_core::Api`], behind API Gateway (HTTP and REST), a load balancer or a
-//! function URL; and, when `EventBridge` says so, what the server does on timers.
+//! The API as an AWS Lambda function: the same [`svc_core::Api`] behind API Gateway (HTTP and
+//! REST), a load balancer or a function URL; and, on `EventBridge` schedules, the server's
+//! background work.
 //!
-//! It is configured by the environment that the server is configured by. The schema is brought up to date by `svc migrate`,
-//! never by a function that starts a hundred times at once.
+//! It uses the server's environment variables. `svc migrate` updates the schema, never a function
+//! that starts a hundred times at once.
 
 mod config;
 mod event;
@@ -25,7 +26,7 @@ use crate::config::Config;
 use crate::function::Function;
 
 fn main() -> ExitCode {
-    // The platform adds the time to each line, and shows no colours.
+    // The platform adds the time to each line and shows no colours.
     let lines = tracing_subscriber::fmt::layer().json().without_time();
     tracing_subscriber::registry().with(lines).with(logged()).init();
     match run(Config::parse()) {
@@ -37,7 +38,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is logged: levels by target. (`EnvFilter` knows spans and fields too, and brings an engine of regular expressions.)
+/// The log levels by target. (`EnvFilter` also knows spans and fields, but needs an engine of
+/// regular expressions.)
 fn logged() -> Targets {
     let wanted = std::env::var("RUST_LOG").ok().and_then(|text| text.parse().ok());
     wanted.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO).with_target("sqlx", LevelFilter::WARN))
@@ -55,7 +57,8 @@ fn run(config: Config) -> Result<(), lambda_http::Error> {
     })
 }
 
-/// One thread for one request at a time: an instance has a fraction of a core, and threads are a part of its start.
+/// One thread if requests come one at a time: an instance has a fraction of a core, and threads
+/// slow its start.
 fn runtime(concurrency: u32) -> std::io::Result<Runtime> {
     let mut builder = if concurrency > 1 { Builder::new_multi_thread() } else { Builder::new_current_thread() };
     builder.enable_all().build()

@@ -1,4 +1,4 @@
-//! A response, in the form that a gateway takes it.
+//! Writes a response in the gateway's format.
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
@@ -54,7 +54,7 @@ fn description(status: StatusCode) -> String {
     format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default()).trim_end().to_owned()
 }
 
-/// One value a header, several joined as RFC 9110 §5.3 says: of several the types write the first.
+/// One value per header, several joined as in RFC 9110 §5.3: the types would write only the first.
 fn joined(headers: &HeaderMap) -> HeaderMap {
     let value = |name| {
         let values: Vec<_> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
@@ -67,7 +67,8 @@ fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-/// A payload without the field of headers that the gateway does not read: the types always write both.
+/// The payload without the header field that the gateway does not read: the types always write
+/// both.
 fn json(payload: &impl Serialize, unread: &str) -> Value {
     let mut json = serde_json::to_value(payload).expect("the API's headers are text");
     if let Some(fields) = json.as_object_mut() {

@@ -1,4 +1,4 @@
-//! What the server does on timers, in the time that an invocation has.
+//! Runs the server's background work within an invocation's time.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ const MARGIN: TimeDelta = TimeDelta::seconds(2);
 /// How long an e-mail may take (`svc_core::mail::Notifier`).
 const E_MAIL: Duration = Duration::from_secs(30);
 
-/// What could not be done; the other tasks were.
+/// The tasks that failed; the others were done.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct ScheduleError(String);
@@ -37,9 +37,9 @@ impl Schedule {
         Self { context, outside }
     }
 
-    /// Does the tasks side by side, and reports by task what was done, `null` for one that the deadline cut. Ends two seconds before
-    /// `deadline`: nothing is taken up that could last longer; what does all the same is left to its lease, after which another takes
-    /// it up.
+    /// Runs the tasks concurrently and reports on each; `null` for one that the deadline cut. It
+    /// ends two seconds before `deadline` and claims nothing that could last longer. Unfinished
+    /// work keeps its lease until that expires, and is then claimed again.
     pub(crate) async fn run(&self, tasks: &[Task], deadline: DateTime<Utc>) -> Result<Value, ScheduleError> {
         let until = deadline - MARGIN;
         let results = join_all(tasks.iter().map(|&task| self.within(task, until))).await;
@@ -97,7 +97,8 @@ impl Schedule {
     }
 }
 
-/// A budget whose last record, should it take the longest that one may, is done by then; but at least half of the time is used.
+/// A budget that leaves time for the longest possible last record, but uses at least half of the
+/// time.
 fn budget(until: DateTime<Utc>, longest: Duration) -> Budget {
     let left = (until - SystemClock.now()).max(TimeDelta::zero());
     let longest = TimeDelta::from_std(longest).map_or(left / 2, |longest| longest.min(left / 2));

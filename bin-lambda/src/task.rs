@@ -1,16 +1,16 @@
-//! The work that a schedule may name.
+//! The tasks that a schedule may name.
 
 use serde::Deserialize;
 
-/// Something to be done when it is due.
+/// A background task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Task {
     /// Have invoices and payment complements stamped.
     Stamp,
-    /// Deliver webhooks' notices, and send the e-mails that this leaves.
+    /// Deliver webhooks' notices, and send the resulting e-mails.
     Deliver,
-    /// Remove what is kept no longer.
+    /// Remove expired data.
     CleanUp,
 }
 
@@ -26,7 +26,7 @@ enum Named {
 impl Task {
     pub(crate) const ALL: [Self; 3] = [Self::Stamp, Self::Deliver, Self::CleanUp];
 
-    /// The tasks that a JSON value names: one, several in an array (each is done once), or `"all"`.
+    /// Reads the tasks in a JSON value: one, several in an array (each runs once), or `"all"`.
     pub(crate) fn read(json: &str) -> Option<Vec<Self>> {
         match serde_json::from_str(json).ok()? {
             Named::One(task) => Some(vec![task]),

@@ -1,11 +1,12 @@
-//! How much one pass of background work may do.
+//! Limits the work of one background pass.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 
-/// Limits of a pass. When one is reached, the pass takes no more records and finishes those under way.
+/// Limits of a pass. Once one is reached, the pass claims no more records and finishes those in
+/// progress.
 #[derive(Debug, Clone, Default)]
 pub struct Budget {
     until: Option<DateTime<Utc>>,

@@ -22,17 +22,20 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How long events and their deliveries are kept (spec, "Limits").
 const KEPT: TimeDelta = TimeDelta::days(30);
 
-/// What is removed, in this order, since earlier ones refer to later ones, and how long each is kept.
+/// What is removed, in this order, since earlier ones refer to later ones, and how long each is
+/// kept.
 const AGED: [(Aged, TimeDelta); 4] =
     [(Aged::Answers, ANSWERS_KEPT), (Aged::Deliveries, KEPT), (Aged::Events, KEPT), (Aged::Webhooks, KEPT)];
 
-/// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events and deleted webhooks after
-/// 30 (spec, "Limits"). It also puts right which webhooks have work, where servers of the release before queued deliveries
-/// beside this one. Gives the number of rows removed, or the first error of the store.
+/// Removes expired rows: answers to Idempotency-Keys after 7 days (contract §4); deliveries, events
+/// and deleted webhooks after 30 (spec, "Limits"). It also puts right which webhooks have work,
+/// where servers of the release before queued deliveries beside this one. Gives the number of rows
+/// removed, or the first error of the store.
 ///
-/// Rows go by whole days (UTC), so that a company has something to remove once a day and not at every pass; a pass over companies
-/// that have nothing costs one statement for each kind of row. After each batch it pauses for as long as the batch took, so
-/// that removing takes half of a connection at the most. A company whose rows are locked is left for the next pass.
+/// Rows go by whole days (UTC), so that a company has something to remove once a day and not at
+/// every pass; a pass over companies that have nothing costs one statement for each kind of row.
+/// After each batch it pauses for as long as the batch took, so that removing takes half of a
+/// connection at the most. A company whose rows are locked is left for the next pass.
 ///
 /// Call it on a timer; several may run at once.
 pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {

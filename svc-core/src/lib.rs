@@ -1,8 +1,9 @@
-//! A whole ERP/CRM HTTP API as one [`tower::Service`]: customers, products, prospects — scoped to one company by API key.
+//! A whole ERP/CRM HTTP API as one [`tower::Service`]: customers, products, prospects — scoped to
+//! one company by API key.
 //!
-//! The API is [`Api`]: `http::Request` in, `http::Response` out, `Error = Infallible`. It knows no web framework and no
-//! database: a front end mounts it, a [`store::Store`] keeps its data. It runs in a tokio runtime with timers enabled, and
-//! spawns nothing there.
+//! The API is [`Api`]: `http::Request` in, `http::Response` out, `Error = Infallible`. It knows no
+//! web framework and no database: a front end mounts it, a [`store::Store`] keeps its data. It runs
+//! in a tokio runtime with timers enabled, and spawns nothing there.
 //!
 //! # Quick start
 //!
@@ -71,27 +72,36 @@
 //!
 //! All are off by default, and each adds to the others:
 //!
-//! - `client`: outgoing connections, over hyper and rustls. With it there are `webhooks::HttpSender` and
-//!   `stamping::HttpStamper`; without it bring a [`webhooks::Sender`] and a [`stamping::Stamper`] of your own.
-//! - `smtp`: e-mails over SMTP. With it there is `mail::SmtpNotifier`; without it bring a [`mail::Notifier`] of your own.
-//! - `settings`: the settings of `svc serve` that any server may have, as flags and environment variables (clap): the module
-//!   `settings`. It includes both of the others, since it makes the stamper, the sender and the notifier that are set.
+//! - `client`: outgoing connections, over hyper and rustls. With it there are
+//!   `webhooks::HttpSender` and `stamping::HttpStamper`; without it bring a [`webhooks::Sender`]
+//!   and a [`stamping::Stamper`] of your own.
+//! - `smtp`: e-mails over SMTP. With it there is `mail::SmtpNotifier`; without it bring a
+//!   [`mail::Notifier`] of your own.
+//! - `settings`: the settings of `svc serve` that any server may have, as flags and environment
+//!   variables (clap): the module `settings`. It includes both of the others, since it makes the
+//!   stamper, the sender and the notifier that are set.
 //!
 //! # To embed it
 //!
-//! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Providers`] is what that goes through.
-//! - [`Context::run`] does an operation from Rust, [`Context::run_by_name`] one by its name: those of [`api`], which HTTP reaches too,
-//!   and those of [`backoffice`], which the ERP's own screens do. [`Context::import`] loads records in bulk.
-//! - [`webhooks`] and [`stamping`] say what a sender, a notifier and a stamper are, and have them; each pass over a backlog can
-//!   be called by itself, within a [`Budget`], as a scheduled function does.
-//! - [`registry`] lists all operations as data. [`observe`] says what is logged and counted. [`secrets`] says how secrets are
-//!   kept at rest. `settings` (feature `settings`) is what a server is set by.
+//! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Providers`] is
+//!   what that goes through.
+//! - [`Context::run`] does an operation from Rust, [`Context::run_by_name`] one by its name: those
+//!   of [`api`], which HTTP reaches too, and those of [`backoffice`], which the ERP's own screens
+//!   do. [`Context::import`] loads records in bulk.
+//! - [`webhooks`] and [`stamping`] say what a sender, a notifier and a stamper are, and have them;
+//!   each pass over a backlog can be called by itself, within a [`Budget`], as a scheduled function
+//!   does.
+//! - [`registry`] lists all operations as data. [`observe`] says what is logged and counted.
+//!   [`secrets`] says how secrets are kept at rest. `settings` (feature `settings`) is what a
+//!   server is set by.
 //!
 //! # The store
 //!
-//! - [`store`] is the seam to the database: [`store::Store`], [`store::Reader`] for lists, and a trait per aggregate
-//!   for writes. The crate `svc-store-postgres` implements it; [`store::StoreLayer`] wraps it, to observe it.
-//! - [`record`] says what a record is: its table, its columns, its list and filters, and what a column holds.
+//! - [`store`] is the seam to the database: [`store::Store`], [`store::Reader`] for lists, and a
+//!   trait per aggregate for writes. The crate `svc-store-postgres` implements it;
+//!   [`store::StoreLayer`] wraps it, to observe it.
+//! - [`record`] says what a record is: its table, its columns, its list and filters, and what a
+//!   column holds.
 //! - [`domain`] holds the rules and the types that both sides speak in, without I/O.
 
 #![forbid(unsafe_code)]

@@ -1,18 +1,21 @@
-//! Logs and metrics: a [`tracing`] span and one line per request, and metrics through the [`metrics`] facade. Nothing is
-//! written or counted unless the embedding program installs a subscriber or a recorder.
+//! Logs and metrics: a [`tracing`] span and one line per request, and metrics through the
+//! [`metrics`] facade. Nothing is written or counted unless the embedding program installs a
+//! subscriber or a recorder.
 //!
-//! Neither ever contains a secret, a body, a query or a path as it was sent: an operation is named by its template
-//! (`PUT /clientes/{clave}`), so the number of names is bounded.
+//! Neither ever contains a secret, a body, a query or a path as it was sent: an operation is named
+//! by its template (`PUT /clientes/{clave}`), so the number of names is bounded.
 //!
 //! # Spans and lines
 //!
-//! A request is a span `request` (target [`TARGET`]) with the fields `peticion`, `operation`, `empresa` once the sender is
-//! authenticated, and `status` at the end. It has one line, `answered`, with `duration_ms` and, for an error, `codigo`: at INFO
-//! for an authenticated request, else at DEBUG (health checks, refused credentials, unknown paths), so that requests without a
-//! key do not fill the log. Before it, an internal error (5xx) has a line at ERROR with its cause. A request that the client
-//! cancels ends with status 499.
+//! A request is a span `request` (target [`TARGET`]) with the fields `peticion`, `operation`,
+//! `empresa` once the sender is authenticated, and `status` at the end. It has one line,
+//! `answered`, with `duration_ms` and, for an error, `codigo`: at INFO for an authenticated
+//! request, else at DEBUG (health checks, refused credentials, unknown paths), so that requests
+//! without a key do not fill the log. Before it, an internal error (5xx) has a line at ERROR with
+//! its cause. A request that the client cancels ends with status 499.
 //!
-//! Elsewhere WARN is a problem that is retried, INFO an event of interest to operators, and DEBUG help for finding faults.
+//! Elsewhere WARN is a problem that is retried, INFO an event of interest to operators, and DEBUG
+//! help for finding faults.
 //!
 //! # Metrics
 //!
@@ -72,8 +75,8 @@ pub const HELD: &str = "svc_documents_held";
 /// Attempts at e-mails, by outcome.
 pub const EMAILS: &str = "svc_emails_total";
 
-/// Background work that failed: whole passes (`error`, `panic`), the part of a pass that concerns one company (`company`), or one
-/// record (`panic`, too). What it concerns is in the log.
+/// Background work that failed: whole passes (`error`, `panic`), the part of a pass that concerns
+/// one company (`company`), or one record (`panic`, too). What it concerns is in the log.
 pub const BACKGROUND_FAILURES: &str = "svc_background_failures_total";
 
 /// For how long the oldest item of a queue has been due, as the last pass over it saw.
@@ -112,7 +115,8 @@ pub(crate) fn background_failed(work: &'static str, reason: &'static str) {
     counter!(BACKGROUND_FAILURES, "work" => work, "reason" => reason).increment(1);
 }
 
-/// Counts and logs background work of a company that ended with an error; that of the others goes on.
+/// Counts and logs background work of a company that ended with an error; that of the others goes
+/// on.
 pub(crate) fn company_failed(work: &'static str, company: CompanyId, error: &Error) {
     background_failed(work, "company");
     let cause = error.cause().map(tracing::field::display);
@@ -134,10 +138,11 @@ pub(crate) fn retried() {
     counter!(TRANSACTION_RETRIES).increment(1);
 }
 
-/// Watches a request: what is learnt of it goes to its span at once, and the line and the figures are written when the watch
-/// ends, even if the request's future is dropped.
+/// Watches a request: what is learnt of it goes to its span at once, and the line and the figures
+/// are written when the watch ends, even if the request's future is dropped.
 pub(crate) struct Watch {
-    /// Not by the `Clock`: this is no time of day, and ends where nothing may panic, which an embedder's clock might.
+    /// Not by the `Clock`: this is no time of day, and ends where nothing may panic, which an
+    /// embedder's clock might.
     began: Instant,
     span: Span,
     operation: Option<Arc<str>>,

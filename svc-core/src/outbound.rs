@@ -1,7 +1,7 @@
 //! Outgoing requests: HTTP/1.1 over a connection (feature `client`).
 //!
-//! There is no background task: a connection makes progress only while the exchange's future is polled, so a timeout of that
-//! future bounds everything. No proxy, no redirects, no decompression.
+//! There is no background task: a connection makes progress only while the exchange's future is
+//! polled, so a timeout of that future bounds everything. No proxy, no redirects, no decompression.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -96,8 +96,8 @@ impl Tls {
     }
 }
 
-/// Sends `request`, in origin form and with its `Host`, over `tcp`; `tls` has the name to expect. Reads the answer up to
-/// `max`.
+/// Sends `request`, in origin form and with its `Host`, over `tcp`; `tls` has the name to expect.
+/// Reads the answer up to `max`.
 pub(crate) async fn exchange(
     tcp: TcpStream,
     tls: Option<(&Tls, &str)>,
@@ -150,7 +150,8 @@ impl Channel {
         });
         let (answer, to_its_end) = match select(answer, connection).await {
             Either::Left((answer, _)) => answer?,
-            // It ended: the answer may have been read before that, and a request that was not begun is given back.
+            // It ended: the answer may have been read before that, and a request that was not begun
+            // is given back.
             Either::Right((_, answer)) => {
                 *slot = None;
                 answer.await?
@@ -160,8 +161,8 @@ impl Channel {
         Ok(answer)
     }
 
-    /// Whether another request can be sent: the last answer was read completely, and the other side has not closed the
-    /// connection since. Does not wait.
+    /// Whether another request can be sent: the last answer was read completely, and the other side
+    /// has not closed the connection since. Does not wait.
     pub(crate) fn is_ready(&mut self) -> bool {
         // Polled first, so that a close by the other side is noticed.
         if self.connection.as_mut().is_some_and(|connection| connection.now_or_never().is_some()) {
@@ -239,7 +240,8 @@ mod tests {
         let (mut channel, far) = used(b"HTTP/1.1 204 No Content\r\n\r\n").await;
         drop(far);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        // Without a check before it, the closed connection is reported as such, since nothing was sent.
+        // Without a check before it, the closed connection is reported as such, since nothing was
+        // sent.
         assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
         assert!(matches!(channel.exchange(request()).await, Err(OutboundError::Closed)));
         assert!(!channel.is_ready());

@@ -22,15 +22,16 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The API: from `http::Request` to `http::Response`, for any company, by API key.
 ///
-/// It is cheap to clone, and its clones share everything. It never fails (`Infallible`): what goes wrong is a response.
-/// It spawns nothing and holds no connection of its own between requests.
+/// It is cheap to clone, and its clones share everything. It never fails (`Infallible`): what goes
+/// wrong is a response. It spawns nothing and holds no connection of its own between requests.
 ///
-/// An answer never waits for more of the body than it depends on (contract §4): a refusal drops the rest of the body unread. A
-/// server over HTTP/1.1 then closes the connection; it should read what the client still sends for a while, since closing a
-/// socket with unread data resets the connection, and the client may lose the answer.
+/// An answer never waits for more of the body than it depends on (contract §4): a refusal drops the
+/// rest of the body unread. A server over HTTP/1.1 then closes the connection; it should read what
+/// the client still sends for a while, since closing a socket with unread data resets the
+/// connection, and the client may lose the answer.
 ///
-/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`, `hyper_util::service::TowerToHyperService`), or call
-/// [`Api::handle`].
+/// Mount it as it is (`axum::Router::fallback_service`, `nest_service`,
+/// `hyper_util::service::TowerToHyperService`), or call [`Api::handle`].
 #[derive(Clone)]
 pub struct Api(Arc<Inner>);
 
@@ -40,7 +41,8 @@ struct Inner {
 }
 
 impl Api {
-    /// The API over `context`. An error means that two operations of the registry have conflicting routes: a bug.
+    /// The API over `context`. An error means that two operations of the registry have conflicting
+    /// routes: a bug.
     pub fn new(context: &Context) -> Result<Self, RouteError> {
         Ok(Self(Arc::new(Inner { context: context.clone(), router: Router::new(OPERATIONS)? })))
     }
@@ -56,13 +58,14 @@ impl Api {
         Arc::clone(&self.0).respond(head, pipeline::boxed(Full::new(body))).await
     }
 
-    /// The answer of a front end that failed outside the API: 500 in the API's format, with a new request id.
+    /// The answer of a front end that failed outside the API: 500 in the API's format, with a new
+    /// request id.
     pub fn broken(&self) -> Response<Bytes> {
         pipeline::refused(Error::internal("the front end panicked"), &self.0.peticion())
     }
 
-    /// The answer of a front end that takes no more connections: 503 `no_disponible` in the API's format, with `Retry-After` and
-    /// a new request id. No company's limits are touched.
+    /// The answer of a front end that takes no more connections: 503 `no_disponible` in the API's
+    /// format, with `Retry-After` and a new request id. No company's limits are touched.
     pub fn overloaded(&self) -> Response<Bytes> {
         let error =
             Error::new(Code::NoDisponible).message("el servicio tiene demasiadas conexiones abiertas; reintente");

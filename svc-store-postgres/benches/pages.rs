@@ -1,5 +1,6 @@
-//! What a page costs at the beginning of a list and deep in it: pages 1 and 3,000 of 100,000 customers and products, read
-//! from a private PostgreSQL. By keyset both cost the same; the ratio of their medians is printed beside the figures.
+//! What a page costs at the beginning of a list and deep in it: pages 1 and 3,000 of 100,000
+//! customers and products, read from a private PostgreSQL. By keyset both cost the same; the ratio
+//! of their medians is printed beside the figures.
 //!
 //! `cargo bench -p svc-store-postgres`
 
@@ -24,7 +25,8 @@ const ROWS: i64 = 100_000;
 const LIMIT: u32 = 30;
 const PAGE: i64 = 3_000;
 
-/// Reads for the ratio, alternating between the pages, so that other load on the machine affects both alike.
+/// Reads for the ratio, alternating between the pages, so that other load on the machine affects
+/// both alike.
 const ROUNDS: usize = 2_000;
 
 /// Pages of a list for one company.

@@ -53,8 +53,9 @@ from_row! {
 
 #[async_trait]
 impl AccountingTx for PostgresTx {
-    /// The only statement that writes entries, and that puts the company's numbers in the place of accounts. It adds the lines up beside
-    /// them, where a constraint compares the sums: an entry that does not balance is not written.
+    /// The only statement that writes entries, and that puts the company's numbers in the place of
+    /// accounts. It adds the lines up beside them, where a constraint compares the sums: an entry
+    /// that does not balance is not written.
     async fn insert_entry(&mut self, entry: &Entry, now: Timestamp) -> Result<i64, StoreError> {
         let on = |line: &EntryLine, side| if line.lado == side { line.importe.get() } else { Decimal::ZERO };
         let about = entry.about();
@@ -256,8 +257,8 @@ impl AccountingTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// The entries of a sale that are no payments, or those of a payment, that were not undone: of handovers, or others. The first is
-    /// the oldest.
+    /// The entries of a sale that are no payments, or those of a payment, that were not undone: of
+    /// handovers, or others. The first is the oldest.
     async fn standing(
         &mut self,
         venta: Option<i64>,

@@ -124,7 +124,8 @@ impl BankTx for PostgresTx {
         cuenta: i64,
         importe: Money,
     ) -> Result<Option<bool>, StoreError> {
-        // An imported payment names its deposit by a number only, which may be another account's deposit.
+        // An imported payment names its deposit by a number only, which may be another account's
+        // deposit.
         self.optional_value(sql!(
             "WITH liberado AS (
                  UPDATE depositos

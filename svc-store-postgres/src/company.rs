@@ -64,7 +64,8 @@ fn limits_word(limits: Option<LimitMode>) -> &'static str {
 #[async_trait]
 impl CompanyTx for PostgresTx {
     async fn company(&mut self) -> Result<Option<Company>, StoreError> {
-        // A prepared `SELECT *` would fail for as long as its connection lives once a migration adds a column.
+        // A prepared `SELECT *` would fail for as long as its connection lives once a migration
+        // adds a column.
         self.optional(sql!(
             "SELECT empresa, nombre, plan, licencias, limites, api, franquicia, facturacion, anticipo_minimo,
                     vender_sin_existencia, rfc, regimen, cp, cursor_clave

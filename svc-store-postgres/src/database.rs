@@ -1,7 +1,8 @@
-//! Where statements run, and how they are sent: the only module that knows whether there is a pooler.
+//! Where statements run, and how they are sent: the only module that knows whether there is a
+//! pooler.
 //!
-//! Everything else is given a [`Single`] or the [`Statements`](crate::pool::Statements) of a transaction, never a connection, so no statement is sent in
-//! another way, or without a limit.
+//! Everything else is given a [`Single`] or the [`Statements`](crate::pool::Statements) of a
+//! transaction, never a connection, so no statement is sent in another way, or without a limit.
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
@@ -17,8 +18,8 @@ use crate::settings::Settings;
 #[derive(Debug, Clone)]
 pub(crate) struct Database {
     pool: Pool,
-    /// Whether each single statement takes a transaction: without it, a pooler may send Parse and Execute to different
-    /// connections.
+    /// Whether each single statement takes a transaction: without it, a pooler may send Parse and
+    /// Execute to different connections.
     pooled: bool,
 }
 

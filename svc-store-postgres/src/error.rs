@@ -4,8 +4,9 @@ use sqlx::error::{DatabaseError, ErrorKind};
 use sqlx::postgres::PgDatabaseError;
 use svc_core::store::{Conflict, StoreError};
 
-/// What an error means when no constraint of ours is expected to have been violated, and when one is: constraints
-/// are recognised by their names, and a foreign key's name ends in `<table>_<field>_fk`.
+/// What an error means when no constraint of ours is expected to have been violated, and when one
+/// is: constraints are recognised by their names, and a foreign key's name ends in
+/// `<table>_<field>_fk`.
 pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
     if Scope::of(&error) > Scope::Statement {
         return StoreError::Unavailable(error.into());
@@ -24,7 +25,8 @@ pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
     }
 }
 
-/// What an error says something about. All but [`Scope::Statement`] are passing troubles of the database's, not of the request.
+/// What an error says something about. All but [`Scope::Statement`] are passing troubles of the
+/// database's, not of the request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Scope {
     /// The statement alone.
@@ -41,7 +43,8 @@ impl Scope {
     pub(crate) fn of(error: &sqlx::Error) -> Self {
         match error {
             sqlx::Error::Database(error) => match error.code().as_deref() {
-                // statement timeout or cancellation; idle and transaction timeouts; out of disk, memory or connections; I/O errors
+                // statement timeout or cancellation; idle and transaction timeouts; out of disk,
+                // memory or connections; I/O errors
                 Some("57014" | "25P03" | "25P04") => Self::Connection,
                 Some(code) if code.starts_with("53") || code.starts_with("58") => Self::Connection,
                 // read-only; connection exceptions; shutting down, crashing, starting up
@@ -88,8 +91,9 @@ fn conflict(error: &dyn DatabaseError) -> Option<Conflict> {
     }
 }
 
-/// The constraint and the table that a distributed engine's worker tells of: in the message only, by the names of a shard, which
-/// end in its number. The constraint is the last name; the table is the first, if there are two.
+/// The constraint and the table that a distributed engine's worker tells of: in the message only,
+/// by the names of a shard, which end in its number. The constraint is the last name; the table is
+/// the first, if there are two.
 fn of_worker(message: &str) -> Option<(&str, Option<&str>)> {
     let mut names = message.split('"').skip(1).step_by(2).map(|name| match name.rsplit_once('_') {
         Some((own, shard)) if shard.len() >= 6 && shard.bytes().all(|byte| byte.is_ascii_digit()) => own,
@@ -99,7 +103,8 @@ fn of_worker(message: &str) -> Option<(&str, Option<&str>)> {
     Some(names.last().map_or((first, None), |last| (last, Some(first))))
 }
 
-/// Whether it may be a worker's answer to COPY, which the engine repeats as an internal error, with the message and the detail.
+/// Whether it may be a worker's answer to COPY, which the engine repeats as an internal error, with
+/// the message and the detail.
 fn is_without_code(error: &dyn DatabaseError) -> bool {
     let detail = error.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::detail);
     error.code().as_deref() == Some("XX000") && detail.is_some()

@@ -1,4 +1,5 @@
-//! The events of a transaction, and what writes them: one statement, and one way to the database, for all of them.
+//! The events of a transaction, and what writes them: one statement, and one way to the database,
+//! for all of them.
 
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, Encode, Postgres, QueryBuilder, Type};
@@ -22,7 +23,8 @@ impl Unwritten {
         self.single.is_empty() && self.grouped.is_empty()
     }
 
-    /// A statement that begins with the writing of the events, if there are any; `$1` is the company.
+    /// A statement that begins with the writing of the events, if there are any; `$1` is the
+    /// company.
     pub(crate) fn statement(self, empresa: i64) -> Result<QueryBuilder<Postgres>, StoreError> {
         let mut arguments = PgArguments::default();
         arguments.add(empresa).map_err(StoreError::Other)?;
@@ -93,7 +95,8 @@ fn push_columns(sql: &mut QueryBuilder<Postgres>, events: &[NewEvent]) {
     push_array(sql.push(", "), events, |event| event.creado.get());
 }
 
-/// An array that the planner sees no length of: else it would find that a plan for just these events is cheaper, and make one each time.
+/// An array that the planner sees no length of: else it would find that a plan for just these
+/// events is cheaper, and make one each time.
 fn push_array<T>(sql: &mut QueryBuilder<Postgres>, events: &[NewEvent], value: impl Fn(&NewEvent) -> T)
 where
     Vec<T>: for<'q> Encode<'q, Postgres> + Type<Postgres>,

@@ -47,7 +47,8 @@ impl IdempotencyTx for PostgresTx {
         let values =
             [self.empresa.to_string(), text(suffix), text(name), bytes(fingerprint), instant(now), instant(expired)];
         loop {
-            // The row of a transaction under way makes this wait until it ends, or for the lock timeout.
+            // The row of a transaction under way makes this wait until it ends, or for the lock
+            // timeout.
             let claimed = self.connection().run_with_begin(&CLAIM, &values).await.map_err(store_error)?;
             if claimed == 1 {
                 return Ok(Claim::New);
@@ -72,14 +73,15 @@ impl IdempotencyTx for PostgresTx {
         let mut sql = self.with_events()?;
         sql.push("UPDATE idempotencia SET respuesta = ").push_bind(body);
         sql.push(" WHERE empresa = $1 AND llave = ").push_bind(suffix).push(" AND nombre = ").push_bind(name);
-        // With its time each index of the table finds just this row: a plan made while the table was empty may take any.
+        // With its time each index of the table finds just this row: a plan made while the table
+        // was empty may take any.
         sql.push(" AND creada = ").push_bind(now);
         self.run(sql.build()).await
     }
 }
 
-/// Of digits and letters only, so that nothing a client sends can end it. Two backslashes are one whatever the server's
-/// `standard_conforming_strings` says.
+/// Of digits and letters only, so that nothing a client sends can end it. Two backslashes are one
+/// whatever the server's `standard_conforming_strings` says.
 fn bytes(bytes: &[u8]) -> String {
     format!(r"E'\\x{}'", hex::encode(bytes))
 }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::DateTime;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Decode, Encode, Postgres, Row as _, SqlSafeStr, Type};
-use svc_core::domain::words::{OpportunityStatus, SaleKind};
+use svc_core::domain::words::OpportunityStatus;
 use svc_core::record::Value;
 use svc_core::record::computed::computed;
 use svc_core::record::{ListSpec, Query};
@@ -15,14 +15,18 @@ use svc_core::store::{
     Batch, BatchError, EachRow, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series, StoreError,
 };
 
-use crate::columns::{rate, word};
 use crate::copy::Copy;
 use crate::error::store_error;
 use crate::page::Page;
+use crate::row::{FromRow as _, ReadColumn as _, from_row};
 use crate::sale::folio_series;
 use crate::sources;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
 use crate::value::PostgresRow;
+
+from_row!(ImportedSale { cliente, tipo });
+from_row!(ImportedReceivable { cliente, venta, moneda, tipo_cambio });
 
 #[async_trait]
 impl ImportTx for PostgresTx {
@@ -81,8 +85,8 @@ impl ImportTx for PostgresTx {
     }
 
     async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError> {
-        // Row by row: one that brings none gets the clave after the greatest so far, so that where a batch ends makes no
-        // difference.
+        // Row by row: one that brings none gets the clave after the greatest so far, so that where
+        // a batch ends makes no difference.
         let mut last = self.next(table, 0).await? - 1;
         let claves = given
             .iter()
@@ -140,7 +144,7 @@ impl ImportTx for PostgresTx {
         let mut sql = Page::of(sources::of(list.table), list, &query, self.empresa).into_sql();
         let row = sql.build().fetch_optional(self.connection()).await.map_err(store_error)?;
         // The next record, where this one is not there.
-        let Some(row) = row.filter(|row| row.try_get(0).is_ok_and(|found: i64| found == clave)) else {
+        let Some(row) = row.filter(|row| row.try_get("clave").is_ok_and(|found: i64| found == clave)) else {
             return Ok(false);
         };
         each(&PostgresRow(&row))?;
@@ -160,73 +164,89 @@ impl ImportTx for PostgresTx {
     async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
         let statement = match naming {
             Naming::Brand => {
-                "SELECT nombre, min(clave) FROM marcas WHERE empresa = $1 AND nombre = ANY ($2) GROUP BY nombre"
+                "SELECT nombre AS llave, min(clave) AS clave
+                 FROM marcas
+                 WHERE empresa = $1 AND nombre = ANY ($2)
+                 GROUP BY nombre"
             }
             Naming::Category => {
-                "SELECT nombre, min(clave) FROM categorias WHERE empresa = $1 AND nombre = ANY ($2) GROUP BY nombre"
+                "SELECT nombre AS llave, min(clave) AS clave
+                 FROM categorias
+                 WHERE empresa = $1 AND nombre = ANY ($2)
+                 GROUP BY nombre"
             }
             Naming::Product => {
-                "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
+                "SELECT DISTINCT ON (sku) sku AS llave, clave
+                 FROM productos
+                 WHERE empresa = $1 AND sku = ANY ($2)
                  ORDER BY sku, (estatus = 'activo') DESC, clave DESC"
             }
             Naming::Warehouse => {
-                "SELECT codigo, min(clave) FROM almacenes WHERE empresa = $1 AND codigo = ANY ($2) GROUP BY codigo"
+                "SELECT codigo AS llave, min(clave) AS clave
+                 FROM almacenes
+                 WHERE empresa = $1 AND codigo = ANY ($2)
+                 GROUP BY codigo"
             }
         };
-        self.found(statement, names, |row| row.try_get(1)).await
+        self.found(statement, names, |row| row.read("clave")).await
     }
 
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError> {
         if products.is_empty() {
             return Ok(HashMap::new());
         }
-        let statement = "SELECT clave, sku FROM productos WHERE empresa = $1 AND clave = ANY ($2) AND sku IS NOT NULL";
-        self.found(statement, products, |row| row.try_get(1)).await
+        let statement = "SELECT clave AS llave, sku
+             FROM productos
+             WHERE empresa = $1 AND clave = ANY ($2) AND sku IS NOT NULL";
+        self.found(statement, products, |row| row.read("sku")).await
     }
 
     async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError> {
-        let (lists, names): (Vec<i64>, Vec<Option<&str>>) = lists.iter().copied().unzip();
-        let greatest = lists.iter().copied().max().unwrap_or(0);
-        let query = sqlx::query(
+        let greatest = lists.iter().map(|(lista, _)| *lista).max().unwrap_or(0);
+        self.run(sql!(
             "INSERT INTO listas_precios (empresa, clave, nombre)
-             SELECT $1, lista, max(nombre) FROM unnest($2::bigint[], $3::text[]) AS l (lista, nombre) GROUP BY lista
-             ON CONFLICT (empresa, clave) DO UPDATE SET nombre = coalesce(excluded.nombre, listas_precios.nombre)",
-        )
-        .bind(self.empresa)
-        .bind(lists)
-        .bind(names);
-        self.run(query).await?;
+             SELECT :empresa, lista, max(nombre)
+             FROM unnest(:lista::bigint[], :nombre::text[]) AS l (lista, nombre)
+             GROUP BY lista
+             ON CONFLICT (empresa, clave) DO UPDATE
+             SET nombre = coalesce(excluded.nombre, listas_precios.nombre)",
+            empresa: self.empresa;
+            for list in lists { lista: list.0, nombre: list.1 }
+        ))
+        .await?;
         self.move_series("listas_precios", greatest).await
     }
 
     async fn stage_kinds(&mut self, stages: &[i64]) -> Result<HashMap<i64, OpportunityStatus>, StoreError> {
-        let statement = "SELECT clave, tipo FROM etapas_oportunidad WHERE empresa = $1 AND clave = ANY ($2)";
-        self.found(statement, stages, |row| word(row, 1, OpportunityStatus::of)).await
+        let statement = "SELECT clave AS llave, tipo
+             FROM etapas_oportunidad
+             WHERE empresa = $1 AND clave = ANY ($2)";
+        self.found(statement, stages, |row| row.read("tipo")).await
     }
 
     async fn last_lines(&mut self, sales: &[i64]) -> Result<HashMap<i64, i64>, StoreError> {
         if sales.is_empty() {
             return Ok(HashMap::new());
         }
-        let statement =
-            "SELECT venta, max(renglon) FROM ventas_renglones WHERE empresa = $1 AND venta = ANY ($2) GROUP BY venta";
-        self.found(statement, sales, |row| row.try_get(1)).await
+        let statement = "SELECT venta AS llave, max(renglon) AS renglon
+             FROM ventas_renglones
+             WHERE empresa = $1 AND venta = ANY ($2)
+             GROUP BY venta";
+        self.found(statement, sales, |row| row.read("renglon")).await
     }
 
     async fn imported_sales(&mut self, sales: &[i64]) -> Result<HashMap<i64, ImportedSale>, StoreError> {
-        let statement = "SELECT clave, cliente, tipo FROM ventas WHERE empresa = $1 AND clave = ANY ($2)";
-        let sale = |row: &PgRow| Ok(ImportedSale { cliente: row.try_get(1)?, tipo: word(row, 2, SaleKind::of)? });
-        self.found(statement, sales, sale).await
+        let statement = "SELECT clave AS llave, cliente, tipo
+             FROM ventas
+             WHERE empresa = $1 AND clave = ANY ($2)";
+        self.found(statement, sales, ImportedSale::from_row).await
     }
 
     async fn imported_receivables(&mut self, cxc: &[i64]) -> Result<HashMap<i64, ImportedReceivable>, StoreError> {
-        let statement =
-            "SELECT clave, cliente, venta, moneda, tipo_cambio FROM cxc WHERE empresa = $1 AND clave = ANY ($2)";
-        let receivable = |row: &PgRow| {
-            let (cliente, venta) = (row.try_get(1)?, row.try_get(2)?);
-            Ok(ImportedReceivable { cliente, venta, moneda: row.try_get(3)?, tipo_cambio: rate(row, 4)? })
-        };
-        self.found(statement, cxc, receivable).await
+        let statement = "SELECT clave AS llave, cliente, venta, moneda, tipo_cambio
+             FROM cxc
+             WHERE empresa = $1 AND clave = ANY ($2)";
+        self.found(statement, cxc, ImportedReceivable::from_row).await
     }
 
     async fn invoice_sales(&mut self, invoices: &[(i64, i64, Option<&str>)]) -> Result<(), StoreError> {
@@ -245,8 +265,9 @@ impl ImportTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// What `statement` finds for the company (`$1`) and `keys` (`$2`). The first column is the key. It is planned each time: the tables grow
-    /// by what is imported, and a plan that was kept from their beginning would read all of it for each batch.
+    /// What `statement` finds for the company (`$1`) and `keys` (`$2`). The column `llave` is the
+    /// key. It is planned each time: the tables grow by what is imported, and a plan kept from
+    /// their beginning would read all of it for each batch.
     async fn found<'q, K, V>(
         &mut self,
         statement: impl SqlSafeStr,
@@ -258,7 +279,7 @@ impl PostgresTx {
     {
         let query = sqlx::query(statement).bind(self.empresa).bind(keys).persistent(false);
         let rows = query.fetch_all(self.connection()).await.map_err(store_error)?;
-        rows.iter().map(|row| Ok((row.try_get(0)?, read(row)?))).collect::<Result<_, _>>().map_err(store_error)
+        rows.iter().map(|row| Ok((row.try_get("llave")?, read(row)?))).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn control(&mut self, statement: &'static str) -> Result<(), StoreError> {

@@ -38,7 +38,8 @@ impl InvoiceTx for PostgresTx {
     }
 
     async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError> {
-        // Of the sales only an invoice takes the folio of its substitution: an advance keeps its own.
+        // Of the sales only an invoice takes the folio of its substitution: an advance keeps its
+        // own.
         self.run(sql!(
             "WITH f AS (
                  UPDATE facturas
@@ -168,7 +169,8 @@ impl InvoiceTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// Writes a record with the given folio, or with the next one of its series; the latter is queued for stamping.
+    /// Writes a record with the given folio, or with the next one of its series; the latter is
+    /// queued for stamping.
     async fn write_invoice(&mut self, row: &NewInvoice<'_>, folio: Option<i64>) -> Result<Numbered, StoreError> {
         let own = folio.is_none().then(|| folio_series(row.tipo.word(), row.serie));
         let series: Vec<_> = own.iter().map(String::as_str).chain(["facturas"]).collect();

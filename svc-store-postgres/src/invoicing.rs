@@ -65,7 +65,8 @@ impl InvoicingTx for PostgresTx {
             clave,
         ))
         .await?;
-        // A separate statement, so that it sees what the transaction that held the lock wrote to the registry.
+        // A separate statement, so that it sees what the transaction that held the lock wrote to
+        // the registry.
         self.optional(sql!(
             "SELECT
                  v.clave, v.tipo, v.folio, v.origen, v.cancelada, v.surtido_estatus, v.facturando, v.sucursal,

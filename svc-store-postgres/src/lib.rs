@@ -1,8 +1,9 @@
 //! The PostgreSQL store of [`svc_core`]: all SQL of the API lives here, and only SQL.
 //!
-//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are decided there. `page/` builds
-//! the statements of lists, `sources/` the joins and filters that are more than a table. A read is one statement without BEGIN, and every
-//! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
+//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are
+//! decided there. `page/` builds the statements of lists, `sources/` the joins and filters that are
+//! more than a table. A read is one statement without BEGIN, and every filter is served by an
+//! index. [`PostgresStore::migrate`] brings the schema up to date.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -36,7 +37,6 @@ mod advance;
 mod bank;
 mod cancellation;
 mod certificate;
-mod columns;
 mod company;
 mod copy;
 mod credit_note;

@@ -13,7 +13,8 @@ use crate::transaction::PostgresTx;
 from_row!(GoodsGone { almacen: .., producto, sku, cantidad, costo_unitario });
 
 impl PostgresTx {
-    /// Writes stock of a warehouse and lines of its ledger, which names the warehouse by its clave; gives the clave of the first line.
+    /// Writes stock of a warehouse and lines of its ledger, which names the warehouse by its clave;
+    /// gives the clave of the first line.
     pub(crate) async fn write_stock(
         &mut self,
         almacen: i64,
@@ -86,8 +87,9 @@ impl PostgresTx {
         self.goods(venta, &[MovementKind::DevolucionNotaCredito], Some(folio), true).await
     }
 
-    /// The movements of these kinds of a sale, one by one or added up, in which what comes back beside what leaves counts as negative. A
-    /// warehouse is written by its clave, in older lines by its code: the clave comes first.
+    /// The movements of these kinds of a sale, one by one or added up, in which what comes back
+    /// beside what leaves counts as negative. A warehouse is written by its clave, in older lines
+    /// by its code: the clave comes first.
     async fn goods(
         &mut self,
         venta: i64,

@@ -22,7 +22,8 @@ pub(crate) trait Parameter<'q, How> {
     fn column(&'q self) -> Self::Column;
 }
 
-/// A value that a column can be read into. `How` only tells the implementations apart, and is always inferred.
+/// A value that a column can be read into. `How` only tells the implementations apart, and is
+/// always inferred.
 pub(crate) trait FromColumn<'r, How>: Sized {
     /// What the driver decodes for it.
     type Column: Decode<'r, Postgres> + Type<Postgres>;
@@ -154,7 +155,8 @@ counts! {
     u64 as i64;
 }
 
-/// A word of a closed set. The column's constraint names the same set, so another word is a fault of the database.
+/// A word of a closed set. The column's constraint names the same set, so another word is a fault
+/// of the database.
 impl<W: Word> Parameter<'_, AsWord> for W {
     type Column = &'static str;
 

@@ -10,12 +10,13 @@ use crate::row::FromRow;
 use crate::sql::Sql;
 use crate::value::PostgresRow;
 
-/// The text of a statement with columns in the place of the structs that have them. Of a struct with the columns `iva` and
-/// `total`
+/// The text of a statement with columns in the place of the structs that have them. Of a struct
+/// with the columns `iva` and `total`
 ///
 /// - `{Amounts}` is `iva, total`,
 /// - `{r.Amounts}` is `r.iva, r.total`,
-/// - `{:Amounts}` is `:iva::numeric[], :total::numeric[]`, which `sql!` binds to the rows' `..amounts: Amounts`,
+/// - `{:Amounts}` is `:iva::numeric[], :total::numeric[]`, which `sql!` binds to the rows'
+///   `..amounts: Amounts`,
 /// - `{Amounts = r}` is `iva = r.iva, total = r.total`.
 macro_rules! columns_in {
     ($text:expr, $($part:ident),+ $(,)?) => {{

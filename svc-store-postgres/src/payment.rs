@@ -312,8 +312,8 @@ impl PaymentTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// Locks the sale of a receivable that is locked. A statement of its own, so that it sees what the previous holder of that
-    /// lock has written.
+    /// Locks the sale of a receivable that is locked. A statement of its own, so that it sees what
+    /// the previous holder of that lock has written.
     async fn lock_paid_sale(&mut self, receivable: &LockedReceivable) -> Result<Paid, StoreError> {
         self.one(sql!(
             "WITH venta AS MATERIALIZED (
@@ -340,8 +340,8 @@ impl PostgresTx {
         .await
     }
 
-    /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none takes it until the end of this
-    /// transaction.
+    /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none
+    /// takes it until the end of this transaction.
     async fn is_being_stamped(&mut self, factura: i64) -> Result<bool, StoreError> {
         let underway: Option<bool> = self
             .optional_value(sql!(

@@ -7,18 +7,19 @@ use tokio::time::Instant;
 use crate::database::Database;
 use crate::schema::{History, MIGRATOR, OpenError};
 
-/// How long all connections for requests may be in use without one coming back before they count as stuck.
+/// How long all connections for requests may be in use, without one returning, before they count as
+/// stuck.
 const STUCK: Duration = Duration::from_secs(3);
 
-/// Checks that requests can be answered: that the database answers over the store's own connections, takes writes and has the
-/// schema, and that the connections for requests are not stuck. A busy pool is no fault.
+/// Checks readiness: the database answers over the store's own connections, accepts writes and has
+/// the schema, and the connections for requests are not stuck. A busy pool is not a fault.
 #[derive(Debug)]
 pub struct Probe {
     requests: Database,
     service: Database,
     /// Whether the schema was found to be up to date; migrations are never undone.
     current: bool,
-    /// How many connections had come back when all were first seen in use, and when that was.
+    /// The number of returned connections when all were first seen in use, and the time of that.
     full: Option<(u64, Instant)>,
 }
 
@@ -27,10 +28,12 @@ impl Probe {
         Self { requests, service, current: false, full: None }
     }
 
-    /// Waits for an answer. The caller sets the time limit; a check that is cancelled can be repeated. A schema that lacks a
-    /// migration of this program is an error; one that has more is none.
+    /// Waits for an answer. The caller sets the time limit; a cancelled check can be repeated. A
+    /// schema that lacks one of this program's migrations is an error; one with additional
+    /// migrations is not.
     pub async fn check(&mut self) -> Result<(), OpenError> {
-        // The connection may have died in a restart that is over by now; then there is none like it left.
+        // The connection may have died in a restart that is already over; then no other connection
+        // is broken.
         let read_only = match self.is_read_only().await {
             Err(_) => self.is_read_only().await?,
             Ok(read_only) => read_only,
@@ -54,7 +57,7 @@ impl Probe {
         sqlx::query_scalar(statement).fetch_one(self.service.of_all()).await
     }
 
-    /// Whether no request gets a connection, and none comes back.
+    /// Whether no request gets a connection and none returns.
     fn is_stuck(&mut self) -> bool {
         let pool = self.requests.pool();
         let (connections, returned) = (pool.connections(), pool.returned());

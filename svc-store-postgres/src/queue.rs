@@ -55,7 +55,8 @@ impl QueueStore for PostgresStore {
                 );
                 database.many(found).await
             }
-            // What a webhook of the release before has due is not known before it has been looked at.
+            // What a webhook of the release before has due is not known before it has been looked
+            // at.
             Backlog::Notices => {
                 let found = sql!(
                     "SELECT empresa, 'groups' AS cola, min(vence) AS desde

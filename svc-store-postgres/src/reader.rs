@@ -43,8 +43,9 @@ impl Reader for PostgresReader<'_> {
 }
 
 impl PostgresReader<'_> {
-    /// What a list's statement yields: from the replica where there is one that may answer, else from the primary.
-    /// `needed` says that there must be a row; one that is missing may be too new for the replica.
+    /// What a list's statement yields: from the replica where there is one that may answer, else
+    /// from the primary. `needed` says that there must be a row; one that is missing may be too new
+    /// for the replica.
     async fn rows(&self, sql: SqlStr, arguments: PgArguments, needed: bool) -> Result<Vec<PgRow>, StoreError> {
         if let Some(replica) = &self.store.replica
             && let Some(rows) = replica.rows(self.empresa, sql.clone(), arguments.clone()).await
@@ -57,8 +58,8 @@ impl PostgresReader<'_> {
     }
 }
 
-/// The records of a page under another. A join is free to mix its rows up, so they are put in order again, by their first
-/// column, the clave.
+/// The records of a page under another. A join is free to mix its rows up, so they are put in order
+/// again, by their first column, the clave.
 fn children(rows: Vec<PgRow>) -> Result<Vec<PgRow>, StoreError> {
     if rows.is_empty() {
         return Err(StoreError::NoRecord);

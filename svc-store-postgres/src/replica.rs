@@ -17,14 +17,15 @@ use crate::settings::Settings;
 /// How long a read waits for a connection to the replica.
 const CONNECT: Duration = Duration::from_millis(500);
 
-/// How long a read may take there, all in all.
+/// The time limit of a read there, connecting included.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// How long the replica is not used after a failure; then one read tries it, while the others still go to the primary. A read
-/// that takes too long says this of its company alone, unless another company's took too long too and none was answered since.
+/// How long the replica is not used after a failure; then one read tries it while the others still
+/// go to the primary. A slow read affects only its company, unless another company's was slow too
+/// and none has succeeded since.
 const AWAY: Duration = Duration::from_secs(5);
 
-/// How long a company reads from the primary after a write, so that it sees what it wrote.
+/// How long a company reads from the primary after a write, so that it sees its own writes.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// How many companies' writes are remembered before the expired ones are removed.
@@ -39,9 +40,9 @@ pub(crate) struct Replica {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Until when it is not used.
+    /// The time until which it is not used.
     away: Option<Instant>,
-    /// Until when it is not used for a company whose last read there took too long.
+    /// The time until which it is not used for a company whose last read there was too slow.
     slow: HashMap<i64, Instant>,
     /// When it last answered.
     answered: Option<Instant>,
@@ -50,8 +51,8 @@ struct State {
 }
 
 impl State {
-    /// Whether a read of this company may run there. After a failure one read tries again, and extends the time in which the
-    /// others may not.
+    /// Whether a company's read may run there. After a failure one read tries again, and extends
+    /// the time in which the others may not.
     fn may_answer(&mut self, empresa: i64, now: Instant) -> bool {
         if self.written.get(&empresa).is_some_and(|&at| now < at + FRESH)
             || self.slow.get(&empresa).is_some_and(|&until| now < until)
@@ -78,7 +79,8 @@ impl State {
         self.away = Some(now + AWAY);
     }
 
-    /// A read of this company took too long; gives whether the replica is not used for any company then.
+    /// Records a slow read of this company; returns whether the replica is now unused for all
+    /// companies.
     fn too_slow(&mut self, empresa: i64, now: Instant) -> bool {
         let until = now + AWAY;
         self.slow.retain(|_, slow| now < *slow);
@@ -99,7 +101,7 @@ impl Replica {
         Self { database: Database::new(options, &settings, Access::Read), state: Mutex::default() }
     }
 
-    /// The rows of a company's statement; `None` if it has to run on the primary.
+    /// Returns the rows of a company's statement; `None` if it must run on the primary.
     pub(crate) async fn rows(&self, empresa: i64, sql: SqlStr, arguments: PgArguments) -> Option<Vec<PgRow>> {
         if !self.may_answer(empresa) {
             return None;
@@ -110,14 +112,15 @@ impl Replica {
                 self.state().answered(empresa, Instant::now());
                 return Some(rows);
             }
-            // Of the reads that are given up, and of those that wait for a connection within the company's share.
+            // Of the reads that are given up, and of those that wait for a connection within the
+            // company's share.
             Ok(Err(error)) => {
                 let slow = matches!(error, sqlx::Error::PoolTimedOut) || is_cancelled(&error);
                 (store_error(error), slow)
             }
             Err(late) => (StoreError::Unavailable(late.into()), true),
         };
-        // A read cancelled by the replay of the WAL says nothing about the next.
+        // A read cancelled by the replay of the WAL does not predict the next.
         if matches!(error, StoreError::Transient(_)) {
             return None;
         }
@@ -135,7 +138,7 @@ impl Replica {
         self.state().may_answer(empresa, Instant::now())
     }
 
-    /// Remembers that a company wrote just now.
+    /// Records that a company wrote just now.
     pub(crate) fn written(&self, empresa: i64) {
         let now = Instant::now();
         let mut state = self.state();
@@ -158,7 +161,7 @@ impl Replica {
     }
 }
 
-/// Whether the replica cancelled a statement that took too long.
+/// Whether the replica cancelled a slow statement.
 fn is_cancelled(error: &sqlx::Error) -> bool {
     // query_canceled
     error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "57014")

@@ -1,5 +1,5 @@
-//! Removing what is too old. The finding statements look at the oldest row of each company, by an index; the deleting ones take
-//! the oldest rows by that index, and go no further than they delete.
+//! Removing what is too old. The finding statements look at the oldest row of each company, by an
+//! index; the deleting ones take the oldest rows by that index, and go no further than they delete.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,7 +12,8 @@ use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
 use crate::transaction::PostgresTx;
 
-/// Finds companies. The oldest row is asked for by a subquery, and not by EXISTS, so that it is always looked up by its index.
+/// Finds companies. The oldest row is asked for by a subquery, and not by EXISTS, so that it is
+/// always looked up by its index.
 fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) -> Sql {
     match aged {
         Aged::Answers => sql!(
@@ -62,8 +63,8 @@ fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) 
     }
 }
 
-/// Deletes rows. They are found again by where they lie, which no index is needed for; one that was written meanwhile lies
-/// elsewhere, and is checked again before it goes.
+/// Deletes rows. They are found again by where they lie, which no index is needed for; one that was
+/// written meanwhile lies elsewhere, and is checked again before it goes.
 fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite: i64) -> Sql {
     match aged {
         Aged::Answers => sql!(

@@ -44,8 +44,8 @@ where
 /// from_row!(OpenPayable { estatus, moneda, saldo, clave: "cxp", receptor: .. });
 /// ```
 ///
-/// A field is the column of its name; that of another name; or with `..` a struct of its own, of the same row. A struct that
-/// only this crate has is declared so, too:
+/// A field is the column of its name; that of another name; or with `..` a struct of its own, of
+/// the same row. A struct that only this crate has is declared so, too:
 ///
 /// ```text
 /// from_row! {

@@ -32,13 +32,15 @@ pub enum OpenError {
     /// A migration failed, or the schema is not one of ours.
     #[error("the schema cannot be brought up to date: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
-    /// The schema was made by a program from before the first release, whose migrations had other numbers.
+    /// The schema was made by a program from before the first release, whose migrations had other
+    /// numbers.
     #[error(
         "the database is from before the first release and cannot be brought up to date: create an empty one, and import \
          into it what the program that made it lists"
     )]
     FormerNumbering,
-    /// Another process has been migrating for longer than [`Settings::migration_patience`](crate::Settings::migration_patience).
+    /// Another process has been migrating for longer than
+    /// [`Settings::migration_patience`](crate::Settings::migration_patience).
     #[error("another process is still migrating the database (application_name 'svc migrate' in pg_stat_activity)")]
     Migrating,
     /// There are migrations to do, and a pooler in the way of them.

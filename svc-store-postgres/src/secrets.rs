@@ -64,7 +64,8 @@ pub(crate) async fn not_under(
 
 pub(crate) async fn replace(database: &Database, resealed: &[Resealed]) -> Result<u64, StoreError> {
     let mut replaced = 0;
-    // One statement a company and column: two columns of one row cannot be written by two parts of one statement.
+    // One statement a company and column: two columns of one row cannot be written by two parts of
+    // one statement.
     let place = |resealed: &Resealed| (resealed.secret.company, resealed.secret.column);
     for of_place in resealed.chunk_by(|one, next| place(one) == place(next)) {
         let Some((company, which)) = of_place.first().map(place) else { continue };

@@ -9,30 +9,31 @@ use sqlx::postgres::PgConnectOptions;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Connections for requests at the most. A company gets another one while it holds fewer than are free, so that none holds
-    /// more than half of them.
+    /// The most connections for requests. A company gets another one while it holds fewer than are
+    /// free, so that none holds more than half of them.
     pub max_connections: u32,
-    /// Connections at the most for look-ups of keys, the merging of usage and the readiness check; with 0 they use those for
-    /// requests.
+    /// The most connections for look-ups of keys, the merging of usage and the readiness check;
+    /// with 0 they use those for requests.
     pub service_connections: u32,
-    /// Connections at the most for background work; with 0 it uses those for requests.
+    /// The most connections for background work; with 0 it uses those for requests.
     pub background_connections: u32,
     /// How long a request waits for a connection.
     pub acquire_timeout: Duration,
-    /// How long a statement waits for a lock; past it the Idempotency-Key's holder is reported as still at work (5 s by
-    /// the contract, §4).
+    /// How long a statement waits for a lock; after that the Idempotency-Key's holder is reported
+    /// as still in progress (5 s by the contract, §4).
     pub lock_timeout: Duration,
     /// How long a statement may take.
     pub statement_timeout: Duration,
-    /// How long a migration waits for a lock before it gives way, and tries again later. Whoever wants the table meanwhile waits
-    /// behind it for as long.
+    /// How long a migration waits for a lock before it gives up and retries later. Requests for the
+    /// same table queue behind it for that time.
     pub migration_lock_timeout: Duration,
-    /// How long migrating goes on waiting: for the locks of one migration, and for another process that migrates. How long
-    /// a migration may take is not limited.
+    /// How long a migration keeps retrying: for its locks, and for another process that migrates.
+    /// Its own duration is not limited.
     pub migration_patience: Duration,
     /// How long a connection may be unused before it is closed; `None` for ever.
     pub idle_timeout: Option<Duration>,
-    /// How old a connection may become before it is closed; `None` for ever. With neither, nothing runs between requests.
+    /// How old a connection may become before it is closed; `None` for ever. With neither, nothing
+    /// runs between requests.
     pub max_lifetime: Option<Duration>,
     /// Whether there is a pooler before the database.
     pub pooler: Pooler,
@@ -42,14 +43,15 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pooler {
-    /// Nothing, or a pooler that leaves a connection to a client for as long as it is there (session mode). Statements are
-    /// kept prepared, and one that stands alone costs one round trip.
+    /// No pooler, or one in session mode, which keeps a connection for a client's whole session.
+    /// Statements stay prepared, and a single one costs one round trip.
     #[default]
     None,
-    /// A pooler that gives a connection to a client for one transaction (PgBouncer's `pool_mode = transaction`, and the
-    /// like). Nothing stays on a connection: every statement runs in a transaction and is parsed anew, and time-outs
-    /// are set by the transaction. That takes a round trip more in a transaction for each statement, and three more for
-    /// one that stands alone.
+    /// A pooler that assigns a connection for one transaction (PgBouncer's
+    /// `pool_mode = transaction`, and the like). No state remains on a connection: every statement
+    /// runs in a transaction and is parsed again, and each transaction sets the time-outs. That
+    /// costs one more round trip per statement in a transaction, and three more for a single
+    /// statement.
     Transaction,
 }
 
@@ -83,28 +85,32 @@ impl Default for Settings {
     }
 }
 
-/// Statements kept prepared on each connection. A list's statement depends on which filters it has, so there are many.
+/// Statements kept prepared on each connection. A list's statement depends on its filters, so there
+/// are many.
 const STATEMENTS: usize = 500;
 
-/// How often a running statement looks whether its client is still there, so that what was given up ends soon.
+/// How often a running statement checks that its client is still connected, so that abandoned work
+/// ends soon.
 pub(crate) const CLIENT_CHECK: Duration = Duration::from_millis(500);
 
-/// When the server gives up a connection from which nothing arrives, and with it its locks: seconds, a count, and milliseconds. They mean
-/// nothing over a socket of its machine.
+/// When the server drops a silent connection and its locks: seconds, a count, and milliseconds.
+/// They have no effect over a Unix socket.
 const KEEPALIVE: [(&str, u32); 4] =
     [("keepalives_idle", 10), ("keepalives_interval", 5), ("keepalives_count", 2), ("user_timeout", 20_000)];
 
-/// How long the server waits for the next statement of a transaction: what a client that vanished without a word holds locked is free then.
+/// How long the server waits for the next statement of a transaction; then it releases the locks of
+/// a client that vanished.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
 
-/// How long a statement of the service's own may take.
+/// The time limit of the service's own statements.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(2);
 
 fn client_check() -> (&'static str, String) {
     ("client_connection_check_interval", CLIENT_CHECK.as_millis().to_string())
 }
 
-/// How long background work waits for a lock at the most: a company that keeps its rows locked must not hold up the work of others.
+/// How long background work waits for a lock: a company that keeps its rows locked must not delay
+/// the others.
 const BACKGROUND_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Settings {
@@ -123,8 +129,8 @@ impl Settings {
         }
     }
 
-    /// What begins a transaction. Behind a pooler it sets what the session cannot hold, in one message, so that it costs no more
-    /// than BEGIN.
+    /// The SQL that begins a transaction. Behind a pooler it also sets what the session cannot
+    /// hold, in one message, so that it costs no more than BEGIN.
     pub(crate) fn begin(&self) -> String {
         if !self.is_pooled() {
             return "BEGIN".to_owned();
@@ -134,8 +140,8 @@ impl Settings {
         format!("BEGIN{}", settings.collect::<String>())
     }
 
-    /// What makes the server notice that this side is gone: while it works, and where no packet arrives any more. Each is for a statement
-    /// of its own, since some servers cannot do the one or the other, and refuse it.
+    /// The settings that let the server notice a lost client, while it works and when no packet
+    /// arrives. Each is a separate statement, since some servers refuse one or the other.
     pub(crate) fn client_checks(&self) -> Vec<String> {
         if self.is_pooled() {
             return Vec::new();
@@ -165,8 +171,9 @@ impl Settings {
         }
     }
 
-    /// Every statement finds its rows by an index that begins with the company. A plan that was made while a table was empty or small, and
-    /// kept, would read all of it for as long as the connection lives; none is worth compiling.
+    /// Planner settings: every statement finds its rows by an index that begins with the company. A
+    /// plan cached while a table was small would otherwise scan it for the connection's lifetime;
+    /// no statement is worth JIT compilation.
     fn parameters(&self) -> [(&'static str, String); 6] {
         let millis = |timeout: Duration| timeout.as_millis().to_string();
         [

@@ -19,8 +19,9 @@ use crate::parameter::Parameter;
 /// )
 /// ```
 ///
-/// `clave` alone is short for `clave: clave`. A name may occur more than once in the text. It does not compile if a name of
-/// the text has no argument, or an argument is not named in the text. Many rows are bound as one array a column:
+/// `clave` alone is short for `clave: clave`. A name may occur more than once in the text. It does
+/// not compile if a name of the text has no argument, or an argument is not named in the text. Many
+/// rows are bound as one array a column:
 ///
 /// ```text
 /// sql!(
@@ -32,8 +33,9 @@ use crate::parameter::Parameter;
 /// )
 /// ```
 ///
-/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of several columns:
-/// `..amounts: Amounts` binds those of `price.amounts`, in a text of `columns_in!`.
+/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of
+/// several columns: `..amounts: Amounts` binds those of `price.amounts`, in a text of
+/// `columns_in!`.
 macro_rules! sql {
     (
         $text:expr
@@ -188,7 +190,8 @@ pub(crate) const fn numbered<const LENGTH: usize>(text: &str, names: &[&str]) ->
     numbered
 }
 
-/// Where the token that begins at `at` ends, and its number if it is a parameter: a quoted text, a name, `::`, or one byte.
+/// Where the token that begins at `at` ends, and its number if it is a parameter: a quoted text, a
+/// name, `::`, or one byte.
 const fn token(text: &str, at: usize, names: &[&str]) -> (usize, Option<usize>) {
     let bytes = text.as_bytes();
     let next = if at + 1 < bytes.len() { bytes[at + 1] } else { b' ' };
@@ -214,7 +217,8 @@ const fn token(text: &str, at: usize, names: &[&str]) -> (usize, Option<usize>) 
     }
 }
 
-/// The number of the parameter of that name; it fails to compile with the name that has no argument.
+/// The number of the parameter of that name; it fails to compile with the name that has no
+/// argument.
 const fn number_of(name: &str, names: &[&str]) -> usize {
     let mut number = 0;
     while number < names.len() {

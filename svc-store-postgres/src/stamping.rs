@@ -2,17 +2,15 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::cfdi::{Line, SoldSale};
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::words::{Complement, Held, InvoiceStatus, PaymentTerm};
+use svc_core::domain::words::{Complement, Held, InvoiceStatus};
 use svc_core::store::{
     LeaseTerms, LeasedStamping, QueuedStamping, StampingPayment, StampingRecord, StampingTx, StoreError,
 };
 use uuid::Uuid;
 
-use crate::columns::{money, rate, word_or_null};
 use crate::document::{deflated, inflated};
 use crate::error::store_error;
 use crate::row::{FromRow, ReadColumn as _, from_row};
@@ -22,6 +20,22 @@ use crate::transaction::PostgresTx;
 
 from_row!(LeasedStamping { factura, intentos });
 from_row!(QueuedStamping { leased: "arrendado", sealed: "sellado" });
+from_row!(SoldSale {
+    moneda,
+    tipo_cambio,
+    condicion_pago,
+    dias_credito,
+    forma_pago_sat,
+    metodo_pago_sat,
+    uso_cfdi,
+    subtotal,
+    descuento,
+    impuestos,
+    total,
+});
+from_row! {
+    struct SaleToStamp { cp: Option<String>, sale: SoldSale = .. }
+}
 from_row!(StampingRecord { tipo, venta, cliente, serie, folio, fecha });
 
 #[async_trait]
@@ -158,18 +172,18 @@ impl StampingTx for PostgresTx {
     }
 
     async fn sale_to_stamp(&mut self, venta: i64) -> Result<Option<(Option<String>, SoldSale)>, StoreError> {
-        let row = sqlx::query(
-            "SELECT s.cp, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat,
-                    v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total
-             FROM ventas v JOIN sucursales s ON s.empresa = v.empresa AND s.clave = v.sucursal
-             WHERE v.empresa = $1 AND v.clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(venta)
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
-        row.as_ref().map(sale).transpose().map_err(store_error)
+        let found: Option<SaleToStamp> = self
+            .optional(sql!(
+                "SELECT s.cp, v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito::bigint, v.forma_pago_sat,
+                        v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.total
+                 FROM ventas v
+                 JOIN sucursales s ON s.empresa = v.empresa AND s.clave = v.sucursal
+                 WHERE v.empresa = :empresa AND v.clave = :venta",
+                empresa: self.empresa,
+                venta,
+            ))
+            .await?;
+        Ok(found.map(|SaleToStamp { cp, sale }| (cp, sale)))
     }
 
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError> {
@@ -258,23 +272,6 @@ impl StampingTx for PostgresTx {
         ))
         .await
     }
-}
-
-fn sale(row: &PgRow) -> Result<(Option<String>, SoldSale), sqlx::Error> {
-    let sale = SoldSale {
-        moneda: row.try_get(1)?,
-        tipo_cambio: rate(row, 2)?,
-        condicion_pago: word_or_null(row, 3, PaymentTerm::of)?,
-        dias_credito: row.try_get(4)?,
-        forma_pago_sat: row.try_get(5)?,
-        metodo_pago_sat: row.try_get(6)?,
-        uso_cfdi: row.try_get(7)?,
-        subtotal: money(row, 8)?,
-        descuento: money(row, 9)?,
-        impuestos: money(row, 10)?,
-        total: money(row, 11)?,
-    };
-    Ok((row.try_get(0)?, sale))
 }
 
 impl FromRow for StampingPayment {

@@ -14,8 +14,8 @@ from_row!(ActiveWarehouse { clave: "almacen", codigo, sucursal });
 from_row!(Holding { clave, producto, existencia, apartado });
 
 impl PostgresTx {
-    /// All of them or, where one has no record, none. Locked in the order of their products, so that two transactions that want the same
-    /// ones do not deadlock.
+    /// All of them or, where one has no record, none. Locked in the order of their products, so
+    /// that two transactions that want the same ones do not deadlock.
     async fn locked(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
         self.many(sql!(
             "SELECT clave, producto, existencia, apartado
@@ -136,8 +136,9 @@ impl StockTx for PostgresTx {
     }
 
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
-        // Missing rows are inserted before any is locked: a transaction that holds row locks then never waits for the
-        // counter, so two transactions that need the same new products wait for each other and do not deadlock.
+        // Missing rows are inserted before any is locked: a transaction that holds row locks then
+        // never waits for the counter, so two transactions that need the same new products wait for
+        // each other and do not deadlock.
         let locked = self.locked(almacen, productos).await?;
         if !locked.is_empty() {
             return Ok(locked);

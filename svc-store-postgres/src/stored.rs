@@ -14,8 +14,8 @@ use crate::transaction::PostgresTx;
 use crate::value::{PostgresRow, push};
 
 impl PostgresTx {
-    /// Writes a record under the next clave of its table, which is its folio too, with `more` columns than its data has; gives
-    /// the clave.
+    /// Writes a record under the next clave of its table, which is its folio too, with `more`
+    /// columns than its data has; gives the clave.
     pub(crate) async fn insert_stored<T: Stored + Sync>(
         &mut self,
         data: &T,

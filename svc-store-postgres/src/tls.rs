@@ -1,11 +1,11 @@
-//! Whether a connection to a database is protected from those between.
+//! Whether a connection to a database is protected from interception.
 
 use std::net::IpAddr;
 
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 
-/// The host of the database at these options, if it is another machine whose certificate is not verified: anyone on the way
-/// could read everything, the password included, and change it.
+/// The database's host, if it is another machine with an unverified certificate: an interceptor
+/// could read and change everything, the password included.
 pub(crate) fn unverified_host(options: &PgConnectOptions) -> Option<&str> {
     let verified = matches!(options.get_ssl_mode(), PgSslMode::VerifyCa | PgSslMode::VerifyFull);
     (!verified && options.get_socket().is_none() && !is_this_machine(options.get_host())).then(|| options.get_host())

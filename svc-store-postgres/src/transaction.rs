@@ -64,7 +64,8 @@ impl PostgresTx {
         self.run(sql.push("SELECT 1").build()).await
     }
 
-    /// A statement that begins with the writing of the events, if there are any; `$1` is the company.
+    /// A statement that begins with the writing of the events, if there are any; `$1` is the
+    /// company.
     pub(crate) fn with_events(&mut self) -> Result<QueryBuilder<Postgres>, StoreError> {
         std::mem::take(&mut self.unwritten).statement(self.empresa)
     }

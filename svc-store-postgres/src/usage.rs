@@ -105,8 +105,9 @@ pub(crate) async fn keys(database: &Database, ids: &[KeyId], period: Period) -> 
     Ok(keys.into_iter().map(|key| key.into_record(period)).collect())
 }
 
-/// Adds usage in one transaction, since a write to disk takes as long as many statements. All servers lock rows in this order,
-/// by companies and then by keys, so that servers that merge at once only wait for each other.
+/// Adds usage in one transaction, since a write to disk takes as long as many statements. All
+/// servers lock rows in this order, by companies and then by keys, so that servers that merge at
+/// once only wait for each other.
 pub(crate) async fn add(database: &Database, usage: &Usage) -> Result<Usage, StoreError> {
     let companies = usage.by_company();
     let mut total = Usage::default();

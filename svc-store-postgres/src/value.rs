@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use rust_decimal::Decimal;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgRow, PgTypeInfo, PgValueRef};
-use sqlx::{Decode, Postgres, QueryBuilder, Row as _, Type, TypeInfo as _};
+use sqlx::{ColumnIndex as _, Decode, Postgres, QueryBuilder, Row as _, Type, TypeInfo as _};
 use svc_core::record::{Kind, Row, RowError, Value};
 use uuid::Uuid;
 
@@ -15,25 +15,39 @@ pub(crate) struct PostgresRow<'r>(pub(crate) &'r PgRow);
 
 impl Row for PostgresRow<'_> {
     fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError> {
-        let row = self.0;
-        let value = match kind {
-            Kind::Boolean => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Boolean)),
-            Kind::Integer => row.try_get::<Option<Integer>, _>(at).map(|value| value.map(|it| Value::Integer(it.0))),
-            Kind::Decimal => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Decimal)),
-            Kind::Text => {
-                row.try_get::<Option<_>, _>(at).map(|value| value.map(|text| Value::Text(Cow::Borrowed(text))))
-            }
-            Kind::Texts => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Texts)),
-            Kind::Date => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Date)),
-            Kind::Instant => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Instant)),
-            Kind::Uuid => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Uuid)),
-            _ => return Err(RowError { at, cause: format!("no column holds {kind:?}").into() }),
-        };
-        value.map(|value| value.unwrap_or(Value::Null)).map_err(|cause| RowError { at, cause: cause.into() })
+        column_value(self.0, at, kind)
     }
 }
 
-/// An integer of whatever width.
+fn column_value(row: &PgRow, at: usize, kind: Kind) -> Result<Value<'_>, RowError> {
+    let value = match kind {
+        Kind::Boolean => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Boolean)),
+        Kind::Integer => row.try_get::<Option<Integer>, _>(at).map(|value| value.map(|it| Value::Integer(it.0))),
+        Kind::Decimal => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Decimal)),
+        Kind::Text => row.try_get::<Option<_>, _>(at).map(|value| value.map(|text| Value::Text(Cow::Borrowed(text)))),
+        Kind::Texts => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Texts)),
+        Kind::Date => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Date)),
+        Kind::Instant => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Instant)),
+        Kind::Uuid => row.try_get::<Option<_>, _>(at).map(|value| value.map(Value::Uuid)),
+        _ => return Err(RowError { at, cause: format!("no column holds {kind:?}").into() }),
+    };
+    value.map(|value| value.unwrap_or(Value::Null)).map_err(|cause| RowError { at, cause: cause.into() })
+}
+
+/// A row of a statement that names these columns, in any order.
+pub(crate) struct NamedRow<'r> {
+    pub(crate) row: &'r PgRow,
+    pub(crate) columns: &'static [&'static str],
+}
+
+impl Row for NamedRow<'_> {
+    fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError> {
+        let index = self.columns[at].index(self.row).map_err(|cause| RowError { at, cause: cause.into() })?;
+        column_value(self.row, index, kind)
+    }
+}
+
+/// An integer of any width.
 struct Integer(i64);
 
 impl Type<Postgres> for Integer {

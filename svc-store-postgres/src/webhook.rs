@@ -1,9 +1,7 @@
 //! Webhooks and their deliveries, as a company manages them.
 
 use async_trait::async_trait;
-use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgRow;
-use svc_core::domain::event::EventKind;
 use svc_core::domain::time::Timestamp;
 use svc_core::record::Record as _;
 use svc_core::record::webhook::Webhook;
@@ -11,22 +9,18 @@ use svc_core::store::{
     DISCARDED_AT_ONCE, EarlierDelivery, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx,
 };
 
-use crate::error::store_error;
-use crate::row::from_row;
+use crate::row::{FromRow, from_row};
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
-use crate::value::PostgresRow;
+use crate::value::NamedRow;
 
 from_row!(EarlierDelivery { evento, tipo, estado });
 
-/// What a webhook is shown by.
-fn columns() -> String {
-    Webhook::COLUMNS.join(", ")
-}
-
-fn webhook(row: &PgRow) -> Result<Webhook, StoreError> {
-    Ok(Webhook::read(&PostgresRow(row))?)
+impl FromRow for Webhook {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Self::read(&NamedRow { row, columns: Self::COLUMNS }).map_err(|error| sqlx::Error::Decode(error.into()))
+    }
 }
 
 #[async_trait]
@@ -46,36 +40,35 @@ impl WebhookTx for PostgresTx {
     }
 
     async fn insert_webhook(&mut self, row: &NewWebhook<'_>) -> Result<Webhook, StoreError> {
-        let inserted = sqlx::query(AssertSqlSafe(format!(
+        self.one(sql!(
             "INSERT INTO webhooks (empresa, clave, url, eventos, descripcion, activo, activo_desde, secreto, usuario, creado)
-             VALUES ($1, $2, $3, $4, $5, $6, $9, $7, $8, $9) RETURNING {}",
-            columns()
-        )))
-        .bind(self.empresa)
-        .bind(row.clave)
-        .bind(&row.data.url)
-        .bind(names(&row.data.eventos))
-        .bind(&row.data.descripcion)
-        .bind(row.data.activo)
-        .bind(row.secreto)
-        .bind(row.usuario)
-        .bind(row.creado.get())
-        .fetch_one(self.connection())
-        .await;
-        webhook(&inserted.map_err(store_error)?)
+             VALUES (:empresa, :clave, :url, :eventos, :descripcion, :activo, :creado, :secreto, :usuario, :creado)
+             RETURNING clave, url, eventos, descripcion, activo, motivo_desactivacion, fallos_consecutivos,
+                       ultima_entrega, creado, modificado",
+            empresa: self.empresa,
+            clave: row.clave,
+            url: row.data.url,
+            eventos: row.data.eventos,
+            descripcion: row.data.descripcion,
+            activo: row.data.activo,
+            secreto: row.secreto,
+            usuario: row.usuario,
+            creado: row.creado,
+        ))
+        .await
     }
 
     async fn webhook(&mut self, clave: i64) -> Result<Option<Webhook>, StoreError> {
-        let row = sqlx::query(AssertSqlSafe(format!(
-            "SELECT {} FROM webhooks WHERE empresa = $1 AND clave = $2 AND eliminado IS NULL FOR NO KEY UPDATE",
-            columns()
-        )))
-        .bind(self.empresa)
-        .bind(clave)
-        .fetch_optional(self.connection())
+        self.optional(sql!(
+            "SELECT clave, url, eventos, descripcion, activo, motivo_desactivacion, fallos_consecutivos, ultima_entrega,
+                    creado, modificado
+             FROM webhooks
+             WHERE empresa = :empresa AND clave = :clave AND eliminado IS NULL
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            clave,
+        ))
         .await
-        .map_err(store_error)?;
-        row.as_ref().map(webhook).transpose()
     }
 
     async fn update_webhook(
@@ -85,27 +78,31 @@ impl WebhookTx for PostgresTx {
         reactivated: bool,
         now: Timestamp,
     ) -> Result<Webhook, StoreError> {
-        let updated = sqlx::query(AssertSqlSafe(format!(
-            "UPDATE webhooks SET url = $3, eventos = $4, descripcion = $5, activo = $6, modificado = $7,
-                 activo_desde = CASE WHEN $8 THEN $7 ELSE activo_desde END,
-                 motivo_desactivacion = CASE WHEN $6 THEN NULL ELSE motivo_desactivacion END,
-                 intentos_fallidos = CASE WHEN $8 THEN 0 ELSE intentos_fallidos END,
-                 fallos_consecutivos = CASE WHEN $8 THEN 0 ELSE fallos_consecutivos END,
-                 racha_desde = CASE WHEN $8 THEN NULL ELSE racha_desde END
-             WHERE empresa = $1 AND clave = $2 RETURNING {}",
-            columns()
-        )))
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(&data.url)
-        .bind(names(&data.eventos))
-        .bind(&data.descripcion)
-        .bind(data.activo)
-        .bind(now.get())
-        .bind(reactivated)
-        .fetch_one(self.connection())
-        .await;
-        webhook(&updated.map_err(store_error)?)
+        self.one(sql!(
+            "UPDATE webhooks
+             SET url = :url,
+                 eventos = :eventos,
+                 descripcion = :descripcion,
+                 activo = :activo,
+                 modificado = :ahora,
+                 activo_desde = CASE WHEN :reactivado THEN :ahora ELSE activo_desde END,
+                 motivo_desactivacion = CASE WHEN :activo THEN NULL ELSE motivo_desactivacion END,
+                 intentos_fallidos = CASE WHEN :reactivado THEN 0 ELSE intentos_fallidos END,
+                 fallos_consecutivos = CASE WHEN :reactivado THEN 0 ELSE fallos_consecutivos END,
+                 racha_desde = CASE WHEN :reactivado THEN NULL ELSE racha_desde END
+             WHERE empresa = :empresa AND clave = :clave
+             RETURNING clave, url, eventos, descripcion, activo, motivo_desactivacion, fallos_consecutivos,
+                       ultima_entrega, creado, modificado",
+            empresa: self.empresa,
+            clave,
+            url: data.url,
+            eventos: data.eventos,
+            descripcion: data.descripcion,
+            activo: data.activo,
+            ahora: now,
+            reactivado: reactivated,
+        ))
+        .await
     }
 
     async fn rotate_webhook_secret(
@@ -196,8 +193,4 @@ impl WebhookTx for PostgresTx {
             .await?;
         Ok(inserted.then_some(clave))
     }
-}
-
-fn names(kinds: &[EventKind]) -> Vec<&'static str> {
-    kinds.iter().map(|kind| kind.word()).collect()
 }

@@ -1,9 +1,11 @@
-//! How fast notices are delivered: one worker, a receiver on this machine that answers at once, a private PostgreSQL. Prints
-//! deliveries a second with 1, 10, 20 and 1,000 webhooks, over http and over https, to a receiver that keeps connections open and to
-//! one that closes each; SQL statements a delivery; and the CPU time of a delivery, without the receiver's. That of the first pass is
-//! printed apart: its tables were empty a moment ago, and not analysed.
+//! How fast notices are delivered: one worker, a receiver on this machine that answers at once, a
+//! private PostgreSQL. Prints deliveries a second with 1, 10, 20 and 1,000 webhooks, over http and
+//! over https, to a receiver that keeps connections open and to one that closes each; SQL
+//! statements a delivery; and the CPU time of a delivery, without the receiver's. That of the first
+//! pass is printed apart: its tables were empty a moment ago, and not analysed.
 //!
-//! `cargo bench -p svc-tests --bench delivery [-- NAME]`: only the receivers whose name contains NAME (`"http, kept open"`).
+//! `cargo bench -p svc-tests --bench delivery [-- NAME]`: only the receivers whose name contains
+//! NAME (`"http, kept open"`).
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, mpsc};
@@ -64,7 +66,8 @@ fn authority() -> (Vec<u8>, TlsAcceptor) {
     (root, TlsAcceptor::from(Arc::new(config)))
 }
 
-/// A receiver that answers 204 at once, and keeps the connection open or does not, on a thread of its own.
+/// A receiver that answers 204 at once, and keeps the connection open or does not, on a thread of
+/// its own.
 struct Receiver {
     port: u16,
     thread: String,

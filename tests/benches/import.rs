@@ -1,7 +1,8 @@
-//! How fast records are imported, each into a company that has none: customers, products, sales and their
-//! lines, from memory.
+//! How fast records are imported, each into a company that has none: customers, products, sales and
+//! their lines, from memory.
 //!
-//! `cargo bench -p svc-tests --bench import`. Prints records a second, medians of three imports, each into a company of its own.
+//! `cargo bench -p svc-tests --bench import`. Prints records a second, medians of three imports,
+//! each into a company of its own.
 #![expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "figures to be read")]
 
 use std::time::Instant;

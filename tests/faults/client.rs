@@ -12,7 +12,8 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-/// How long an answer is waited for: far longer than the server's own deadline of 15 s, so that a request that hangs is seen.
+/// How long an answer is waited for: far longer than the server's own deadline of 15 s, so that a
+/// request that hangs is seen.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What came of a request.

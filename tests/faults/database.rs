@@ -1,4 +1,5 @@
-//! A durable PostgreSQL for one fault: what is acknowledged is on disk, and its processes may be killed.
+//! A durable PostgreSQL for one fault: what is acknowledged is on disk, and its processes may be
+//! killed.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -102,7 +103,8 @@ impl Database {
         drop(spawn_blocking(move || drop(dead)).await);
     }
 
-    /// A standby that follows it; from now on nothing is acknowledged that the standby does not have.
+    /// A standby that follows it; from now on nothing is acknowledged that the standby does not
+    /// have.
     pub(crate) async fn follow(&mut self) {
         let binaries: String = self.value("SELECT setting FROM pg_config() WHERE name = 'BINDIR'").await;
         let primary = self.cluster.as_ref().expect("it runs").dir().join("cluster");

@@ -36,7 +36,8 @@ impl Drop for Embedded {
     }
 }
 
-/// A process of its own, as far as the database can tell, that only delivers notices, by that clock.
+/// A process of its own, as far as the database can tell, that only delivers notices, by that
+/// clock.
 pub(crate) fn worker(ground: &Ground, clock: Arc<dyn Clock>, sender: Arc<dyn Sender>) -> JoinHandle<()> {
     work(context(ground, clock), sender)
 }

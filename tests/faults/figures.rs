@@ -11,7 +11,8 @@ const SLOWER: f64 = 5.0;
 /// How soon all is well after the end of the fault.
 const RECOVERY: Duration = Duration::from_secs(5);
 
-/// How long an answer may take at all: the server's deadline of a request (15 s), and a second to send it.
+/// How long an answer may take at all: the server's deadline of a request (15 s), and a second to
+/// send it.
 const HANG: Duration = Duration::from_secs(16);
 
 /// How soon a server is well again on a machine that is busy with other things, too.
@@ -57,10 +58,11 @@ pub(crate) struct Figures {
     pub(crate) during: Outcomes,
     /// All of them after it.
     pub(crate) after: Outcomes,
-    /// From the end of the fault until every company had a good answer to a read and to a write; none if it never had.
+    /// From the end of the fault until every company had a good answer to a read and to a write;
+    /// none if it never had.
     pub(crate) recovery: Option<Duration>,
-    /// From the end of the fault until the last answer that was not good, of requests that began after it; a company's own
-    /// retries beyond what it may have under way are none of them.
+    /// From the end of the fault until the last answer that was not good, of requests that began
+    /// after it; a company's own retries beyond what it may have under way are none of them.
     pub(crate) settled: Duration,
     /// What was acknowledged and is not there.
     pub(crate) lost: usize,

@@ -6,7 +6,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
 
-/// A port of this machine that leads to the socket of a PostgreSQL. It goes on until the process ends.
+/// A port of this machine that leads to the socket of a PostgreSQL. It goes on until the process
+/// ends.
 pub(crate) struct Forwarder {
     port: u16,
     way: watch::Sender<Way>,
@@ -15,8 +16,8 @@ pub(crate) struct Forwarder {
 #[derive(Clone)]
 struct Way {
     to: PathBuf,
-    /// How often the way was cut so far: connections that are older than the last time stay mute for ever, as those that a
-    /// firewall has forgotten.
+    /// How often the way was cut so far: connections that are older than the last time stay mute
+    /// for ever, as those that a firewall has forgotten.
     cuts: usize,
     cut: bool,
 }
@@ -40,8 +41,8 @@ impl Forwarder {
         format!("postgres://svc@127.0.0.1:{}/{database}?sslmode=disable", self.port)
     }
 
-    /// Swallows from now on: what is sent is taken and goes nowhere, nothing is refused or closed, and new connections are
-    /// accepted.
+    /// Swallows from now on: what is sent is taken and goes nowhere, nothing is refused or closed,
+    /// and new connections are accepted.
     pub(crate) fn cut(&self) {
         self.way.send_modify(|way| {
             way.cuts += 1;

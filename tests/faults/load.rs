@@ -1,6 +1,6 @@
-//! The load of healthy companies: each reads and writes at a fixed pace, whatever becomes of earlier requests, so that a request
-//! that waits holds up no other and is seen in the figures. A write that is not acknowledged is sent again with its
-//! Idempotency-Key until it is.
+//! The load of healthy companies: each reads and writes at a fixed pace, whatever becomes of
+//! earlier requests, so that a request that waits holds up no other and is seen in the figures. A
+//! write that is not acknowledged is sent again with its Idempotency-Key until it is.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,7 +43,8 @@ pub(crate) struct Sample {
     pub(crate) outcome: Outcome,
 }
 
-/// What was acknowledged: by its Idempotency-Key (which is also the record's name), whose it is and the record's clave.
+/// What was acknowledged: by its Idempotency-Key (which is also the record's name), whose it is and
+/// the record's clave.
 pub(crate) type Acknowledged = HashMap<String, (usize, i64)>;
 
 /// The load under way.
@@ -78,7 +79,8 @@ impl Load {
         self.shared.samples.lock().expect("nobody panicked").clone()
     }
 
-    /// Whether every company has had a good answer of either kind since `end`; then how long that took.
+    /// Whether every company has had a good answer of either kind since `end`; then how long that
+    /// took.
     pub(crate) fn recovery(&self, end: Instant) -> Option<Duration> {
         let samples = self.samples();
         let first = |company, kind| {
@@ -91,8 +93,8 @@ impl Load {
         all.collect::<Option<Vec<_>>>().and_then(|all| all.into_iter().max())
     }
 
-    /// Begins nothing new, and waits for what is under way; gives what was measured, what was acknowledged, and how many writes
-    /// never were.
+    /// Begins nothing new, and waits for what is under way; gives what was measured, what was
+    /// acknowledged, and how many writes never were.
     pub(crate) async fn end(mut self) -> (Vec<Sample>, Acknowledged, usize) {
         self.shared.over.store(true, Ordering::Relaxed);
         let mut unfinished = 0;

@@ -1,5 +1,5 @@
-//! The fault driver: it breaks what the server depends on while healthy companies read and write, and prints what they
-//! noticed, as a table of faults and figures.
+//! The fault driver: it breaks what the server depends on while healthy companies read and write,
+//! and prints what they noticed, as a table of faults and figures.
 //!
 //! ```sh
 //! cargo test -p bin-axum --test faults                              # a few faults, seconds each: part of every test run
@@ -7,9 +7,10 @@
 //! cargo test --release -p bin-axum --test faults -- --full standby  # those whose name contains a word
 //! ```
 //!
-//! Each fault gets a durable PostgreSQL of its own ([`database`]), the real `svc serve` ([`service`]), something between them that
-//! can be cut ([`forwarder`]), and three companies under a steady load ([`load`]). What is measured, and the rule that it is
-//! held against, stands in [`figures`]; the faults are in [`scenarios`].
+//! Each fault gets a durable PostgreSQL of its own ([`database`]), the real `svc serve`
+//! ([`service`]), something between them that can be cut ([`forwarder`]), and three companies under
+//! a steady load ([`load`]). What is measured, and the rule that it is held against, stands in
+//! [`figures`]; the faults are in [`scenarios`].
 
 mod client;
 mod crowd;
@@ -33,7 +34,8 @@ use crate::figures::Figures;
 use crate::scenarios::{SCENARIOS, Scenario};
 use crate::stage::Pace;
 
-/// What is asked for on the command line. Other options are the test runner's, and mean nothing here.
+/// What is asked for on the command line. Other options are the test runner's, and mean nothing
+/// here.
 struct Asked {
     full: bool,
     words: Vec<String>,

@@ -29,7 +29,8 @@ pub(crate) async fn register(receiver: &Receiver, database: &Database, company: 
     pool.close().await;
 }
 
-/// Waits for the last notices, and judges all: of each customer that a load created, one notice has arrived.
+/// Waits for the last notices, and judges all: of each customer that a load created, one notice has
+/// arrived.
 pub(crate) async fn validate(arrived: &Arrived, database: &Database, figures: &mut Figures) {
     let mut connection = database.connect().await.expect("a connection");
     let happened = "SELECT e.id FROM eventos e JOIN clientes c ON c.empresa = e.empresa AND c.clave = e.recurso_clave

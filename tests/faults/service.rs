@@ -1,4 +1,5 @@
-//! The server itself: `svc serve` as its users run it, on a port that it keeps when it is started again.
+//! The server itself: `svc serve` as its users run it, on a port that it keeps when it is started
+//! again.
 
 use std::fs::{File, OpenOptions};
 use std::net::{SocketAddr, TcpListener};

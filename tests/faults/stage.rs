@@ -1,4 +1,5 @@
-//! What every fault is played on, and the way of the play: calm, the fault, what comes after it, and the audit.
+//! What every fault is played on, and the way of the play: calm, the fault, what comes after it,
+//! and the audit.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -168,7 +169,8 @@ pub(crate) struct Play {
 }
 
 impl Play {
-    /// Begins the load at that address, and leaves it in peace for a while; the fault begins when this ends.
+    /// Begins the load at that address, and leaves it in peace for a while; the fault begins when
+    /// this ends.
     pub(crate) async fn begin(ground: &Ground, address: SocketAddr, pace: Pace) -> Self {
         let actors: Vec<_> = ground.healthy.iter().map(|company| company.at(address)).collect();
         let load = Load::begin(actors.clone());
@@ -240,8 +242,8 @@ impl Play {
     }
 }
 
-/// How many acknowledged writes are not there, and how many are there twice or are answered otherwise when they are sent
-/// again.
+/// How many acknowledged writes are not there, and how many are there twice or are answered
+/// otherwise when they are sent again.
 async fn books(ground: &Ground, actors: &[Actor], acknowledged: &Acknowledged) -> (usize, usize) {
     let mut database = ground.database.connect().await.expect("a connection");
     let rows: Vec<(i64, i64, String)> =

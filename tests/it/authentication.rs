@@ -1,4 +1,5 @@
-//! Who may call, beyond the table tests: the life of a key, its owner, its company; notice mode; secrets.
+//! Who may call, beyond the table tests: the life of a key, its owner, its company; notice mode;
+//! secrets.
 
 use std::fmt::Write as _;
 

@@ -153,7 +153,8 @@ async fn the_key_is_sealed_at_rest() {
     let public = pair.public_key().as_ref();
     let der = current(&company).await.unwrap().der;
     assert!(der.windows(public.len()).any(|window| window == public), "the key is the certificate's");
-    // Nothing of the key stands anywhere in the row, not even its public half, and neither does the password.
+    // Nothing of the key stands anywhere in the row, not even its public half, and neither does the
+    // password.
     for part in [&opened[..32], &opened[opened.len() - 32..], &public[10..42], PASSWORD.as_bytes()] {
         assert!(!sealed.windows(part.len()).any(|window| window == part));
     }

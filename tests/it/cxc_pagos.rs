@@ -32,7 +32,8 @@ const FIELDS: [&str; 21] = [
     "cancelado",
 ];
 
-/// A company with a receivable of sale 1 and customer 1, one in dollars of customer 2, one of nobody, and a bank account.
+/// A company with a receivable of sale 1 and customer 1, one in dollars of customer 2, one of
+/// nobody, and a bank account.
 async fn with_receivables(world: &World) -> Company {
     let company = company(world).await;
     company.load(Ventas, &[json!({"tipo": "venta", "cliente": 1}), json!({"tipo": "venta", "cliente": 2})]).await;

@@ -13,7 +13,8 @@ use tokio::time::sleep;
 /// How soon others are answered, on a busy machine too: far below any time limit of a statement.
 const SOON: Duration = Duration::from_secs(2);
 
-/// A database session that is stopped, as by a broken network without a word; it goes on when this is dropped.
+/// A database session that is stopped, as by a broken network without a word; it goes on when this
+/// is dropped.
 struct Stopped(i32);
 
 impl Stopped {

@@ -190,7 +190,8 @@ async fn listed_records_can_be_imported_and_emit_no_event() {
     assert_eq!(world.count("movimientos_inventario").await, 0);
 }
 
-/// Five products, three of them with the same SKU, and warehouses of two branches, one of them deleted.
+/// Five products, three of them with the same SKU, and warehouses of two branches, one of them
+/// deleted.
 pub(crate) async fn catalogue(company: Company) -> Company {
     let products = [
         json!({"sku": "TOR-1"}),

@@ -1,8 +1,9 @@
 //! Three companies in one database see what each would see if it were alone there.
 //!
-//! The same random operations are done twice: by all companies in turns in one database, and by each company alone in a database of its
-//! own. Claves count within a company, so all use the same ones, and each names many that only another has. What is answered, every
-//! list and every event must be equal, but for what is random.
+//! The same random operations are done twice: by all companies in turns in one database, and by
+//! each company alone in a database of its own. Claves count within a company, so all use the same
+//! ones, and each names many that only another has. What is answered, every list and every event
+//! must be equal, but for what is random.
 
 use std::collections::BTreeMap;
 
@@ -122,7 +123,8 @@ fn clave() -> impl Strategy<Value = i64> {
     prop_oneof![3 => 1..12_i64, 1 => 1..60_i64]
 }
 
-/// The operations of the API that the business does not do. It relies on its first records, which are left to it.
+/// The operations of the API that the business does not do. It relies on its first records, which
+/// are left to it.
 fn http() -> impl Strategy<Value = Act> {
     let names = || select(vec!["Ana", "Bea", "Cid", "Eva"]);
     let rfcs = select(vec!["XIA190128J61", "EKU9003173C9", "XAXX010101000"]);
@@ -193,8 +195,8 @@ fn office() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Does what is to be done in a database of all companies, or of one; gives what each saw. Time passes and workers work at the same
-/// moments in all of them.
+/// Does what is to be done in a database of all companies, or of one; gives what each saw. Time
+/// passes and workers work at the same moments in all of them.
 async fn run(acts: &[(usize, Act)], only: Option<usize>) -> Vec<Seen> {
     let world = World::new().await;
     let mut companies = Vec::new();
@@ -293,7 +295,8 @@ async fn look(business: &Business, actor: &Actor, seen: &mut Seen) {
     seen.events = rows.iter().map(|row| settled(serde_json::from_str(row).expect("JSON"))).collect();
 }
 
-/// The text of a value, with what is random or counted over all companies left out: ids, secrets, the company's name in this test.
+/// The text of a value, with what is random or counted over all companies left out: ids, secrets,
+/// the company's name in this test.
 fn settled(mut value: Value) -> String {
     settle(&mut value);
     value.to_string()

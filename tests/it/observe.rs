@@ -31,7 +31,8 @@ impl Log {
             .with_max_level(tracing::Level::TRACE)
             .with_writer(move || writer.clone())
             .finish();
-        // With one subscriber alone, the first thread decides whether a line is logged, and other threads have no subscriber.
+        // With one subscriber alone, the first thread decides whether a line is logged, and other
+        // threads have no subscriber.
         let second = Dispatch::new(tracing_subscriber::registry());
         (log, tracing::subscriber::set_default(subscriber), second)
     }

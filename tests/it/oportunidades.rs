@@ -6,7 +6,8 @@ use svc_tests::imports::refuses_fields_beside;
 use svc_tests::lists::{finds, pick};
 use svc_tests::{Company, Resource, World};
 
-/// A company with a funnel (1 and 2 open, 3 won, 4 lost), a reason, two customers and a second user.
+/// A company with a funnel (1 and 2 open, 3 won, 4 lost), a reason, two customers and a second
+/// user.
 async fn company(world: &World) -> Company {
     let company = world.company().await;
     let stages = [

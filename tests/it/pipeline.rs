@@ -328,7 +328,8 @@ struct Answer {
 }
 
 impl Answer {
-    /// It without what differs from one request to the next, and without what belongs to the connection.
+    /// It without what differs from one request to the next, and without what belongs to the
+    /// connection.
     fn comparable(&self) -> (u16, BTreeMap<String, String>, String) {
         let body = String::from_utf8(self.body.clone()).expect("UTF-8");
         let mut headers = self.headers.clone();

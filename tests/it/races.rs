@@ -1,5 +1,6 @@
-//! Twenty concurrent requests for what only one can have, fifty times: one succeeds each time, the others are refused, and the
-//! books agree at the end. (Twenty requests to invoice one sale: `ventas/invoice/races.rs`.)
+//! Twenty concurrent requests for what only one can have, fifty times: one succeeds each time, the
+//! others are refused, and the books agree at the end. (Twenty requests to invoice one sale:
+//! `ventas/invoice/races.rs`.)
 
 use chrono::TimeDelta;
 use http::Method;

@@ -1,4 +1,5 @@
-//! Lists from a replica. Another database of other rows stands for it, so that what a list holds shows where it was read.
+//! Lists from a replica. Another database of other rows stands for it, so that what a list holds
+//! shows where it was read.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,7 +13,8 @@ use svc_tests::{Actor, BASE_URL, Resource, World};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::task::JoinSet;
 
-/// A primary and what stands for its replica, with a customer each who bears its name, and someone at an API over both.
+/// A primary and what stands for its replica, with a customer each who bears its name, and someone
+/// at an API over both.
 struct Pair {
     primary: World,
     replica: World,

@@ -1,4 +1,5 @@
-//! How often an operation goes to the database: with each statement once, BEGIN and COMMIT included.
+//! How often an operation goes to the database: with each statement once, BEGIN and COMMIT
+//! included.
 
 use serde_json::{Value, json};
 use svc_tests::statements::{Watch, watch};

@@ -101,7 +101,8 @@ async fn assembled_statements_name_one_company() {
     assert!(mutable.is_empty(), "{}", mutable.join("\n"));
 }
 
-/// A distributed engine runs such a statement on the worker, and wants to know that it means the same there.
+/// A distributed engine runs such a statement on the worker, and wants to know that it means the
+/// same there.
 #[tokio::test]
 async fn what_a_conflict_writes_is_immutable() {
     let world = World::new().await;

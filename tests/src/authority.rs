@@ -1,4 +1,5 @@
-//! Tax documents that the API gives, against the authority's own files (`fixtures/sat`), by xmllint, xsltproc and openssl.
+//! Tax documents that the API gives, against the authority's own files (`fixtures/sat`), by
+//! xmllint, xsltproc and openssl.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -14,8 +15,9 @@ pub fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
     &xml[start..start + xml[start..].find('"').expect("its end")]
 }
 
-/// Fails unless a document is valid by the schemas, its stamp's too, and the certificate that it carries says that it is sealed. On
-/// a machine without the tools it says so; where `CI` is set that is an error.
+/// Fails unless a document is valid by the schemas, its stamp's too, and the certificate that it
+/// carries says that it is sealed. On a machine without the tools it says so; where `CI` is set
+/// that is an error.
 pub fn validate(name: &str, xml: &str) {
     let missing = ["xmllint", "xsltproc", "openssl"].into_iter().find(|tool| {
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -26,7 +26,8 @@ pub struct Company {
     pub owner: i64,
 }
 
-/// A key with every scope, of the company's owner, as [`Company::key`] takes it: a test changes what it is about.
+/// A key with every scope, of the company's owner, as [`Company::key`] takes it: a test changes
+/// what it is about.
 pub fn any_key() -> CreateKey {
     CreateKey { usuario: None, scopes: Scopes::all(), expires: None, accept_terms: true }
 }
@@ -93,8 +94,8 @@ impl Company {
         self.run(&DisableUser { usuario }).await.expect("the user is disabled");
     }
 
-    /// Claves that name no active salesperson of the company: a user who is none, one who left, one of another company, and
-    /// none at all.
+    /// Claves that name no active salesperson of the company: a user who is none, one who left, one
+    /// of another company, and none at all.
     pub async fn not_salespeople(&self) -> [i64; 6] {
         let clerk = self.user("Cajera", false).await;
         let gone = self.user("Vendedor que se fue", true).await;
@@ -112,9 +113,10 @@ impl Company {
         self.run(&EditCompany(change)).await.expect("the company is edited");
     }
 
-    /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company issues invoices with: a
-    /// company without RFC, regime or postal code gets them. The API remembers a company for a few seconds with the keys
-    /// that were used: load before the first request, or move the clock.
+    /// Loads the certificate `valid`, which is valid for twenty years, and completes what a company
+    /// issues invoices with: a company without RFC, regime or postal code gets them. The API
+    /// remembers a company for a few seconds with the keys that were used: load before the first
+    /// request, or move the clock.
     pub async fn load_certificate(&self) {
         let mut tx = self.world.store.begin(self.id).await.expect("a transaction");
         let company = tx.company().await.expect("the company is read").expect("the company exists");

@@ -1,4 +1,5 @@
-//! The interface's description as a judge: a response that it does not describe fails the test that got it.
+//! The interface's description as a judge: a response that it does not describe fails the test that
+//! got it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -21,7 +22,8 @@ type Schemas = HashMap<(&'static str, u16), Option<Arc<Validator>>>;
 
 static SCHEMAS: LazyLock<Mutex<Schemas>> = LazyLock::new(Mutex::default);
 
-/// Refuses what an object's schema does not name: clients of other versions ignore it, but here nothing may be undescribed.
+/// Refuses what an object's schema does not name: clients of other versions ignore it, but here
+/// nothing may be undescribed.
 fn close(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
@@ -35,7 +37,8 @@ fn close(schema: &mut Value) {
     }
 }
 
-/// Checks that the description has the response: its status, its error's code, its headers, and every field of its body.
+/// Checks that the description has the response: its status, its error's code, its headers, and
+/// every field of its body.
 pub fn validate(operation: Option<&'static Value>, reply: &Reply) {
     let Some(described) = operation else { return };
     let (status, title) = (reply.status, described["operationId"].as_str().expect("a name"));

@@ -18,7 +18,8 @@ const TEMPLATE: &str = "plantilla";
 /// The databases that were made and not dropped yet, each with the stores over it.
 static MADE: Mutex<Vec<(String, [Weak<PostgresStore>; 2])>> = Mutex::new(Vec::new());
 
-/// What was emitted: events, and those that still wait to be grouped after them; `lugar` is their position in the table.
+/// What was emitted: events, and those that still wait to be grouped after them; `lugar` is their
+/// position in the table.
 const EVENTS: &str = "
     CREATE VIEW emitidos AS
     SELECT *, row_number() OVER () AS lugar FROM (
@@ -39,7 +40,8 @@ pub(crate) async fn fresh() -> PgConnectOptions {
     nodes.coordinator().options(&name)
 }
 
-/// Has the database that these stores are over dropped, once they are gone: the test that made it is over then.
+/// Has the database that these stores are over dropped, once they are gone: the test that made it
+/// is over then.
 pub(crate) fn drop_after(stores: [&Arc<PostgresStore>; 2]) {
     let name = stores[0].options().get_database().expect("a database").to_owned();
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The layers of a crate, lowest first: name, and its modules at the top of the crate. A file imports from its own layer and
-/// from those below.
+/// The layers of a crate, lowest first: name, and its modules at the top of the crate. A file
+/// imports from its own layer and from those below.
 pub type Layers = [(&'static str, &'static [&'static str])];
 
 /// Where circles are looked for beside those of the top level.
@@ -28,7 +28,8 @@ pub fn offenders_among(files: &[(&str, &str)], layers: &Layers, inside: Inside) 
     violations(&sources, layers, inside)
 }
 
-/// Imports of the files below `src` that go up the layers or in a circle, a line each. Tests may import from anywhere.
+/// Imports of the files below `src` that go up the layers or in a circle, a line each. Tests may
+/// import from anywhere.
 pub fn offenders(src: &Path, layers: &Layers, inside: Inside) -> Vec<String> {
     let mut sources = Sources::new();
     read(src, "", &mut sources);

@@ -1,5 +1,5 @@
-//! The harness of the end-to-end tests: one private PostgreSQL a test binary, one database a test, a clock that tests
-//! move, and actors who speak HTTP to the [`Api`] in process.
+//! The harness of the end-to-end tests: one private PostgreSQL a test binary, one database a test,
+//! a clock that tests move, and actors who speak HTTP to the [`Api`] in process.
 
 #![allow(clippy::missing_panics_doc, reason = "a harness that cannot go on panics: that is how a test fails")]
 
@@ -48,7 +48,8 @@ use svc_core::webhooks::{Budget, DeliveryReport, Sender, deliver_due};
 use svc_core::{Api, Context, ContextBuilder, Error};
 use svc_store_postgres::{Pooler, PostgresStore, Settings};
 
-/// A value with some fields set, of a type to which fields may be added: `with!(Settings::default(), max_connections: 1)`.
+/// A value with some fields set, of a type to which fields may be added:
+/// `with!(Settings::default(), max_connections: 1)`.
 #[macro_export]
 macro_rules! with {
     ($base:expr, $($field:ident: $value:expr),+ $(,)?) => {{
@@ -83,7 +84,8 @@ pub const BASE_URL: &str = "https://erp.example.com/api/v1";
 pub struct World {
     /// The API.
     pub api: Api,
-    /// The back office. Tests use it through [`Company::run`], [`Company::import`], [`World::stamp`] and the like.
+    /// The back office. Tests use it through [`Company::run`], [`Company::import`],
+    /// [`World::stamp`] and the like.
     office: Context,
     /// The time.
     pub clock: Arc<TestClock>,
@@ -96,7 +98,8 @@ pub struct World {
 }
 
 impl World {
-    /// A world with limits enforced, but for those that a test's many requests in no time would meet.
+    /// A world with limits enforced, but for those that a test's many requests in no time would
+    /// meet.
     pub async fn new() -> Self {
         Self::with(|builder| builder).await
     }
@@ -115,9 +118,11 @@ impl World {
         Self::over(store.clone(), store, change)
     }
 
-    /// The same behind a pooler in transaction mode, if the machine has one; see [`pooler::PgBouncer::start`]. [`World::store`] goes
-    /// past it. With `SVC_TEST_POOLER=transaction` in the environment every world is such a one, and all tests pass but those
-    /// that count statements, close the store, or hold more locks than the pooler has connections.
+    /// The same behind a pooler in transaction mode, if the machine has one; see
+    /// [`pooler::PgBouncer::start`]. [`World::store`] goes past it. With
+    /// `SVC_TEST_POOLER=transaction` in the environment every world is such a one, and all tests
+    /// pass but those that count statements, close the store, or hold more locks than the pooler
+    /// has connections.
     pub async fn pooled(settings: Settings, change: impl FnOnce(ContextBuilder) -> ContextBuilder) -> Option<Self> {
         let pooler = database::pooler().await?;
         let options = database::fresh().await;
@@ -135,7 +140,8 @@ impl World {
         database::drop_after([&store, &used]);
         let clock = Arc::new(TestClock::default());
         let api = api(&used, &clock, change);
-        // Its own context, as another process has: the API finds out what it changes when its keys are read anew.
+        // Its own context, as another process has: the API finds out what it changes when its keys
+        // are read anew.
         let office = Context::builder(used.clone(), BASE_URL)
             .clock(clock.clone())
             .secrets(secrets_key())
@@ -171,7 +177,8 @@ impl World {
         api(&self.used, &self.clock, change)
     }
 
-    /// The same world, but its back office and its workers seal and open secrets with these keys, and its API does not.
+    /// The same world, but its back office and its workers seal and open secrets with these keys,
+    /// and its API does not.
     #[must_use]
     pub fn with_secrets(&self, sealer: impl Into<Sealer>) -> Self {
         let builder = Context::builder(self.used.clone(), BASE_URL).clock(self.clock.clone());
@@ -250,7 +257,8 @@ impl World {
         extension.is_ok()
     }
 
-    /// How many statements like this (SQL's `LIKE`) the test's database has run, but for those that count them.
+    /// How many statements like this (SQL's `LIKE`) the test's database has run, but for those that
+    /// count them.
     pub async fn statements(&self, like: &str) -> i64 {
         sqlx::query_scalar(
             "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
@@ -262,7 +270,8 @@ impl World {
         .expect("the statements are counted")
     }
 
-    /// Ends all leases of workers, as time would: they are judged by the database's clock, which no test moves.
+    /// Ends all leases of workers, as time would: they are judged by the database's clock, which no
+    /// test moves.
     pub async fn end_leases(&self) {
         let ends = "UPDATE entregas SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
                     UPDATE timbrados SET arrendado = now() - interval '1 s' WHERE token IS NOT NULL;
@@ -280,7 +289,8 @@ impl World {
         sqlx::query_scalar(statement).fetch_one(self.pool()).await.expect("the statement runs")
     }
 
-    /// How many rows there are in `rows`: a table, and a condition perhaps (`"clientes WHERE prospecto"`).
+    /// How many rows there are in `rows`: a table, and a condition perhaps
+    /// (`"clientes WHERE prospecto"`).
     pub async fn count(&self, rows: &str) -> i64 {
         let statement = AssertSqlSafe(format!("SELECT count(*) FROM {rows}"));
         sqlx::query_scalar(statement).fetch_one(self.pool()).await.expect("the rows are counted")

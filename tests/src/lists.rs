@@ -14,7 +14,8 @@ pub fn pick(record: &Value, fields: &[&str]) -> Value {
     fields.iter().map(|field| ((*field).to_owned(), record[*field].clone())).collect()
 }
 
-/// Checks that each query of the list at `path` finds exactly the records of these claves, whatever the page's size.
+/// Checks that each query of the list at `path` finds exactly the records of these claves, whatever
+/// the page's size.
 pub async fn finds(actor: &Actor, path: &str, table: &[(&str, &[i64])]) {
     for (query, expected) in table {
         assert_eq!(claves(&actor.walk(&format!("{path}?{query}")).await), *expected, "{path}?{query}");

@@ -1,5 +1,6 @@
-//! The servers that the tests' databases are on: one private PostgreSQL, or with `SVC_TEST_CITUS=1` in the environment a
-//! coordinator and two workers of Citus, over which every table is distributed. What does not work there yet is in `docs/scaling.md`.
+//! The servers that the tests' databases are on: one private PostgreSQL, or with `SVC_TEST_CITUS=1`
+//! in the environment a coordinator and two workers of Citus, over which every table is
+//! distributed. What does not work there yet is in `docs/scaling.md`.
 
 use std::io::{self, Write as _};
 
@@ -30,7 +31,8 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// Starts them. Where the engine is asked for and its library is missing it says so, past what captures the output of tests.
+    /// Starts them. Where the engine is asked for and its library is missing it says so, past what
+    /// captures the output of tests.
     pub(crate) async fn start() -> Self {
         let wanted = std::env::var("SVC_TEST_CITUS").is_ok_and(|wanted| wanted == "1");
         if wanted {
@@ -103,7 +105,8 @@ impl Nodes {
         let leave = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{template}' AND pid <> pg_backend_pid()"
         );
-        // Copying files is the only way of servers before 15, and half as long as the usual way of later ones.
+        // Copying files is the only way of servers before 15, and half as long as the usual way of
+        // later ones.
         let connection = self.coordinator.options("postgres").connect().await.expect("a connection");
         let old = connection.server_version_num().is_some_and(|version| version < 150_000);
         connection.close().await.expect("the connection ends");

@@ -16,8 +16,8 @@ pub fn sealed(sealer: &Sealer, company: i64, clave: i64, secret: &str) -> Vec<u8
     sealer.seal(place, secret.as_bytes(), &SystemRandom).expect("a sealed value")
 }
 
-/// A webhook of a company, made by `owner`, for events of these types from `at` on; `{}` in its URL is its clave. Gives
-/// that. Its secret is sealed by `sealer`.
+/// A webhook of a company, made by `owner`, for events of these types from `at` on; `{}` in its URL
+/// is its clave. Gives that. Its secret is sealed by `sealer`.
 pub async fn webhook(
     pool: &PgPool,
     sealer: &Sealer,
@@ -46,7 +46,8 @@ pub async fn webhook(
         .expect("a webhook")
 }
 
-/// So many events of a company, of a type, at `at`; their ids bear that time, as those of the service do.
+/// So many events of a company, of a type, at `at`; their ids bear that time, as those of the
+/// service do.
 pub async fn events(pool: &PgPool, company: i64, tipo: &str, count: i64, at: DateTime<Utc>) {
     let statement = "INSERT INTO eventos (empresa, id, tipo, recurso, recurso_clave, cuerpo, creado)
                      SELECT $1, (left(h, 8) || '-' || right(h, 4) || '-7' || substr(gen_random_uuid()::text, 16))::uuid,

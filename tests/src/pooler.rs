@@ -17,7 +17,8 @@ pub const SERVER_CONNECTIONS: u32 = 3;
 /// The number in the name of its socket; there is no TCP port.
 const PORT: u16 = 6432;
 
-/// A script that runs the pooler until standard input ends, which it does however this process ends.
+/// A script that runs the pooler until standard input ends, which it does however this process
+/// ends.
 const WATCH: &str = r#""$0" "$1" & pooler=$!; cat >/dev/null; kill "$pooler""#;
 
 /// A pooler that is running; it stops when this is dropped.
@@ -28,8 +29,9 @@ pub struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// A pooler before the private server whose socket is in `cluster`. Without PgBouncer on the machine it says so, past what
-    /// captures the output of tests, and gives none; where `CI` is set it is an error.
+    /// A pooler before the private server whose socket is in `cluster`. Without PgBouncer on the
+    /// machine it says so, past what captures the output of tests, and gives none; where `CI` is
+    /// set it is an error.
     pub fn start(cluster: &Path) -> Option<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let Some(program) = program() else {

@@ -14,8 +14,9 @@ const ADDED: &str = "
 /// How often a table is asked for, each time for as long as a migration waits.
 const ATTEMPTS: usize = 60;
 
-/// Gives a database what a later release may add, and more of it than any will: two columns to every table. It may be in use:
-/// one table after the other is locked, and none is waited for in front of others for more than a second, as migrations do.
+/// Gives a database what a later release may add, and more of it than any will: two columns to
+/// every table. It may be in use: one table after the other is locked, and none is waited for in
+/// front of others for more than a second, as migrations do.
 pub async fn migrate_to_a_later_one(database: &mut PgConnection) {
     let tables =
         "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename <> '_sqlx_migrations'";

@@ -1,6 +1,7 @@
-//! The operators' address: whether the process lives, whether it is ready, and its metrics.
+//! The operators' address: liveness, readiness and metrics.
 //!
-//! Its clients cannot exhaust the process: each connection gets one answer and little time, and there are few at once.
+//! Its clients cannot exhaust the process: each connection gets one answer and little time, and few
+//! may be open.
 
 mod prometheus;
 mod readiness;
@@ -33,10 +34,10 @@ use crate::shutdown::StopSignal;
 /// Connections at once; more wait.
 const MAX_CONNECTIONS: usize = 64;
 
-/// How long one may take, from its acceptance to the last byte of its answer.
+/// The time limit of a connection, from its acceptance to the last byte of its answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The operators' address, bound and not yet answering. Metrics are recorded from here on.
+/// The operators' address, bound but not answering yet. Metrics are recorded from here on.
 pub(crate) struct Admin {
     listener: TcpListener,
     recorder: MetricsRecorder,
@@ -49,7 +50,7 @@ impl Admin {
         Ok(Self { listener, recorder: MetricsRecorder::start()? })
     }
 
-    /// Answers until what it gives is dropped.
+    /// Answers until the returned value is dropped.
     pub(crate) fn start(
         self,
         store: &PostgresStore,
@@ -90,7 +91,7 @@ async fn serve(listener: TcpListener, app: Router) {
             .timer(TokioTimer::new())
             .serve_connection(TokioIo::new(stream), TowerToHyperService::new(app.clone()));
         tokio::spawn(async move {
-            // A client that is too slow or gone is no failure of ours.
+            // A slow or vanished client is not a failure of the server.
             let _ = timeout(TIMEOUT, connection).await;
             drop(permit);
         });

@@ -1,4 +1,5 @@
-//! Metrics in Prometheus' text format: those of [`svc_core::observe`], of the database's pool and of the process.
+//! Metrics in Prometheus' text format: those of [`svc_core::observe`], of the database's pool and
+//! of the process.
 
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use crate::metric_names::{
     BUILD_INFO, CONNECTIONS, CONNECTIONS_REFUSED, DATABASE_CONNECTIONS, DATABASE_CONNECTIONS_MAX,
 };
 
-/// Upper bounds of the histogram's buckets, in seconds: from an answer out of memory to where clients give up.
+/// Upper bounds of the histogram's buckets, in seconds: from answers out of memory to the usual
+/// client timeouts.
 const BUCKETS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
 /// How often recorded values are aggregated, so that they do not accumulate between scrapes.
@@ -45,7 +47,7 @@ impl MetricsRecorder {
         Ok(Self { recorded, process })
     }
 
-    /// To be scraped, with the metrics of that store's pool.
+    /// Adds the metrics of the store's pool.
     pub(super) fn with(self, store: PostgresStore) -> Metrics {
         Metrics { recorder: self, store }
     }
@@ -58,7 +60,7 @@ pub(super) struct Metrics {
 }
 
 impl Metrics {
-    /// Their present values.
+    /// The current values, as text.
     pub(super) fn text(&self) -> String {
         let connections = self.store.connections();
         gauge!(DATABASE_CONNECTIONS, "state" => "idle").set(connections.idle);
@@ -68,7 +70,7 @@ impl Metrics {
         self.recorder.recorded.render()
     }
 
-    /// Aggregates recorded values, for ever.
+    /// Aggregates recorded values forever.
     pub(super) async fn keep_up(&self) {
         let mut timer = interval(UPKEEP_INTERVAL);
         loop {

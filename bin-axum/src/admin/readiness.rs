@@ -12,7 +12,8 @@ use tokio::time::{Instant, timeout};
 
 use crate::shutdown::StopSignal;
 
-/// How long a check of the database counts, so that frequent probes do not become frequent connections.
+/// How long a check of the database remains valid, so that frequent probes do not become frequent
+/// connections.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// How long the database may take to answer.
@@ -35,8 +36,8 @@ pub(super) struct Readiness {
     queues: Mutex<QueueAges>,
 }
 
-/// How long the oldest item of each queue has been due, for operators: a worker that stands still shows here, and other processes
-/// may be no better.
+/// How long the oldest item of each queue has been due, for operators. It does not affect
+/// readiness: a stalled worker shows here, and other processes may be no better.
 struct QueueAges {
     context: Context,
     last: Option<(Instant, String)>,
@@ -83,7 +84,7 @@ impl DatabaseCheck {
             Ok(Err(error)) => Some(error.to_string()),
             Err(_) => Some(format!("no answer within {TIMEOUT:?}")),
         };
-        // Only when it changes: probes come every few seconds.
+        // Logged only on changes, because probes come every few seconds.
         match &failure {
             Some(failure) if before => tracing::warn!(failure, "not ready: the database is not available"),
             None if !before => tracing::info!("ready again: the database is back"),

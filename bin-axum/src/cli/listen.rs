@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use clap::Args;
 use svc_core::settings::Hidden;
 
-/// A development receiver of webhooks. Without a key it takes the demo's, and the address at which the demo was last served.
+/// A development receiver of webhooks. Without a key it takes the demo's, and the address at which
+/// the demo was last served.
 #[derive(Debug, Args)]
 pub(crate) struct ListenArgs {
     /// The API's address; by default the demo's, or <http://127.0.0.1:8080/api/v1>.
@@ -23,7 +24,8 @@ pub(crate) struct ListenArgs {
     /// Address to receive on; port 0 is any that is free.
     #[arg(long, env = "SVC_LISTEN_AT", default_value = "127.0.0.1:0")]
     pub(crate) at: SocketAddr,
-    /// The URL by which the API's server reaches that address; by default <http://localhost> and its port.
+    /// The URL by which the API's server reaches that address; by default <http://localhost> and
+    /// its port.
     #[arg(long, env = "SVC_LISTEN_URL")]
     pub(crate) url: Option<String>,
 }

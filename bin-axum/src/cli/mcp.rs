@@ -19,8 +19,8 @@ pub(crate) struct McpArgs {
     /// The key's secret.
     #[arg(long, env = "SVC_API_KEY", hide_env_values = true)]
     api_key: Hidden,
-    /// Address to serve streamable HTTP on, at /mcp; without it standard input and output are used. Anyone who reaches it acts with the key,
-    /// so it answers only requests that name this machine.
+    /// Address to serve streamable HTTP on, at /mcp; without it standard input and output are used.
+    /// Anyone who reaches it acts with the key, so it answers only requests that name this machine.
     #[arg(long, env = "SVC_MCP_LISTEN")]
     pub(crate) listen: Option<SocketAddr>,
 }

@@ -56,7 +56,8 @@ pub(crate) enum Command {
         webhooks: WebhookSettings,
         #[command(flatten)]
         process: ProcessArgs,
-        /// Let the reference at /docs send requests, through a proxy for development: the API itself refuses browsers.
+        /// Let the reference at /docs send requests, through a proxy for development: the API
+        /// itself refuses browsers.
         #[arg(long, env = "SVC_TRY_IT")]
         try_it: bool,
     },
@@ -64,7 +65,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Bring the database's schema up to date.
     Migrate {
-        /// Distribute all tables by company over the workers of this engine, too: an extension that is in the database already.
+        /// Distribute all tables by company over the workers of this engine, too: an extension that
+        /// is in the database already.
         #[arg(long, value_enum)]
         distribute: Option<Engine>,
     },
@@ -113,9 +115,11 @@ pub(crate) enum Command {
         #[arg(long, env = "SVC_BASE_URL", default_value = DEFAULT_BASE_URL)]
         base_url: String,
     },
-    /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints it, until Ctrl-C.
+    /// Receive webhooks' notices for development: registers a webhook, checks what comes and prints
+    /// it, until Ctrl-C.
     Listen(ListenArgs),
-    /// Offer the API's operations as tools to agents, over the Model Context Protocol, under one key.
+    /// Offer the API's operations as tools to agents, over the Model Context Protocol, under one
+    /// key.
     Mcp(McpArgs),
     /// Print the description of the interface: an OpenAPI 3.1 document.
     Openapi {

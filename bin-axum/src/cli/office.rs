@@ -222,11 +222,12 @@ pub(crate) enum CertificateCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecretsCommand {
-    /// Seal every secret of every company under `SVC_SECRETS_KEY`: what is under the keys of `SVC_SECRETS_KEY_OLD`, which can
-    /// be removed once nothing is left pending. Servers that have both keys may run meanwhile; it can be repeated.
+    /// Seal every secret of every company under `SVC_SECRETS_KEY`: what is under the keys of
+    /// `SVC_SECRETS_KEY_OLD`, which can be removed once nothing is left pending. Servers that have
+    /// both keys may run meanwhile; it can be repeated.
     Rotate {
-        /// Seal secrets too that were stored without a key. Only where nobody else could write to the database: a secret that
-        /// someone put there is sealed like any other.
+        /// Seal secrets too that were stored without a key. Only where nobody else could write to
+        /// the database: a secret that someone put there is sealed like any other.
         #[arg(long)]
         accept_plain: bool,
     },

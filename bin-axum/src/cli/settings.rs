@@ -1,5 +1,5 @@
-//! Settings that several commands share: the database, the service, the process. Those that any front end may have are in
-//! `svc_core::settings`.
+//! Settings that several commands share: the database, the service, the process. Those that any
+//! front end may have are in `svc_core::settings`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -17,8 +17,9 @@ pub(crate) const DEFAULT_BASE_URL: &str = "http://127.0.0.1:8080/api/v1";
 
 #[derive(Debug, Args)]
 pub(crate) struct DatabaseArgs {
-    /// PostgreSQL to use; without it a private one is run in the data directory. One on another machine is verified with
-    /// `?sslmode=verify-full` (and `&sslrootcert=FILE` for a private authority) at its end; without that, serve warns.
+    /// PostgreSQL to use; without it a private one is run in the data directory. One on another
+    /// machine is verified with `?sslmode=verify-full` (and `&sslrootcert=FILE` for a private
+    /// authority) at its end; without that, serve warns.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true, global = true)]
     database_url: Option<Hidden>,
     /// Where the private PostgreSQL keeps its data.
@@ -27,13 +28,16 @@ pub(crate) struct DatabaseArgs {
     /// Database connections at the most.
     #[arg(long, env = "SVC_MAX_CONNECTIONS", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000), global = true)]
     pub(crate) max_connections: u32,
-    /// What stands before `DATABASE_URL`: none, or transaction for a pooler in transaction mode (PgBouncer and the like).
+    /// What stands before `DATABASE_URL`: none, or transaction for a pooler in transaction mode
+    /// (PgBouncer and the like).
     #[arg(long, env = "SVC_POOLER", default_value = "none", global = true)]
     pub(crate) pooler: Pooler,
-    /// The same database past the pooler: migrations are done there. `sslmode` as in `DATABASE_URL`.
+    /// The same database past the pooler: migrations are done there. `sslmode` as in
+    /// `DATABASE_URL`.
     #[arg(long, env = "DATABASE_DIRECT_URL", hide_env_values = true, global = true)]
     database_direct_url: Option<Hidden>,
-    /// A replica of the database, to read lists from; while it is away they come from the database itself. `sslmode` as in `DATABASE_URL`.
+    /// A replica of the database, to read lists from; while it is away they come from the database
+    /// itself. `sslmode` as in `DATABASE_URL`.
     #[arg(long, env = "DATABASE_REPLICA_URL", hide_env_values = true, global = true)]
     database_replica_url: Option<Hidden>,
 }
@@ -71,7 +75,8 @@ pub(crate) struct ServiceArgs {
     /// The API's public address; by default `http://LISTEN/api/v1`.
     #[arg(long, env = "SVC_BASE_URL")]
     pub(crate) base_url: Option<String>,
-    /// Open connections of clients at the most; further ones are answered 503. Fewer if the limit of open files is low.
+    /// Open connections of clients at the most; further ones are answered 503. Fewer if the limit
+    /// of open files is low.
     #[arg(long, env = "SVC_MAX_CLIENTS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) max_clients: u32,
     #[command(flatten)]
@@ -79,7 +84,8 @@ pub(crate) struct ServiceArgs {
 }
 
 impl ServiceArgs {
-    /// Where to listen: the address given, else every address at the port given, else [`DEFAULT_ADDRESS`].
+    /// Where to listen: the address given, else every address at the port given, else
+    /// [`DEFAULT_ADDRESS`].
     pub(crate) fn address(&self) -> SocketAddr {
         let at_port = self.port.map(|port| ([0, 0, 0, 0], port).into());
         self.listen.or(at_port).unwrap_or(DEFAULT_ADDRESS)
@@ -106,13 +112,16 @@ pub(crate) struct ServeArgs {
 /// How a server is watched, and how it ends.
 #[derive(Debug, Args)]
 pub(crate) struct ProcessArgs {
-    /// Address of /live, /ready and /metrics, which are for operators only; without it they are not served.
+    /// Address of /live, /ready and /metrics, which are for operators only; without it they are not
+    /// served.
     #[arg(long, env = "SVC_ADMIN_LISTEN")]
     pub(crate) admin_listen: Option<SocketAddr>,
-    /// Seconds to keep serving after the signal to stop, so that load balancers see it in /ready; by default 3 with an admin address, else 0.
+    /// Seconds to keep serving after the signal to stop, so that load balancers see it in /ready;
+    /// by default 3 with an admin address, else 0.
     #[arg(long, env = "SVC_DRAIN_DELAY", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=600))]
     drain_delay: Option<u64>,
-    /// Seconds after the signal to stop within which the server exits, even with requests under way.
+    /// Seconds after the signal to stop within which the server exits, even with requests under
+    /// way.
     #[arg(long, env = "SVC_SHUTDOWN_DEADLINE", value_name = "SECONDS", default_value_t = 25, value_parser = clap::value_parser!(u64).range(1..=3600))]
     shutdown_deadline: u64,
 }

@@ -1,4 +1,5 @@
-//! The page of settings, `docs/settings.md`: generated from the command line, so that the two agree.
+//! The page of settings, `docs/settings.md`: generated from the command line, so that the two
+//! agree.
 
 use std::fmt::Write as _;
 
@@ -41,7 +42,8 @@ struct Setting {
 }
 
 impl Setting {
-    /// The setting that an argument is; none for one that no environment variable sets, which is a command's own.
+    /// The setting that an argument is; none for one that no environment variable sets, which is a
+    /// command's own.
     fn of(arg: &Arg, command: &str) -> Option<Self> {
         let variable = arg.get_env()?.to_str()?.to_owned();
         let secret = if arg.is_hide_env_values_set() { " Secret." } else { "" };

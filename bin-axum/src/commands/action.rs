@@ -34,7 +34,8 @@ pub(super) async fn run(context: &Context, args: ActionArgs) -> Result<(), Failu
     print(&output)
 }
 
-/// Sends the cancellation just requested to the provider. A refusal is an error; if the provider cannot be reached, the next pass sends it.
+/// Sends the cancellation just requested to the provider. A refusal is an error; if the provider
+/// cannot be reached, the next pass sends it.
 async fn ask(context: &Context, stamper: &dyn Stamper, company: CompanyId) -> Result<(), Failure> {
     match cancel_asked(context, stamper, company).await {
         Ok(outcomes) => {

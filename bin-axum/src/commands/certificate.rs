@@ -9,12 +9,13 @@ use crate::cli::CertificateCommand;
 use crate::failure::Failure;
 use crate::output::print;
 
-/// Longest file taken, in bytes: certificates and keys have one or two kilobytes.
+/// The longest accepted file, in bytes: certificates and keys have one or two kilobytes.
 const MAX_FILE: u64 = 65_536;
 
 pub(super) async fn run(context: &Context, command: CertificateCommand) -> Result<(), Failure> {
     let CertificateCommand::Load { company, cer, key, password_env } = command;
-    // The variable is not named, since a user may have given the password itself in its place.
+    // The error does not show the variable's name, since a user may have put the password itself
+    // there.
     let unset = |_| Failure::Other("the environment variable that --password-env names is not set".to_owned());
     let password = std::env::var(password_env).map_err(unset)?;
     let load = LoadCertificate { cer: read(&cer)?, key: read(&key)?, password };

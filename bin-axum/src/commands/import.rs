@@ -10,7 +10,8 @@ use svc_core::operations::import::Resource;
 use crate::failure::Failure;
 use crate::output::print;
 
-/// Longest line taken, in bytes, so that a file without line breaks does not fill the memory.
+/// The longest accepted line, in bytes, so that a file without line breaks does not fill the
+/// memory.
 const MAX_LINE: u64 = 1_048_576;
 
 pub(super) async fn run(context: &Context, company: CompanyId, resource: &str, file: &Path) -> Result<(), Failure> {
@@ -22,7 +23,7 @@ pub(super) async fn run(context: &Context, company: CompanyId, resource: &str, f
     } else {
         Box::new(File::open(file).map_err(Failure::io(format!("cannot read {}", file.display())))?)
     };
-    // It hides itself where stderr is no terminal.
+    // The bar hides itself if stderr is not a terminal.
     let bar = ProgressBar::new_spinner().with_style(style());
     let outcome =
         context.import(company, resource, Lines(BufReader::new(input)), &mut |count| bar.set_position(count)).await;

@@ -1,4 +1,4 @@
-//! The commands, one file an area.
+//! The commands, one file per area.
 
 mod action;
 mod certificate;
@@ -59,7 +59,8 @@ pub(crate) async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-/// The API's public address, which links in notices begin with. Only named actions, stamping and delivery write notices.
+/// The API's public address, which prefixes the links in notices. Only named actions, stamping and
+/// delivery write notices.
 fn base_url(command: &Command) -> &str {
     match command {
         Command::Do(args) => &args.base_url,

@@ -5,7 +5,8 @@ use crate::cli::SecretsCommand;
 use crate::failure::Failure;
 use crate::output::print;
 
-/// Prints what was done; secrets that are left are a failure, since the former key cannot be removed yet.
+/// Prints the result; secrets that remain are a failure, since the former key cannot be removed
+/// yet.
 pub(super) async fn run(context: &Context, command: SecretsCommand) -> Result<(), Failure> {
     let SecretsCommand::Rotate { accept_plain } = command;
     let plain = if accept_plain { PlainSecrets::Accepted } else { PlainSecrets::Refused };

@@ -5,7 +5,7 @@ use svc_core::stamping::{Budget, stamp_due};
 use crate::failure::Failure;
 use crate::output::print;
 
-/// One pass over what is due; prints its report.
+/// Stamps everything that is due, in one pass, and prints the pass's report.
 pub(super) async fn run(context: &Context, settings: &StamperSettings) -> Result<(), Failure> {
     let stamper = settings.stamper()?;
     print(&stamp_due(context, stamper.as_ref(), Budget::unlimited()).await?)

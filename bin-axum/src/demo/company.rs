@@ -23,7 +23,8 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     let builder = || Context::builder(Arc::new(store.clone()), "http://localhost/api/v1").secrets(sealer.clone());
     let context = builder().build()?;
     let settings = CompanyChange {
-        // As the authority has its test company registered; a provider's test service takes no other.
+        // As the authority has its test company registered; a provider's test service takes no
+        // other.
         nombre: Some("Escuela Kemper Urgate".to_owned()),
         rfc: Some("EKU9003173C9".to_owned()),
         regimen: Some(601),
@@ -51,8 +52,9 @@ pub(super) async fn create(store: &PostgresStore, sealer: Sealer) -> Result<Acce
     Ok(Access { key_id: created.key_id, api_key: created.api_key, base_url: None, sale: Some(SampleSale::new()) })
 }
 
-/// Loads the authority's certificate for tests, which providers' test services take. Where it is not valid (it expires in May
-/// 2027), a self-signed one of the same taxpayer, which the sandbox takes.
+/// Loads the authority's certificate for tests, which providers' test services take. Where it is
+/// not valid (it expires in May 2027), a self-signed one of the same taxpayer, which the sandbox
+/// takes.
 async fn load_certificate(context: &Context, company: CompanyId) -> Result<(), Failure> {
     let load = |cer: &[u8], key: &[u8]| LoadCertificate {
         cer: cer.to_vec(),

@@ -1,13 +1,15 @@
-//! The demo company's records: a year of a small distributor of hardware, electrical and plumbing goods.
+//! The demo company's records: a year of a small distributor of hardware, electrical and plumbing
+//! goods.
 //!
 //! `data/` has a file for each resource of the import. The first line of a file names the fields; a
-//! field written as `{"name":value}` has that value where a record gives none. Every other line is a
-//! record: an array of values in the order of the fields, which may end early; null leaves a field
-//! out. Records get the claves 1, 2, 3… of their resource, after those that every company has.
+//! field written as `{"name":value}` has that value where a record gives none. Every other line is
+//! a record: an array of values in the order of the fields, which may end early; null leaves a
+//! field out. Records get the claves 1, 2, 3… of their resource, after those that every company
+//! has.
 //!
 //! Dates count from the day on which the demo is made, so that its year always ends the day before:
-//! `"-3"` is the third working day (Monday to Saturday) before that day and `"5"` the fifth after it,
-//! `"-3+30"` is thirty calendar days after `"-3"`, and `"-3 17:40"` is a time in UTC.
+//! `"-3"` is the third working day (Monday to Saturday) before that day and `"5"` the fifth after
+//! it, `"-3+30"` is thirty calendar days after `"-3"`, and `"-3 17:40"` is a time in UTC.
 //!
 //! All names, addresses and numbers are made up; mail domains are reserved ones.
 

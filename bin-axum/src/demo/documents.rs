@@ -2,7 +2,8 @@
 //!
 //! The import takes no documents. The registry's records of these months are therefore imported as
 //! rejected (`error`), and stamped by the operations for rejected ones that have been corrected, by
-//! a clock that stands where they were issued. Those with a `motivo_cancelacion` are then cancelled.
+//! a clock that stands where they were issued. Those with a `motivo_cancelacion` are then
+//! cancelled.
 
 use std::collections::HashMap;
 use std::io;
@@ -10,11 +11,11 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
-use svc_core::operations::import::Resource;
-use svc_core::operations::{CancelInvoice, ReissueInvoice, ReissuePayment};
 use svc_core::domain::clock::Clock;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::words::CancellationReason;
+use svc_core::operations::import::Resource;
+use svc_core::operations::{CancelInvoice, ReissueInvoice, ReissuePayment};
 use svc_core::stamping::{Budget, SandboxStamper, stamp_due};
 use svc_core::{BaseUrlError, Context, Error};
 

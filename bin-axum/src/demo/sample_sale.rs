@@ -5,8 +5,8 @@ use hyper::{Request, header};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use svc_core::Api;
-use svc_core::operations::import::Resource;
 use svc_core::domain::clock::{Clock, SystemClock, mexico_date};
+use svc_core::operations::import::Resource;
 
 use super::data::next_clave;
 
@@ -18,7 +18,8 @@ pub(super) const TOTAL: &str = "1160.00";
 /// The bank account that is paid into: the first in pesos.
 pub(super) const ACCOUNT: i64 = 1;
 
-/// Its customer and product, and the claves that the sale, its receivable and its invoice get if they are the first to be made.
+/// Its customer and product, and the claves that the sale, its receivable and its invoice get if
+/// they are the first to be made.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct SampleSale {
     pub(super) cliente: i64,
@@ -38,7 +39,8 @@ impl SampleSale {
         Self { cliente: 2, producto: 1, venta, cxc, factura }
     }
 
-    /// The day of the payment: that of the receivable once it exists, so that a pasted request stays the same; else today.
+    /// The day of the payment: that of the receivable once it exists, so that a pasted request
+    /// stays the same; else today.
     pub(super) async fn pay_day(&self, api: &Api, key_id: &str, api_key: &str) -> String {
         let day = async {
             let request = Request::get(format!("/cxc?clave={}", self.cxc))

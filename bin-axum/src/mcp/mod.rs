@@ -1,8 +1,8 @@
 //! `svc mcp`: the API's operations as tools of the Model Context Protocol.
 //!
-//! The tools are made of the interface's description, which is made of the registry. Each call is a request of the API under the one
-//! key that is set: its scopes, its limits and the company's quota hold as for any client, and a write without an
-//! `idempotency_key` gets one of its own.
+//! The tools come from the interface's description, which comes from the registry. Each call is an
+//! API request with the configured key: its scopes, its limits and the company's quota apply as for
+//! any client, and a write without an `idempotency_key` gets a new one.
 
 mod tools;
 
@@ -66,7 +66,7 @@ async fn listen(connector: Connector, address: SocketAddr) -> Result<(), Failure
     axum::serve(listener, app).with_graceful_shutdown(stopped).await.map_err(failed())
 }
 
-/// The tools, and the API that they are operations of.
+/// The tools, and the API that they call.
 #[derive(Clone)]
 struct Connector {
     client: Arc<ApiClient>,
@@ -103,7 +103,7 @@ impl ServerHandler for Connector {
     }
 }
 
-/// What an answer is to the agent: a refusal too is something that it can read and act on.
+/// Converts an answer for the agent, which can read a refusal and act on it.
 fn result(path: &str, answer: Result<Answer, ApiError>) -> CallToolResult {
     let Answer { status, headers, body } = match answer {
         Ok(answer) => answer,

@@ -1,4 +1,4 @@
-//! The tools, made of the interface's description.
+//! Makes the tools from the interface's description.
 
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -6,19 +6,19 @@ use rmcp::model::{ErrorData, JsonObject, Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 use svc_core::{Language, openapi};
 
-/// What stands in a query's value as it is.
+/// The characters that a query's value contains unencoded.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// The argument of a write that stands for its Idempotency-Key.
+/// The argument of a write with its Idempotency-Key.
 const KEY: &str = "idempotency_key";
 
-/// A tool, and the request that a call of it is.
+/// A tool, and how a call of it becomes a request.
 pub(super) struct ApiTool {
     /// The description that the client reads.
     pub(super) described: Tool,
     method: Method,
     path: String,
-    /// The parameters of the path and of the query: the argument's name, and where it goes.
+    /// The parameters of path and query: the argument's name and its place.
     arguments: Vec<(String, Place)>,
     takes_body: bool,
 }
@@ -28,10 +28,9 @@ enum Place {
     Query(String),
 }
 
-/// A request that a call is.
+/// The request of a call.
 pub(super) struct Call {
     pub(super) method: Method,
-    /// Path and query.
     pub(super) path: String,
     pub(super) key: Option<String>,
     pub(super) body: Option<Value>,
@@ -61,7 +60,7 @@ fn tool(document: &Value, method: Method, path: &str, operation: &Value) -> ApiT
         schema["description"] = parameter["description"].clone();
         let (argument, place) = match parameter["in"].as_str() {
             Some("path") => (name.clone(), Place::Path(name)),
-            // A record of a list may have a parameter of the same name in its path.
+            // A list's filter may have the same name as a parameter of its path.
             Some("query") if properties.contains_key(&name) => (format!("filter_{name}"), Place::Query(name)),
             Some("query") => (name.clone(), Place::Query(name)),
             _ => {
@@ -95,13 +94,13 @@ fn tool(document: &Value, method: Method, path: &str, operation: &Value) -> ApiT
     ApiTool { described, method, path: path.to_owned(), arguments, takes_body: body.is_some() }
 }
 
-/// What a reference of the document leads to.
+/// Follows a reference within the document.
 fn resolved<'d>(document: &'d Value, value: &'d Value) -> &'d Value {
     let target = value["$ref"].as_str().and_then(|target| document.pointer(target.trim_start_matches('#')));
     target.unwrap_or(value)
 }
 
-/// A schema with all that it refers to in it.
+/// A schema with all its references replaced by their targets.
 fn inlined(document: &Value, schema: &Value) -> Value {
     match resolved(document, schema) {
         Value::Object(members) => {
@@ -144,7 +143,7 @@ impl ApiTool {
     }
 }
 
-/// A value as it stands in a path or a query.
+/// A value as text for a path or a query.
 fn text(value: &Value) -> String {
     let plain = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     utf8_percent_encode(&plain, PLAIN).to_string()

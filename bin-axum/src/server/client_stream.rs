@@ -14,13 +14,15 @@ use tokio::time::{Instant, Sleep, sleep_until};
 /// How long a client may take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadlines {
-    /// For the whole head of a request: from the connection's acceptance, then from the first byte of each further head.
+    /// The limit for a request's whole head: from the connection's acceptance, then from the first
+    /// byte of each further head.
     pub(super) head: Duration,
-    /// For the first byte of a further request.
+    /// The limit for the first byte of a further request.
     pub(super) idle: Duration,
-    /// To take an answer, from when it first waited for the client until its last byte is in the socket's buffer.
+    /// The limit for accepting an answer, from when it first waited for the client until its last
+    /// byte is in the socket's buffer.
     pub(super) write: Duration,
-    /// To end a connection whose request was not read to its end, once the answer has been written.
+    /// The limit for ending a connection with an unread request, once the answer has been written.
     pub(super) linger: Duration,
 }
 
@@ -28,7 +30,8 @@ impl Default for Deadlines {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
-            // Longer than the usual 60 s of load balancers: they close first, so that no request crosses a close.
+            // Longer than the usual 60 s of load balancers: they close first, so that no request
+            // crosses a close.
             idle: Duration::from_secs(75),
             write: Duration::from_secs(30),
             linger: Duration::from_secs(5),
@@ -36,7 +39,8 @@ impl Default for Deadlines {
     }
 }
 
-/// Where a connection is between a request and the next. The service sets it, the socket's deadlines follow it.
+/// The state of a connection between requests. The service sets it, and the socket's deadlines
+/// follow it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Exchange(Arc<AtomicU8>);
 
@@ -44,7 +48,7 @@ pub(super) struct Exchange(Arc<AtomicU8>);
 const WAITING: u8 = 0;
 /// A request is being answered.
 const ANSWERING: u8 = 1;
-/// The answer is made, and not all of it written.
+/// The answer is ready but not all of it is written.
 const WRITING: u8 = 2;
 
 impl Exchange {
@@ -53,23 +57,23 @@ impl Exchange {
         self.0.store(ANSWERING, Ordering::Relaxed);
     }
 
-    /// Its answer is there, to be written.
+    /// The answer is ready to be written.
     pub(super) fn answered(&self) {
         self.0.store(WRITING, Ordering::Relaxed);
     }
 
-    /// Whether a request's head is waited for.
+    /// Whether the connection waits for a request's head.
     fn waits(&self) -> bool {
         self.0.load(Ordering::Relaxed) == WAITING
     }
 
-    /// All that there was to write is written: true if this ends an exchange.
+    /// Everything is written; returns whether this ends an exchange.
     fn written(&self) -> bool {
         self.0.compare_exchange(WRITING, WAITING, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 }
 
-/// A point in time at which something has to be over; no timer runs before it is waited for.
+/// A deadline whose timer starts only when something waits for it.
 #[derive(Debug, Default)]
 struct Alarm {
     at: Option<Instant>,
@@ -81,7 +85,7 @@ impl Alarm {
         self.at = Some(Instant::now() + within);
     }
 
-    /// An error once the time has passed; before that, the task is woken when it does.
+    /// Fails once the time has passed; before that, schedules the task's wake-up.
     fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         let Some(at) = self.at else { return Ok(()) };
         let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(at)));
@@ -95,14 +99,15 @@ impl Alarm {
     }
 }
 
-/// A client's socket. Reading fails once the head of a request is late, writing once the client is late to take an answer.
+/// A client's socket. Reads fail once a request's head is late, writes once the client is late to
+/// accept an answer.
 #[derive(Debug)]
 pub(super) struct ClientStream {
     stream: TcpStream,
     exchange: Exchange,
     deadlines: Deadlines,
     head: Alarm,
-    /// Whether a part of the head that is waited for has come.
+    /// Whether part of the awaited head has arrived.
     begun: bool,
     write: Alarm,
 }
@@ -111,7 +116,7 @@ impl ClientStream {
     pub(super) fn new(stream: TcpStream, exchange: Exchange, deadlines: Deadlines) -> Self {
         let mut head = Alarm::default();
         head.set(deadlines.head);
-        // The first head's time runs from here on, whenever it begins.
+        // The first head's time runs from here, whenever it begins.
         Self { stream, exchange, deadlines, head, begun: true, write: Alarm::default() }
     }
 
@@ -119,7 +124,7 @@ impl ClientStream {
         self.stream
     }
 
-    /// A write as it came out, or the error that it has waited too long.
+    /// Passes a write's result through, or fails once it has waited too long.
     fn within_time<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_pending() {
             if self.write.at.is_none() {
@@ -140,7 +145,8 @@ impl AsyncRead for ClientStream {
                 this.begun = true;
                 this.head.set(this.deadlines.head);
             }
-            // Also where there is always something to read: a head does not take longer for coming in many pieces.
+            // Checked even if there is always something to read: many small pieces do not extend a
+            // head's time.
             this.head.check(context)?;
         }
         read
@@ -168,7 +174,7 @@ impl AsyncWrite for ClientStream {
         self.stream.is_write_vectored()
     }
 
-    /// Hyper flushes when it has handed over all that it had to write.
+    /// Hyper flushes after its last write.
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
         ready!(Pin::new(&mut this.stream).poll_flush(context))?;

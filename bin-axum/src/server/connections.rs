@@ -16,8 +16,8 @@ use crate::metric_names::{CONNECTIONS, CONNECTIONS_REFUSED};
 /// How long connections may take to end once they are cut.
 const CUT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Refused connections that are open at the same time, each for 3 s at the most. Further ones get their answer and are closed, whether or not
-/// they have sent their request.
+/// The most refused connections open at the same time, each for at most 3 s. Further ones are
+/// answered and closed at once, even if they have not sent their request.
 pub(super) const REFUSALS: usize = 256;
 
 /// The open connections, each in a task of its own.
@@ -31,13 +31,14 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Connections of clients of `app`, `max` at once; `api` words the answer to those beyond.
+    /// Accepts at most `max` connections of clients of `app` at once; `api` words the answer to the
+    /// others.
     pub(super) fn new(api: Api, app: axum::Router, max: usize, deadlines: Deadlines) -> Self {
         let (room, refusals) = (Arc::new(Semaphore::new(max)), Arc::new(Semaphore::new(REFUSALS)));
         Self { api, app, deadlines, room, refusals, phase: watch::Sender::new(Phase::Open) }
     }
 
-    /// Answers the requests of a connection until it ends; or, if too many are open, refuses it.
+    /// Answers the requests of a connection until it ends, or refuses it if too many are open.
     pub(super) fn answer(&self, stream: TcpStream) {
         let Ok(place) = Arc::clone(&self.room).try_acquire_owned() else { return self.refuse(stream) };
         let answered = connection::answer(stream, self.app.clone(), self.deadlines, self.phase.subscribe());
@@ -62,16 +63,16 @@ impl Connections {
         }
     }
 
-    /// Lets every connection end with the request that it has begun, and waits for that.
+    /// Lets every connection finish its current request, and waits for that.
     pub(super) async fn drain(&self) {
         self.phase.send_replace(Phase::Draining);
         self.phase.closed().await;
     }
 
-    /// Ends every connection, and with it the request in progress, which gives up its database connection.
+    /// Ends every connection with its current request, which releases its database connection.
     pub(super) async fn cut(&self) {
         self.phase.send_replace(Phase::Cut);
-        // Each ends at its next await point; one that computes is not waited for.
+        // Each ends at its next await point; one that computes is abandoned.
         let _ = timeout(CUT_TIMEOUT, self.phase.closed()).await;
     }
 }

@@ -11,13 +11,13 @@ use axum::routing::get;
 use bytes::Bytes;
 use svc_core::{Language, openapi};
 
-/// How long clients may keep what is served here: it changes with the server's version.
+/// How long clients may cache the description: it changes with the server's version.
 pub(super) const KEPT: &str = "public, max-age=300";
 
-/// Describes the API at `base_url`, in the language that a query asks for.
+/// Describes the API at `base_url`, in the language that the query requests.
 pub(super) fn routes(base_url: &str) -> Router {
     let base_url: Arc<str> = base_url.into();
-    // Made when it is first asked for: most servers never are, and it takes a moment.
+    // Built on first use: most servers never need it, and it takes a moment.
     let documents: Arc<[OnceLock<Bytes>; 2]> = Arc::default();
     let give = move |RawQuery(query): RawQuery| {
         let (documents, base_url) = (Arc::clone(&documents), Arc::clone(&base_url));
@@ -36,7 +36,7 @@ pub(super) fn routes(base_url: &str) -> Router {
     Router::new().route("/openapi.json", get(give).fallback(refuse_method))
 }
 
-/// The language that a query asks for, English if it asks for none.
+/// The language that a query requests, English by default.
 fn language(query: Option<&str>) -> Option<Language> {
     match query.unwrap_or_default() {
         "" => Some(Language::English),

@@ -1,4 +1,5 @@
-//! The application as hyper calls it, for one connection: a request whose body was left unread closes the connection.
+//! The application as hyper's service for one connection: a request with an unread body closes the
+//! connection.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -19,7 +20,7 @@ use super::client_stream::Exchange;
 pub(super) struct ExchangeService {
     app: TowerToHyperService<axum::Router>,
     exchange: Exchange,
-    /// Whether a request was answered whose body has not been read to its end.
+    /// Whether a request was answered before its body was read to the end.
     left_unread: Arc<AtomicBool>,
 }
 
@@ -57,7 +58,7 @@ impl hyper::service::Service<Request<Incoming>> for ExchangeService {
     }
 }
 
-/// A request's body that notes whether it was read to its end.
+/// A request's body that records whether it was read to its end.
 struct RequestBody {
     body: Incoming,
     ended: Arc<AtomicBool>,

@@ -1,4 +1,5 @@
-//! The long-running server: it accepts and answers, and after a stop signal drains the requests in progress.
+//! The long-running server: it accepts and answers requests, and drains those in progress after a
+//! stop signal.
 
 mod client_stream;
 mod connection;
@@ -26,13 +27,14 @@ use crate::failure::Failure;
 use crate::open_files;
 use crate::shutdown::{ShutdownPlan, StopSignal};
 
-/// Open files beside the connections of clients: the database's and operators' connections, outgoing ones, and refused clients.
+/// Open files other than clients' connections: database and operator connections, outgoing ones,
+/// and refused clients.
 const OTHER_FILES: usize = 256 + REFUSALS;
 
-/// How long merging the last usage may take.
+/// How long the last merge of usage may take.
 const LAST_USAGE_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// A bound address, not yet answering.
+/// A bound address, not answering yet.
 pub(crate) struct Server {
     listener: TcpListener,
     pub(crate) address: SocketAddr,
@@ -42,7 +44,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Binds `address`. Of clients, at most `max_clients` are connected at once; fewer if the limit of open files is low.
+    /// Binds `address`. Of clients, at most `max_clients` are connected at once; fewer if the limit
+    /// of open files is low.
     pub(crate) async fn bind(address: SocketAddr, max_clients: u32) -> Result<Self, Failure> {
         let failed = || Failure::io(format!("cannot listen on {address}"));
         let listener = TcpListener::bind(address).await.map_err(failed())?;
@@ -55,8 +58,9 @@ impl Server {
         format!("http://{}/api/v1", self.address)
     }
 
-    /// Answers until the process is signalled to stop, and for the plan's delay after that; then lets the requests in progress
-    /// and the background work finish. What has not finished by the plan's deadline is cut.
+    /// Answers until the process is signalled to stop, and for the plan's delay after that; then
+    /// lets the requests in progress and the background work finish. What has not finished by the
+    /// plan's deadline is cut.
     pub(crate) async fn run(self, api: Api, outside: Option<Providers>, mut stop: StopSignal, plan: ShutdownPlan) {
         let context = api.context().clone();
         let mut work = tokio::spawn(work(context.clone(), outside, stop.clone()));
@@ -102,7 +106,8 @@ impl Server {
     }
 }
 
-/// How many clients may be connected at once, where so many are wished for and there may be so many open files.
+/// How many clients may be connected at once, where so many are wished for and there may be so many
+/// open files.
 fn clients(wished: u32, files: usize) -> usize {
     let (wished, possible) = (wished as usize, files.saturating_sub(OTHER_FILES).max(files / 2));
     if possible < wished {
@@ -116,7 +121,8 @@ fn clients(wished: u32, files: usize) -> usize {
     wished.min(possible)
 }
 
-/// All background work until the process is signalled to stop; without `outside`, what requests need alone.
+/// All background work until the process is signalled to stop; without `outside`, what requests
+/// need alone.
 async fn work(context: Context, outside: Option<Providers>, mut stop: StopSignal) {
     match outside {
         Some(outside) => context.work(outside, stop.wait()).await,
@@ -135,7 +141,8 @@ async fn accept_all(listener: &TcpListener, connections: &Connections) {
     }
 }
 
-/// Closes connections once the process is stopping, so that clients send their next request to another process.
+/// Closes connections once the process is stopping, so that clients send their next request to
+/// another process.
 async fn close_when_stopping(State(stop): State<StopSignal>, mut response: Response) -> Response {
     if stop.came() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

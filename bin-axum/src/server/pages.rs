@@ -1,5 +1,6 @@
-//! `/docs`: the reference, a viewer of the interface's description, and guides beside it. Nothing comes from elsewhere: the viewer is
-//! in the binary, and the pages' policy lets nothing else be loaded.
+//! `/docs`: the reference, a viewer of the interface's description, and guides beside it. Nothing
+//! comes from elsewhere: the viewer is in the binary, and the pages' policy lets nothing else be
+//! loaded.
 
 use std::fmt::Write as _;
 
@@ -59,7 +60,8 @@ const SHOWN: &[(&str, &str)] = &[
     ("{{verify.go}}", include_str!("../../../examples/webhooks/verify.go")),
 ];
 
-/// The routes of the pages; with `try_it` the reference sends requests, through the development proxy.
+/// The routes of the pages; with `try_it` the reference sends requests, through the development
+/// proxy.
 pub(super) fn routes(try_it: bool) -> Router {
     Router::new()
         .route("/docs", get(async move |RawQuery(query): RawQuery| page(&reference(language(query), try_it))))
@@ -111,7 +113,8 @@ fn link(language: Language, path: &str) -> String {
     format!("{path}{query}")
 }
 
-/// What every page begins with; `path` is the page's own, which it also links to in the other language.
+/// What every page begins with; `path` is the page's own, which it also links to in the other
+/// language.
 fn navigation(language: Language, path: &str) -> String {
     let current = |to: &str| if to == path { " aria-current=\"page\"" } else { "" };
     let mut links = String::new();
@@ -190,7 +193,8 @@ mod tests {
 
     use super::*;
 
-    /// What must be alike in a guide's languages: the blocks it consists of, the code and the numbers in it.
+    /// What must be alike in a guide's languages: the blocks it consists of, the code and the
+    /// numbers in it.
     fn facts(text: &str) -> (Vec<String>, Vec<String>) {
         let (mut blocks, mut said) = (Vec::new(), Vec::new());
         let mut in_code = false;

@@ -1,5 +1,6 @@
-//! The development proxy of the demo: the API refuses browsers, so the reference's requests go through here, without what a browser
-//! adds to them. It is off unless asked for, and answers this machine's own pages only.
+//! The development proxy of the demo: the API refuses browsers, so the reference's requests go
+//! through here, without what a browser adds to them. It is off unless asked for, and answers this
+//! machine's own pages only.
 
 use axum::Router;
 use axum::extract::Request;

@@ -16,8 +16,8 @@ use crate::failure::Failure;
 /// What is logged where `RUST_LOG` is not set.
 const DEFAULT_FILTER: &str = "info,sqlx=warn";
 
-/// What is never logged: sqlx warns of unknown parameters of the database's URL with their values, and one of them may be a
-/// password under a misspelt name.
+/// What is never logged: sqlx warns of unknown parameters of the database's URL with their values,
+/// and one of them may be a password under a misspelt name.
 const NEVER: &str = "sqlx_postgres::options::parse=off";
 
 /// A destination of logs or traces.
@@ -30,8 +30,8 @@ type Flush = Box<dyn FnOnce()>;
 pub(crate) struct Telemetry(Option<Flush>);
 
 impl Telemetry {
-    /// Logs to stderr in that format from now on. A server, which gives its runtime, is traced too, with the feature `otlp` and
-    /// a collector named by `OTEL_EXPORTER_OTLP_ENDPOINT`.
+    /// Logs to stderr in that format from now on. A server, which gives its runtime, is traced too,
+    /// with the feature `otlp` and a collector named by `OTEL_EXPORTER_OTLP_ENDPOINT`.
     pub(crate) fn start(format: LogFormat, server: Option<&Runtime>) -> Result<Self, Failure> {
         // A filter of its own for each, so that traces do not depend on what is logged.
         let mut layers = vec![log(format).with_filter(filter()?).boxed()];

@@ -1,7 +1,9 @@
-//! Traces to an OpenTelemetry collector: OTLP over HTTP (protobuf), set by OpenTelemetry's own environment variables
-//! (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, …).
+//! Traces to an OpenTelemetry collector: OTLP over HTTP (protobuf), set by OpenTelemetry's own
+//! environment variables (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`,
+//! `OTEL_SERVICE_NAME`, `OTEL_TRACES_SAMPLER`, …).
 //!
-//! A trace begins with our request: a `traceparent` that a client sends is not followed, since clients are not trusted.
+//! A trace begins with our request: a `traceparent` that a client sends is not followed, since
+//! clients are not trusted.
 
 use std::time::Duration;
 

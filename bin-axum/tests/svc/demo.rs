@@ -47,9 +47,9 @@ fn the_demo_answers_what_it_prints_and_leaves_no_process() {
     assert_eq!(svc.run(&["healthcheck", "--listen", "127.0.0.1:9"], "").status.code(), Some(1));
 }
 
-/// Pastes every request, in order, twice; the last eight are a sale from the order to its payment, and its
-/// invoice as XML and as PDF. `first` are the statuses of
-/// what is made and what is asked for at first; afterwards every answer is replayed.
+/// Pastes every request, in order, twice; the last eight are a sale from the order to its payment,
+/// and its invoice as XML and as PDF. `first` are the statuses of what is made and what is asked
+/// for at first; afterwards every answer is replayed.
 fn paste_all(demo: &Demo, first: (u16, u16)) {
     let curls: Vec<&str> = demo.printed["curl"].as_array().unwrap().iter().map(|curl| curl.as_str().unwrap()).collect();
     let (others, sale) = curls.split_at(curls.len() - 8);

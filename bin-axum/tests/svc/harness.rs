@@ -193,7 +193,8 @@ impl Demo {
         (String::from_utf8(answer[..end].to_vec()).unwrap(), answer.split_off(end + 4))
     }
 
-    /// The one record that a printed request finds, once its field has that value; it is given a moment.
+    /// The one record that a printed request finds, once its field has that value; it is given a
+    /// moment.
     pub(crate) fn settled(&self, curl: &str, field: &str, value: &str) -> Value {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {

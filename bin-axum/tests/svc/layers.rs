@@ -1,4 +1,5 @@
-//! Imports in `src` go one way: down the table of layers, and never in a circle of files or of folders.
+//! Imports in `src` go one way: down the table of layers, and never in a circle of files or of
+//! folders.
 
 use std::path::Path;
 

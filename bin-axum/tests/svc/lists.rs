@@ -1,7 +1,7 @@
 //! Every filter of every list, on the demo's data: it returns exactly the records that it should.
 //!
-//! What a filter should return is computed from the unfiltered list by a predicate on the record; most compare the field of
-//! the filter's name.
+//! What a filter should return is computed from the unfiltered list by a predicate on the record;
+//! most compare the field of the filter's name.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,5 +1,5 @@
-//! The connector for agents, used by the protocol's own client library, where Python has it (`pip install mcp`; `SVC_PYTHON` names
-//! another interpreter than python3).
+//! The connector for agents, used by the protocol's own client library, where Python has it
+//! (`pip install mcp`; `SVC_PYTHON` names another interpreter than python3).
 
 use std::process::Command;
 

@@ -1,6 +1,7 @@
-//! `svc stamp` is killed (SIGKILL) again and again while stand-ins of the providers stamp, and lose answers: each document is
-//! stamped once, and each XML kept. A few documents run with the other tests; at length:
-//! `SVC_PROVIDERS=1000 cargo test -p bin-axum --test svc -- providers --nocapture`
+//! `svc stamp` is killed (SIGKILL) again and again while stand-ins of the providers stamp, and lose
+//! answers: each document is stamped once, and each XML kept. A few documents run with the other
+//! tests; at length: `SVC_PROVIDERS=1000 cargo test -p bin-axum --test svc -- providers
+//! --nocapture`
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -23,7 +24,8 @@ const SHORT: usize = 30;
 /// The key of tests' worlds, as the setting takes it.
 const SECRETS_KEY: &str = "0707070707070707070707070707070707070707070707070707070707070707";
 
-/// What a provider has stamped, by the document; how often it was asked, and how many answers were lost.
+/// What a provider has stamped, by the document; how often it was asked, and how many answers were
+/// lost.
 #[derive(Default)]
 struct Stamped {
     documents: HashMap<String, String>,
@@ -31,7 +33,8 @@ struct Stamped {
     lost: usize,
 }
 
-/// A provider's way to read a document in a request, and to answer with a stamped one, earlier or new.
+/// A provider's way to read a document in a request, and to answer with a stamped one, earlier or
+/// new.
 #[derive(Clone, Copy)]
 struct Protocol {
     scheme: &'static str,

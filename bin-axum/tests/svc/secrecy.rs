@@ -60,7 +60,8 @@ impl Run {
             .env("SVC_STAMPER_TOKEN", STAMPER_TOKEN)
     }
 
-    /// A command, which succeeds or fails as it should; what it prints is its result, and not part of the log.
+    /// A command, which succeeds or fails as it should; what it prints is its result, and not part
+    /// of the log.
     fn command(&mut self, args: &[&str], succeeds: bool) -> Value {
         let output = self.env(&mut self.svc.command(args)).output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -70,7 +71,8 @@ impl Run {
     }
 }
 
-/// A stamping provider that stamps the first, refuses the second by its receiver's name, and says nothing of use of the rest.
+/// A stamping provider that stamps the first, refuses the second by its receiver's name, and says
+/// nothing of use of the rest.
 fn stamper() -> (String, Arc<Mutex<Vec<String>>>) {
     const REFUSAL: &str = r#"{"codigo":"CFDI40145","mensaje":"El nombre Zutana no es el del RFC XIA190128J61"}"#;
     serve(|stream, count| {

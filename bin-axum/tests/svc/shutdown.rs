@@ -63,7 +63,8 @@ fn write(server: &Demo, key: &str) -> String {
     server.writing("/clientes", key, &body).replacen("Connection: close\r\n", "", 1)
 }
 
-/// Sends writes, on a new connection whenever one ends, until the server is gone; records the outcome of each.
+/// Sends writes, on a new connection whenever one ends, until the server is gone; records the
+/// outcome of each.
 fn client(server: &Demo, number: usize, noted: &Mutex<BTreeMap<String, Option<Value>>>) {
     let mut count = 0;
     while let Ok(stream) = TcpStream::connect(&server.address) {
@@ -89,7 +90,8 @@ fn client(server: &Demo, number: usize, noted: &Mutex<BTreeMap<String, Option<Va
     }
 }
 
-/// Load until the server is gone, which is signalled meanwhile; gives what was sent and how long the shutdown took.
+/// Load until the server is gone, which is signalled meanwhile; gives what was sent and how long
+/// the shutdown took.
 fn storm(server: &mut Demo, within: Duration) -> (BTreeMap<String, Option<Value>>, Duration) {
     let noted = Mutex::new(BTreeMap::new());
     let pid = server.pid();
@@ -106,7 +108,8 @@ fn storm(server: &mut Demo, within: Duration) -> (BTreeMap<String, Option<Value>
     (noted.into_inner().unwrap(), took)
 }
 
-/// Repeats every request: an answered one is replayed, any other is done now, and each record exists once.
+/// Repeats every request: an answered one is replayed, any other is done now, and each record
+/// exists once.
 fn nothing_is_lost(svc: &Svc, key: Value, sent: &BTreeMap<String, Option<Value>>) {
     let server = svc.serve(&["--no-workers"], key);
     for (key, answered) in sent {

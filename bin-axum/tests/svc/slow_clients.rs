@@ -1,4 +1,5 @@
-//! Clients that hold a connection, a body or memory: they get their answer at once, and cost little until they are cut.
+//! Clients that hold a connection, a body or memory: they get their answer at once, and cost little
+//! until they are cut.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
@@ -26,7 +27,8 @@ fn connect(server: &Demo) -> TcpStream {
     stream
 }
 
-/// The head of a write on a connection that stays, with the key or without one, and with these headers.
+/// The head of a write on a connection that stays, with the key or without one, and with these
+/// headers.
 fn head(server: &Demo, method: &str, known: bool, headers: &str) -> String {
     let headers = format!("Content-Type: application/json\r\nIdempotency-Key: k\r\n{headers}");
     let head = server.head(method, "/clientes", &headers).replacen("Connection: close\r\n", "", 1);

@@ -1,5 +1,6 @@
-//! The server is killed (SIGKILL, its database with it) amid a storm of writes, started again, and asked for all of them
-//! again with the same Idempotency-Keys: each exists exactly once, and the books add up.
+//! The server is killed (SIGKILL, its database with it) amid a storm of writes, started again, and
+//! asked for all of them again with the same Idempotency-Keys: each exists exactly once, and the
+//! books add up.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -59,7 +60,8 @@ fn what_was_asked_for_before_a_kill_exists_once() {
     Shop::audit(&svc);
 }
 
-/// Every write of one writer, in order, until the server is gone. An answer that was given before is given again.
+/// Every write of one writer, in order, until the server is gone. An answer that was given before
+/// is given again.
 fn storm(shop: &Shop, server: &Demo, writer: usize, known: &Mutex<HashMap<String, Value>>, done: &AtomicUsize) {
     let write = |path: &str, key: String, body: Value| -> Option<Value> {
         let (status, answer) = post(server, path, &key, &body)?;

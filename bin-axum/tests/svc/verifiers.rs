@@ -11,7 +11,8 @@ const BODY: &str = r#"{"id":"evt_1","tipo":"cliente.creado"}"#;
 const SECRET: &str = "whsec_0123456789abcdef";
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/webhooks");
 
-/// Programs that print `true` or `false` for the last three of their arguments: signature, body, secret.
+/// Programs that print `true` or `false` for the last three of their arguments: signature, body,
+/// secret.
 const SCRIPTS: &[&[&str]] = &[
     &[
         "python3",

@@ -30,13 +30,15 @@ const KILLS: usize = 50;
 const WEBHOOKS: i64 = 20;
 const EVENTS: i64 = 200;
 
-/// The most deliveries that one worker has sent without having recorded the outcome, but for one of each webhook.
+/// The most deliveries that one worker has sent without having recorded the outcome, but for one of
+/// each webhook.
 const UNWRITTEN: usize = 128;
 
 /// Networks of this machine.
 const NETS: &str = "127.0.0.0/8,::1";
 
-/// What a receiver got: for each delivery, by its clave, the event's id and the body of every attempt.
+/// What a receiver got: for each delivery, by its clave, the event's id and the body of every
+/// attempt.
 type Arrived = HashMap<i64, Vec<(String, Bytes)>>;
 
 #[derive(Clone)]
@@ -69,7 +71,8 @@ impl Receiver {
         self.arrived.lock().unwrap().values().map(Vec::len).sum()
     }
 
-    /// Waits until nothing arrives any more: what a killed worker wrote last may still lie in a socket.
+    /// Waits until nothing arrives any more: what a killed worker wrote last may still lie in a
+    /// socket.
     async fn settle(&self) {
         let mut count = None;
         while count != Some(self.count()) {
@@ -87,7 +90,8 @@ async fn receive(State(receiver): State<Receiver>, headers: HeaderMap, body: Byt
     StatusCode::OK
 }
 
-/// A database that the workers of several processes share, with webhooks and events for each of them.
+/// A database that the workers of several processes share, with webhooks and events for each of
+/// them.
 struct Shared {
     cluster: Cluster,
     pool: PgPool,
@@ -129,7 +133,8 @@ impl Shared {
     }
 }
 
-/// Nothing is lost; what arrives twice was in progress when a worker was killed, and has the same id and the same bytes.
+/// Nothing is lost; what arrives twice was in progress when a worker was killed, and has the same
+/// id and the same bytes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_killed_workers_lose_nothing() {
     let receiver = Receiver::new(|clave| Duration::from_millis(clave.unsigned_abs() % 16));

@@ -1,11 +1,11 @@
-//! Why an invocation cannot be understood.
+//! Why an invocation cannot be parsed.
 
 use serde_json::Value;
 
-/// How many field names a complaint about an unknown event shows.
+/// The most field names in the error for an unknown event.
 const NAMED: usize = 12;
 
-/// Why an invocation cannot be understood. It shows names of fields, never what is in them.
+/// Why an invocation cannot be parsed. It shows field names, never their values.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum EventError {
     #[error(

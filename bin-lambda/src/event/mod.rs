@@ -1,8 +1,9 @@
-//! What the function is invoked with.
+//! The input of the function.
 //!
-//! An event's kind is recognized here and not by `lambda_http::request::LambdaRequest`, which tries one type after the other, takes an
-//! authorizer's event for a request, and says nothing of an unknown one. Nor are schedules read as the types for `EventBridge`, which
-//! want fields that an event of one's own lacks.
+//! An event's kind is recognized here and not by `lambda_http::request::LambdaRequest`, which tries
+//! one type after the other, takes an authorizer's event for a request, and reports no unknown
+//! ones. Schedules are not read as the `EventBridge` types, which require fields that custom events
+//! lack.
 
 mod error;
 mod pairs;
@@ -16,25 +17,26 @@ pub(crate) use self::error::EventError;
 pub(crate) use self::pairs::Pairs;
 use crate::task::Task;
 
-/// What an invocation is for.
+/// The purpose of an invocation.
 pub(crate) enum Event<'a> {
-    /// A request is to be answered.
+    /// Answer a request.
     Request(HttpEvent<'a>),
-    /// Work that is due is to be done.
+    /// Run scheduled tasks.
     Work(Vec<Task>),
 }
 
-/// A request as a gateway describes it, and what the gateway's type in `aws_lambda_events` loses of that.
+/// A gateway's request, with the data that the gateway's type in `aws_lambda_events` loses.
 pub(crate) struct HttpEvent<'a> {
     pub(crate) gateway: Gateway,
-    /// The type takes an empty one for GET.
+    /// The type reads an empty method as GET.
     pub(crate) method: Method,
-    /// The query's parameters, if the gateway took it apart, in their order: the type keeps them in a hash map.
+    /// The query's parameters in their order, if the gateway parsed them: the type keeps them in a
+    /// hash map.
     pub(crate) parameters: Pairs,
     pub(crate) json: &'a str,
 }
 
-/// What a request came through.
+/// The gateway of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gateway {
     /// An HTTP API (payload 2.0), or a function URL.
@@ -43,7 +45,7 @@ pub(crate) enum Gateway {
     RestApi,
     /// A load balancer.
     LoadBalancer {
-        /// Whether it is configured to give and take several values a header.
+        /// Whether it is configured for several values per header.
         multi_value: bool,
     },
 }
@@ -57,7 +59,8 @@ struct Outline<'a> {
     query_string_parameters: Option<Pairs>,
     multi_value_query_string_parameters: Option<Pairs>,
     multi_value_headers: Option<IgnoredAny>,
-    /// An authorizer's event has this or the next; it wants to know whether to let a request in, and no answer to it.
+    /// An authorizer's event has this or the next field; it asks whether to admit a request, not
+    /// for an answer to it.
     method_arn: Option<IgnoredAny>,
     route_arn: Option<IgnoredAny>,
     source: Option<String>,
@@ -80,7 +83,6 @@ struct Http {
     method: String,
 }
 
-/// Reads an event.
 pub(crate) fn read(json: &str) -> Result<Event<'_>, EventError> {
     let outline: Outline<'_> = serde_json::from_str(json)?;
     if let Some(tasks) = tasks(&outline)? {
@@ -93,7 +95,7 @@ pub(crate) fn read(json: &str) -> Result<Event<'_>, EventError> {
     Ok(Event::Request(HttpEvent { gateway, method, parameters, json }))
 }
 
-/// What the request came through, if it is one, and its method.
+/// The gateway and the method, if the event is a request.
 fn gateway<'o>(outline: &'o Outline<'_>) -> Option<(Gateway, &'o str)> {
     let context = outline.request_context.as_ref()?;
     if outline.method_arn.is_some() || outline.route_arn.is_some() {
@@ -106,8 +108,8 @@ fn gateway<'o>(outline: &'o Outline<'_>) -> Option<(Gateway, &'o str)> {
     Some((if context.elb.is_some() { balancer } else { Gateway::RestApi }, outline.http_method.as_deref()?))
 }
 
-/// The work that an event names, if any: as its whole input, or as the detail of an event on a bus. A timer's event that names
-/// none means all.
+/// The tasks in an event, as its whole input or in the detail of an event on a bus. A timer's event
+/// without tasks means all.
 fn tasks(outline: &Outline<'_>) -> Result<Option<Vec<Task>>, EventError> {
     let read = |json: &RawValue| Task::read(json.get()).map(Some).ok_or(EventError::Work);
     match (outline.svc, outline.source.as_deref()) {
@@ -120,7 +122,7 @@ fn tasks(outline: &Outline<'_>) -> Result<Option<Vec<Task>>, EventError> {
     }
 }
 
-/// What an event's detail has under `svc`. A schedule writes the detail as text.
+/// The value of `svc` in an event's detail, which a schedule writes as text.
 fn named_in(detail: &RawValue) -> Option<Box<RawValue>> {
     #[derive(Deserialize)]
     struct Detail {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// Names and values in the order in which they stand; a name with an array of values stands there once for each.
+/// Names and values in their order; a name with an array of values occurs once per value.
 #[derive(Debug, Default)]
 pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
 

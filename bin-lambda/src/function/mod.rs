@@ -19,7 +19,7 @@ use crate::request::request;
 use crate::response::payload;
 use crate::schedule::{Schedule, ScheduleError};
 
-/// What an instance keeps from one invocation to the next.
+/// The state that an instance keeps between invocations.
 #[derive(Clone)]
 pub(crate) struct Function(Arc<Inner>);
 
@@ -29,7 +29,7 @@ struct Inner {
     schedule: Schedule,
 }
 
-/// Why an invocation failed. A client's request never makes it fail: that gets an answer.
+/// Why an invocation failed. A client's request never makes it fail, but gets an answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvocationError {
     #[error(transparent)]
@@ -49,7 +49,8 @@ impl From<InvocationError> for Diagnostic {
 }
 
 impl Function {
-    /// As the settings say. Nothing is connected yet: the database may be slow, and the platform does not wait long for an instance.
+    /// Applies the settings without connecting: the database may be slow, and the platform does not
+    /// wait long for an instance.
     pub(crate) fn new(config: Config) -> Result<Self, lambda_http::Error> {
         let secrets = config.secrets.sealer()?;
         if !secrets.has_key() {
@@ -61,7 +62,7 @@ impl Function {
         let context = builder
             .secrets(secrets)
             .development_destinations(config.is_development()?)
-            // Once it has answered, an instance may be frozen, or gone.
+            // After an answer the instance may be frozen or terminated.
             .merge_usage_every(Duration::ZERO)
             .build()?;
         Ok(Self::of(&context, &config.base_url, config.outside)?)
@@ -73,7 +74,6 @@ impl Function {
         Ok(Self(Arc::new(Inner { api: Api::new(context)?, base_path: path.unwrap_or_default(), schedule })))
     }
 
-    /// Answers an invocation.
     pub(crate) async fn answer(&self, event: Box<RawValue>, context: &Context) -> Result<Value, InvocationError> {
         match event::read(event.get())? {
             Event::Request(event) => Ok(self.respond(event).await?),
@@ -81,7 +81,8 @@ impl Function {
         }
     }
 
-    /// Answers a request. The API answers its own panics; one before or after it is answered here, in the same words.
+    /// Answers a request. The API answers its own panics; this answers panics before or after it in
+    /// the same form.
     async fn respond(&self, event: HttpEvent<'_>) -> Result<Value, EventError> {
         let Inner { api, base_path, .. } = self.0.as_ref();
         let gateway = event.gateway;

@@ -11,7 +11,7 @@ use super::*;
 const HTTP_API: &str = include_str!("../../tests/fixtures/http_api.json");
 const BALANCER_MULTI: &str = include_str!("../../tests/fixtures/load_balancer_multi.json");
 
-/// A clock that panics when it is asked for the time that many times.
+/// A clock that panics at the given call.
 struct Broken(AtomicUsize);
 
 impl Clock for Broken {
@@ -21,7 +21,7 @@ impl Clock for Broken {
     }
 }
 
-/// What a function answers whose API's clock panics the `time`th time. Nothing is connected to.
+/// The answer of a function whose API's clock panics at call `time`. Nothing is connected.
 async fn answer(event: &str, time: usize) -> Value {
     let url = "postgres://nobody@127.0.0.1:1/nothing";
     let config =
@@ -57,7 +57,8 @@ async fn a_panic_in_the_api_and_one_outside_it_are_answered_alike() {
         }
         event.to_string()
     };
-    // The first time is the request's id's, before the API's own net; the second is the pipeline's.
+    // The first call is for the request's id, outside the API's own panic handler; the second is in
+    // the pipeline.
     for time in [1, 2] {
         let v2 = answer(&keyed(HTTP_API), time).await;
         is_broken(&v2, &v2["headers"]["x-svc-peticion"]);

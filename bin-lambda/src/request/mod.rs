@@ -1,14 +1,16 @@
-//! A gateway's event, as the request that the client sent.
+//! Rebuilds the client's request from a gateway's event.
 //!
-//! Events are read as the types of `lambda_http::aws_lambda_events`, and made a request here. What `lambda_http` makes of them cannot be
-//! repaired afterwards:
+//! Events are read as the types of `lambda_http::aws_lambda_events`, and made a request here. What
+//! `lambda_http` makes of them cannot be repaired afterwards:
 //!
-//! - a URL of host, port and `X-Forwarded-Proto`, all of them the client's, whose parsing is unwrapped and resolves `..` and `%2e`.
-//!   Here the target is path and query, and a path stays as it is;
+//! - a URL of host, port and `X-Forwarded-Proto`, all of them the client's, whose parsing is
+//!   unwrapped and resolves `..` and `%2e`. Here the target is path and query, and a path stays as
+//!   it is;
 //! - a v2 query that has a quote or an angle bracket panics. Here they are percent-encoded;
 //! - the stage stands before the path. Here it goes;
 //! - `headers` overwrite what `multiValueHeaders` repeat;
-//! - parameters go through a hash map, so that what is reported of two wrong ones changes from run to run;
+//! - parameters go through a hash map, so that what is reported of two wrong ones changes from run
+//!   to run;
 //! - a body that is no base64 panics.
 
 mod target;
@@ -27,7 +29,8 @@ use crate::event::{EventError, Gateway, HttpEvent, Pairs};
 /// Path and query, headers and body.
 type Parts = (String, HeaderMap, Bytes);
 
-/// The request that the client sent, as far as the gateway passes it on; `base_path` is the path of the API's public address.
+/// The client's request, as far as the gateway passes it on; `base_path` is the path of the API's
+/// public address.
 pub(crate) fn request(event: HttpEvent<'_>, base_path: &str) -> Result<Request<Bytes>, EventError> {
     let (target, headers, body) = match event.gateway {
         Gateway::HttpApi => of_http_api(typed(event.json)?, base_path)?,
@@ -54,7 +57,7 @@ fn of_http_api(event: ApiGatewayV2httpRequest, base_path: &str) -> Result<Parts,
 
 fn of_rest_api(event: ApiGatewayProxyRequest, parameters: &Pairs, base_path: &str) -> Result<Parts, EventError> {
     let (path, context) = (event.path.unwrap_or_default(), event.request_context);
-    // The context's path has the stage: where the path lacks it, it has been taken off.
+    // The context's path includes the stage: if the path lacks it, the gateway has removed it.
     let whole = context.path.unwrap_or_default();
     let taken_off = |stage: &str| whole.strip_prefix('/').and_then(|rest| rest.strip_prefix(stage)) == Some(&path);
     let stage = context.stage.as_deref().filter(|stage| !taken_off(stage));
@@ -67,7 +70,7 @@ fn of_load_balancer(event: AlbTargetGroupRequest, parameters: &Pairs) -> Result<
     Ok((target, all(event.multi_value_headers, event.headers), bytes(event.body, event.is_base64_encoded)?))
 }
 
-/// All values of each header. Where both fields are there, the one that holds single values holds nothing more.
+/// All values of each header. If both fields are present, the single values add nothing.
 fn all(several: HeaderMap, single: HeaderMap) -> HeaderMap {
     if several.is_empty() { single } else { several }
 }
@@ -84,7 +87,7 @@ fn typed<E: DeserializeOwned>(json: &str) -> Result<E, EventError> {
     serde_json::from_str(json).map_err(|error| header_fault(json).map_or_else(|| error.into(), EventError::Http))
 }
 
-/// What is wrong with an event's headers, if anything is: the types say only where it stands.
+/// The fault in an event's headers, if any: the types report only its position.
 fn header_fault(json: &str) -> Option<&'static str> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]

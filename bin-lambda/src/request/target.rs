@@ -1,4 +1,4 @@
-//! Path and query, as the client sent them.
+//! Rebuilds path and query as the client sent them.
 
 use std::fmt::Write as _;
 
@@ -6,24 +6,24 @@ use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, PercentEncode, perc
 
 use crate::event::Pairs;
 
-/// What cannot stand in a path: where it does, a gateway has decoded it.
+/// Characters that a path cannot contain; if present, a gateway has decoded them.
 const PATH: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'`');
 
-/// What cannot stand in a query.
+/// Characters that a query cannot contain.
 const QUERY: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'`');
 
-/// What separates parameters, or their names from their values.
+/// Characters that separate parameters, or names from values.
 const NAME: &AsciiSet = &QUERY.add(b'&').add(b'=');
 
-/// All that may mean something in a query.
+/// All characters with a possible meaning in a query.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 fn encode<'t>(text: &'t str, set: &'static AsciiSet) -> PercentEncode<'t> {
     percent_encode(text.as_bytes(), set)
 }
 
-/// A path without the stage that a gateway put before it. One that lies under the API's public address is as it should be: the
-/// stage's name is a part of that address.
+/// Removes the stage that a gateway put before the path. A path below the API's public address is
+/// kept, since the stage is then part of that address.
 pub(super) fn without_stage<'p>(path: &'p str, stage: Option<&str>, base_path: &str) -> &'p str {
     let below = |prefix: &str| path.strip_prefix(prefix).filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let public = !base_path.is_empty() && below(base_path).is_some();
@@ -35,14 +35,13 @@ pub(super) fn without_stage<'p>(path: &'p str, stage: Option<&str>, base_path: &
     }
 }
 
-/// Path and query.
 pub(super) fn of(path: &str, query: &str) -> String {
     let separator = if query.is_empty() { "" } else { "?" };
     format!("{}{separator}{query}", encoded_path(path))
 }
 
-/// A path that a URI can hold. What a client encoded is left as it is, also where that is nonsense: an HTTP API decodes paths, the
-/// others do not, and nothing shows which it was.
+/// Encodes a path for a URI. The client's own encoding is kept, even if it is nonsense: an HTTP API
+/// decodes paths, the others do not, and the event does not tell which.
 fn encoded_path(path: &str) -> String {
     match path {
         "" => "/".to_owned(),
@@ -58,12 +57,12 @@ pub(super) fn raw_query(query: &str) -> String {
     encode(query, QUERY).to_string()
 }
 
-/// A query of parameters that were decoded.
+/// A query from decoded parameters.
 pub(super) fn decoded_query(pairs: &Pairs) -> String {
     joined(pairs, PLAIN, PLAIN)
 }
 
-/// A query of parameters that are still encoded.
+/// A query from encoded parameters.
 pub(super) fn encoded_query(pairs: &Pairs) -> String {
     joined(pairs, NAME, QUERY)
 }
@@ -72,7 +71,7 @@ fn joined(pairs: &Pairs, names: &'static AsciiSet, values: &'static AsciiSet) ->
     let mut query = String::new();
     for (name, value) in &pairs.0 {
         let separator = if query.is_empty() { "" } else { "&" };
-        // A string takes what is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(query, "{separator}{}={}", encode(name, names), encode(value, values));
     }
     query

@@ -90,7 +90,7 @@ fn a_stage_goes_and_nothing_else() {
     }
     for (stage, path, whole, left) in [
         ("Prod", "/clientes", "/Prod/clientes", "/clientes"),
-        // The stage has the name of the resource, and was taken off before.
+        // The stage has the name of the resource, and was already removed.
         ("clientes", "/clientes", "/clientes/clientes", "/clientes"),
         ("Prod", "/Prod/clientes", "/Prod/clientes", "/clientes"),
         ("Prod", "/erp/api/v1/clientes", "/erp/api/v1/clientes", "/erp/api/v1/clientes"),

@@ -1,8 +1,10 @@
-//! What each gateway, and a load balancer, makes of a request, and a response of what the function answers.
+//! What each gateway, and a load balancer, makes of a request, and a response of what the function
+//! answers.
 //!
-//! The events are the public ones in `../fixtures`, with the request's parts put in as the gateway does it: an HTTP API decodes the
-//! path, joins repeated headers and puts its stage before the path; a REST API decodes parameters; a load balancer that is not configured
-//! otherwise passes the last of repeated ones on.
+//! The events are the public ones in `../fixtures`, with the request's parts put in as the gateway
+//! does it: an HTTP API decodes the path, joins repeated headers and puts its stage before the
+//! path; a REST API decodes parameters; a load balancer that is not configured otherwise passes the
+//! last of repeated ones on.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +101,8 @@ impl Gateway {
         event
     }
 
-    /// The response that this gateway makes of an answer. What it would have to drop or refuse fails.
+    /// The response that this gateway makes of an answer. What it would have to drop or refuse
+    /// fails.
     pub(crate) fn response(self, answer: &Value) -> Got {
         let (one, several) = ("headers", "multiValueHeaders");
         let (form, other) = match self {

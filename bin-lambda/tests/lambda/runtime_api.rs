@@ -1,7 +1,8 @@
 //! The platform: a Runtime API that the binary is started against, one at a time.
 //!
-//! What it has of <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>: `invocation/next`, which waits until there is an
-//! event, `invocation/{id}/response` and `invocation/{id}/error`.
+//! What it has of <https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html>:
+//! `invocation/next`, which waits until there is an event, `invocation/{id}/response` and
+//! `invocation/{id}/error`.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};

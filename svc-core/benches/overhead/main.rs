@@ -1,6 +1,7 @@
 //! What the library itself costs a request: `Api` in process over a store that answers from memory.
 //!
-//! `cargo bench -p svc-core`; `allocations.rs` counts what they allocate, apart because counting takes time.
+//! `cargo bench -p svc-core`; `allocations.rs` counts what they allocate, apart because counting
+//! takes time.
 
 mod memory;
 

@@ -1,4 +1,5 @@
-//! `record!`, the declaration of a record of svc-core. [`svc_core::record`] documents how to write one.
+//! `record!`, the declaration of a record of svc-core. [`svc_core::record`] documents how to write
+//! one.
 //!
 //! `parse` reads the declaration; `expand` has a function for each struct that comes from it.
 //!
@@ -9,7 +10,8 @@ mod parse;
 
 use proc_macro::TokenStream;
 
-/// Declares a record: its list's item and what the API, the back office and imports may write of it.
+/// Declares a record: its list's item and what the API, the back office and imports may write of
+/// it.
 #[proc_macro]
 pub fn record(input: TokenStream) -> TokenStream {
     let record = syn::parse_macro_input!(input as parse::Declaration);

@@ -1,4 +1,4 @@
-//! What is due, over all companies.
+//! The due work of all companies.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -8,7 +8,8 @@ use crate::observe;
 use crate::store::{Backlog, Due, Queue, StoreError};
 
 impl Context {
-    /// What is due at `now` in the queues of `backlog`; the age of the oldest is noted ([`observe::QUEUE_AGE`]).
+    /// The work due at `now` in the queues of `backlog`; records the age of the oldest
+    /// ([`observe::QUEUE_AGE`]).
     pub(crate) async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
         let due = self.store().due(backlog, now).await?;
         for &queue in backlog.queues() {
@@ -17,7 +18,7 @@ impl Context {
         Ok(due)
     }
 
-    /// How many documents wait for a person, by why ([`observe::HELD`]).
+    /// The number of documents that wait for a person, by reason ([`observe::HELD`]).
     pub async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
         let held = self.store().held().await?;
         for reason in [Held::Stuck, Held::Misconfigured] {
@@ -29,7 +30,8 @@ impl Context {
         Ok(held)
     }
 
-    /// For how long the oldest item of each queue has been due, of all companies; a queue with nothing due is left out.
+    /// How long the oldest item of each queue has been due, over all companies; queues with nothing
+    /// due are left out.
     pub async fn oldest_due(&self) -> Result<Vec<(Queue, TimeDelta)>, StoreError> {
         let now = self.now();
         let mut oldest = Vec::new();
@@ -41,7 +43,7 @@ impl Context {
     }
 }
 
-/// How long the oldest entry of a queue has been due, if there is one.
+/// How long the oldest entry of a queue has been due.
 fn age(due: &[Due], queue: Queue, now: DateTime<Utc>) -> Option<TimeDelta> {
     let ages =
         due.iter().filter(|due| due.queue == queue).map(|due| due.since.map_or(TimeDelta::zero(), |at| now - at));

@@ -1,9 +1,10 @@
 //! A cache of API keys, so that an authenticated read costs one statement.
 //!
-//! Existing keys and unknown identifiers are cached separately, so that guesses evict no key. A key in use is read again before
-//! its entry expires ([`KeyCache::refresh`]), so that its requests wait for no look-up. The rest is looked up in batches, one
-//! at a time: those that were keys before by themselves, and those that may be guesses at most every [`INTERVAL`], so that
-//! many guesses cost the database a bounded number of statements and delay only each other.
+//! Existing keys and unknown identifiers are cached separately, so that guesses evict no key. A key
+//! in use is read again before its entry expires ([`KeyCache::refresh`]), so that its requests wait
+//! for no look-up. Other look-ups run in batches, one at a time. Former keys have batches of their
+//! own; possible guesses run at most every [`INTERVAL`], so that many guesses cost a bounded number
+//! of statements and delay only each other.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -22,28 +23,29 @@ use crate::domain::quota::Period;
 use crate::error::{Code, Error};
 use crate::store::{KeyId, KeyRecord, Store, StoreError};
 
-/// How long an entry is used: a change made in another process takes effect within 5 s (contract §5).
+/// How long an entry is used: a change made in another process takes effect within 5 s (contract
+/// §5).
 const MAX_AGE: TimeDelta = TimeDelta::seconds(4);
 
-/// From this age on a key in use is read again.
+/// The age from which a key in use is read again.
 const REFRESH_AGE: TimeDelta = TimeDelta::milliseconds(1500);
 
-/// From one refresh to the next.
+/// The interval between refreshes.
 pub(crate) const REFRESH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Keys cached at the most, and as many unknown identifiers.
+/// The most cached keys, and the most cached unknown identifiers.
 const CAPACITY: usize = 10_000;
 
-/// Identifiers per statement, at the most.
+/// The most identifiers per statement.
 const BATCH: usize = 256;
 
-/// From the beginning of one look-up of possible guesses to the next.
+/// The least interval between two look-ups of possible guesses.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// How long a statement may take before it is tried once more, over another connection.
+/// How long a statement may take before it is retried over another connection.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Requests that may wait for a look-up; further ones are answered 503 (`no_disponible`).
+/// The most requests that may wait for a look-up; further ones get 503 (`no_disponible`).
 const MAX_WAITING: usize = 10_000;
 
 /// The keys used lately.
@@ -62,16 +64,16 @@ pub(crate) struct KeyCache {
 struct CachedKey {
     at: DateTime<Utc>,
     key: Arc<KeyRecord>,
-    /// Whether it was used since then.
+    /// Whether the key was used since it was read.
     used: Arc<AtomicBool>,
 }
 
-/// What the cache holds of an identifier.
+/// A cached result for an identifier.
 enum Cached {
     Key(Arc<KeyRecord>),
     /// There is no such key.
     NoKey,
-    /// There was such a key, which has to be read again.
+    /// The key existed, and must be read again.
     Stale,
     Nothing,
 }
@@ -79,7 +81,7 @@ enum Cached {
 /// Look-ups, one at a time.
 struct Lookups {
     pending: Mutex<PendingLookups>,
-    /// Held by the request that looks up a batch for all; holds when the last look-up began.
+    /// The start of the last look-up; the request that looks up a batch holds the lock.
     last: tokio::sync::Mutex<Option<Instant>>,
     interval: Duration,
 }
@@ -87,7 +89,7 @@ struct Lookups {
 /// The result of a look-up: the key, if there is one.
 type Found = Result<Option<Arc<KeyRecord>>, StoreFailed>;
 
-/// The store failed in the request that looked up for all.
+/// The store failed in the request that looked up the batch.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 #[error("the look-up of API keys failed")]
 struct StoreFailed;
@@ -123,9 +125,10 @@ impl KeyCache {
         }
     }
 
-    /// The key of that identifier, at most [`MAX_AGE`] old; none if there is no such key.
+    /// The key with that identifier, at most [`MAX_AGE`] old; `None` if there is no such key.
     ///
-    /// Fails with [`Code::NoDisponible`] if too many requests wait for a look-up, or if the store fails.
+    /// Fails with [`Code::NoDisponible`] if too many requests wait for a look-up, or if the store
+    /// fails.
     pub(crate) async fn key(
         &self,
         name: KeyName<'_>,
@@ -145,12 +148,12 @@ impl KeyCache {
                 biased;
                 answered = &mut answer => match answered {
                     Ok(found) => return found.map_err(Error::from),
-                    // The request that looked up for this one was cancelled.
+                    // The request that looked up the batch was cancelled.
                     Err(_) => continue,
                 },
                 last = lookups.last.lock() => last,
             };
-            // A timer takes up to a millisecond even for an instant that has passed.
+            // A timer takes up to a millisecond even for a past instant.
             if let Some(next) = last.map(|last| last + lookups.interval).filter(|next| *next > Instant::now()) {
                 sleep_until(next).await;
             }
@@ -162,8 +165,8 @@ impl KeyCache {
         }
     }
 
-    /// Reads the keys that were used since they were last read, and would expire soon. One that cannot be read is looked up
-    /// by its next request.
+    /// Reads keys again that were used since they were last read and would expire soon. If that
+    /// fails, the key's next request looks it up.
     pub(crate) async fn refresh(&self, store: &dyn Store, clock: &dyn Clock) -> Result<(), StoreError> {
         let due = clock.now() - REFRESH_AGE;
         let used = |cached: &CachedKey| cached.at <= due && cached.used.load(Ordering::Relaxed);
@@ -182,11 +185,11 @@ impl KeyCache {
     }
 
     fn cached(&self, name: KeyName<'_>, now: DateTime<Utc>) -> Cached {
-        // The age is negative after the clock was set back: not fresh either.
+        // The age is negative after the clock was set back; then the entry is not fresh either.
         let fresh = |at: DateTime<Utc>| (TimeDelta::zero()..MAX_AGE).contains(&(now - at));
         match self.known.get(&name) {
             Some(cached) => {
-                // Written once a refresh, so that threads do not contend for it.
+                // Written once per refresh, so that threads do not contend for it.
                 if !cached.used.load(Ordering::Relaxed) {
                     cached.used.store(true, Ordering::Relaxed);
                 }
@@ -197,7 +200,8 @@ impl KeyCache {
         }
     }
 
-    /// Looks up `id` and other pending identifiers in one statement and answers the waiting requests.
+    /// Looks up `id` and other pending identifiers in one statement and answers the waiting
+    /// requests.
     async fn look_up(&self, lookups: &Lookups, id: &KeyId, store: &dyn Store, now: DateTime<Utc>) -> Result<(), Error> {
         let batch = lookups.pending().take_batch(id);
         if batch.is_empty() {
@@ -242,7 +246,8 @@ impl KeyCache {
     }
 }
 
-/// Reads keys. A statement that hangs is given up, and tried once more: the store takes another connection for it.
+/// Reads keys. A statement that hangs is abandoned and retried once; the store uses another
+/// connection for it.
 async fn read_in_time(ids: &[KeyId], store: &dyn Store, period: Period) -> Result<Vec<KeyRecord>, StoreError> {
     match timeout(PATIENCE, store.keys(ids, period)).await {
         Ok(read) => read,
@@ -273,7 +278,7 @@ fn answer(batch: Vec<(KeyId, Vec<oneshot::Sender<Found>>)>, found: impl Fn(&KeyI
 }
 
 impl PendingLookups {
-    /// A receiver of the result for `id`; none if too many requests wait already.
+    /// A receiver of the result for `id`; `None` if too many requests already wait.
     fn add(&mut self, id: &KeyId) -> Option<oneshot::Receiver<Found>> {
         if self.count >= MAX_WAITING {
             self.remove_cancelled();
@@ -296,7 +301,7 @@ impl PendingLookups {
         self.count = self.waiting.values().map(Vec::len).sum();
     }
 
-    /// Removes `id` and others, up to a batch.
+    /// Removes `id` and others, up to one batch.
     fn take_batch(&mut self, id: &KeyId) -> Vec<(KeyId, Vec<oneshot::Sender<Found>>)> {
         let own = self.waiting.remove_entry(id);
         let others: Vec<KeyId> = self.waiting.keys().take(BATCH - 1).cloned().collect();

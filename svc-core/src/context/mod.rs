@@ -1,4 +1,4 @@
-//! [`Context`]: what the API, the back office and background work share.
+//! [`Context`]: the state shared by the API, the back office and background work.
 
 mod backlog;
 mod keys;
@@ -33,15 +33,17 @@ pub(crate) const DEFAULT_RATE_PER_MINUTE: u64 = 150;
 /// The default of [`ContextBuilder::in_flight`] (contract §5).
 pub(crate) const DEFAULT_IN_FLIGHT: u32 = 10;
 
-/// Store, clock, randomness, secrets, public address, caches and settings: made once per process, and shared by
-/// [`crate::Api`], the back office ([`Context::run`]) and background work ([`Context::work`]).
+/// Store, clock, randomness, secrets, public address, caches and settings: created once per
+/// process, and shared by [`crate::Api`], the back office ([`Context::run`]) and background work
+/// ([`Context::work`]).
 ///
-/// It is cheap to clone, and its clones share everything. Changes of keys, users and companies by the back office take effect
-/// at once in every API on the same context, and within 5 s in other processes (contract §5).
+/// It is cheap to clone, and its clones share everything. When the back office changes keys, users
+/// or companies, every API on the same context sees it at once, and other processes within 5 s
+/// (contract §5).
 #[derive(Clone)]
 pub struct Context {
     shared: Arc<Inner>,
-    /// The store, by the connections of what this clone is for.
+    /// The store, over the connections for this clone's purpose.
     store: Arc<dyn Store>,
 }
 
@@ -104,8 +106,9 @@ pub struct ContextBuilder {
 pub struct BaseUrlError(String);
 
 impl Context {
-    /// A builder of a context over `store`. `base_url` is the public address of the API (`https://api.example.com/api/v1`): the
-    /// prefix of links in notices, whose path is also that of every route.
+    /// Begins a context over `store`. `base_url` is the API's public address
+    /// (`https://api.example.com/api/v1`): it prefixes the links in notices, and its path prefixes
+    /// every route.
     pub fn builder(store: Arc<dyn Store>, base_url: impl Into<String>) -> ContextBuilder {
         ContextBuilder {
             store,
@@ -117,14 +120,16 @@ impl Context {
         }
     }
 
-    /// Adds the usage of all keys and companies since the last merge to the store, in one statement, and reads what other
-    /// processes added. [`Context::work`] does so every 250 ms, and once more at its end; usage that was never merged is lost
-    /// with the process. After an error of the store, the usage is kept for the next merge.
+    /// Adds the usage of all keys and companies since the last merge to the store, in one
+    /// statement, and reads what other processes added. [`Context::work`] does so every 250 ms, and
+    /// once more at its end; usage that was never merged is lost with the process. After an error
+    /// of the store, the usage is kept for the next merge.
     pub async fn merge_usage(&self) -> Result<(), StoreError> {
         self.shared.merging.merge(&self.shared.ledger, self.store(), self.now()).await
     }
 
-    /// Merges usage if background work does not do so in time. An error is logged and not returned: the usage is kept.
+    /// Merges usage if background work is late to do so. An error is logged and not returned,
+    /// because the usage is kept.
     pub(crate) async fn merge_usage_if_overdue(&self, now: DateTime<Utc>) {
         if self.shared.merging.is_overdue(now)
             && let Err(error) = self.merge_usage().await
@@ -137,7 +142,8 @@ impl Context {
         self.store.as_ref()
     }
 
-    /// The same for background work, which uses connections of its own ([`Store::for_background`]).
+    /// The same context for background work, which uses connections of its own
+    /// ([`Store::for_background`]).
     pub(crate) fn in_background(&self) -> Self {
         let store = self.store.for_background().unwrap_or_else(|| Arc::clone(&self.store));
         Self { shared: Arc::clone(&self.shared), store }
@@ -208,16 +214,17 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets what encrypts secrets before they are stored: a [`crate::secrets::SecretsKey`], or a [`Sealer`] with former keys
-    /// too. Without a key they are stored as they are. All contexts on one store need
-    /// the same key.
+    /// Sets the encryption of stored secrets: a [`crate::secrets::SecretsKey`], or a [`Sealer`]
+    /// that also has former keys. Without a key they are stored as they are. All contexts on one
+    /// store need the same key.
     #[must_use]
     pub fn secrets(mut self, sealer: impl Into<Sealer>) -> Self {
         self.sealer = sealer.into();
         self
     }
 
-    /// Sets whether limits are enforced (the default) or only announced; a company may have its own mode (contract §5).
+    /// Sets whether limits are enforced (the default) or only reported; a company may have its own
+    /// mode (contract §5).
     #[must_use]
     pub fn limits(mut self, limits: LimitMode) -> Self {
         self.settings.limits = limits;
@@ -231,25 +238,26 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets how many requests of a company may be under way in this process at the same time; 10 by default (contract §5). It
-    /// is enforced in notice mode too.
+    /// Sets how many requests of a company this process handles at the same time; 10 by default
+    /// (contract §5). It is enforced in notice mode too.
     #[must_use]
     pub fn in_flight(mut self, requests: u32) -> Self {
         self.settings.in_flight = requests;
         self
     }
 
-    /// Sets how long usage may stay unmerged; 250 ms by default. With zero every request merges it before its answer is
-    /// returned: for a process that may be frozen or end after an answer. Otherwise [`Context::work`] merges it, and a request
-    /// does so only when the last merge began two intervals ago.
+    /// Sets how long usage may stay unmerged; 250 ms by default. With zero, every request merges it
+    /// before its answer is returned, for a process that may be frozen or end after an answer.
+    /// Otherwise [`Context::work`] merges it, and a request does so only if the last merge began
+    /// two intervals ago.
     #[must_use]
     pub fn merge_usage_every(mut self, interval: Duration) -> Self {
         self.settings.merge_usage_every = interval;
         self
     }
 
-    /// Sets how long the store may take over a request; 15 s by default. Then the request is answered 503 (`no_disponible`), and
-    /// what it did is undone, unless it was being committed.
+    /// Sets how long the store may take over a request; 15 s by default. After that the request is
+    /// answered 503 (`no_disponible`) and rolled back, unless its commit had begun.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings.deadline = deadline;
@@ -263,24 +271,24 @@ impl ContextBuilder {
         self
     }
 
-    /// Sets how long the body of a request may take to come, from the first read to the last byte; 30 s by default. A slower one
-    /// is 400 `json_invalido`.
+    /// Sets how long a request's body may take, from the first read to the last byte; 30 s by
+    /// default. A slower body gets 400 `json_invalido`.
     #[must_use]
     pub fn body_timeout(mut self, within: Duration) -> Self {
         self.settings.body_timeout = within;
         self
     }
 
-    /// Says whether the sandbox stamps this process's documents; not by default. Then `invoice.stamped` takes a fiscal folio without
-    /// the document that bears it.
+    /// Sets whether the sandbox stamps this process's documents; not by default. If so,
+    /// `invoice.stamped` accepts a fiscal folio without its document.
     #[must_use]
     pub fn sandbox(mut self, stamps: bool) -> Self {
         self.settings.sandbox = stamps;
         self
     }
 
-    /// Sets whether webhooks may have URLs for development: http, any port, local names (contract §6); not by default. Which of
-    /// them are reached is a setting of the sender.
+    /// Sets whether webhooks may have development URLs: http, any port, local names (contract §6);
+    /// not by default. The sender's settings decide which of them are reachable.
     #[must_use]
     pub fn development_destinations(mut self, allowed: bool) -> Self {
         self.settings.development_destinations = allowed;

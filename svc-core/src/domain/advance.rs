@@ -1,4 +1,4 @@
-//! Advances (anticipos): money that comes before there is a sale, IVA included (contract §7).
+//! Advances (anticipos): money received before there is a sale, IVA included (contract §7).
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
@@ -9,13 +9,13 @@ use super::money::Money;
 use super::quantity::Quantity;
 use super::sale::Amounts;
 
-/// What the document of an advance bills (cfdi guide, "Anticipos").
+/// The description on the document of an advance (cfdi guide, "Anticipos").
 pub(crate) const WORDS: &str = "Anticipo del bien o servicio";
 /// `c_FormaPago`: the application of an advance.
 pub(crate) const FORM: &str = "30";
 
-/// What an amount comes to that has its IVA in it: the amount less IVA is rounded half-up, the IVA is the rest, so that both are the whole
-/// to the cent. None if it has more than 18 digits.
+/// Splits an amount that includes its IVA: the amount without IVA is rounded half-up and the IVA is
+/// the remainder, so that both add up to the cent. `None` if the amount has more than 18 digits.
 pub(crate) fn amounts(importe: Money, rate: Option<VatRate>) -> Option<Amounts> {
     let rate = match rate {
         Some(VatRate::Rate(rate)) => rate,
@@ -27,7 +27,8 @@ pub(crate) fn amounts(importe: Money, rate: Option<VatRate>) -> Option<Amounts> 
     Some(Amounts { subtotal: base, iva, total: line::amount(importe.get())?, ..Amounts::default() })
 }
 
-/// The line of the credit note that applies so much of an advance, whose own line is `of`.
+/// The line of the credit note that applies `importe` of an advance; `of` is the advance's own
+/// line.
 pub(crate) fn applied(of: &Line, importe: Money) -> Option<CreditLine> {
     let amounts = amounts(importe, of.rates.iva_tasa)?;
     let one = Quantity::new(Decimal::ONE);

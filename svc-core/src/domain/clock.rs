@@ -1,25 +1,27 @@
 //! Time and randomness, as parameters.
 //!
-//! Only [`SystemClock`] and [`SystemRandom`] read the machine's time and random bytes; `clippy.toml` forbids the global functions
-//! elsewhere. A test therefore moves time instead of sleeping.
+//! Only [`SystemClock`] and [`SystemRandom`] read the machine's time and random bytes;
+//! `clippy.toml` forbids the global functions elsewhere. So a test can move time instead of
+//! sleeping.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeZone as _, Utc};
 use chrono_tz::America::Mexico_City;
 use rand::Rng as _;
 use uuid::Uuid;
 
-/// Where the time comes from.
+/// A source of time.
 pub trait Clock: Send + Sync + 'static {
-    /// The present instant, UTC.
+    /// The current time, in UTC.
     fn now(&self) -> DateTime<Utc>;
 }
 
-/// Where random bytes come from.
+/// A source of random bytes.
 pub trait Random: Send + Sync + 'static {
-    /// Fills `bytes` with bytes that nobody can predict, for secrets.
+    /// Fills `bytes` with unpredictable bytes, for secrets.
     fn fill(&self, bytes: &mut [u8]);
 
-    /// Fills `bytes` with bytes that do not come twice, for the ids of requests and events, which are no secrets.
+    /// Fills `bytes` with bytes that do not repeat, for the ids of requests and events, which are
+    /// no secrets.
     fn fill_id(&self, bytes: &mut [u8]) {
         self.fill(bytes);
     }
@@ -37,7 +39,8 @@ pub(crate) fn random_uuid(random: &dyn Random) -> Uuid {
     uuid::Builder::from_random_bytes(random_bytes(random)).into_uuid()
 }
 
-/// The calendar date in Mexico's central time, by which business dates in bodies are judged (contract §1).
+/// The calendar date in Mexico's central time, against which business dates in bodies are validated
+/// (contract §1).
 pub fn mexico_date(now: DateTime<Utc>) -> NaiveDate {
     now.with_timezone(&Mexico_City).date_naive()
 }
@@ -71,13 +74,14 @@ pub struct SystemRandom;
 
 impl Random for SystemRandom {
     /// # Panics
-    /// When the operating system has no random source, since no secret is safe then.
+    /// If the operating system has no random source, since no secret would be safe.
     fn fill(&self, bytes: &mut [u8]) {
         #[expect(clippy::disallowed_methods, reason = "the one place that reads the machine's random source")]
         getrandom::fill(bytes).expect("the operating system provides random bytes");
     }
 
-    /// Of a generator that the operating system seeds: asking the system itself takes a fifth of a short request.
+    /// Uses a generator seeded by the operating system: calling the system each time takes a fifth
+    /// of a short request.
     fn fill_id(&self, bytes: &mut [u8]) {
         #[expect(clippy::disallowed_methods, reason = "the one place that asks the thread's generator")]
         rand::rng().fill_bytes(bytes);

@@ -19,7 +19,7 @@ impl FromStr for CompanyId {
     }
 }
 
-/// What a company pays for.
+/// A company's subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
     /// The plan that includes the API.
@@ -28,12 +28,12 @@ pub enum Plan {
     None,
 }
 
-/// Whether limits are enforced or only announced (contract §5, "Notice mode").
+/// Whether limits are enforced or only reported (contract §5, "Notice mode").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitMode {
     /// Requests over the limit are refused.
     Enforced,
-    /// Requests over the limit are counted and announced, and not refused.
+    /// Requests over the limit are counted and reported, not refused.
     Notice,
 }
 
@@ -49,7 +49,7 @@ impl std::str::FromStr for LimitMode {
     }
 }
 
-/// A company's settings, as far as operations depend on them.
+/// The company settings that operations depend on.
 #[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a setting of its own, and none excludes another")]
 pub struct Company {
@@ -69,9 +69,9 @@ pub struct Company {
     pub franquicia: bool,
     /// Whether its plan includes invoicing.
     pub facturacion: bool,
-    /// Least advance of a cash sale to be invoiced, percent of its total.
+    /// Minimum advance, in percent of the total, to invoice a cash sale.
     pub anticipo_minimo: Decimal,
-    /// Whether it sells what its stock does not have.
+    /// Whether it may sell more than its stock.
     pub vender_sin_existencia: bool,
     /// Its tax id.
     pub rfc: Option<String>,
@@ -79,32 +79,33 @@ pub struct Company {
     pub regimen: Option<i64>,
     /// Its fiscal postal code.
     pub cp: Option<String>,
-    /// The key of its cursors' MAC: random, made with the company.
+    /// The key of its cursors' MAC: random, generated with the company.
     pub cursor_key: [u8; 32],
 }
 
 impl fmt::Debug for Company {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The cursor key is a secret.
+        // The cursor key is a secret, so the output omits it.
         f.debug_struct("Company").field("id", &self.id).field("nombre", &self.nombre).finish_non_exhaustive()
     }
 }
 
-/// The units a company begins with, under the claves 1, 2, 3…: name, and key of the SAT's catalogue.
+/// The units of a new company, under the claves 1, 2, 3…: name, and key of the SAT's catalogue.
 pub const FIRST_UNITS: [(&str, &str); 6] =
     [("Pieza", "H87"), ("Servicio", "E48"), ("Kilogramo", "KGM"), ("Litro", "LTR"), ("Metro", "MTR"), ("Caja", "XBX")];
 
 /// The name of a company's head office.
 pub const FIRST_BRANCH: &str = "Matriz";
-/// Code and name of the main warehouse that a company begins with.
+/// Code and name of a new company's main warehouse.
 pub const FIRST_WAREHOUSE: (&str, &str) = ("001", "Almacén principal");
-/// The name of the price list that a company begins with.
+/// The name of a new company's price list.
 pub const FIRST_PRICE_LIST: &str = "Precio público";
 
 /// The version of the terms of use that a key must have accepted (spec, "Versioning").
 pub const TERMS_VERSION: &str = "2026-10";
 
-/// Parses a key's public identifier, `<company>_<suffix>`, into company and suffix (spec, "Authentication" 1).
+/// Parses a key's public identifier, `<company>_<suffix>`, into company and suffix (spec,
+/// "Authentication" 1).
 pub fn parse_key_id(text: &str) -> Option<(CompanyId, &str)> {
     const LONGEST: usize = 64;
     let (company, suffix) = text.split_once('_')?;

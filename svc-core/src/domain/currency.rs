@@ -4,11 +4,11 @@ use super::quantity::Rate;
 use super::sat;
 use crate::error::{Code, Error};
 
-/// The peso: the currency of a document that names none (ISO 4217).
+/// The peso: the default currency of a document (ISO 4217).
 pub(crate) const PESO: &str = "MXN";
 
-/// The exchange rate of a document in `moneda`: 1 for pesos, required for any other currency. Its errors are those of a
-/// body (400).
+/// The exchange rate of a document in `moneda`: 1 for pesos, required for any other currency. Its
+/// errors are those of a body (400).
 pub(crate) fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<Rate, Error> {
     let foreign = moneda != PESO;
     match tipo_cambio {
@@ -20,8 +20,8 @@ pub(crate) fn exchange_rate(moneda: &str, tipo_cambio: Option<Rate>) -> Result<R
     }
 }
 
-/// The exchange rate of the day on which something of a document in `moneda` happens (a payment, an invoice): the document's own
-/// unless another is `given`. Its errors are those of a body (400).
+/// The exchange rate on the day of a payment or invoice of a document in `moneda`: `given`, or else
+/// the document's own. Its errors are those of a body (400).
 pub(crate) fn rate_of_day(moneda: &str, given: Option<Rate>, document: Rate) -> Result<Rate, Error> {
     given.map_or(Ok(document), |given| exchange_rate(moneda, Some(given)))
 }

@@ -7,7 +7,7 @@ use super::money::Money;
 use super::payment::too_large;
 use crate::error::{Code, Error};
 
-/// A bank account that is paid into.
+/// A bank account that receives deposits.
 #[derive(Debug, Clone)]
 pub struct PaidAccount {
     /// Its clave.
@@ -21,12 +21,12 @@ pub struct PaidAccount {
 }
 
 impl PaidAccount {
-    /// The account that was found, which must exist and be in use.
+    /// Checks that the account exists and is in use.
     pub(crate) fn validate(found: Option<&Self>) -> Result<&Self, Error> {
         found.filter(|account| account.activa).ok_or_else(|| Code::CuentaBancariaInvalida.into())
     }
 
-    /// Refuses a receivable of another currency.
+    /// Refuses a receivable in another currency.
     pub(crate) fn validate_currency(&self, moneda: &str) -> Result<(), Error> {
         if self.moneda == moneda { Ok(()) } else { Err(Code::MonedaDistinta.into()) }
     }
@@ -56,8 +56,9 @@ impl Deposit {
     }
 }
 
-/// Earlier deposits and payments in the same account, of the same day and reference: deposits whose amount or unapplied
-/// part equals the payment's amount, and whether there is a valid payment of that amount.
+/// Earlier deposits and payments in the same account, on the same day and with the same reference:
+/// deposits whose amount or unapplied part equals the payment's amount, and whether a valid payment
+/// of that amount exists.
 #[derive(Debug, Clone, Default)]
 pub struct Legacy {
     /// The deposits, cancelled ones left out.
@@ -71,7 +72,8 @@ impl Legacy {
         self.payment || self.deposits.iter().any(|deposit| deposit.rest().is_zero())
     }
 
-    /// For the API: refuses a repeated payment, and one for which a deposit exists already, which the API does not apply.
+    /// For the API: refuses a repeated payment, and a payment whose deposit already exists, because
+    /// the API does not apply deposits.
     pub(crate) fn refuse(&self) -> Result<(), Error> {
         match self {
             _ if self.is_repeated() => Err(Code::PagoRepetido.into()),
@@ -80,7 +82,8 @@ impl Legacy {
         }
     }
 
-    /// For the back office: the existing deposit to apply, if there is one. A repeated payment is refused.
+    /// For the back office: returns the existing deposit to apply, if any. A repeated payment is
+    /// refused.
     pub(crate) fn deposit_of(&self, importe: Money) -> Result<Option<i64>, Error> {
         if let Some(deposit) = self.deposits.iter().find(|deposit| deposit.rest() == importe.get()) {
             return Ok(Some(deposit.clave));

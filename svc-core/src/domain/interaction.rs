@@ -26,7 +26,7 @@ words! {
 }
 
 words! {
-    /// What came of a contact.
+    /// The outcome of a contact.
     pub enum Outcome {
         /// They were spoken to.
         Contactado = "contactado",
@@ -85,8 +85,8 @@ pub enum NextStep {
 }
 
 impl NextStep {
-    /// The step of a body's three fields: either `proximo_fecha`, not before `today`, with or without `proximo_texto`, or
-    /// `cierre`.
+    /// Reads the step from the body's three fields: either `proximo_fecha`, not before `today`,
+    /// with or without `proximo_texto`, or `cierre`.
     pub(crate) fn validate(
         proximo_fecha: Option<NaiveDate>,
         proximo_texto: Option<String>,
@@ -112,7 +112,7 @@ impl NextStep {
         }
     }
 
-    /// Why there is no further step.
+    /// The reason why there is no further step.
     pub fn closing(&self) -> Option<&str> {
         match self {
             Self::Commitment { .. } => None,
@@ -121,10 +121,10 @@ impl NextStep {
     }
 }
 
-/// A customer of whom a contact is logged.
+/// The customer of a contact.
 #[derive(Debug, Clone, Default)]
 pub struct Account {
-    /// Whether they are the customer of a sales platform.
+    /// Whether they belong to a sales platform.
     pub de_plataforma: bool,
     /// E-mail addresses.
     pub correo: Option<String>,
@@ -148,8 +148,8 @@ impl Account {
         Ok(())
     }
 
-    /// Whether the account is assigned to another salesperson than `author`, who may then only leave a note. Anyone may plan
-    /// for an unassigned account.
+    /// Whether the account is assigned to a salesperson other than `author`, who may then only
+    /// leave a note. Anyone may plan for an unassigned account.
     pub(crate) fn is_assigned_to_another_than(&self, author: i64) -> bool {
         self.vendedor.is_some_and(|vendedor| vendedor != author)
     }

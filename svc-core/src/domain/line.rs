@@ -1,4 +1,5 @@
-//! The arithmetic of a document's lines (contract §4, "POST /ventas"): exact, half-up to two decimals.
+//! The arithmetic of a document's lines (contract §4, "POST /ventas"): exact, half-up to two
+//! decimals.
 
 use std::fmt;
 
@@ -94,8 +95,8 @@ pub(crate) fn vat(base: Decimal, rate: Option<VatRate>) -> Option<Money> {
     }
 }
 
-/// The IEPS of `quantity` units for which `base` is charged; none without a rate. `None` when it is negative or has more than
-/// 18 digits.
+/// The IEPS of `quantity` units for which `base` is charged; none without a rate. `None` when it is
+/// negative or has more than 18 digits.
 pub(crate) fn ieps(base: Decimal, quantity: Quantity, rate: Option<IepsRate>) -> Option<Money> {
     match rate {
         Some(IepsRate::Tasa(rate)) => product(base, rate),
@@ -104,13 +105,15 @@ pub(crate) fn ieps(base: Decimal, quantity: Quantity, rate: Option<IepsRate>) ->
     }
 }
 
-/// What is withheld of `base`; nothing without a rate. `None` when it is negative or has more than 18 digits.
+/// What is withheld of `base`; nothing without a rate. `None` when it is negative or has more than
+/// 18 digits.
 pub(crate) fn withheld(base: Decimal, rate: Option<Decimal>) -> Option<Money> {
     rate.map_or(Some(Money::default()), |rate| product(base, rate))
 }
 
-/// Whether `amount` is `a × b` to the cent, whichever way it is rounded: what the tax authority takes (Anexo 20, limits of an
-/// amount). Of parts that add up to a whole, some are rounded down where they would be rounded up by themselves.
+/// Whether `amount` is `a × b` to the cent, whichever way it is rounded: what the tax authority
+/// takes (Anexo 20, limits of an amount). Of parts that add up to a whole, some are rounded down
+/// where they would be rounded up by themselves.
 pub(crate) fn fits(amount: Money, a: Decimal, b: Decimal) -> bool {
     let cent = 10_i128.pow(2 * SCALE - 2);
     let exact = units(a).checked_mul(units(b));
@@ -118,7 +121,8 @@ pub(crate) fn fits(amount: Money, a: Decimal, b: Decimal) -> bool {
     difference.is_some_and(|difference| difference.abs() < cent)
 }
 
-/// `amount` at an exchange rate, in pesos and cents; `None` when it is negative or has more than 18 digits.
+/// `amount` at an exchange rate, in pesos and cents; `None` when it is negative or has more than 18
+/// digits.
 pub(crate) fn pesos(amount: Money, rate: Rate) -> Option<Money> {
     product(amount.get(), rate.get())
 }
@@ -147,8 +151,8 @@ pub(crate) fn amount(value: Decimal) -> Option<Money> {
     (Decimal::ZERO..Decimal::from_i128_with_scale(MOST, 2)).contains(&value).then(|| Money::new(value))
 }
 
-/// The product in cents, computed in integers: that of two 24-digit decimals does not fit a [`Decimal`], and may not be
-/// rounded twice.
+/// The product in cents, computed in integers: that of two 24-digit decimals does not fit a
+/// [`Decimal`], and may not be rounded twice.
 fn product(a: Decimal, b: Decimal) -> Option<Money> {
     let product = units(a).checked_mul(units(b)).filter(|product| *product >= 0)?;
     let cents = 10_i128.pow(2 * SCALE - 2);

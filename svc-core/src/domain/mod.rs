@@ -1,4 +1,5 @@
-//! The rules, without I/O and without async: each is a pure function or a type that cannot hold a wrong value.
+//! The rules, without I/O and without async: each is a pure function or a type that cannot hold an
+//! invalid value.
 
 pub mod accounting;
 pub(crate) mod advance;

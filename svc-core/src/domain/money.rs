@@ -7,19 +7,20 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::schema::field_schema;
 
-/// Most digits before and after the decimal point (contract §1): `^\d{1,18}(\.\d{1,6})?$`.
+/// The most digits before and after the decimal point (contract §1): `^\d{1,18}(\.\d{1,6})?$`.
 const WHOLE_DIGITS: usize = 18;
 const DECIMALS: usize = 6;
 
-/// An amount, price or cost: not negative on its way in, up to six decimals.
+/// An amount, price or cost: not negative in requests, with up to six decimals.
 ///
-/// On the wire a decimal string with at least two decimals ("1160.00"); in requests a JSON number is taken too,
-/// read from its literal text. The currency is a field of its own.
+/// On the wire it is a decimal string with at least two decimals ("1160.00"); requests may also use
+/// a JSON number, which is read from its literal text. The currency is a field of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Money(Decimal);
 
 impl Money {
-    /// The amount `value`, which has at most six decimals (more are cut by the database's column, not here).
+    /// Makes an amount of `value`, which should have at most six decimals: the database's column
+    /// truncates more, this does not.
     pub fn new(value: Decimal) -> Self {
         Self(value)
     }
@@ -37,7 +38,7 @@ impl Money {
         if !digits(whole, WHOLE_DIGITS) || !fraction.is_none_or(|part| digits(part, DECIMALS)) {
             return None;
         }
-        // 24 digits at the most: within Decimal's 28, so this is exact.
+        // 24 digits at most fit Decimal's 28, so this is exact.
         text.parse().ok().map(Self)
     }
 }

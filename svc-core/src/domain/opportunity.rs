@@ -1,4 +1,5 @@
-//! The state of an opportunity, and how it changes when it moves to another stage of the funnel (spec, "Opportunity").
+//! The state of an opportunity, and how it changes when it moves to another stage of the funnel
+//! (spec, "Opportunity").
 
 use super::time::Timestamp;
 use super::words::OpportunityStatus;
@@ -22,9 +23,9 @@ pub struct Standing {
     pub etapa: i64,
     /// Its status: the type of its stage.
     pub estatus: OpportunityStatus,
-    /// The reason it was lost; only while it is lost.
+    /// The reason for the loss; only while it is lost.
     pub motivo_perdida: Option<i64>,
-    /// Since when it has been won or lost.
+    /// The time at which it was won or lost.
     pub fecha_cierre: Option<Timestamp>,
 }
 
@@ -36,8 +37,8 @@ impl Standing {
         Ok(Self { etapa: stage.clave, estatus: stage.tipo, motivo_perdida: None, fecha_cierre: closed.then_some(now) })
     }
 
-    /// The state after a move to `stage` at `now`, with the reason `motivo` if the stage is one of lost opportunities. While
-    /// the status stays the same, the closing date and the reason do too.
+    /// The state after a move to `stage` at `now`, with the reason `motivo` if the stage is one of
+    /// lost opportunities. While the status stays the same, the closing date and the reason do too.
     pub(crate) fn moved(&self, stage: &Stage, motivo: Option<i64>, now: Timestamp) -> Result<Self, Error> {
         let lost = stage.tipo == OpportunityStatus::Perdida;
         if motivo.is_some() && !lost {
@@ -91,10 +92,10 @@ mod tests {
             (won, stage(4, Perdida), Some(7), standing(4, Perdida, Some(7), Some(9))),
             (lost, stage(1, Abierta), None, standing(1, Abierta, None, None)),
             (lost, stage(3, Ganada), None, standing(3, Ganada, None, Some(9))),
-            // Another stage of the same type: it was lost when it was lost.
+            // Moving to another stage of the same type keeps the time of the loss.
             (lost, stage(5, Perdida), None, standing(5, Perdida, Some(7), Some(1))),
             (lost, stage(5, Perdida), Some(8), standing(5, Perdida, Some(8), Some(1))),
-            // The same stage: at most the reason is put right.
+            // A move to the same stage changes the reason at most.
             (lost, stage(4, Perdida), None, lost),
             (lost, stage(4, Perdida), Some(8), standing(4, Perdida, Some(8), Some(1))),
             (open, stage(1, Abierta), None, open),
@@ -114,7 +115,7 @@ mod tests {
         assert_eq!(code(open.moved(&unused, None, at(0))), Code::ReferenciaInvalida);
         assert_eq!(code(open.moved(&stage(3, Ganada), Some(7), at(0))), Code::EstadoInvalido);
         assert_eq!(code(open.moved(&stage(1, Abierta), Some(7), at(0))), Code::EstadoInvalido);
-        // It is there already: nothing is put into it.
+        // A move to the current stage succeeds even if that is not in use.
         assert_eq!(open.moved(&Stage { clave: 1, ..unused }, None, at(0)).unwrap(), open);
     }
 }

@@ -5,8 +5,9 @@ use rust_decimal::Decimal;
 use super::quantity::Balance;
 use super::words::PayableStatus;
 
-/// The balance and the status of a payable of `total` of which `pagado` has been paid: it is paid at a balance of zero. A
-/// negative balance is in the company's favour, and pending. `None` when the balance exceeds 18 digits.
+/// Computes the balance and the status of a payable of `total` with `pagado` already paid: a
+/// balance of zero is paid, and a negative one, in the company's favour, is pending. `None` if the
+/// balance exceeds 18 digits.
 pub(crate) fn settle(total: Balance, pagado: Balance) -> Option<(Balance, PayableStatus)> {
     let saldo = total.get().checked_sub(pagado.get())?;
     // 18 digits before the decimal point (contract §1).

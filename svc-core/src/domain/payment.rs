@@ -1,5 +1,5 @@
-//! Payments of receivables: checks, sources and the balance afterwards (spec, "Payment application to a
-//! receivable"; contract §4, "POST /cxc/{clave}/pagos").
+//! Payments of receivables: checks, sources and the balance afterwards (spec, "Payment application
+//! to a receivable"; contract §4, "POST /cxc/{clave}/pagos").
 
 use chrono::NaiveDate;
 use rust_decimal::Decimal;
@@ -15,7 +15,8 @@ use super::words::{PaymentMethod, PaymentOrigin, ReceivableStatus, SaleKind, wor
 use crate::error::{Code, Error};
 
 words! {
-    /// How money came to a bank account: the keys of the SAT's catalogue of payment forms that a payment may have.
+    /// How money reached a bank account: the payment forms of the SAT's catalogue that a payment
+    /// may have.
     pub enum BankForm {
         /// Cheque nominativo.
         Cheque = "02",
@@ -34,8 +35,8 @@ pub(crate) const CASH: &str = "01";
 /// `c_FormaPago`: compensation, by a balance in the customer's favour.
 pub(crate) const PAYING_OFF: &str = "17";
 
-/// The payment form (`c_FormaPago`) of a payment without a bank: 17 for a balance in the customer's favour, 30 for an
-/// advance. None for a deposit, whose form the caller gives.
+/// The payment form (`c_FormaPago`) of a payment without a bank: 17 for a balance in the customer's
+/// favour, 30 for an advance. `None` for a deposit, for which the caller provides the form.
 pub(crate) fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
     match origen {
         PaymentOrigin::Deposito => None,
@@ -44,7 +45,8 @@ pub(crate) fn default_form(origen: PaymentOrigin) -> Option<&'static str> {
     }
 }
 
-/// The series of a branch's payment complements: `P` for the head office, `P` and its key for the others.
+/// The series of a branch's payment complements: `P` for the head office, `P` and its key for the
+/// others.
 pub(crate) fn payment_series(sucursal: i64) -> String {
     branch_series('P', sucursal)
 }
@@ -67,51 +69,51 @@ pub(crate) fn validate_day(fecha: NaiveDate, now: Timestamp) -> Result<NaiveDate
     Ok(fecha)
 }
 
-/// The sales document of a receivable that is paid.
+/// The sales document of a receivable.
 #[derive(Debug, Clone)]
 pub struct PaidSale {
-    /// What it is.
+    /// The document's kind.
     pub tipo: SaleKind,
     /// Whether it is cancelled.
     pub cancelada: bool,
     /// Whether it has a breakdown of taxes.
     pub desglose: bool,
-    /// Payment method.
+    /// The payment method.
     pub metodo_pago_sat: Option<String>,
     /// Its total.
     pub total: Money,
-    /// Its IVA and IEPS.
+    /// The sum of its IVA and IEPS.
     pub impuestos: Money,
-    /// The part of them that is IEPS.
+    /// The IEPS within `impuestos`.
     pub ieps: Money,
 }
 
-/// A receivable that is paid.
+/// A locked receivable that is about to be paid.
 #[derive(Debug, Clone)]
 pub struct LockedReceivable {
     /// Its clave.
     pub clave: i64,
     /// Its status.
     pub estatus: ReceivableStatus,
-    /// Who owes it.
+    /// The customer who owes it.
     pub cliente: Option<i64>,
     /// Its sales document.
     pub venta: Option<i64>,
-    /// What that document is.
+    /// The data of that document.
     pub sale: Option<PaidSale>,
-    /// Payment method, if the receivable says it itself.
+    /// The receivable's own payment method, if it has one.
     pub metodo_pago_sat: Option<String>,
-    /// When it was made.
+    /// The day of its creation.
     pub fecha: NaiveDate,
     /// Currency.
     pub moneda: String,
     /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// What was paid.
+    /// The amount paid.
     pub pagado: Money,
-    /// What is owed.
+    /// The amount owed.
     pub saldo: Money,
-    /// How many valid payments it has had.
+    /// The number of its valid payments.
     pub parcialidades: i64,
     /// The greatest number of its valid payments; 0 without any.
     pub ultima_parcialidad: i64,
@@ -124,15 +126,15 @@ pub struct LockedReceivable {
 pub struct Instalment {
     /// The amount.
     pub importe: Money,
-    /// Which of the receivable's payments it is.
+    /// The number of the instalment.
     pub parcialidad: i64,
-    /// How many payments the receivable has had then.
+    /// The number of the receivable's valid payments, this one included.
     pub parcialidades: i64,
-    /// What was owed before.
+    /// The amount owed before.
     pub saldo_anterior: Money,
-    /// What is owed after.
+    /// The amount owed afterwards.
     pub saldo_insoluto: Money,
-    /// What is paid of the receivable after.
+    /// The amount paid afterwards.
     pub pagado: Money,
 }
 
@@ -144,9 +146,9 @@ impl Instalment {
 }
 
 impl LockedReceivable {
-    /// Refuses a receivable that cannot be paid, in this order: a cancelled one; through the API also one without a breakdown
-    /// of taxes, or of a document that is neither a sale nor an invoice (the application collects those); one of an invoice
-    /// without payment method.
+    /// Refuses a receivable that cannot be paid, in this order: a cancelled one; through the API
+    /// also one without a breakdown of taxes, or of a document that is neither a sale nor an
+    /// invoice (the application collects those); one of an invoice without payment method.
     pub(crate) fn validate(&self, through_the_api: bool) -> Result<(), Error> {
         let sale = self.sale.as_ref();
         if self.estatus == ReceivableStatus::Cancelado || sale.is_some_and(|sale| sale.cancelada) {
@@ -184,7 +186,8 @@ impl LockedReceivable {
         })
     }
 
-    /// Its status once a payment of `importe` is cancelled. Of an imported payment more may be said than was ever counted.
+    /// The status once a payment of `importe` is cancelled. An imported payment may exceed the
+    /// amount counted as paid.
     pub fn status_without(&self, importe: Money) -> ReceivableStatus {
         let owed = self.saldo.get() + self.pagado.get().min(importe.get());
         match self.estatus {
@@ -193,12 +196,13 @@ impl LockedReceivable {
         }
     }
 
-    /// Whether its payments need a payment complement: those of an invoice that is paid later or in parts (PPD).
+    /// Whether its payments need a payment complement: those of an invoice that is paid later or in
+    /// parts (PPD).
     pub(crate) fn needs_complement(&self) -> bool {
         self.is_invoiced() && self.method() == Some(PaymentMethod::Ppd.word())
     }
 
-    /// The sale's IVA and IEPS, and the total they are parts of.
+    /// The sale's IVA, its IEPS, and the total that contains them.
     pub(crate) fn taxes(&self) -> [Money; 3] {
         let sale = self.sale.as_ref().filter(|sale| sale.desglose);
         let iva = |sale: &PaidSale| Money::new((sale.impuestos.get() - sale.ieps.get()).max(Decimal::ZERO));
@@ -304,7 +308,8 @@ mod tests {
             (LockedReceivable { estatus: ReceivableStatus::Pagado, ..debt() }, None),
         ] {
             assert_eq!(code(debt.validate(true)), expected, "{debt:?}");
-            // Without a breakdown of taxes it is paid in the application, unless another check refuses it first.
+            // Without a breakdown of taxes only the application collects it, unless another check
+            // refuses it first.
             let there = match expected {
                 Some(Code::VentaSinDesglose) if debt.is_invoiced() => Some(Code::MetodoPagoFaltante),
                 Some(Code::VentaSinDesglose) => None,
@@ -342,7 +347,7 @@ mod tests {
         assert_eq!(debt().pay(money("1000")).unwrap().saldo_insoluto, money("0"));
         assert_eq!(code(debt().pay(money("1000.01"))), Some(Code::ImporteExcedeSaldo));
         assert_eq!(code(LockedReceivable { saldo: money("0"), ..debt() }.pay(money("1"))), Some(Code::CxcSinSaldo));
-        // Of three payments the first was cancelled: the next is the fourth all the same.
+        // The first of three payments was cancelled: the next is still number four.
         let cancelled = LockedReceivable { parcialidades: 2, ultima_parcialidad: 3, ..debt() }.pay(money("1")).unwrap();
         assert_eq!((cancelled.parcialidad, cancelled.parcialidades), (4, 3));
         let endless = LockedReceivable { pagado: money("999999999999999999"), parcialidades: i64::MAX, ..debt() };

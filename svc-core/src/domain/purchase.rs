@@ -66,8 +66,8 @@ impl Arrival {
         Quantity::new(self.line.recibida.get() + self.cantidad.get())
     }
 
-    /// The cost of one unit in pesos: its part of the discounted line, to six decimals (half-up). `None` when it exceeds 18
-    /// digits, or nothing was ordered.
+    /// The cost of one unit in pesos: its part of the discounted line, to six decimals (half-up).
+    /// `None` when it exceeds 18 digits, or nothing was ordered.
     pub(crate) fn unit_cost(&self, tipo_cambio: Rate) -> Option<Money> {
         let net = (self.line.subtotal.get() - self.line.descuento.get()).max(Decimal::ZERO);
         let pesos = net.checked_div(self.line.cantidad.get())?.checked_mul(tipo_cambio.get())?;
@@ -77,8 +77,8 @@ impl Arrival {
     }
 }
 
-/// Receives the quantities of `requested` by line number, or all pending ones, of an order with these lines. Gives the
-/// receipt of each line and the order's new status.
+/// Receives the quantities of `requested` by line number, or all pending ones, of an order with
+/// these lines. Gives the receipt of each line and the order's new status.
 pub(crate) fn receive(
     estatus: PurchaseStatus,
     lines: Vec<OrderedLine>,
@@ -101,7 +101,8 @@ pub(crate) fn receive(
     Ok((arrivals, if left.is_zero() { PurchaseStatus::Recibida } else { PurchaseStatus::Parcial }))
 }
 
-/// The quantities by line number; each line must be of the order, be named once and have that much pending.
+/// The quantities by line number; each line must be of the order, be named once and have that much
+/// pending.
 fn validate(lines: &[OrderedLine], requested: &[(i64, Quantity)]) -> Result<HashMap<i64, Decimal>, Error> {
     let pending: HashMap<i64, Decimal> = lines.iter().map(|line| (line.renglon, line.pending())).collect();
     let mut coming = HashMap::with_capacity(requested.len());

@@ -9,7 +9,8 @@ use serde_json::value::RawValue;
 use super::money::Money;
 use crate::schema::field_schema;
 
-/// A quantity: a JSON number on the wire (`n` in the contract), exact, up to six decimals, never through a float.
+/// A quantity: a JSON number on the wire (`n` in the contract), exact, up to six decimals, never
+/// through a float.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Quantity(Decimal);
 
@@ -85,7 +86,8 @@ impl<'de> Deserialize<'de> for PositiveQuantity {
     }
 }
 
-/// An amount that may be negative: a balance in the company's favour. On the wire like [`super::money::Money`].
+/// An amount that may be negative: a balance in the company's favour. On the wire like
+/// [`super::money::Money`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Balance(Decimal);
 
@@ -170,8 +172,8 @@ impl<'de> Deserialize<'de> for Rate {
     }
 }
 
-/// Reads a decimal that is not negative, from a number's literal or a string: `whole` digits before the point at the most, and six after
-/// it.
+/// Reads a non-negative decimal from a number's literal or a string, with at most `whole` digits
+/// before the point and six after it.
 pub(super) fn unsigned<'de, D: Deserializer<'de>>(
     deserializer: D,
     expected: &'static str,

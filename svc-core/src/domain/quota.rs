@@ -1,10 +1,11 @@
-//! The monthly quota of a company, and the minute and month that its requests count in (contract §5, spec "Limits").
+//! The monthly quota of a company, and the minute and month that its requests count in (contract
+//! §5, spec "Limits").
 
 use chrono::{DateTime, Months, NaiveDate, TimeDelta, Utc};
 
 use super::clock::{mexico_midnight, mexico_month};
 
-/// Operations a month, by paid user licences: up to three, four or five, six or more.
+/// Monthly operations by paid user licences: up to three, four or five, six or more.
 pub(crate) fn monthly_quota(licencias: i32) -> u64 {
     match licencias {
         ..=3 => 5_000,
@@ -51,7 +52,7 @@ impl Period {
     }
 }
 
-/// Seconds, rounded up, so that a client that waits as long does not retry too early.
+/// Rounds up to seconds, so that a client that waits that long does not retry too early.
 fn whole_seconds(span: TimeDelta) -> u32 {
     let seconds = span.num_seconds() + i64::from(span.subsec_nanos() > 0);
     u32::try_from(seconds.max(1)).unwrap_or(u32::MAX)

@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 /// The RFC of the general public.
 pub(crate) const GENERIC_NATIONAL: &str = "XAXX010101000";
-/// The RFC of any customer abroad.
+/// The RFC of any foreign customer.
 const GENERIC_FOREIGN: &str = "XEXX010101000";
 
 /// The type of a taxpayer: the columns `fisica` and `moral` of the SAT's catalogues.
@@ -18,32 +18,34 @@ pub(crate) enum Person {
     Moral,
 }
 
-/// Why a text is no RFC: each variant is the 422 `rfc_invalido`. The text is Spanish, for the client.
+/// Why a text is not an RFC; each variant is the 422 `rfc_invalido`. The text is Spanish, for the
+/// client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum RfcFault {
     /// Neither 12 nor 13 characters.
     #[error("debe tener 12 o 13 caracteres")]
     Length,
-    /// The leading three or four are not all of A–Z, Ñ and &.
+    /// The first three or four characters are not all A–Z, Ñ or &.
     #[error("debe empezar con 3 o 4 letras (A-Z, Ñ o &)")]
     Initials,
-    /// The six after them are no date YYMMDD.
+    /// The next six characters are not a date YYMMDD.
     #[error("no contiene una fecha válida (AAMMDD)")]
     Date,
-    /// The last three are not two of A–Z and 0–9 and one of 0–9 and A.
+    /// The last three characters are not two of A–Z and 0–9 and one of 0–9 and A.
     #[error("la homoclave no es válida")]
     Suffix,
 }
 
 /// A well-formed RFC, upper-cased and trimmed.
 ///
-/// Well-formed (contract §4, `POST /clientes`): `[A-ZÑ&]{3,4}`, a real date YYMMDD, `[A-Z0-9]{2}[0-9A]`. The check
-/// digit is not verified, because RFCs that the SAT itself has issued break it.
+/// Well-formed (contract §4, `POST /clientes`): `[A-ZÑ&]{3,4}`, a real date YYMMDD,
+/// `[A-Z0-9]{2}[0-9A]`. The check digit is not verified, because RFCs that the SAT itself has
+/// issued break it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Rfc(String);
 
 impl Rfc {
-    /// Parses text as a client sends it, in any case and with surrounding white space.
+    /// Parses text in any case and with surrounding white space.
     pub(crate) fn parse(text: &str) -> Result<Self, RfcFault> {
         let text = upper_case(text.trim());
         let chars: Vec<char> = text.chars().collect();
@@ -71,13 +73,13 @@ impl Rfc {
         if self.0.chars().count() == 12 { Person::Moral } else { Person::Fisica }
     }
 
-    /// Whether it is `XAXX010101000` (general public) or `XEXX010101000` (abroad), which many customers of a company
-    /// may share.
+    /// Whether it is `XAXX010101000` (general public) or `XEXX010101000` (foreigners), which
+    /// several customers of a company may share.
     pub(crate) fn is_generic(&self) -> bool {
         self.0 == GENERIC_NATIONAL || self.0 == GENERIC_FOREIGN
     }
 
-    /// Whether it is `XEXX010101000`, that of any customer abroad.
+    /// Whether it is `XEXX010101000`, the RFC of every foreign customer.
     pub(crate) fn is_foreign(&self) -> bool {
         self.0 == GENERIC_FOREIGN
     }
@@ -94,16 +96,17 @@ impl fmt::Display for Rfc {
     }
 }
 
-/// ASCII and Ñ only: Unicode's own upper-casing would map letters that no RFC has (ſ, ı) to letters that it may
-/// have.
+/// ASCII and Ñ only: Unicode's own upper-casing would map letters that no RFC has (ſ, ı) to letters
+/// that it may have.
 fn upper_case(text: &str) -> String {
     let upper: String = text.chars().map(|c| if c == 'ñ' { 'Ñ' } else { c.to_ascii_uppercase() }).collect();
-    // Some systems send Ñ as N and a combining tilde: the same letter to the reader, so it must be the same RFC.
+    // Some systems send Ñ as N and a combining tilde: the same letter to the reader, so it must be
+    // the same RFC.
     upper.replace("N\u{303}", "Ñ")
 }
 
-/// Whether six characters are a date YYMMDD in either century: 29 February of year 00 is one, for 2000 was a leap
-/// year.
+/// Whether six characters are a date YYMMDD in either century: 29 February of year 00 is one, for
+/// 2000 was a leap year.
 fn is_date(chars: &[char]) -> bool {
     let digits: Vec<u32> = chars.iter().filter_map(|c| c.to_digit(10)).collect();
     let [y1, y0, m1, m0, d1, d0] = digits[..] else { return false };

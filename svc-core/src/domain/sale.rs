@@ -119,8 +119,8 @@ impl ListPrice {
     }
 }
 
-/// The price of `cantidad` units on the first of `lists` that has one for `day`: that of the greatest quantity reached,
-/// then the one valid since latest, then the one given last.
+/// The price of `cantidad` units on the first of `lists` that has one for `day`: that of the
+/// greatest quantity reached, then the one valid since latest, then the one given last.
 pub(crate) fn price_on<'p>(
     prices: &'p [ListPrice],
     lists: &[i64],

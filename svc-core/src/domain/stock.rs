@@ -11,7 +11,8 @@ use super::quantity::Quantity;
 use super::words::{Direction, MovementKind};
 use crate::error::{Code, Error};
 
-/// The quantity that can be sold: stock less the absolute value of the reservation, and never below `minimo`.
+/// The quantity that can be sold: stock less the absolute value of the reservation, and never below
+/// `minimo`.
 pub(crate) fn available(existencia: Quantity, apartado: Quantity, minimo: Quantity) -> Quantity {
     Quantity::new((existencia.get() - apartado.get().abs()).max(minimo.get()))
 }
@@ -22,8 +23,8 @@ impl MovementKind {
         Self::deserialize(StrDeserializer::<value::Error>::new(word)).ok()
     }
 
-    /// Whether it adds to stock or takes from it (contract §3, "`sentido`"); `None` where it sets the stock, or the stock was
-    /// taken by an earlier movement.
+    /// Whether it adds to stock or takes from it (contract §3, "`sentido`"); `None` where it sets
+    /// the stock, or the stock was taken by an earlier movement.
     pub(crate) const fn direction(self) -> Option<Direction> {
         match self {
             Self::Registro
@@ -94,7 +95,8 @@ pub struct Movement {
 }
 
 impl Holding {
-    /// Applies the change; gives the stock before it. `None`, with nothing changed, when the stock would exceed 18 digits.
+    /// Applies the change; gives the stock before it. `None`, with nothing changed, when the stock
+    /// would exceed 18 digits.
     #[must_use]
     pub(crate) fn change(&mut self, change: &StockChange) -> Option<Quantity> {
         // 18 digits before the decimal point: the most that a quantity is stored with.
@@ -107,8 +109,9 @@ impl Holding {
     }
 }
 
-/// Checks a movement entered by hand (400): its kind and quantity, and that a transfer, and nothing else, names the other
-/// warehouse. The entry there is written together with the exit, never by itself.
+/// Checks a movement entered by hand (400): its kind and quantity, and that a transfer, and nothing
+/// else, names the other warehouse. The entry there is written together with the exit, never by
+/// itself.
 pub(crate) fn validate_entered(tipo: MovementKind, cantidad: Quantity, names_destination: bool) -> Result<(), Error> {
     let invalid = |field, text| Err(Error::field(Code::DatoInvalido, field, text));
     let transfer = tipo == MovementKind::TraspasoSalida;

@@ -1,4 +1,4 @@
-//! Text as it is compared: search words, phone numbers and e-mail fields.
+//! Normalizes text for comparison: search words, phone numbers and e-mail fields.
 //!
 //! A stored comparison text and a filter's value must pass through the same function.
 
@@ -6,29 +6,30 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use uuid::Uuid;
 
-/// The shortest word a search takes (spec, common list rules).
+/// The shortest word of a search (spec, common list rules).
 const SHORTEST_WORD: usize = 3;
 
-/// How many trailing characters of a phone number are compared (spec, Customer).
+/// The number of trailing characters of a phone number that are compared (spec, Customer).
 const PHONE_LENGTH: usize = 10;
 
-/// Takes any text; gives it without accents, in lower case, with single spaces inside and none around, so that texts
-/// which differ only in those are equal (contract §3, search). Compatibility forms are made plain too (`ﬁ` → `fi`,
-/// `²` → `2`), and ñ becomes n.
+/// Folds text for comparison: without accents, in lower case, with single spaces inside and none
+/// around (contract §3, search). Compatibility forms become plain too (`ﬁ` → `fi`, `²` → `2`), and
+/// ñ becomes n.
 pub fn fold(text: &str) -> String {
-    // Letter by letter, as lower-casing a whole text looks at a letter's neighbours (Greek Σ) and parts would not
-    // match any more.
+    // Lower-cases letter by letter: lower-casing a whole text looks at neighbouring letters (Greek
+    // Σ), so that parts would no longer match.
     let plain: String = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Takes a search text; gives its folded words of three characters or more, which are AND-ed (spec, common list
-/// rules: shorter words are dropped). None left means that the search is too short, 400 `busqueda_corta`.
+/// Splits a search text into folded words of three characters or more, which are AND-ed (spec,
+/// common list rules: shorter words are dropped). An empty result means that the search is too
+/// short, 400 `busqueda_corta`.
 pub(crate) fn search_words(text: &str) -> Vec<String> {
     fold(text).split(' ').filter(|word| word.chars().count() >= SHORTEST_WORD).map(str::to_owned).collect()
 }
 
-/// Takes a search word; gives the SQL `LIKE` pattern, with backslash as escape character, for texts that hold it.
+/// The SQL `LIKE` pattern, with backslash as escape character, for texts that contain the word.
 /// `%`, `_` and `\` stand for themselves (contract §3: no wildcards).
 pub fn like_pattern(word: &str) -> String {
     let mut pattern = String::with_capacity(word.len() + 2);
@@ -43,30 +44,31 @@ pub fn like_pattern(word: &str) -> String {
     pattern
 }
 
-/// Takes a phone number as written; gives what phone filters compare: without white space, hyphens, parentheses and
-/// plus signs, the last 10 characters (spec, Customer; contract §3). May be empty.
+/// The comparable form of a phone number: the last 10 characters without white space, hyphens,
+/// parentheses and plus signs (spec, Customer; contract §3). May be empty.
 pub fn clean_phone(phone: &str) -> String {
     let kept: Vec<char> = phone.chars().filter(|c| !c.is_whitespace() && !matches!(c, '-' | '(' | ')' | '+')).collect();
     kept[kept.len().saturating_sub(PHONE_LENGTH)..].iter().collect()
 }
 
-/// Takes an e-mail field, which may hold several comma-separated addresses; gives what the `correo` filter compares:
-/// the whole field in lower case without any white space (spec, Customer), nor commas that no address stands between.
+/// The comparable form of an e-mail field, which may contain several comma-separated addresses: the
+/// whole field in lower case without white space (spec, Customer) or empty addresses.
 ///
-/// So a field is found by the text it was sent as: `normalise_email(&tidy_emails(x)) == normalise_email(x)`.
+/// A field is found by the text it was sent as:
+/// `normalise_email(&tidy_emails(x)) == normalise_email(x)`.
 pub fn normalise_email(field: &str) -> String {
     let dense: String = field.chars().filter(|c| !c.is_whitespace()).collect();
     tidy_emails(&dense.to_lowercase())
 }
 
-/// Takes an e-mail field as sent; gives it as stored: each comma-separated address trimmed, empty ones left out,
-/// joined by a comma without a space (spec, Customer: "comma-separated addresses (trimmed)"; the shortest form, for
-/// the field holds 50 characters).
+/// The stored form of an e-mail field: each comma-separated address trimmed, empty ones left out,
+/// joined by a comma without a space (spec, Customer: "comma-separated addresses (trimmed)"; the
+/// shortest form, since the field holds 50 characters).
 pub(crate) fn tidy_emails(field: &str) -> String {
     field.split(',').map(str::trim).filter(|address| !address.is_empty()).collect::<Vec<_>>().join(",")
 }
 
-/// A fiscal folio: 36 characters, in whatever case.
+/// Parses a fiscal folio: 36 characters, in any case.
 pub(crate) fn parse_uuid(text: &str) -> Option<Uuid> {
     (text.len() == 36).then(|| Uuid::try_parse(text).ok()).flatten()
 }
@@ -165,7 +167,8 @@ mod tests {
         }
     }
 
-    /// What SQL's `LIKE` does with a pattern whose only wildcards are the `%` at both ends.
+    /// The text that a pattern matches if its only wildcards are the `%` at both ends, as SQL's
+    /// `LIKE` would.
     fn unescape(pattern: &str) -> Option<String> {
         let inner = pattern.strip_prefix('%')?.strip_suffix('%')?;
         let mut chars = inner.chars();

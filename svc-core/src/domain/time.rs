@@ -7,12 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::schema::field_schema;
 
-/// An instant as it goes over the wire: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ` (contract, "Types").
+/// An instant on the wire: UTC, whole seconds, `YYYY-MM-DDTHH:MM:SSZ` (contract, "Types").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Timestamp(DateTime<Utc>);
 
 impl Timestamp {
-    /// The instant without its fraction of a second, so that what is stored is what is shown.
+    /// Truncates the instant to whole seconds, so that the stored value equals the shown one.
     pub fn new(at: DateTime<Utc>) -> Self {
         Self(at.with_nanosecond(0).unwrap_or(at))
     }
@@ -42,7 +42,8 @@ impl fmt::Display for Timestamp {
 
 impl Serialize for Timestamp {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Written here: most pages have two instants a record, and chrono's text costs an allocation and five times as long.
+        // Formatted here because most pages have two instants per record, and chrono's formatting
+        // costs an allocation and five times as long.
         let (date, time) = (self.0.date_naive(), self.0.time());
         let Ok(year @ 0..=9999) = u32::try_from(date.year()) else { return serializer.serialize_str(&self.text()) };
         let mut text = *b"0000-00-00T00:00:00Z";
@@ -69,7 +70,7 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
-/// A date as it goes over the wire: exactly `YYYY-MM-DD`.
+/// A date on the wire: exactly `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date(pub NaiveDate);
 
@@ -97,9 +98,11 @@ pub enum Edge {
     Until,
 }
 
-/// Reads a filter's `YYYY-MM-DD` or `…Z` as the instant that bounds the range (contract §3, "Dates").
+/// Reads a filter's `YYYY-MM-DD` or `…Z` as the instant that bounds the range (contract §3,
+/// "Dates").
 ///
-/// The wire shows whole seconds, so an upper bound takes in its whole second: a record shown at the bound matches.
+/// The wire shows whole seconds, so an upper bound includes its whole second: a record shown at the
+/// bound matches.
 pub(crate) fn parse_bound(text: &str, edge: Edge) -> Option<DateTime<Utc>> {
     let last_of = |at: DateTime<Utc>, span: TimeDelta| at.checked_add_signed(span - TimeDelta::microseconds(1));
     if let Some(date) = parse_date(text) {

@@ -1,4 +1,4 @@
-//! What a webhook and its deliveries are (spec, "Webhook and its deliveries"; contract §3, §4).
+//! Webhooks and their deliveries (spec, "Webhook and its deliveries"; contract §3, §4).
 
 use chrono::{DateTime, Utc};
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 words! {
     /// Whether a webhook receives deliveries.
     pub enum WebhookState {
-        /// It does.
+        /// Receives deliveries.
         Activo = "activo",
         /// Its company paused it.
         Pausado = "pausado",
@@ -20,7 +20,7 @@ words! {
 }
 
 impl WebhookState {
-    /// The state of a webhook: `active`, or else with a reason why the service disabled it or without one.
+    /// The state of a webhook: active, disabled by the service (which leaves a reason), or paused.
     pub(crate) const fn new(active: bool, has_reason: bool) -> Self {
         match (active, has_reason) {
             (true, _) => Self::Activo,
@@ -47,11 +47,11 @@ words! {
 words! {
     /// What a delivery was made for.
     pub enum DeliveryOrigin {
-        /// Something happened.
+        /// An event.
         Evento = "evento",
         /// A test of the webhook: one attempt.
         Prueba = "prueba",
-        /// A re-send that was requested.
+        /// A requested resend.
         Reenvio = "reenvio",
     }
 }
@@ -80,7 +80,7 @@ pub struct Validated {
     pub counts: bool,
 }
 
-/// The JSON Schema of what [`subscription`] takes.
+/// The JSON Schema of the input of [`subscription`].
 pub(crate) fn subscription_schema(_: &mut SchemaGenerator) -> Schema {
     let names: Vec<_> = EventKind::ALL.iter().filter(|kind| kind.is_subscribable()).map(|kind| kind.word()).collect();
     json_schema!({
@@ -88,7 +88,8 @@ pub(crate) fn subscription_schema(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-/// The event types that a webhook subscribes to, by name: one or more of the catalogue, without repetition.
+/// Parses the event types that a webhook subscribes to: one or more names of the catalogue, without
+/// repetition.
 pub(crate) fn subscription(names: &[String]) -> Result<Vec<EventKind>, Error> {
     let fault = |at: usize, text: &str| Error::field(Code::EventoNoValido, &format!("eventos[{at}]"), text);
     if names.is_empty() {

@@ -2,7 +2,8 @@
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident = $status:literal $codigo:literal $mensaje:literal,)*) => {
-        /// The public errors (spec, "Errors"; contract §2 to §5). A variant bears its wire code's name.
+        /// The public errors (spec, "Errors"; contract §2 to §5). A variant bears its wire code's
+        /// name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Code { $($(#[doc = $doc])* $variant,)* }
@@ -139,7 +140,8 @@ codes! {
     ObjetoImpuestoInvalido = 422 "objeto_impuesto_invalido" "objeto_impuesto: no está en el catálogo del SAT",
     /// No IVA has this key.
     IvaInvalido = 422 "iva_invalido" "el IVA debe ser 16, 8, 0 o EX",
-    /// The border rate of IVA is not for this product or company, or the SAT's catalogue has no such rate of another tax.
+    /// The border rate of IVA is not for this product or company, or the SAT's catalogue has no
+    /// such rate of another tax.
     ImpuestoIncompatible = 422 "impuesto_incompatible" "la tasa no corresponde al producto o a la empresa, o no está en el catálogo del SAT",
     /// No customer of the company has this key.
     ClienteInvalido = 422 "cliente_invalido" "cliente: no es un cliente de la empresa",
@@ -235,11 +237,13 @@ codes! {
     WebhookInactivo = 422 "webhook_inactivo" "el webhook no está activo",
     /// The delivery has not ended.
     EntregaPendiente = 409 "entrega_pendiente" "la entrega sigue pendiente",
-    /// The back office requested a step that the record's state does not allow (never on the wire of the API).
+    /// The back office requested a step that the record's state does not allow (never on the wire
+    /// of the API).
     EstadoInvalido = 422 "estado_invalido" "el estado del registro no permite esta acción",
     /// The back office named something the company does not have (never on the wire of the API).
     ReferenciaInvalida = 422 "referencia_invalida" "una referencia no existe en la empresa",
-    /// The back office brought a certificate or key that cannot be taken (never on the wire of the API).
+    /// The back office brought a certificate or key that cannot be taken (never on the wire of the
+    /// API).
     CertificadoRechazado = 422 "certificado_rechazado" "el certificado no se puede usar",
     /// The store cannot be reached, or transactions kept colliding.
     NoDisponible = 503 "no_disponible" "el servicio no está disponible por el momento; reintente",

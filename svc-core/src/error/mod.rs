@@ -26,7 +26,8 @@ impl Error {
         Self { code, message: None, retry_after: None, allow: None, transient: false, cause: None }
     }
 
-    /// The error of that code about the field or filter `field`; the text then begins with its name.
+    /// The error of that code about the field or filter `field`; the text then begins with its
+    /// name.
     pub fn field(code: Code, field: &str, text: impl fmt::Display) -> Self {
         Self::new(code).message(format!("{field}: {text}"))
     }

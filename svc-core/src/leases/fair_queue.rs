@@ -80,7 +80,8 @@ impl<K: Copy + Eq + Hash, N: Need> FairQueue<K, N> {
         self.order.clear();
     }
 
-    /// Begins the round of the first key that is `ready`; it ends with [`Self::done`] or [`Self::failed`].
+    /// Begins the round of the first key that is `ready`; it ends with [`Self::done`] or
+    /// [`Self::failed`].
     pub(crate) fn next(&mut self, ready: impl FnMut(&K) -> bool) -> Option<(K, N)> {
         let at = self.order.iter().position(ready)?;
         let key = *self.order.get(at)?;

@@ -1,17 +1,20 @@
-//! The engine of leased work: find, lease, do, finish. Stampings, cancellations and e-mails are queues on it.
+//! The engine of leased work: find, lease, do, finish. Stampings, cancellations and e-mails are
+//! queues on it.
 //!
-//! 1. **Find.** One lock-free read finds the companies that have work in any queue of a backlog ([`Context::due`]).
-//! 2. **Lease.** One short transaction leases a few records of one company, under a token, for longer than the work takes.
-//!    Companies are served round-robin ([`FairQueue`]), so that a backlog, an error or a locked row delays only its own
-//!    company.
+//! 1. **Find.** One lock-free read finds the companies that have work in any queue of a backlog
+//!    ([`Context::due`]).
+//! 2. **Lease.** One short transaction leases a few records of one company, under a token, for
+//!    longer than the work takes. Companies are served round-robin ([`FairQueue`]), so that a
+//!    backlog, an error or a locked row delays only its own company.
 //! 3. **Do.** The work goes on outside any transaction, and beside other work.
-//! 4. **Finish.** A transaction writes the outcome if the token still holds the record. What is not finished, because of an
-//!    error, a panic or the end of the process, is due again when its lease ends.
+//! 4. **Finish.** A transaction writes the outcome if the token still holds the record. What is not
+//!    finished, because of an error, a panic or the end of the process, is due again when its lease
+//!    ends.
 //!
-//! Several passes may run at once, in any number of processes. [`crate::webhooks::deliver_due`] shares the finding, the
-//! round-robin, the terms of leases and the budget, but has a loop of its own: its attempts are scheduled by webhook and
-//! host rather than by company, and one transaction of a company writes the results of many attempts, makes new deliveries
-//! and leases them.
+//! Several passes may run at once, in any number of processes. [`crate::webhooks::deliver_due`]
+//! shares the finding, the round-robin, the terms of leases and the budget, but has a loop of its
+//! own: its attempts are scheduled by webhook and host rather than by company, and one transaction
+//! of a company writes the results of many attempts, makes new deliveries and leases them.
 
 mod fair_queue;
 
@@ -60,7 +63,8 @@ pub(crate) trait LeasedQueue: Send + Sync {
     /// The record's clave, for the log.
     fn clave(&self, record: &Self::Record) -> i64;
 
-    /// Does the work on a record outside any transaction, and writes the outcome under the lease's token.
+    /// Does the work on a record outside any transaction, and writes the outcome under the lease's
+    /// token.
     async fn work(&self, lease: Lease, record: Self::Record) -> Result<Outcome<Self::Report>, Error>;
 
     /// The outcome of work that failed or panicked, and was not written.
@@ -88,7 +92,8 @@ pub(crate) struct Outcome<R> {
 /// How much a pass takes at once.
 #[derive(Clone, Copy)]
 pub(crate) struct Pace {
-    /// How many more records of a company may be leased, beside `all` records leased and `own` of the company.
+    /// How many more records of a company may be leased, beside `all` records leased and `own` of
+    /// the company.
     pub(crate) room: fn(all: u32, own: u32) -> u32,
     /// Records worked on at once; the others that are leased wait.
     pub(crate) at_once: u32,
@@ -104,9 +109,9 @@ pub(crate) struct LeasedPass<'a, Q: ?Sized> {
 }
 
 impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
-    /// Works off what is due when it begins, of all companies, until all is done or the budget is used up; gives what it
-    /// did. Records and companies that fail are logged and counted; the error is that of finding what is due, and is given
-    /// when the work under way has ended.
+    /// Works off what is due when it begins, of all companies, until all is done or the budget is
+    /// used up; gives what it did. Records and companies that fail are logged and counted; the
+    /// error is that of finding what is due, and is given when the work under way has ended.
     pub(crate) async fn run(self) -> Result<Q::Report, StoreError> {
         let Self { context, backlog, queues, pace, budget } = self;
         let mut idle = Some(Leasing::new(context, backlog, queues, pace, budget));
@@ -225,7 +230,8 @@ struct Leasing<'a, Q: ?Sized> {
     queues: &'a [&'a Q],
     pace: Pace,
     allowance: Allowance,
-    /// Only records due by then are leased, so that a pass ends even if records that it postpones become due again.
+    /// Only records due by then are leased, so that a pass ends even if records that it postpones
+    /// become due again.
     due: DateTime<Utc>,
     companies: FairQueue<(CompanyId, Queue), ()>,
     prepared: bool,
@@ -237,13 +243,15 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
         Self { context, backlog, queues, pace, allowance, due, companies, prepared: false }
     }
 
-    /// Whether records may be leased: of a company that is known to have some, or, if none is, of those to be found.
+    /// Whether records may be leased: of a company that is known to have some, or, if none is, of
+    /// those to be found.
     fn may_lease(&self, leased: &Leased, more_due: bool) -> bool {
         let known = self.companies.any(|&(company, _)| leased.room_of(company, self.pace) > 0);
         leased.has_room(self.pace) && (known || self.companies.is_empty() && more_due)
     }
 
-    /// Leases records of the companies that are next, as many as may be under way beside those that are `leased`.
+    /// Leases records of the companies that are next, as many as may be under way beside those that
+    /// are `leased`.
     async fn lease(mut self, mut leased: Leased) -> Event<'a, Q> {
         if self.companies.is_empty()
             && self.allowance.left(self.context.now()) > 0

@@ -1,5 +1,5 @@
-//! Sending the e-mails in the outbox (`avisos`): [`notify_due`] sends what is due through a [`Notifier`];
-//! `SmtpNotifier` (feature `smtp`) sends them over SMTP.
+//! Sending the e-mails in the outbox (`avisos`): [`notify_due`] sends what is due through a
+//! [`Notifier`]; `SmtpNotifier` (feature `smtp`) sends them over SMTP.
 
 #[cfg(feature = "smtp")]
 mod smtp;
@@ -61,7 +61,8 @@ pub struct NotifyFailure(pub String);
 /// Sends e-mails.
 #[async_trait]
 pub trait Notifier: Send + Sync {
-    /// Sends one e-mail. It must take less than 30 seconds: a lease is for four e-mails, and lasts two minutes.
+    /// Sends one e-mail. It must take less than 30 seconds: a lease is for four e-mails, and lasts
+    /// two minutes.
     async fn notify(&self, notice: &Notice) -> Result<(), NotifyFailure>;
 }
 
@@ -77,10 +78,11 @@ pub struct NotifyReport {
     pub abandonados: u64,
 }
 
-/// Sends the e-mails that are due when it begins until all are done or `budget` is used up, a few of each company in turn;
-/// gives what it did. Several passes may run at once: an e-mail is leased to one of them. One that is sent by a process that
-/// dies before it has written so is sent again. A company whose e-mails cannot be read or written is logged and counted, and
-/// delays no other; the error is that of finding what is due.
+/// Sends the e-mails that are due when it begins until all are done or `budget` is used up, a few
+/// of each company in turn; gives what it did. Several passes may run at once: an e-mail is leased
+/// to one of them. One that is sent by a process that dies before it has written so is sent again.
+/// A company whose e-mails cannot be read or written is logged and counted, and delays no other;
+/// the error is that of finding what is due.
 pub async fn notify_due(
     context: &Context,
     notifier: &dyn Notifier,

@@ -32,9 +32,9 @@ pub enum SmtpError {
 }
 
 impl SmtpNotifier {
-    /// Sends through the server at `url` (`smtps://user:password@host`, or `smtp://host:25`), connecting when there is
-    /// something to send. `from` is the sender's address; by default it is the URL's user if that is an address, else `svc@`
-    /// and the server's name.
+    /// Sends through the server at `url` (`smtps://user:password@host`, or `smtp://host:25`),
+    /// connecting when there is something to send. `from` is the sender's address; by default it is
+    /// the URL's user if that is an address, else `svc@` and the server's name.
     pub fn new(url: &str, from: Option<&str>) -> Result<Self, SmtpError> {
         let parsed = Url::parse(url).map_err(|_| SmtpError::Url)?;
         let server = AsyncSmtpTransport::<Tokio1Executor>::from_url(url).map_err(|_| SmtpError::Url)?;

@@ -23,7 +23,8 @@ pub(super) fn type_name(entry: &Entry) -> &'static str {
     path.rsplit("::").next().unwrap_or_default()
 }
 
-/// The operation's name for those who generate code: `listCustomers`, `createCustomer`, `readInvoiceXml`.
+/// The operation's name for those who generate code: `listCustomers`, `createCustomer`,
+/// `readInvoiceXml`.
 pub(super) fn operation_id(entry: &Entry) -> String {
     let name = type_name(entry);
     match entry.handler {

@@ -1,4 +1,5 @@
-//! Examples of bodies, from `texts/examples.json`, and links from what is created to what is done with it.
+//! Examples of bodies, from `texts/examples.json`, and links from what is created to what is done
+//! with it.
 
 use std::sync::LazyLock;
 
@@ -50,8 +51,8 @@ pub(super) fn fill(paths: &mut Value, components: &Value) {
     }
 }
 
-/// A value of that schema, in which the field `field` stands; `Record.field`, then `field` is looked up among the values that are
-/// given, and what neither names is made of its type.
+/// A value of that schema, in which the field `field` stands; `Record.field`, then `field` is
+/// looked up among the values that are given, and what neither names is made of its type.
 fn sample(schema: &Value, components: &Value, field: &str) -> Value {
     if let Some(given) = ALL["values"].get(field).or_else(|| ALL["values"].get(field.rsplit('.').next()?)) {
         return given.clone();
@@ -89,8 +90,9 @@ pub(super) fn titles(group: &str) -> Vec<String> {
     ALL[group].as_object().map(|group| group.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// Links from the answer to a POST to the operations on the record that it names first: on `/clientes/{clave}` if that is `cliente`, on
-/// `…/entregas/{entrega}` if it is `entrega`; on the operation's own path if it is `clave`.
+/// Links from the answer to a POST to the operations on the record that it names first: on
+/// `/clientes/{clave}` if that is `cliente`, on `…/entregas/{entrega}` if it is `entrega`; on the
+/// operation's own path if it is `clave`.
 pub(super) fn links(described: &Described) -> Option<Value> {
     let Described { entry, http, .. } = described;
     let given = if http.method == Method::Post { named_first(entry) } else { None }?;

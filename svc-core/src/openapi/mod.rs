@@ -2,10 +2,10 @@
 //!
 //! Operations, scopes, statuses, errors and filters come from [`crate::registry`]; bodies and
 //! records are the JSON Schemas that schemars derives from the types that are read and written;
-//! headers are the constants that are sent; events come from their catalogue. What people read is in
-//! `texts/`, by stable keys: what an operation does, what a field is, what to do about an error, and
-//! examples. Tests hold all of it together: everything has a text, every text has its subject, every
-//! example is valid, and the copy in `docs/` is what is made here.
+//! headers are the constants that are sent; events come from their catalogue. What people read is
+//! in `texts/`, by stable keys: what an operation does, what a field is, what to do about an error,
+//! and examples. Tests hold all of it together: everything has a text, every text has its subject,
+//! every example is valid, and the copy in `docs/` is what is made here.
 
 mod described;
 mod examples;
@@ -38,8 +38,8 @@ struct Writer {
     schemas: Schemas,
 }
 
-/// The OpenAPI 3.1 document of the API at `base_url`, which ends with the version's segment; a path without a host is taken as
-/// one of the server that gives the document.
+/// The OpenAPI 3.1 document of the API at `base_url`, which ends with the version's segment; a path
+/// without a host is taken as one of the server that gives the document.
 pub fn openapi(language: Language, base_url: &str) -> Value {
     let mut writer = Writer { language, texts: Texts::of(language), schemas: Schemas::default() };
     let reached: Vec<_> = OPERATIONS.iter().filter(|entry| entry.spec.http.is_some()).collect();

@@ -8,7 +8,8 @@ use super::{Writer, examples, parameters};
 use crate::domain::scope::Scope;
 use crate::operation::{BodyNeed, Entry, Http, Idempotency, Method, Repetition};
 
-/// Where an operation says that one of several filters is required, which no parameter by itself can say.
+/// Where an operation says that one of several filters is required, which no parameter by itself
+/// can say.
 const ONE_OF: &str = "x-requires-one-of";
 
 impl Writer {
@@ -135,7 +136,8 @@ pub(super) fn answers_anew(http: &Http) -> bool {
     http.repetition == Repetition::Answered
 }
 
-/// What a request must carry. The scopes stand with each operation (`x-scopes`): linters take those here for OAuth's.
+/// What a request must carry. The scopes stand with each operation (`x-scopes`): linters take those
+/// here for OAuth's.
 pub(super) fn credentials() -> Value {
     json!({ "key": [], "keyId": [] })
 }

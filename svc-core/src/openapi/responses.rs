@@ -79,7 +79,8 @@ impl Writer {
         all
     }
 
-    /// A response of an error: its codes, with when each is answered and what to do, and an example each.
+    /// A response of an error: its codes, with when each is answered and what to do, and an example
+    /// each.
     fn refusal(&self, described: &Described, status: u16, codes: &[Code]) -> Value {
         let when = |code: &Code| {
             let when = self.language.say(code.meaning(), code.mensaje());

@@ -115,7 +115,8 @@ fn everything_is_said_in_both_languages_and_to_readers_of_the_api() {
     }
 }
 
-/// The types of records and bodies with their schemas in the document, by the names that `fields.md` uses.
+/// The types of records and bodies with their schemas in the document, by the names that
+/// `fields.md` uses.
 fn described_types(document: &Value) -> Vec<(&str, &Value)> {
     let components = document["components"]["schemas"].as_object().unwrap().iter();
     let types = components.filter_map(|(name, schema)| match name.strip_suffix("Notice") {

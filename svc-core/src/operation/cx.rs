@@ -58,7 +58,8 @@ pub struct Cx<'a> {
     pub sealer: &'a Sealer,
     /// The API's public address, without a trailing slash: links in notices begin with it.
     pub base_url: &'a str,
-    /// Whether webhooks may lead to places that only development has: http, any port, local names (contract §6).
+    /// Whether webhooks may lead to places that only development has: http, any port, local names
+    /// (contract §6).
     pub development_destinations: bool,
     /// Whether the sandbox stamps, so that nothing is an invoice.
     pub sandbox: bool,
@@ -75,7 +76,8 @@ impl Actor {
 }
 
 impl<'a> Cx<'a> {
-    /// The context of an operation of `actor` in `company`; `tx` must be a transaction of that company.
+    /// The context of an operation of `actor` in `company`; `tx` must be a transaction of that
+    /// company.
     pub fn new(context: &'a Context, tx: &'a mut dyn Tx, company: &'a Company, actor: &'a Actor) -> Self {
         Self {
             tx,
@@ -97,7 +99,8 @@ impl Cx<'_> {
         self.emit_all(std::slice::from_ref(event)).await
     }
 
-    /// Writes `events` to the outbox, in this transaction; grouped events are added to their pending groups (contract §6).
+    /// Writes `events` to the outbox, in this transaction; grouped events are added to their
+    /// pending groups (contract §6).
     pub async fn emit_all(&mut self, events: &[Event]) -> Result<(), Error> {
         let (grouped, single): (Vec<&Event>, Vec<&Event>) = events.iter().partition(|event| event.is_grouped());
         let row = |event: &&Event| self.event_row(event, false);
@@ -107,7 +110,8 @@ impl Cx<'_> {
         Ok(self.tx.group_events(grouped).await?)
     }
 
-    /// Writes `event` to the outbox without fanning it out: the caller inserts its deliveries. Returns the event's id.
+    /// Writes `event` to the outbox without fanning it out: the caller inserts its deliveries.
+    /// Returns the event's id.
     pub(crate) async fn emit_privately(&mut self, event: &Event) -> Result<Uuid, Error> {
         let row = self.event_row(event, true)?;
         let id = row.id;
@@ -123,7 +127,8 @@ impl Cx<'_> {
         Ok(NewEvent { id, tipo: event.tipo(), recurso, clave, cuerpo, creado: self.now, repartido })
     }
 
-    /// Seals a secret of the company's `record`; `column` is the column that will store it, e.g. `certificados.llave`.
+    /// Seals a secret of the company's `record`; `column` is the column that will store it, e.g.
+    /// `certificados.llave`.
     pub fn seal(&self, column: &'static str, record: &str, secret: &[u8]) -> Result<Vec<u8>, Error> {
         let place = Place { company: self.company.id, column, record };
         self.sealer.seal(place, secret, self.random).map_err(Error::internal)

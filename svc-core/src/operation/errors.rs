@@ -1,4 +1,5 @@
-//! The errors that an operation can answer over HTTP: those of every operation of its kind, and its own (contract §2, §4).
+//! The errors that an operation can answer over HTTP: those of every operation of its kind, and its
+//! own (contract §2, §4).
 
 use super::{BodyNeed, Entry, Handler, Idempotency};
 use crate::error::Code;

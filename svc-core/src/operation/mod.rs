@@ -1,17 +1,21 @@
 //! What an operation is: the trait, its context, its specification, the router, pages and queries.
 //!
-//! An operation is one type: its fields are its input, its [`Spec`] says how it is reached and what it may answer, and
-//! [`Operation::run`] does it. Over HTTP the parameters of the path are fields of the input like those of the body; on the
-//! command line and in Rust they are given with the others. A list is a record with a [`crate::record::List`]; a read that gives a
-//! file, and no JSON, is a [`Download`].
+//! An operation is one type: its fields are its input, its [`Spec`] says how it is reached and what
+//! it may answer, and [`Operation::run`] does it. Over HTTP the parameters of the path are fields
+//! of the input like those of the body; on the command line and in Rust they are given with the
+//! others. A list is a record with a [`crate::record::List`]; a read that gives a file, and no
+//! JSON, is a [`Download`].
 //!
 //! # How to add one
-//! 1. In `api/<resource>/` (reached over HTTP) or `backoffice/`, a struct of the input's fields by their names on the wire,
-//!    which derives `Deserialize` and `JsonSchema`, with `impl Operation`. Its output derives `Serialize` and `JsonSchema`.
-//! 2. Its line in [`crate::registry`]; what it is in `openapi/texts/`, where a test says what is missing.
-//! 3. What it needs of the database: a method of the aggregate's trait in `store/`, its SQL in the twin file. A rule that
-//!    needs no database is a pure function in `domain/`.
-//! 4. A test file in `tests/it/` under the same path. The table tests go over the registry, so they cover it already.
+//! 1. In `api/<resource>/` (reached over HTTP) or `backoffice/`, a struct of the input's fields by
+//!    their names on the wire, which derives `Deserialize` and `JsonSchema`, with `impl Operation`.
+//!    Its output derives `Serialize` and `JsonSchema`.
+//! 2. Its line in [`crate::registry`]; what it is in `openapi/texts/`, where a test says what is
+//!    missing.
+//! 3. What it needs of the database: a method of the aggregate's trait in `store/`, its SQL in the
+//!    twin file. A rule that needs no database is a pure function in `domain/`.
+//! 4. A test file in `tests/it/` under the same path. The table tests go over the registry, so they
+//!    cover it already.
 
 mod cx;
 mod download;
@@ -41,8 +45,8 @@ pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec};
 
 use crate::error::Error;
 
-/// An operation: something that is done in one transaction with its events and, over HTTP, its Idempotency-Key and its
-/// stored answer. The type is its own input.
+/// An operation: something that is done in one transaction with its events and, over HTTP, its
+/// Idempotency-Key and its stored answer. The type is its own input.
 pub trait Operation: Send + Sync {
     /// Its specification.
     const SPEC: Spec;
@@ -52,14 +56,16 @@ pub trait Operation: Send + Sync {
     /// Runs it. After a collision it runs again, so its only side effects are those of `cx`.
     fn run(&self, cx: &mut Cx<'_>) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 
-    /// Status and headers of its answer over HTTP; links begin with `base_url`. The default is the status of its spec.
+    /// Status and headers of its answer over HTTP; links begin with `base_url`. The default is the
+    /// status of its spec.
     fn head(output: &Self::Output, base_url: &str) -> Head {
         let _ = (output, base_url);
         Head::of(Self::SPEC.http.map_or(StatusCode::OK, |http| http.status))
     }
 
-    /// The answer that is stored for repetitions with the same Idempotency-Key, where it differs from the first: it does not
-    /// contain a secret that is shown only once (contract §4, "Webhooks").
+    /// The answer that is stored for repetitions with the same Idempotency-Key, where it differs
+    /// from the first: it does not contain a secret that is shown only once (contract §4,
+    /// "Webhooks").
     fn remembered(output: Self::Output) -> Option<Self::Output> {
         let _ = output;
         None

@@ -18,12 +18,14 @@ pub(crate) struct PageLimits {
     pub(crate) default: u32,
     /// The largest size served.
     pub(crate) max: u32,
-    /// The largest size that is served without announcing that it will be refused (contract §5, "Notice mode").
+    /// The largest size that is served without announcing that it will be refused (contract §5,
+    /// "Notice mode").
     pub(crate) unannounced: u32,
 }
 
 impl PageLimits {
-    /// The regime of a list under a limit mode: in notice mode the earlier rule applies to every list (spec, "Limits").
+    /// The regime of a list under a limit mode: in notice mode the earlier rule applies to every
+    /// list (spec, "Limits").
     pub(crate) fn of(pages: PageSizes, mode: LimitMode) -> Self {
         match (pages, mode) {
             (PageSizes::Enforced, LimitMode::Enforced) => Self { default: 30, max: 30, unannounced: 30 },
@@ -57,9 +59,10 @@ pub(crate) struct ListRequest<'a> {
 
 /// Makes and reads the cursors of one list for one company.
 ///
-/// A cursor is base64url over: version (1 byte), the last record's clave (8), and the first 16 bytes of an HMAC-SHA256,
-/// under the company's own key, of both with the resource and the filters. So it is opaque, cannot be
-/// forged, is valid only for its company, list and filters, and never expires.
+/// A cursor is base64url over: version (1 byte), the last record's clave (8), and the first 16
+/// bytes of an HMAC-SHA256, under the company's own key, of both with the resource and the filters.
+/// So it is opaque, cannot be forged, is valid only for its company, list and filters, and never
+/// expires.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursors<'a> {
     company: &'a Company,
@@ -81,12 +84,14 @@ pub struct Position {
 }
 
 impl<'a> Cursors<'a> {
-    /// The cursors of the list at the path `resource`, which includes the clave of the parent record, if it has one.
+    /// The cursors of the list at the path `resource`, which includes the clave of the parent
+    /// record, if it has one.
     pub fn new(company: &'a Company, resource: &'a str) -> Self {
         Self { company, resource }
     }
 
-    /// The cursor that continues at `position`; `filters` is the canonical text of the query's filters.
+    /// The cursor that continues at `position`; `filters` is the canonical text of the query's
+    /// filters.
     pub fn seal(&self, position: Position, filters: &str) -> String {
         let mut bytes = vec![if position.until.is_some() { VERSION_WINDOW } else { VERSION }];
         bytes.extend(position.after.to_be_bytes());
@@ -156,7 +161,8 @@ impl<'q> Page<'q> {
         if self.written > 0 {
             self.body.push(b',');
         } else {
-            // A field takes some thirty bytes with its name: room for most pages at once instead of doubling all the way.
+            // A field takes some thirty bytes with its name: room for most pages at once instead of
+            // doubling all the way.
             self.body.reserve(30 * R::COLUMNS.len() * 32);
         }
         self.last = R::write(row, &mut self.body)?;

@@ -8,7 +8,8 @@ use crate::error::{Code, Error};
 /// A path's parameters, by their names.
 pub(crate) type Parameters = Vec<(&'static str, i64)>;
 
-/// Reads the raw segments that stand for the parameters of `path`, in their order; an error names the one that is no integer.
+/// Reads the raw segments that stand for the parameters of `path`, in their order; an error names
+/// the one that is no integer.
 pub(crate) fn read(path: &'static str, segments: &[String]) -> Result<Parameters, Error> {
     let names = path.split(['{', '}']).skip(1).step_by(2);
     let read = |(name, text): (&'static str, &String)| match parse_integer(text) {

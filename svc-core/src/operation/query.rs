@@ -9,7 +9,8 @@ use crate::domain::time::{Edge, parse_bound};
 use crate::error::{Code, Error};
 use crate::record::{Condition, Filter, Query};
 
-/// Reads a query string against a list's filters. Parameters that do not exist are reported before values that are wrong.
+/// Reads a query string against a list's filters. Parameters that do not exist are reported before
+/// values that are wrong.
 pub(super) fn read(
     table: &'static [Filter],
     under: Option<i64>,
@@ -69,8 +70,8 @@ pub(crate) fn exceeds_unannounced(query: &str, limits: PageLimits) -> bool {
     limit.is_some_and(|limit| limit > limits.unannounced)
 }
 
-/// The parameters of a query string, decoded as HTML forms are: `+` is a space. Bytes that are no UTF-8 become U+FFFD,
-/// which no name has and no value may hold.
+/// The parameters of a query string, decoded as HTML forms are: `+` is a space. Bytes that are no
+/// UTF-8 become U+FFFD, which no name has and no value may hold.
 pub(crate) fn parameters(query: &str) -> Vec<(String, String)> {
     let decode = |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
     let pairs = query.split('&').filter(|pair| !pair.is_empty());

@@ -1,4 +1,5 @@
-//! What runs in one transaction of a company, called from Rust: operations, steps of background work, calls of the store.
+//! What runs in one transaction of a company, called from Rust: operations, steps of background
+//! work, calls of the store.
 
 use std::future::Future;
 
@@ -11,7 +12,8 @@ use crate::domain::company::{Company, CompanyId};
 use crate::error::{Code, Error};
 use crate::store::{StoreCall, StoreError, TransactionBody, Tx, transact};
 
-/// What the service does by itself in one transaction, as the back office. An [`Operation`] is a step with a specification.
+/// What the service does by itself in one transaction, as the back office. An [`Operation`] is a
+/// step with a specification.
 pub(crate) trait Step: Send + Sync {
     /// What it returns once committed.
     type Output: Send;
@@ -29,16 +31,16 @@ impl<O: Operation> Step for O {
 }
 
 impl Context {
-    /// Runs `operation` in `company`, in one transaction, which is retried after a collision. Fails with `no_encontrado`
-    /// (field `empresa`) when the company does not exist.
+    /// Runs `operation` in `company`, in one transaction, which is retried after a collision. Fails
+    /// with `no_encontrado` (field `empresa`) when the company does not exist.
     pub async fn run<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
         let outcome = self.run_step(company, operation).await;
         self.evict_keys(O::SPEC.changes_access, company);
         outcome
     }
 
-    /// Evicts a company's cached keys if what ran `changes_access`. After an error too: whether it was committed may be
-    /// unknown.
+    /// Evicts a company's cached keys if what ran `changes_access`. After an error too: whether it
+    /// was committed may be unknown.
     pub(crate) fn evict_keys(&self, changes_access: bool, company: CompanyId) {
         if changes_access {
             self.keys().forget(company);

@@ -1,4 +1,5 @@
-//! The specification of an operation: data for the router, `Allow` headers, `svc do --list` and the table tests.
+//! The specification of an operation: data for the router, `Allow` headers, `svc do --list` and the
+//! table tests.
 
 use http::StatusCode;
 
@@ -51,7 +52,8 @@ pub enum Idempotency {
 pub enum Repetition {
     /// The first answer, byte for byte.
     Replayed,
-    /// The operation runs again; it finds its effect already made, and answers with its current state.
+    /// The operation runs again; it finds its effect already made, and answers with its current
+    /// state.
     Answered,
 }
 
@@ -93,7 +95,8 @@ pub(crate) const JSON: &str = "application/json";
 pub struct Http {
     /// Method.
     pub method: Method,
-    /// Path below the base URL; what stands in braces, `{clave}`, is an integer, and the field of that name of the input.
+    /// Path below the base URL; what stands in braces, `{clave}`, is an integer, and the field of
+    /// that name of the input.
     pub path: &'static str,
     /// A key needs one of these scopes; empty only where no key is needed.
     pub scopes: Scopes,
@@ -196,7 +199,8 @@ impl Http {
 pub struct Spec {
     /// What it does, in a few words.
     pub summary: &'static str,
-    /// Its name on the command line (`svc do`), if it has one: what it is about, a dot, and what is done (`stock.move`).
+    /// Its name on the command line (`svc do`), if it has one: what it is about, a dot, and what is
+    /// done (`stock.move`).
     pub name: Option<&'static str>,
     /// How it is reached over HTTP, if it is.
     pub http: Option<Http>,

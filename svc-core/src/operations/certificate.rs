@@ -10,9 +10,9 @@ use crate::error::Error;
 use crate::operation::{Cx, Operation, Spec};
 use crate::store::{CompanyChange, SIGNING_KEY};
 
-/// Loads the certificate that the company signs its invoices with: the SAT's two files, and the key's password, which is
-/// not kept. A company without an RFC takes the certificate's. Its key is sealed, if there is a key for secrets
-/// ([`crate::secrets`]).
+/// Loads the certificate that the company signs its invoices with: the SAT's two files, and the
+/// key's password, which is not kept. A company without an RFC takes the certificate's. Its key is
+/// sealed, if there is a key for secrets ([`crate::secrets`]).
 #[derive(Clone)]
 pub struct LoadCertificate {
     /// The certificate (`.cer`), X.509 in DER or PEM.

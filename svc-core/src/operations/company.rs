@@ -23,9 +23,9 @@ pub struct CompanyCreated {
 }
 
 impl Context {
-    /// Creates a company with its head office (branch 0), a main warehouse `001`, units, price list 1 and an owner.
-    /// Defaults of `settings`: plan Pro, 3 licences, API on, no franchise, invoicing on, no minimum advance, sells below stock; an
-    /// owner without e-mail address.
+    /// Creates a company with its head office (branch 0), a main warehouse `001`, units, price list
+    /// 1 and an owner. Defaults of `settings`: plan Pro, 3 licences, API on, no franchise,
+    /// invoicing on, no minimum advance, sells below stock; an owner without e-mail address.
     pub async fn create_company(&self, settings: CompanyChange) -> Result<CompanyCreated, Error> {
         let settings = normalize(settings)?;
         let Some(nombre) = settings.nombre.clone() else {

@@ -11,14 +11,15 @@ use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::{Cx, Operation, Spec};
 
-/// Gives an account the company's own number. Entries from now on are written under it; those before keep the number that they were
-/// written under, and so does what undoes them.
+/// Gives an account the company's own number. Entries from now on are written under it; those
+/// before keep the number that they were written under, and so does what undoes them.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EditAccount {
     /// The account, by its code in the SAT's "código agrupador" (`account.list` has them).
     pub cuenta: Account,
-    /// Its number in the company's books, as in its electronic accounting (`NumCta`); the code again when left out.
+    /// Its number in the company's books, as in its electronic accounting (`NumCta`); the code
+    /// again when left out.
     pub numero: Option<Text<100>>,
 }
 
@@ -47,7 +48,8 @@ pub struct NumberedAccount {
     pub nombre: &'static str,
 }
 
-/// The trial balance of a period, or up to a day: every account that entries are written on, in pesos.
+/// The trial balance of a period, or up to a day: every account that entries are written on, in
+/// pesos.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrialBalance {
@@ -57,7 +59,8 @@ pub struct TrialBalance {
     pub hasta: Option<Date>,
 }
 
-/// The answer of [`TrialBalance`]. Balances are debits less credits: what is negative stands on the credit side.
+/// The answer of [`TrialBalance`]. Balances are debits less credits: what is negative stands on the
+/// credit side.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
 pub struct Balances {
@@ -77,7 +80,8 @@ pub struct Balances {
 pub struct AccountMovement {
     /// Its number.
     pub cuenta: String,
-    /// What was posted there, by the SAT's codes; of more than one where the company gave several the same number.
+    /// What was posted there, by the SAT's codes; of more than one where the company gave several
+    /// the same number.
     pub codigos: Vec<Account>,
     /// The names of those codes.
     pub nombre: String,

@@ -1,6 +1,7 @@
 //! What can be done, by resource: every operation, and the rules of bulk import.
 //!
-//! Each operation says in its `SPEC` who reaches it: HTTP, the back office by name (`svc do`), or both.
+//! Each operation says in its `SPEC` who reaches it: HTTP, the back office by name (`svc do`), or
+//! both.
 
 mod catalogue;
 mod certificate;

@@ -9,11 +9,12 @@ use crate::secrets::{Place, PlainSecrets};
 use crate::store::{Resealed, SIGNING_KEY, SealedColumn, SealedSecret, StoreError};
 use crate::webhooks::SECRET;
 
-/// Companies per statement, so that a batch takes little memory and holds its locks briefly: a company has at most twenty
-/// secrets of webhooks, and a key for each certificate it ever loaded.
+/// Companies per statement, so that a batch takes little memory and holds its locks briefly: a
+/// company has at most twenty secrets of webhooks, and a key for each certificate it ever loaded.
 const BATCH: u32 = 100;
 
-/// Passes in a row in which every value that could be sealed anew was changed or locked by others; then the rest stays pending.
+/// Passes in a row in which every value that could be sealed anew was changed or locked by others;
+/// then the rest stays pending.
 const MOST_IDLE: u32 = 5;
 
 /// The outcome of [`Context::rotate_secrets`].
@@ -22,7 +23,8 @@ const MOST_IDLE: u32 = 5;
 pub struct SecretsRotated {
     /// Secrets that were sealed anew.
     pub resellados: u64,
-    /// Secrets that are not under the current key: they do not open with the keys that are set. Each is logged.
+    /// Secrets that are not under the current key: they do not open with the keys that are set.
+    /// Each is logged.
     pub pendientes: u64,
 }
 
@@ -37,12 +39,14 @@ struct Pass {
 }
 
 impl Context {
-    /// Seals every secret of every company under the current key: what is under a former key ([`crate::secrets::Sealer::with_old`]), what
-    /// an earlier version sealed without naming the key, and, where `plain` accepts it, values stored before there was a
-    /// key. Fails with `estado_invalido` when no key is set.
+    /// Seals every secret of every company under the current key: what is under a former key
+    /// ([`crate::secrets::Sealer::with_old`]), what an earlier version sealed without naming the
+    /// key, and, where `plain` accepts it, values stored before there was a key. Fails with
+    /// `estado_invalido` when no key is set.
     ///
-    /// Servers may run meanwhile, if they have both keys; a secret that is changed meanwhile is left as it was changed. It works in
-    /// small batches and writes only what is not yet under the current key: after an error it can be called again.
+    /// Servers may run meanwhile, if they have both keys; a secret that is changed meanwhile is
+    /// left as it was changed. It works in small batches and writes only what is not yet under the
+    /// current key: after an error it can be called again.
     pub async fn rotate_secrets(&self, plain: PlainSecrets) -> Result<SecretsRotated, Error> {
         let Some(prefix) = self.sealer().current_prefix() else {
             let text = "no hay llave con la que cifrar los secretos; configure SVC_SECRETS_KEY";
@@ -50,7 +54,8 @@ impl Context {
         };
         let mut rotated = SecretsRotated::default();
         let mut idle = 0;
-        // A server may move a secret to where the pass has been, so passes are repeated until one finds nothing to do.
+        // A server may move a secret to where the pass has been, so passes are repeated until one
+        // finds nothing to do.
         loop {
             let first = rotated.resellados == 0 && idle == 0;
             let pass = self.rotation_pass(&prefix, plain, first).await?;

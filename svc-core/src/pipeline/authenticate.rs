@@ -76,7 +76,8 @@ fn key_id(headers: &HeaderMap) -> Option<(CompanyId, &str)> {
     parse_key_id(only(headers, "x-svc-key-id")?)
 }
 
-/// The secret of `Authorization: Bearer <secret>`; the scheme's case does not matter (RFC 9110 §11.1).
+/// The secret of `Authorization: Bearer <secret>`; the scheme's case does not matter (RFC 9110
+/// §11.1).
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, secret) = only(headers, header::AUTHORIZATION.as_str())?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("Bearer").then(|| secret.trim()).filter(|secret| !secret.is_empty())
@@ -89,8 +90,8 @@ fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     values.next().is_none().then_some(value)
 }
 
-/// The key, when the secret is its own. The digests are compared in constant time, and a key that does not exist costs
-/// the same comparison as one that does.
+/// The key, when the secret is its own. The digests are compared in constant time, and a key that
+/// does not exist costs the same comparison as one that does.
 fn genuine(key: Option<Arc<KeyRecord>>, secret: &str) -> Option<Arc<KeyRecord>> {
     let given: [u8; 32] = Sha256::digest(secret.as_bytes()).into();
     let stored = key.as_ref().map_or([0; 32], |key| key.secret_sha256);

@@ -8,7 +8,8 @@ use crate::operation::query::parameters;
 /// Headers that web applications send against forged requests.
 const ANTI_FORGERY: [&str; 4] = ["x-csrf-token", "x-xsrf-token", "x-csrftoken", "requestverificationtoken"];
 
-/// Refuses requests with browser marks: an Origin header, a `sid` parameter, an anti-forgery header.
+/// Refuses requests with browser marks: an Origin header, a `sid` parameter, an anti-forgery
+/// header.
 pub(super) fn refuse(headers: &HeaderMap, query: &str) -> Result<(), Error> {
     let forged = || ANTI_FORGERY.iter().any(|name| headers.contains_key(*name));
     // Decodes only queries that contain `sid` or an escape.

@@ -41,8 +41,9 @@ pub(super) fn json(body: Bytes, need: BodyNeed) -> Result<Json, Error> {
     Json::parse(body).map_err(|text| Error::new(Code::JsonInvalido).message(text))
 }
 
-/// Reads the body. Checks its type first, then its announced length, then its actual length. An empty body has no type,
-/// and where no body is wanted its type does not matter. The whole body must arrive within the configured time.
+/// Reads the body. Checks its type first, then its announced length, then its actual length. An
+/// empty body has no type, and where no body is wanted its type does not matter. The whole body
+/// must arrive within the configured time.
 pub(super) async fn receive(
     head: &http::request::Parts,
     body: &mut Body,
@@ -64,7 +65,8 @@ async fn read(head: &http::request::Parts, body: &mut Body, max: usize, need: Bo
     if announced.is_some_and(|length| length > max as u64) {
         return Err(excess(max));
     }
-    // Reserves the announced length, but at most twice the received bytes: a client could announce anything.
+    // Reserves the announced length, but at most twice the received bytes: a client could announce
+    // anything.
     let room = announced.map_or(max, |length| length as usize);
     let mut received = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -116,8 +118,8 @@ fn is_json(headers: &HeaderMap) -> bool {
         && parts.all(|part| part.is_empty() || utf8(part))
 }
 
-/// Discards the received part of a refused body without waiting for more. If that is all of it, an HTTP/1.1 server can keep the
-/// connection.
+/// Discards the received part of a refused body without waiting for more. If that is all of it, an
+/// HTTP/1.1 server can keep the connection.
 pub(crate) fn discard_received(headers: &HeaderMap, body: &mut Body) {
     // A received body may consist of many pieces, and a generated one may never end.
     const MOST_PIECES: usize = 64;

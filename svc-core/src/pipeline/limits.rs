@@ -1,5 +1,5 @@
-//! The limits: requests a minute per key, operations a month, concurrent requests, checked in this order
-//! (spec "Limits", contract §5).
+//! The limits: requests a minute per key, operations a month, concurrent requests, checked in this
+//! order (spec "Limits", contract §5).
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ pub(super) struct ResponseMeta<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Notices(String);
 
-/// The admission of an authenticated request: its limits, and its slot among the company's concurrent requests.
+/// The admission of an authenticated request: its limits, and its slot among the company's
+/// concurrent requests.
 ///
 /// Dropping it releases the slot; a request whose client disconnected still counts.
 pub(super) struct Admission<'a> {
@@ -114,7 +115,8 @@ impl<'a> Admission<'a> {
         self.key.company.id
     }
 
-    /// Releases the slot. The month does not count requests that failed with a server error (spec "Limits").
+    /// Releases the slot. The month does not count requests that failed with a server error (spec
+    /// "Limits").
     pub(super) fn release(&mut self, failed: bool) {
         if std::mem::take(&mut self.admitted) {
             self.allowance.used.month = self.ledger.release(self.key.company.id, self.allowance.period.mes, !failed);

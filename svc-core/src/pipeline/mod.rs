@@ -1,4 +1,5 @@
-//! The path of a request, top-down. The order of the steps is that of contract §2: it decides which error is reported.
+//! The path of a request, top-down. The order of the steps is that of contract §2: it decides which
+//! error is reported.
 
 mod authenticate;
 mod browser;

@@ -83,7 +83,8 @@ pub(super) fn response(outcome: Result<Reply, Error>, peticion: &str, meta: &Res
 }
 
 /// Rate and quota (spec "Limits"), and the same in the header fields of the IETF draft
-/// (draft-ietf-httpapi-ratelimit-headers): a policy each for the clock minute and the calendar month.
+/// (draft-ietf-httpapi-ratelimit-headers): a policy each for the clock minute and the calendar
+/// month.
 fn insert_limits(headers: &mut HeaderMap, allowance: &Allowance) {
     let Allowance { rate, quota, used, period, .. } = *allowance;
     let (calls, operations) = (rate.saturating_sub(used.minute), quota.saturating_sub(used.month));

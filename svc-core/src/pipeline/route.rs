@@ -29,7 +29,8 @@ pub(super) fn find<'r>(context: &Context, router: &'r Router, head: &http::reque
     Ok(Route { operation, path: path.to_owned(), parameters })
 }
 
-/// The path without the base URL's: a server that nests the API strips it, one that mounts it plainly does not.
+/// The path without the base URL's: a server that nests the API strips it, one that mounts it
+/// plainly does not.
 fn below_base<'p>(path: &'p str, base_path: &str) -> &'p str {
     let strip = |prefix: &str| path.strip_prefix(prefix).filter(|rest| !prefix.is_empty() && rest.starts_with('/'));
     strip(base_path).or_else(|| strip(PREFIX)).unwrap_or(path)

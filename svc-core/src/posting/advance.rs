@@ -11,8 +11,9 @@ use crate::domain::words::PaymentOrigin;
 use crate::error::Error;
 use crate::operation::Cx;
 
-/// Applies the advances that were named for a sale which has just been invoiced as `factura`, as far as there are any and something is
-/// owed: the invoice relates to them (07), and a credit note for each, which relates to the invoice, lowers the receivable.
+/// Applies the advances that were named for a sale which has just been invoiced as `factura`, as
+/// far as there are any and something is owed: the invoice relates to them (07), and a credit note
+/// for each, which relates to the invoice, lowers the receivable.
 pub(crate) async fn apply_named(cx: &mut Cx<'_>, sale: &LockedSale, factura: i64) -> Result<(), Error> {
     let Some(cliente) = sale.cliente else { return Ok(()) };
     for anticipo in cx.tx.named_advances(sale.clave).await? {

@@ -60,7 +60,8 @@ pub(crate) async fn goods_leave(
     Ok(take(cx, almacen, goods, reserved, venta, folio).await?.0)
 }
 
-/// Delivers goods of an order: they leave the warehouse and remain an asset until the order is owed.
+/// Delivers goods of an order: they leave the warehouse and remain an asset until the order is
+/// owed.
 pub(crate) async fn hand_over(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -120,8 +121,9 @@ pub(super) fn has_notes() -> Error {
     Error::field(Code::EstadoInvalido, "venta", "tiene notas de crédito; primero se cancelan")
 }
 
-/// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they went, the receivable is
-/// cancelled, the entry reversed; `held` is what it still reserves. A receivable with payments stays, and so does all else.
+/// Undoes what [`goods_leave`] and [`becomes_owed`] wrote of a sale: the goods come back as they
+/// went, the receivable is cancelled, the entry reversed; `held` is what it still reserves. A
+/// receivable with payments stays, and so does all else.
 pub(crate) async fn undo(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -200,8 +202,8 @@ async fn write_entry(cx: &mut Cx<'_>, sale: &Owed<'_>, costo: Cost) -> Result<()
     Ok(())
 }
 
-/// Gives a document that is to be invoiced the exchange rate of the day. What is owed of it already is revalued: its entry is undone, and
-/// written anew.
+/// Gives a document that is to be invoiced the exchange rate of the day. What is owed of it already
+/// is revalued: its entry is undone, and written anew.
 pub(crate) async fn revalue(cx: &mut Cx<'_>, sale: &mut LockedSale, tipo_cambio: Rate) -> Result<(), Error> {
     sale.tipo_cambio = tipo_cambio;
     cx.tx.set_exchange_rate(sale.clave, tipo_cambio, cx.now).await?;

@@ -1,5 +1,5 @@
-//! The cancellation of a stamped document: asked for, and final. Nothing but the registry changes before the authority's final word
-//! (contract §7).
+//! The cancellation of a stamped document: asked for, and final. Nothing but the registry changes
+//! before the authority's final word (contract §7).
 
 use super::{books, credit_note, payment};
 use crate::domain::event::Event;
@@ -9,8 +9,9 @@ use crate::error::Error;
 use crate::operation::Cx;
 use crate::store::{Cancellation, CreditNote, RegisteredInvoice};
 
-/// Asks for the cancellation of `invoice`, a stamped document whose record is locked: a stamping pass sends it. `pago` is the
-/// payment that goes with a complement; `aceptacion` is whether its receiver is said to have to accept.
+/// Asks for the cancellation of `invoice`, a stamped document whose record is locked: a stamping
+/// pass sends it. `pago` is the payment that goes with a complement; `aceptacion` is whether its
+/// receiver is said to have to accept.
 pub(crate) async fn request(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
@@ -22,8 +23,8 @@ pub(crate) async fn request(
     Ok(cx.tx.queue_cancellation(invoice.clave, pago, aceptacion, cx.now).await?)
 }
 
-/// The sale that is cancelled with its invoice, locked after its receivables; `None` if it was cancelled before or has another
-/// invoice. A sale with payments is an error.
+/// The sale that is cancelled with its invoice, locked after its receivables; `None` if it was
+/// cancelled before or has another invoice. A sale with payments is an error.
 pub(crate) async fn sale(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<Option<i64>, Error> {
     let Some(venta) = invoice.venta.filter(|_| invoice.tipo == InvoiceKind::Factura) else { return Ok(None) };
     let paid = cx.tx.lock_receivables(venta).await?;
@@ -49,8 +50,9 @@ pub(crate) async fn note(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result
     Ok(note)
 }
 
-/// The effects of a final cancellation of `invoice`, whose record is locked: registry, sale, stock, receivable, accounting entry,
-/// event; of a complement, its payment. Nothing is written before the error of [`sale`].
+/// The effects of a final cancellation of `invoice`, whose record is locked: registry, sale, stock,
+/// receivable, accounting entry, event; of a complement, its payment. Nothing is written before the
+/// error of [`sale`].
 pub(crate) async fn finish(cx: &mut Cx<'_>, invoice: &RegisteredInvoice) -> Result<(), Error> {
     let sale = sale(cx, invoice).await?;
     let note = note(cx, invoice).await?;

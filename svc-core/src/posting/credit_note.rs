@@ -47,8 +47,9 @@ pub(crate) struct Made {
     pub(crate) pago: Option<i64>,
 }
 
-/// Makes a credit note: a balance in the customer's favour, of which as much as is owed of the sale lowers its receivable if it is to
-/// be applied; the goods that come back; the entry; the document, which waits to be stamped.
+/// Makes a credit note: a balance in the customer's favour, of which as much as is owed of the sale
+/// lowers its receivable if it is to be applied; the goods that come back; the entry; the document,
+/// which waits to be stamped.
 pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> Result<Made, Error> {
     let (factura, heading) = register(cx, &note).await?;
     let folio = heading.number();
@@ -80,9 +81,9 @@ pub(crate) async fn make(cx: &mut Cx<'_>, note: NewNote<'_>, aplicar: bool) -> R
     Ok(Made { factura, pago })
 }
 
-/// Applies an advance to a sale that was just invoiced: its amounts lower the sale's receivable, and the document says so (07). The
-/// taxes of the advance, which were due when it was paid, are not due again. `tipo_cambio` is the advance's: what the invoice's differs by is
-/// gained or lost.
+/// Applies an advance to a sale that was just invoiced: its amounts lower the sale's receivable,
+/// and the document says so (07). The taxes of the advance, which were due when it was paid, are
+/// not due again. `tipo_cambio` is the advance's: what the invoice's differs by is gained or lost.
 pub(crate) async fn apply_advance(cx: &mut Cx<'_>, note: NewNote<'_>, tipo_cambio: Rate) -> Result<(), Error> {
     let (factura, heading) = register(cx, &note).await?;
     let pago = settle(cx, &note, PaymentOrigin::Anticipo, tipo_cambio).await?;
@@ -98,7 +99,8 @@ async fn register(cx: &mut Cx<'_>, note: &NewNote<'_>) -> Result<(i64, Heading),
     Ok((factura, heading))
 }
 
-/// Lowers the receivable of the sale by what is owed of it, at most what the note comes to; none if nothing is.
+/// Lowers the receivable of the sale by what is owed of it, at most what the note comes to; none if
+/// nothing is.
 async fn settle(
     cx: &mut Cx<'_>,
     note: &NewNote<'_>,
@@ -146,8 +148,8 @@ async fn keep(
     document::keep_fit(cx, factura, document).await
 }
 
-/// The goods of the lines, back where they were taken from, at the cost at which they left; what an import said nothing of at the
-/// present cost. Gives what they cost.
+/// The goods of the lines, back where they were taken from, at the cost at which they left; what an
+/// import said nothing of at the present cost. Gives what they cost.
 async fn goods_come_back(cx: &mut Cx<'_>, note: &NewNote<'_>, folio: &str) -> Result<Money, Error> {
     let stocked = cx.tx.sale_goods(note.sale.clave).await?;
     let mut gone = cx.tx.goods_not_back(note.sale.clave).await?;
@@ -206,7 +208,8 @@ async fn post(
     post_by_warehouse(cx, changes, &context).await
 }
 
-/// Locks what a credit note changed, and refuses its cancellation where its balance in the customer's favour was applied elsewhere.
+/// Locks what a credit note changed, and refuses its cancellation where its balance in the
+/// customer's favour was applied elsewhere.
 pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<(), Error> {
     cx.tx.lock_receivables(note.venta).await?;
     let sale = cx.tx.lock_sale(note.venta).await?;
@@ -227,8 +230,9 @@ pub(crate) async fn validate_undo(cx: &mut Cx<'_>, note: &CreditNote) -> Result<
     Ok(())
 }
 
-/// Undoes what a credit note did, whose cancellation is final: the receivable is as high as before, its balance in the customer's favour
-/// is gone, goods that had come back leave again, its entry is reversed.
+/// Undoes what a credit note did, whose cancellation is final: the receivable is as high as before,
+/// its balance in the customer's favour is gone, goods that had come back leave again, its entry is
+/// reversed.
 pub(crate) async fn undo(cx: &mut Cx<'_>, record: &RegisteredInvoice, note: &CreditNote) -> Result<(), Error> {
     if let Some(pago) = note.pago
         && let Some(applied) = cx.tx.lock_payment(pago).await?.filter(|applied| !applied.cancelado)

@@ -1,5 +1,5 @@
-//! Builds the tax document of an invoice or payment from current records: validated when it is requested, and kept
-//! until it is sealed ([`crate::stamping`]).
+//! Builds the tax document of an invoice or payment from current records: validated when it is
+//! requested, and kept until it is sealed ([`crate::stamping`]).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,7 +29,8 @@ pub(crate) fn unfit(fault: &CfdiFault) -> Error {
     Error::new(Code::DocumentoInvalido).message(fault.to_string())
 }
 
-/// Opens a record of the registry under the next folio of its series, and queues it to be stamped; gives its clave and its heading.
+/// Opens a record of the registry under the next folio of its series, and queues it to be stamped;
+/// gives its clave and its heading.
 pub(crate) async fn open(
     cx: &mut Cx<'_>,
     tipo: InvoiceKind,
@@ -54,7 +55,8 @@ pub(crate) async fn keep(cx: &mut Cx<'_>, factura: i64, document: &Cfdi) -> Resu
     Ok(cx.tx.keep_judged(factura, Some(&xml)).await?)
 }
 
-/// The document of a sale, on these terms if they are not the sale's yet; without date, certificate and seal.
+/// The document of a sale, on these terms if they are not the sale's yet; without date, certificate
+/// and seal.
 pub(crate) async fn of_sale(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -80,8 +82,8 @@ pub(crate) async fn of_sale(
     Ok(build_invoice(&source))
 }
 
-/// The document of a queued record that is no complement: a sale's, on these terms if they are not the sale's yet, or a credit note's, or
-/// a period's.
+/// The document of a queued record that is no complement: a sale's, on these terms if they are not
+/// the sale's yet, or a credit note's, or a period's.
 pub(crate) async fn of_record(
     cx: &mut Cx<'_>,
     factura: i64,
@@ -141,7 +143,8 @@ fn greatest_form(sales: &[GlobalSale]) -> &str {
     sums.into_iter().rev().max_by_key(|(_, sum)| *sum).map_or(CASH, |(form, _)| form)
 }
 
-/// The document of a credit note; without date, certificate and seal, and without what it relates to.
+/// The document of a credit note; without date, certificate and seal, and without what it relates
+/// to.
 pub(crate) async fn of_note(
     cx: &mut Cx<'_>,
     note: &CreditNote,
@@ -191,8 +194,8 @@ pub(crate) enum Folios {
     Missing,
 }
 
-/// The document of these payments of a complement; without date, certificate and seal, and with a nil fiscal folio for an invoice
-/// that has none yet.
+/// The document of these payments of a complement; without date, certificate and seal, and with a
+/// nil fiscal folio for an invoice that has none yet.
 pub(crate) async fn of_payments(
     cx: &mut Cx<'_>,
     cliente: Option<i64>,
@@ -216,8 +219,8 @@ pub(crate) async fn keep_again(cx: &mut Cx<'_>, factura: i64) -> Result<(), Erro
     keep_of_payments(cx, factura, record.cliente, heading(record)).await
 }
 
-/// Judges a complement that is queued, and keeps its document. Money that came in is written down whatever its document lacks:
-/// then none is kept, and the worker reports the fault.
+/// Judges a complement that is queued, and keeps its document. Money that came in is written down
+/// whatever its document lacks: then none is kept, and the worker reports the fault.
 pub(crate) async fn keep_of_payments(
     cx: &mut Cx<'_>,
     factura: i64,
@@ -250,7 +253,8 @@ pub(crate) fn heading(record: StampingRecord) -> Heading {
     Heading { serie: record.serie, folio: record.folio, fecha: record.fecha }
 }
 
-/// What came in, with what it pays: one payment, but for parts at other exchange rates, which are payments of their own.
+/// What came in, with what it pays: one payment, but for parts at other exchange rates, which are
+/// payments of their own.
 async fn receipts(cx: &mut Cx<'_>, payments: &[StampingPayment]) -> Result<Vec<Receipt>, Error> {
     let mut invoices = paid_invoices(cx, payments).await?.into_iter();
     let together = payments.chunk_by(|a, b| (&a.moneda, a.tipo_cambio) == (&b.moneda, b.tipo_cambio));

@@ -27,8 +27,8 @@ pub(crate) struct Requested {
     pub(crate) before: bool,
 }
 
-/// Invoices a sale: first all checks, then all effects. The sale is locked first, so that of concurrent requests one
-/// invoices it and the others return that invoice.
+/// Invoices a sale: first all checks, then all effects. The sale is locked first, so that of
+/// concurrent requests one invoices it and the others return that invoice.
 pub(crate) async fn request(
     cx: &mut Cx<'_>,
     venta: i64,
@@ -47,8 +47,9 @@ pub(crate) async fn request(
     Ok(Requested { invoice, before: false })
 }
 
-/// Judges terms, company, customer, goods and money of a sale that may be invoiced, which is locked, and invoices it. Of an order that is
-/// fulfilled the goods have left already, and it is owed.
+/// Judges terms, company, customer, goods and money of a sale that may be invoiced, which is
+/// locked, and invoices it. Of an order that is fulfilled the goods have left already, and it is
+/// owed.
 pub(crate) async fn invoice(
     cx: &mut Cx<'_>,
     sale: &LockedSale,
@@ -140,8 +141,8 @@ impl Leaving {
     }
 }
 
-/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance, of which it gives the part that the
-/// customer's advances have to make up.
+/// On credit: the customer's credit limit and overdue debt. In cash: the minimum advance, of which
+/// it gives the part that the customer's advances have to make up.
 async fn validate_money(
     cx: &mut Cx<'_>,
     sale: &LockedSale,
@@ -151,7 +152,8 @@ async fn validate_money(
     let total = sale.amounts.total.get();
     match (condicion_pago, sale.cliente) {
         (PaymentTerm::Credito, Some(cliente)) => {
-            // By the day in Mexico, by which it was given its due date: what is due today never blocks (contract §1).
+            // By the day in Mexico, by which it was given its due date: what is due today never
+            // blocks (contract §1).
             let standing = cx.tx.standing(cliente, mexico_date(cx.now.get())).await?;
             let pesos = total.checked_mul(sale.tipo_cambio.get()).ok_or(Code::CreditoInsuficiente)?;
             validate_credit(buyer.limite_credito.get(), standing.adeudo, pesos, standing.vencido)?;

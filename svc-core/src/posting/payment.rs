@@ -34,8 +34,8 @@ pub(crate) struct Terms<'a> {
     pub(crate) fecha: NaiveDate,
     /// Bank reference; required of a deposit.
     pub(crate) referencia: Option<&'a str>,
-    /// Of a credit note, which says all of it to the authority, so that it has no complement and no number among the instalments: the IVA
-    /// in it that was collected with an advance.
+    /// Of a credit note, which says all of it to the authority, so that it has no complement and no
+    /// number among the instalments: the IVA in it that was collected with an advance.
     pub(crate) by_note: Option<Money>,
     /// Pesos for one unit of the currency on that day; each receivable's own when none is given.
     pub(crate) tipo_cambio: Option<Rate>,
@@ -61,8 +61,9 @@ pub(crate) struct PartApplied {
     pub(crate) complemento: Complement,
 }
 
-/// Undoes a payment that is locked and not cancelled: the balances of receivable and sale, its deposit, its complement if no other
-/// payment shares it, its accounting entry. A complement whose fate is open is an error.
+/// Undoes a payment that is locked and not cancelled: the balances of receivable and sale, its
+/// deposit, its complement if no other payment shares it, its accounting entry. A complement whose
+/// fate is open is an error.
 pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -> Result<(), Error> {
     let debt = cx.tx.lock_receivable(payment.cxc).await?;
     let estatus = debt.map(|debt| debt.status_without(payment.importe));
@@ -97,8 +98,8 @@ pub(crate) async fn undo(cx: &mut Cx<'_>, pago: i64, payment: &AppliedPayment) -
     Ok(())
 }
 
-/// The reversal of a payment whose deposit was released: what stays in the bank waits to be identified, what leaves it takes with it what
-/// waited of the deposit.
+/// The reversal of a payment whose deposit was released: what stays in the bank waits to be
+/// identified, what leaves it takes with it what waited of the deposit.
 async fn of_released(cx: &mut Cx<'_>, reversal: Entry, deposito: i64, gone: bool) -> Result<Option<Entry>, Error> {
     let (from, to) =
         if gone { (Account::PorIdentificar, Account::Bancos) } else { (Account::Bancos, Account::PorIdentificar) };
@@ -125,7 +126,8 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The money that came to the bank; none of cash in the till, a balance in the customer's favour or an advance.
+    /// The money that came to the bank; none of cash in the till, a balance in the customer's
+    /// favour or an advance.
     fn receipt(&self, importe: Money) -> Result<Option<Receipt<'a>>, Error> {
         // What is not taken to a bank stays in the till.
         if self.origen != PaymentOrigin::Deposito {
@@ -140,8 +142,8 @@ impl<'a> Terms<'a> {
 
 /// Applies a payment to each receivable of `parts`, which are distinct: all of it or nothing.
 ///
-/// Receivables are locked in ascending order of clave and then the bank account, so that duplicate payments are serialised:
-/// a duplicate is detected before any balance is checked.
+/// Receivables are locked in ascending order of clave and then the bank account, so that duplicate
+/// payments are serialised: a duplicate is detected before any balance is checked.
 pub(crate) async fn apply(cx: &mut Cx<'_>, terms: &Terms<'_>, parts: &[(i64, Money)]) -> Result<Applied, Error> {
     let total = Money::new(parts.iter().map(|(_, importe)| importe.get()).sum::<Decimal>());
     let receipt = terms.receipt(total)?;
@@ -216,8 +218,9 @@ struct Part<'d> {
 }
 
 impl Part<'_> {
-    /// What came in for it, in pesos, `before` of its currency having come in for other parts of the same payment: at one exchange rate
-    /// the parts are worth what the whole is. Of a deposit that waited, `identified` pesos for `total`, it is what was posted then.
+    /// What came in for it, in pesos, `before` of its currency having come in for other parts of
+    /// the same payment: at one exchange rate the parts are worth what the whole is. Of a deposit
+    /// that waited, `identified` pesos for `total`, it is what was posted then.
     fn received(
         &self,
         source: Account,
@@ -275,7 +278,8 @@ async fn lock_debts(cx: &mut Cx<'_>, parts: &[(i64, Money)]) -> Result<BTreeMap<
     Ok(debts)
 }
 
-/// The captured deposit with the data of the payment, which the back office applies; for the API it is an error.
+/// The captured deposit with the data of the payment, which the back office applies; for the API it
+/// is an error.
 async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Option<i64>, Error> {
     let earlier = cx.tx.earlier(receipt).await?;
     match cx.actor {
@@ -284,7 +288,8 @@ async fn waiting_deposit(cx: &mut Cx<'_>, receipt: &Receipt<'_>) -> Result<Optio
     }
 }
 
-/// Judges what is paid of a receivable that may be paid, in the order of the codes (decisions, "Payments").
+/// Judges what is paid of a receivable that may be paid, in the order of the codes (decisions,
+/// "Payments").
 fn validate(
     debt: &LockedReceivable,
     terms: &Terms<'_>,
@@ -298,8 +303,8 @@ fn validate(
     debt.pay(importe)
 }
 
-/// Refuses to apply more of an advance, or of a balance in the customer's favour, than there is (contract §7). The customer stays
-/// locked, so that of two payments the second sees the first.
+/// Refuses to apply more of an advance, or of a balance in the customer's favour, than there is
+/// (contract §7). The customer stays locked, so that of two payments the second sees the first.
 async fn validate_funds(
     cx: &mut Cx<'_>,
     origen: PaymentOrigin,
@@ -315,8 +320,8 @@ async fn validate_funds(
     if importe.get() > funds { Err(Code::SaldoInsuficiente.into()) } else { Ok(()) }
 }
 
-/// Creates one payment complement for each customer with an invoice that needs one, in the series of the branch of the
-/// customer's first receivable: its clave and its heading.
+/// Creates one payment complement for each customer with an invoice that needs one, in the series
+/// of the branch of the customer's first receivable: its clave and its heading.
 async fn complements<'d>(
     cx: &mut Cx<'_>,
     debts: impl Iterator<Item = &'d LockedReceivable> + Send,

@@ -22,7 +22,8 @@ pub(crate) struct Came {
     movimiento: Option<i64>,
 }
 
-/// Adds the goods that a warehouse holds to its stock, at their cost in pesos; what no warehouse holds is an expense.
+/// Adds the goods that a warehouse holds to its stock, at their cost in pesos; what no warehouse
+/// holds is an expense.
 pub(crate) async fn enter(
     cx: &mut Cx<'_>,
     compra: i64,
@@ -50,8 +51,8 @@ pub(crate) async fn enter(
     Ok(Came { mercancias: posted.valor.ok_or_else(too_large)?, movimiento: posted.movimiento, ..came })
 }
 
-/// Writes the entry of what came of an order, with the bill that is made of it now (`factura`, of the payable `cxp`); `billed` is whether
-/// it has one, or needs none.
+/// Writes the entry of what came of an order, with the bill that is made of it now (`factura`, of
+/// the payable `cxp`); `billed` is whether it has one, or needs none.
 pub(crate) async fn received(
     cx: &mut Cx<'_>,
     compra: i64,
@@ -81,8 +82,8 @@ async fn waiting(cx: &mut Cx<'_>, compra: i64) -> Result<Decimal, Error> {
     Ok(cx.tx.booked(Booked::Purchase(compra), &[Account::EnTransito, Account::PorFacturar]).await?)
 }
 
-/// Writes the entry of an account payable that was captured under this clave: of an order, or an expense. `iva` is what is known of the
-/// IVA in its total.
+/// Writes the entry of an account payable that was captured under this clave: of an order, or an
+/// expense. `iva` is what is known of the IVA in its total.
 pub(crate) async fn billed(
     cx: &mut Cx<'_>,
     cxp: i64,

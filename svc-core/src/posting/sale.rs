@@ -29,7 +29,8 @@ pub use super::lines::LineBody;
 /// Maximum lines of a document.
 pub const MOST_LINES: usize = 500;
 
-/// A sales document in a request (contract §4, "POST /ventas"); `K` is the type of its allowed kinds.
+/// A sales document in a request (contract §4, "POST /ventas"); `K` is the type of its allowed
+/// kinds.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SaleBody<K> {
@@ -115,8 +116,8 @@ struct Validated {
     amounts: Amounts,
 }
 
-/// Validates and prices a document, in the order of contract §4: customer, products, currency, prices, warehouse,
-/// salesperson, the SAT's keys.
+/// Validates and prices a document, in the order of contract §4: customer, products, currency,
+/// prices, warehouse, salesperson, the SAT's keys.
 async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Result<Validated, Error> {
     let tipo_cambio = body.validate()?;
     let buyer = cx.tx.buyer(body.cliente).await?.ok_or(Code::ClienteInvalido)?;
@@ -138,8 +139,8 @@ async fn validate<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, sucursal: i64) -> Resu
     Ok(Validated { tipo_cambio, buyer, almacen, lines, amounts })
 }
 
-/// Creates a sales document: validates it, emits `venta.creada`, reserves the stock of an order, and posts what is owed at once
-/// to the books.
+/// Creates a sales document: validates it, emits `venta.creada`, reserves the stock of an order,
+/// and posts what is owed at once to the books.
 pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     cx: &mut Cx<'_>,
     body: &SaleBody<K>,
@@ -191,8 +192,9 @@ pub(crate) async fn make<K: Copy + Into<SaleKind>>(
     }
 }
 
-/// What follows a document that is owed at once: an invoice's record in the registry, the goods that leave unless it is an
-/// advance, receivable and entry. The application stamps its own invoices and reports them with `invoice.stamped`.
+/// What follows a document that is owed at once: an invoice's record in the registry, the goods
+/// that leave unless it is an advance, receivable and entry. The application stamps its own
+/// invoices and reports them with `invoice.stamped`.
 async fn owe(
     cx: &mut Cx<'_>,
     sale: &NewSale<'_>,
@@ -203,7 +205,8 @@ async fn owe(
 ) -> Result<Made, Error> {
     let folio = format!("{}{}", sale.serie.unwrap_or_default(), made.folio);
     let leaving = if sale.tipo == SaleKind::Anticipo { Vec::new() } else { goods(sale.lines) };
-    // Numbers come before the goods, as when an order is invoiced: counters are always locked in one order.
+    // Numbers come before the goods, as when an order is invoiced: counters are always locked in
+    // one order.
     if let Some(serie) = sale.serie {
         let row = NewInvoice {
             tipo: InvoiceKind::Factura,
@@ -249,7 +252,8 @@ fn goods(lines: &[NewSaleLine]) -> Vec<SaleGoods> {
     (1..).zip(lines).filter(|(_, line)| line.product.has_stock()).map(goods).collect()
 }
 
-/// The lines with their prices: products first, then the currency, then the lists of the customer and the company.
+/// The lines with their prices: products first, then the currency, then the lists of the customer
+/// and the company.
 async fn price<K>(cx: &mut Cx<'_>, body: &SaleBody<K>, buyer: &Buyer) -> Result<Vec<NewSaleLine>, Error> {
     let products = lines::products(cx, &body.renglones).await?;
     // Amounts have two decimals: a currency without them cannot be invoiced.

@@ -1,4 +1,5 @@
-//! The tax authority's answer on an invoice or a payment complement, from the stamping worker or from the back office.
+//! The tax authority's answer on an invoice or a payment complement, from the stamping worker or
+//! from the back office.
 
 use uuid::Uuid;
 
@@ -9,9 +10,10 @@ use crate::error::Error;
 use crate::operation::Cx;
 use crate::store::RegisteredInvoice;
 
-/// Records that `invoice` was stamped: registry, sale, receivable or payments get its fiscal folio; for an income invoice
-/// `factura.timbrada` is emitted. `xml`, the stamped document if it is known, is kept for good; a sealed one that waited is not.
-/// The record must be locked, and in a state that allows stamping.
+/// Records that `invoice` was stamped: registry, sale, receivable or payments get its fiscal folio;
+/// for an income invoice `factura.timbrada` is emitted. `xml`, the stamped document if it is known,
+/// is kept for good; a sealed one that waited is not. The record must be locked, and in a state
+/// that allows stamping.
 pub(crate) async fn accepted(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,
@@ -39,8 +41,8 @@ pub(crate) async fn accepted(
     Ok(())
 }
 
-/// Records that `invoice` was rejected: its sealed document is dropped, so that another can be made. The record must be locked and
-/// waiting (`en_espera`).
+/// Records that `invoice` was rejected: its sealed document is dropped, so that another can be
+/// made. The record must be locked and waiting (`en_espera`).
 pub(crate) async fn refused(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,

@@ -34,7 +34,8 @@ pub(crate) async fn warehouse(cx: &mut Cx<'_>, code: Option<&str>, sucursal: i64
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
-/// The active warehouse that a sale's goods are taken from: its own, or else the main one of its branch.
+/// The active warehouse that a sale's goods are taken from: its own, or else the main one of its
+/// branch.
 pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Result<ActiveWarehouse, Error> {
     let found = match sale.almacen {
         Some(clave) => cx.tx.warehouse_of_clave(clave).await?,
@@ -43,8 +44,8 @@ pub(crate) async fn warehouse_of_sale(cx: &mut Cx<'_>, sale: &LockedSale) -> Res
     Ok(found.ok_or(Code::AlmacenInvalido)?)
 }
 
-/// Refuses goods that are not available beyond other orders' reservations, unless the company sells below its
-/// stock; `held` is what the document itself still reserves. The stock stays locked.
+/// Refuses goods that are not available beyond other orders' reservations, unless the company sells
+/// below its stock; `held` is what the document itself still reserves. The stock stays locked.
 pub(crate) async fn validate_there(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,
@@ -79,8 +80,9 @@ pub(crate) async fn validate_there(
     Ok(())
 }
 
-/// Changes the stock of a warehouse: locks the records in ascending order of product, regardless of the order of `changes`,
-/// writes them and their movements, and emits `inventario.existencia_cambiada` once for each record that changed.
+/// Changes the stock of a warehouse: locks the records in ascending order of product, regardless of
+/// the order of `changes`, writes them and their movements, and emits
+/// `inventario.existencia_cambiada` once for each record that changed.
 pub(crate) async fn post(
     cx: &mut Cx<'_>,
     almacen: &ActiveWarehouse,

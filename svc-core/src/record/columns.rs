@@ -1,4 +1,5 @@
-//! Structs of the domain that are several columns of several tables: the rates of a line's taxes, and its amounts.
+//! Structs of the domain that are several columns of several tables: the rates of a line's taxes,
+//! and its amounts.
 
 use super::{FromValue, Kind, Row, RowError, ToValue, Value};
 use crate::domain::tax::{Amounts, LineRates, amounts, line_taxes};

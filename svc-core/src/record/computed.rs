@@ -1,8 +1,9 @@
 //! Columns computed from other columns of their row, in one function that all writers share.
 //!
-//! PostgreSQL computes what it can by itself: `telefono_comparable` and `movil_comparable` are GENERATED columns of the
-//! schema. These cannot be: `lower()` follows the database's collation and `normalize()` its version of Unicode, while a
-//! stored text must equal what [`crate::domain::text`] makes of a filter's value.
+//! PostgreSQL computes what it can by itself: `telefono_comparable` and `movil_comparable` are
+//! GENERATED columns of the schema. These cannot be: `lower()` follows the database's collation and
+//! `normalize()` its version of Unicode, while a stored text must equal what
+//! [`crate::domain::text`] makes of a filter's value.
 
 use super::value::{Value, owned};
 use crate::domain::text::{fold, normalise_email};
@@ -41,8 +42,8 @@ fn of_table(table: &str) -> &'static [Computed] {
 }
 
 impl Computed {
-    /// Its value in a row that has `values` in `columns`. Whoever writes one of the columns that it is computed from writes
-    /// all of them.
+    /// Its value in a row that has `values` in `columns`. Whoever writes one of the columns that it
+    /// is computed from writes all of them.
     pub fn value(&self, columns: &[&str], values: &[Value<'_>]) -> Value<'static> {
         let text = |name: &&str| match columns.iter().position(|column| column == name).map(|at| &values[at]) {
             Some(Value::Text(text)) => Some(&**text),
@@ -52,7 +53,8 @@ impl Computed {
     }
 }
 
-/// The text that a search looks into (contract §3): `sku` and `descripcion` of a product, `nombre` of a supplier.
+/// The text that a search looks into (contract §3): `sku` and `descripcion` of a product, `nombre`
+/// of a supplier.
 fn search_text(texts: &[Option<&str>]) -> String {
     fold(&texts.iter().copied().flatten().collect::<Vec<_>>().join(" "))
 }

@@ -11,7 +11,8 @@ use crate::json::{Digits, Text, Within};
 /// The country of a customer that has none: Mexico (spec, "POST /clientes").
 pub(crate) const DEFAULT_COUNTRY: i64 = 172;
 
-// The spec's "Customer" gives the widths of lists and imports, its "POST /clientes" those of bodies.
+// The spec's "Customer" gives the widths of lists and imports, its "POST /clientes" those of
+// bodies.
 record! {
     /// A customer or prospect as a list shows it (spec, "Customer").
     pub struct Customer in "clientes" {
@@ -98,7 +99,8 @@ record! {
     stored CustomerData;
     /// Creates a customer and emits `cliente.creado` (spec, "POST /clientes").
     create CreateCustomer;
-    /// Edits a customer in part and emits `cliente.actualizado`, unless nothing changes (spec, "PUT /clientes/{clave}").
+    /// Edits a customer in part and emits `cliente.actualizado`, unless nothing changes (spec, "PUT
+    /// /clientes/{clave}").
     edit EditCustomer;
     /// What of a customer only the back office edits.
     office CustomerTerms;

@@ -9,7 +9,8 @@ use crate::domain::webhook::DeliveryStatus;
 use crate::domain::words::DeliveryReason;
 
 record! {
-    /// A delivery (contract §3, "entregas"). Of what the receiver answered there is the status only.
+    /// A delivery (contract §3, "entregas"). Of what the receiver answered there is the status
+    /// only.
     pub struct Delivery in "entregas" {
         /// Key, as in the header `X-Svc-Entrega`.
         clave: i64 { list },

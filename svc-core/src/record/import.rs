@@ -20,8 +20,8 @@ pub(crate) trait Import: DeserializeOwned + Send + Sync + 'static {
     fn values<'v>(&'v self, row: &mut Vec<Value<'v>>);
 }
 
-/// A reference to another record by its code or name, a text of at most `MAX` characters. The column holds that record's
-/// clave.
+/// A reference to another record by its code or name, a text of at most `MAX` characters. The
+/// column holds that record's clave.
 #[derive(Debug, Clone)]
 pub(crate) struct Reference<const MAX: usize> {
     /// The code or name.

@@ -33,7 +33,8 @@ pub struct ListSpec {
     pub pages: PageSizes,
     /// Its filters; no other query parameter but `cursor` and `limite` is accepted.
     pub filters: &'static [Filter],
-    /// The filters of which a query must have one, if it must: such a list is read for one document or product, not as a whole.
+    /// The filters of which a query must have one, if it must: such a list is read for one document
+    /// or product, not as a whole.
     pub requires: &'static [&'static str],
     /// Records with this word in this column are shown only to those who filter by the column.
     pub hidden: Option<(&'static str, &'static str)>,
@@ -108,7 +109,8 @@ impl ListSpec {
         }
     }
 
-    /// Hides the records that have `word` in `column` from queries that do not filter by that column.
+    /// Hides the records that have `word` in `column` from queries that do not filter by that
+    /// column.
     #[must_use]
     pub(crate) const fn hides(mut self, column: &'static str, word: &'static str) -> Self {
         self.hidden = Some((column, word));
@@ -127,7 +129,8 @@ pub struct Query {
     pub after: Option<i64>,
     /// The page's size, in records.
     pub limit: u32,
-    /// The time of the request, for `vencido` and open date ranges; after the first page of an open range, that page's.
+    /// The time of the request, for `vencido` and open date ranges; after the first page of an open
+    /// range, that page's.
     pub now: DateTime<Utc>,
     /// Until when the date range reaches, if the query says no end.
     pub(crate) until: Option<DateTime<Utc>>,

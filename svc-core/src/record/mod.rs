@@ -23,29 +23,35 @@
 //! }
 //! ```
 //!
-//! A field has the type of its column, and a mark for each struct that has it, in the order of declaration:
+//! A field has the type of its column, and a mark for each struct that has it, in the order of
+//! declaration:
 //!
-//! - `list`: the list's item shows it. `list: Type` gives it another type there; `list: Type = expression` computes it from
-//!   the fields above it, and it has no column.
+//! - `list`: the list's item shows it. `list: Type` gives it another type there;
+//!   `list: Type = expression` computes it from the fields above it, and it has no column.
 //! - `required: Type`: a creation must give it, an edit may change it and never clears it.
-//! - `optional: Type`: bodies may leave it out; an edit clears it with `null` or "". With `= value` it then has that value.
-//! - `office: Type`: only the back office edits it. A field that is no `Option` and has no `= value` is never cleared.
-//! - `import: Type`: a line of an import may bring it. `unstored: Type` is accepted there, since the list's items have it, and
-//!   not stored; `computed: Type` is stored and no line brings it.
+//! - `optional: Type`: bodies may leave it out; an edit clears it with `null` or "". With `= value`
+//!   it then has that value.
+//! - `office: Type`: only the back office edits it. A field that is no `Option` and has no
+//!   `= value` is never cleared.
+//! - `import: Type`: a line of an import may bring it. `unstored: Type` is accepted there, since
+//!   the list's items have it, and not stored; `computed: Type` is stored and no line brings it.
 //!
-//! `name in "column"` names the column where it differs. A mark with documentation of its own replaces the field's.
+//! `name in "column"` names the column where it differs. A mark with documentation of its own
+//! replaces the field's.
 //!
-//! Each name after the fields is a struct that comes from them: `import` implements `Import`, `changes` (what the back office
-//! may change of a record that it edits as it is imported) `Changes`, `stored` [`Stored`]; `create`, `edit` and `office` are
-//! bodies, which the stored record is made of (`From`), or is changed by (`edit`, `apply`). Rows are read by the place that the
-//! columns have in these lists.
+//! Each name after the fields is a struct that comes from them: `import` implements `Import`,
+//! `changes` (what the back office may change of a record that it edits as it is imported)
+//! `Changes`, `stored` [`Stored`]; `create`, `edit` and `office` are bodies, which the stored
+//! record is made of (`From`), or is changed by (`edit`, `apply`). Rows are read by the place that
+//! the columns have in these lists.
 //!
-//! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; it alone knows which of them are computed or come from
-//! another table.
+//! A store reads [`ListSpec::columns`] from [`ListSpec::table`]; it alone knows which of them are
+//! computed or come from another table.
 //!
 //! # How to add a list
-//! A file here with `record!` and `impl List`, a line in [`crate::registry`], a migration with the table and an index
-//! for each filter. Where the rows do not come from one table as they are, an exception in the store's table of sources.
+//! A file here with `record!` and `impl List`, a line in [`crate::registry`], a migration with the
+//! table and an index for each filter. Where the rows do not come from one table as they are, an
+//! exception in the store's table of sources.
 
 mod columns;
 pub mod computed;
@@ -95,15 +101,16 @@ pub use window::LONGEST as LONGEST_WINDOW;
 pub trait Record: Sized {
     /// Its table.
     const TABLE: &'static str;
-    /// Its columns, in the order in which [`Record::write`] takes them: the clave first. Derived fields have no column.
+    /// Its columns, in the order in which [`Record::write`] takes them: the clave first. Derived
+    /// fields have no column.
     const COLUMNS: &'static [&'static str];
 
-    /// Reads the record from a row of [`Record::COLUMNS`]; fails when a column is missing or holds a value that its field
-    /// cannot have.
+    /// Reads the record from a row of [`Record::COLUMNS`]; fails when a column is missing or holds
+    /// a value that its field cannot have.
     fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
 
-    /// Writes the record of a row as JSON, as `Serialize` does but without reading it first; gives its clave, by which every list is
-    /// ordered.
+    /// Writes the record of a row as JSON, as `Serialize` does but without reading it first; gives
+    /// its clave, by which every list is ordered.
     fn write<R: Row + ?Sized>(row: &R, json: &mut Vec<u8>) -> Result<i64, RowError>;
 }
 

@@ -15,8 +15,8 @@ use crate::schema::field_schema;
 /// What a kind that is none of ours is shown as.
 const UNKNOWN: &str = "desconocido";
 
-/// What happened, as it was written down: one of the kinds, or a word that is none and is shown as `desconocido` (spec,
-/// "Inventory movement").
+/// What happened, as it was written down: one of the kinds, or a word that is none and is shown as
+/// `desconocido` (spec, "Inventory movement").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WrittenKind(pub Option<MovementKind>);
 

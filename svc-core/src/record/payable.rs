@@ -11,7 +11,8 @@ use crate::error::Error;
 use crate::json::Text;
 
 record! {
-    /// An account payable (spec, "Account payable"; contract §3). A group of operations is one, with the group's total.
+    /// An account payable (spec, "Account payable"; contract §3). A group of operations is one,
+    /// with the group's total.
     pub struct Payable in "cxp" {
         /// Key.
         clave: i64 { list, import: Option<i64> },
@@ -67,7 +68,8 @@ impl List for Payable {
             boolean("vencido"),
         ]);
 
-    /// Only pending ones unless the query names a status, whatever its other filters (spec, "GET /cxp" 1).
+    /// Only pending ones unless the query names a status, whatever its other filters (spec, "GET
+    /// /cxp" 1).
     fn normalize(query: &mut Query) -> Result<(), Error> {
         query.default_to("estatus", PayableStatus::Pendiente.word());
         Ok(())

@@ -24,7 +24,8 @@ pub const FIRST_STATUS: ProductStatus = ProductStatus::Activo;
 /// The subkind of a new product.
 pub const FIRST_SUBKIND: ProductSubkind = ProductSubkind::Terminado;
 
-// Bodies name two columns otherwise than lists do (spec, "Product"): `clave_sat` is `codigo_sat`, and `tipo` is a code.
+// Bodies name two columns otherwise than lists do (spec, "Product"): `clave_sat` is `codigo_sat`,
+// and `tipo` is a code.
 record! {
     /// A product as a list shows it (spec, "Product").
     pub struct Product in "productos" {
@@ -94,10 +95,11 @@ record! {
     import ProductImport;
     /// What can be written of a product.
     stored ProductData;
-    /// Creates a product and emits `producto.creado` (spec, "POST /productos"). It makes no stock and no prices.
+    /// Creates a product and emits `producto.creado` (spec, "POST /productos"). It makes no stock
+    /// and no prices.
     create CreateProduct;
-    /// Edits a product in part and emits `producto.actualizado`, unless nothing changes (spec, "PUT /productos/{clave}").
-    /// Prices and stock stay.
+    /// Edits a product in part and emits `producto.actualizado`, unless nothing changes (spec, "PUT
+    /// /productos/{clave}"). Prices and stock stay.
     edit EditProduct;
 }
 

@@ -21,8 +21,8 @@ record! {
         serie: Option<String> { list, import: Option<Text<25>> },
         /// Number within its type and series.
         folio: Option<i64> { list, import: Option<i64> },
-        /// When it was made. An order that is invoiced keeps it; the date of the invoice is the `fecha` of GET /facturas, by which
-        /// revenue is reckoned.
+        /// When it was made. An order that is invoiced keeps it; the date of the invoice is the
+        /// `fecha` of GET /facturas, by which revenue is reckoned.
         fecha: Timestamp { list, import: Option<Timestamp> },
         /// Branch; 0 is the head office.
         sucursal: i64 { list, import: Option<i64> },

@@ -9,7 +9,8 @@ use crate::domain::time::Timestamp;
 use crate::json::Text;
 
 record! {
-    /// What a warehouse holds of a product, whatever the product's status (spec, "Stock record"; contract §3).
+    /// What a warehouse holds of a product, whatever the product's status (spec, "Stock record";
+    /// contract §3).
     pub struct Stock in "inventario" {
         /// Key.
         clave: i64 { list, import: Option<i64> },

@@ -3,7 +3,8 @@
 use super::{Kind, Row, RowError, Value};
 use crate::json::{Digits, Exact, Text, Within};
 
-/// What can be written of a record. The store adds the columns that are [`computed`](super::computed).
+/// What can be written of a record. The store adds the columns that are
+/// [`computed`](super::computed).
 pub trait Stored: Sized {
     /// Its table.
     const TABLE: &'static str;

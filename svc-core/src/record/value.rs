@@ -74,7 +74,8 @@ pub struct RowError {
     pub cause: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// A row as a store gives it: its columns are those of [`crate::record::Record::COLUMNS`], in that order.
+/// A row as a store gives it: its columns are those of [`crate::record::Record::COLUMNS`], in that
+/// order.
 pub trait Row {
     /// The value of the column at `at`, from 0, which is of that kind or null.
     fn value(&self, at: usize, kind: Kind) -> Result<Value<'_>, RowError>;
@@ -215,8 +216,8 @@ impl<W: Word> FromValue for Vec<W> {
     }
 }
 
-/// Types whose column holds one variant of [`Value`]: how the type is made of what the variant holds, and the other way round; and
-/// how it is formatted as JSON, where `Serialize` takes longer.
+/// Types whose column holds one variant of [`Value`]: how the type is made of what the variant
+/// holds, and the other way round; and how it is formatted as JSON, where `Serialize` takes longer.
 macro_rules! columns {
     ($($type:ty as $kind:ident: $from:expr, $to:expr $(, $json:literal)?;)*) => {$(
         impl FromValue for $type {

@@ -1,4 +1,5 @@
-//! The longest date range that a query of sales or invoices may cover (spec, "Limits"; contract §3, "Dates").
+//! The longest date range that a query of sales or invoices may cover (spec, "Limits"; contract §3,
+//! "Dates").
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -8,7 +9,8 @@ use crate::error::{Code, Error};
 /// The longest range, in days between the two dates.
 pub const LONGEST: TimeDelta = TimeDelta::days(92);
 
-/// Checks the range `fecha_desde` to `fecha_hasta`, which may cover 92 days; without an end it ends now.
+/// Checks the range `fecha_desde` to `fecha_hasta`, which may cover 92 days; without an end it ends
+/// now.
 pub(super) fn close(query: &mut Query) -> Result<(), Error> {
     let until = query.instant("fecha_hasta");
     let end = end(query.instant("fecha_desde"), until, query.now)?;
@@ -21,7 +23,8 @@ pub(super) fn close(query: &mut Query) -> Result<(), Error> {
     Ok(())
 }
 
-/// The end of the range. A range is never clipped: a longer one, or one without a beginning, is an error.
+/// The end of the range. A range is never clipped: a longer one, or one without a beginning, is an
+/// error.
 fn end(
     from: Option<DateTime<Utc>>,
     until: Option<DateTime<Utc>>,

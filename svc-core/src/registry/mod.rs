@@ -1,4 +1,5 @@
-//! The list of all operations. The router, `Allow` headers, `svc do --list` and the table tests all read it.
+//! The list of all operations. The router, `Allow` headers, `svc do --list` and the table tests all
+//! read it.
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -134,16 +135,17 @@ pub fn named() -> impl Iterator<Item = Description> {
 }
 
 impl Context {
-    /// The file that the read of that name gives for `input`, an object of its fields; none if the name is that of an operation, or
-    /// of nothing: see [`Self::run_by_name`].
+    /// The file that the read of that name gives for `input`, an object of its fields; none if the
+    /// name is that of an operation, or of nothing: see [`Self::run_by_name`].
     pub async fn download(&self, company: CompanyId, name: &str, input: &Json) -> Result<Option<Bytes>, Error> {
         let handler = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).map(|entry| entry.handler);
         let Some(Handler::Download(download)) = handler else { return Ok(None) };
         download.read(self.store().reader(company).as_ref(), input).await.map(Some)
     }
 
-    /// Runs the operation of that name in `company`, in one transaction, with `input`, an object of its fields; returns the
-    /// JSON of its output. An error of the input names its field; an unknown name is `no_encontrado`.
+    /// Runs the operation of that name in `company`, in one transaction, with `input`, an object of
+    /// its fields; returns the JSON of its output. An error of the input names its field; an
+    /// unknown name is `no_encontrado`.
     pub async fn run_by_name(&self, company: CompanyId, name: &str, input: &Json) -> Result<Bytes, Error> {
         let unknown = || {
             let text = format!("accion: no hay ninguna que se llame {:?}; svc do --list las enumera", brief(name));

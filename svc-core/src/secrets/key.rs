@@ -19,7 +19,8 @@ impl SecretsKey {
     /// The key of these bytes, which must come from a cryptographic source of randomness.
     pub fn new(bytes: [u8; 32]) -> Self {
         let bytes = Zeroizing::new(bytes);
-        // A hash of 256 random bits gives nothing of them away, and this one is used for nothing else.
+        // A hash of 256 random bits gives nothing of them away, and this one is used for nothing
+        // else.
         let digest = Sha256::new().chain_update(b"svc secrets key id\0").chain_update(*bytes).finalize();
         let mut id = [0; KEY_ID];
         id.copy_from_slice(&digest[..KEY_ID]);
@@ -94,8 +95,8 @@ mod tests {
 
     #[test]
     fn an_id_is_the_keys_own_and_stays_as_it_is() {
-        // `printf 'svc secrets key id\0' | cat - <(printf '\0%.0s' {1..32}) | sha256sum` begins with it: what was sealed
-        // by earlier versions must be found.
+        // `printf 'svc secrets key id\0' | cat - <(printf '\0%.0s' {1..32}) | sha256sum` begins
+        // with it: what was sealed by earlier versions must be found.
         assert_eq!(SecretsKey::new([0; 32]).id(), ID_OF_ZEROS);
         assert_ne!(SecretsKey::new([1; 32]).id(), ID_OF_ZEROS);
     }

@@ -1,19 +1,21 @@
-//! Secrets at rest: certificates' keys and webhooks' secrets are sealed in the database under a key that the database does not
-//! have.
+//! Secrets at rest: certificates' keys and webhooks' secrets are sealed in the database under a key
+//! that the database does not have.
 //!
 //! A sealed value is one byte with its format, and then:
 //!
 //! - `0`: the secret in plain text, as it is stored where no key is set;
-//! - `1`: a random nonce of 24 bytes and the secret under XChaCha20-Poly1305 (earlier versions; it is opened, not written);
+//! - `1`: a random nonce of 24 bytes and the secret under XChaCha20-Poly1305 (earlier versions; it
+//!   is opened, not written);
 //! - `2`: the [id of the key](SecretsKey::id), 8 bytes, and then as format 1.
 //!
-//! What it belongs to ([`Place`]) is authenticated with it: a value that is moved to another company or record in the
-//! database does not open. Where a key is set, a value in plain text does not open either, since anyone who can write to the
-//! database could have put it there.
+//! What it belongs to ([`Place`]) is authenticated with it: a value that is moved to another
+//! company or record in the database does not open. Where a key is set, a value in plain text does
+//! not open either, since anyone who can write to the database could have put it there.
 //!
-//! To change the key: set the new one and keep the former one beside it ([`Sealer::with_old`], `SVC_SECRETS_KEY_OLD`), seal
-//! everything under the new one ([`crate::Context::rotate_secrets`], `svc secrets rotate`), and remove the former one. The
-//! same call seals what was stored before there was a key, with [`PlainSecrets::Accepted`].
+//! To change the key: set the new one and keep the former one beside it ([`Sealer::with_old`],
+//! `SVC_SECRETS_KEY_OLD`), seal everything under the new one ([`crate::Context::rotate_secrets`],
+//! `svc secrets rotate`), and remove the former one. The same call seals what was stored before
+//! there was a key, with [`PlainSecrets::Accepted`].
 
 mod key;
 
@@ -91,8 +93,8 @@ pub enum PlainSecrets {
     /// It is refused, as [`Sealer::open`] does where a key is set.
     #[default]
     Refused,
-    /// It is sealed like any other. Only for a database that was used without a key, and that nobody else could write to:
-    /// a secret that someone put there is sealed too.
+    /// It is sealed like any other. Only for a database that was used without a key, and that
+    /// nobody else could write to: a secret that someone put there is sealed too.
     Accepted,
 }
 
@@ -109,8 +111,8 @@ impl Sealer {
         Self { current: key.into(), old: Vec::new() }
     }
 
-    /// With keys that only open what was sealed under them: former ones, until their secrets are sealed anew, and the next
-    /// one, in servers that still seal under the former.
+    /// With keys that only open what was sealed under them: former ones, until their secrets are
+    /// sealed anew, and the next one, in servers that still seal under the former.
     #[must_use]
     pub fn with_old(mut self, keys: impl IntoIterator<Item = SecretsKey>) -> Self {
         self.old.extend(keys);
@@ -122,7 +124,8 @@ impl Sealer {
         self.current.is_some()
     }
 
-    /// The sealed value of `secret` at `place`; the same secret is never sealed to the same value twice.
+    /// The sealed value of `secret` at `place`; the same secret is never sealed to the same value
+    /// twice.
     pub fn seal(&self, place: Place<'_>, secret: &[u8], random: &dyn Random) -> Result<Vec<u8>, SecretsError> {
         let Some(key) = &self.current else { return Ok([&[PLAIN], secret].concat()) };
         let nonce = XNonce::from(random_bytes::<NONCE>(random));
@@ -138,7 +141,8 @@ impl Sealer {
         self.open_with(place, sealed, plain)
     }
 
-    /// The secret in a sealed value, sealed anew under the current key; [`SecretsError::NoKey`] without one.
+    /// The secret in a sealed value, sealed anew under the current key; [`SecretsError::NoKey`]
+    /// without one.
     pub fn reseal(
         &self,
         place: Place<'_>,

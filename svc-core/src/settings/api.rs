@@ -41,23 +41,27 @@ impl ApiSettings {
     }
 }
 
-/// The keys that secrets are sealed with before they are stored. On a command line with subcommands they go with all of them.
+/// The keys that secrets are sealed with before they are stored. On a command line with subcommands
+/// they go with all of them.
 #[derive(Debug, Args)]
 pub struct SecretsSettings {
-    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits; without it webhook secrets
-    /// and certificate keys are stored as they are. Once it is set, secrets that were stored without it are refused until
-    /// `svc secrets rotate --accept-plain` has sealed them.
+    /// Key that encrypts webhook secrets and certificate keys at rest, 64 hexadecimal digits;
+    /// without it webhook secrets and certificate keys are stored as they are. Once it is set,
+    /// secrets that were stored without it are refused until `svc secrets rotate --accept-plain`
+    /// has sealed them.
     #[arg(long, env = "SVC_SECRETS_KEY", hide_env_values = true, global = true)]
     secrets_key: Option<Hidden>,
-    /// Further keys that only open what was encrypted with them, several with commas between: the former `SVC_SECRETS_KEY`,
-    /// until `svc secrets rotate` has encrypted everything with the new one.
+    /// Further keys that only open what was encrypted with them, several with commas between: the
+    /// former `SVC_SECRETS_KEY`, until `svc secrets rotate` has encrypted everything with the new
+    /// one.
     #[arg(long, env = "SVC_SECRETS_KEY_OLD", hide_env_values = true, global = true)]
     secrets_key_old: Option<Hidden>,
 }
 
 impl SecretsSettings {
-    /// The sealer of these keys, for [`ContextBuilder::secrets`]; it has no key when none is set or the setting is empty. An
-    /// error when one is not 64 hexadecimal digits, or when there are only old ones.
+    /// The sealer of these keys, for [`ContextBuilder::secrets`]; it has no key when none is set or
+    /// the setting is empty. An error when one is not 64 hexadecimal digits, or when there are only
+    /// old ones.
     pub fn sealer(&self) -> Result<Sealer, SettingError> {
         let key = Hidden::given(self.secrets_key.as_ref()).map(|key| parse("SVC_SECRETS_KEY", key)).transpose()?;
         let Some(old) = Hidden::given(self.secrets_key_old.as_ref()) else { return Ok(Sealer::new(key)) };

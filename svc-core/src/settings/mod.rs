@@ -1,7 +1,7 @@
 //! Settings that any front end of the API may have, each a flag and an environment variable.
 //!
-//! They are groups to be flattened into a command line of clap's. `svc` and `bin-lambda` use them; another server that does
-//! has the same names, defaults and messages:
+//! They are groups to be flattened into a command line of clap's. `svc` and `bin-lambda` use them;
+//! another server that does has the same names, defaults and messages:
 //!
 //! ```
 //! use clap::Parser;
@@ -26,7 +26,8 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A secret is kept in a [`Hidden`], and is checked by the methods here and not by clap, which would print a wrong one.
+//! A secret is kept in a [`Hidden`], and is checked by the methods here and not by clap, which
+//! would print a wrong one.
 
 mod api;
 mod providers;
@@ -38,7 +39,8 @@ use std::str::FromStr;
 pub use api::{ApiSettings, SecretsSettings};
 pub use providers::{MailSettings, OutsideSettings, StamperSettings, WebhookSettings};
 
-/// A setting that cannot be used. The text names its environment variable and says what is wrong; it shows no secret.
+/// A setting that cannot be used. The text names its environment variable and says what is wrong;
+/// it shows no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct SettingError(String);

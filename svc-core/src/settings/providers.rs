@@ -21,7 +21,8 @@ const FINKOK: &str = "finkok+";
 /// The machine's own addresses.
 const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
 
-/// All that background work reaches others by. Its parts are groups of their own, for commands that need only one.
+/// All that background work reaches others by. Its parts are groups of their own, for commands that
+/// need only one.
 #[derive(Debug, Args)]
 #[non_exhaustive]
 pub struct OutsideSettings {
@@ -37,8 +38,9 @@ pub struct OutsideSettings {
 }
 
 impl OutsideSettings {
-    /// Makes all three, connecting to nothing yet. A machine that trusts no certificate authority can do everything but deliver
-    /// webhooks, so that is logged and no error; settings that cannot be used are one.
+    /// Makes all three, connecting to nothing yet. A machine that trusts no certificate authority
+    /// can do everything but deliver webhooks, so that is logged and no error; settings that cannot
+    /// be used are one.
     pub fn open(&self) -> Result<Providers, SettingError> {
         let (sender, notifier) = (self.webhooks.sender_if_possible()?, self.mail.notifier()?);
         Ok(Providers::default().stamper(self.stamper.stamper()?).sender(sender).notifier(notifier))
@@ -48,8 +50,9 @@ impl OutsideSettings {
 /// Who has invoices stamped.
 #[derive(Debug, Args)]
 pub struct StamperSettings {
-    /// Who has invoices stamped: sandbox, which plays a provider, or a provider's address: sw+https://…, finkok+https://…, or https://… of
-    /// one that speaks the protocol of this project.
+    /// Who has invoices stamped: sandbox, which plays a provider, or a provider's address:
+    /// sw+https://…, finkok+https://…, or https://… of one that speaks the protocol of this
+    /// project.
     #[arg(long, env = "SVC_STAMPER", default_value = SANDBOX)]
     stamper: String,
     /// The user that the provider knows us by; without one the token is all there is.
@@ -73,8 +76,8 @@ impl StamperSettings {
         url.is_empty() || url == SANDBOX
     }
 
-    /// The provider, or the sandbox, which is logged as a warning: what it stamps is no invoice. An error when the provider's URL
-    /// or token cannot be used.
+    /// The provider, or the sandbox, which is logged as a warning: what it stamps is no invoice. An
+    /// error when the provider's URL or token cannot be used.
     pub fn stamper(&self) -> Result<Arc<dyn Stamper>, SettingError> {
         let url = self.stamper.trim();
         if self.is_sandbox() {
@@ -110,7 +113,8 @@ impl StamperSettings {
 /// Where webhooks may lead, beyond the public internet and short of it.
 #[derive(Debug, Args)]
 pub struct WebhookSettings {
-    /// For development only: networks that webhooks may reach, with http and any port, several with commas between.
+    /// For development only: networks that webhooks may reach, with http and any port, several with
+    /// commas between.
     #[arg(long = "webhook-allow-nets", env = "SVC_WEBHOOK_ALLOW_NETS", default_value = "", hide_default_value = true)]
     allow: String,
     /// Further networks that webhooks may not reach, several with commas between.
@@ -140,7 +144,8 @@ impl WebhookSettings {
         Ok(Arc::new(HttpSender::new(self.networks()?).map_err(undeliverable)?))
     }
 
-    /// A sender to these networks; `None`, which is logged, when the machine trusts no certificate authority.
+    /// A sender to these networks; `None`, which is logged, when the machine trusts no certificate
+    /// authority.
     pub fn sender_if_possible(&self) -> Result<Option<Arc<dyn Sender>>, SettingError> {
         match HttpSender::new(self.networks()?).map_err(undeliverable) {
             Ok(sender) => Ok(Some(Arc::new(sender))),
@@ -168,7 +173,8 @@ pub struct MailSettings {
 }
 
 impl MailSettings {
-    /// Sends e-mails through the server; `None` when there is none. An error when the URL or the sender's address cannot be used.
+    /// Sends e-mails through the server; `None` when there is none. An error when the URL or the
+    /// sender's address cannot be used.
     pub fn notifier(&self) -> Result<Option<Arc<dyn Notifier>>, SettingError> {
         let Some(url) = Hidden::given(self.smtp_url.as_ref()) else { return Ok(None) };
         let wrong = |error| {

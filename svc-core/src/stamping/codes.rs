@@ -1,25 +1,27 @@
-//! The codes of providers and of the authority, by what they mean for a request (providers' pages, the authority's matrices).
+//! Maps the codes of providers and of the authority to what they mean for a request (providers'
+//! pages, the authority's matrices).
 
 use chrono::TimeDelta;
 
 use super::{CancelReceipt, CancelRequest, StampFailure, rejected};
 
-/// The document was stamped before.
+/// The document was already stamped.
 pub(super) const BEFORE: &str = "307";
 
-/// How long a document that was just stamped may be unknown to the authority's cancellation service.
+/// How long the authority's cancellation service may not know a document that was just stamped.
 const UNKNOWN_FOR: TimeDelta = TimeDelta::days(1);
 
-/// The issuer, its certificate, or the account with the provider: 303 another RFC's certificate, 304 revoked, 306 an e.firma, 308 not
-/// the authority's, 402 not in the list of valid ones; of Finkok 300 and 501 credentials, 702 an issuer that is not registered,
-/// 703 suspended, 704 the key's password, 711 the certificate, 718 no stamps left; of SW `AU…` credentials.
+/// The issuer, its certificate, or the account with the provider is refused: 303 another RFC's
+/// certificate, 304 revoked, 306 an e.firma, 308 not the authority's, 402 not in the list of valid
+/// ones; of Finkok 300 and 501 credentials, 702 an unregistered issuer, 703 suspended, 704 the
+/// key's password, 711 the certificate, 718 no stamps left; of SW `AU…` credentials.
 const ACCOUNT: [&str; 12] = ["303", "304", "306", "308", "402", "300", "501", "702", "703", "704", "711", "718"];
 
-/// Later: of Finkok 708 and 709 the authority is not reached, 603 right after a stamp, 798 and 799 too many requests for one cancellation; of
-/// SW `CO1000` an error of its own.
+/// To be retried later: of Finkok 708 and 709 the authority cannot be reached, 603 right after a
+/// stamp, 798 and 799 too many requests for one cancellation; of SW `CO1000` an internal error.
 const LATER: [&str; 6] = ["708", "709", "603", "798", "799", "CO1000"];
 
-/// What a provider's refusal of a document means.
+/// Maps a provider's refusal of a document to its failure.
 pub(super) fn refusal(codigo: &str, mensaje: &str) -> StampFailure {
     let unclear = || StampFailure::Unreachable(format!("the provider gave no verdict: {codigo} {mensaje}"));
     let account = ACCOUNT.contains(&codigo) || codigo.starts_with("AU");
@@ -31,7 +33,8 @@ pub(super) fn refusal(codigo: &str, mensaje: &str) -> StampFailure {
     }
 }
 
-/// What is said of a folio whose cancellation was asked for (`EstatusUUID`), or of the request itself.
+/// Maps the answer about a folio whose cancellation was requested (`EstatusUUID`), or about the
+/// request itself.
 pub(super) fn cancellation(
     codigo: &str,
     mensaje: &str,
@@ -40,11 +43,11 @@ pub(super) fn cancellation(
 ) -> Result<CancelReceipt, StampFailure> {
     let codigo = codigo.trim();
     match codigo {
-        // Received, or asked for before.
+        // Received now or before.
         "201" | "202" => Ok(CancelReceipt { acuse }),
-        // The authority learns of a stamp later than the provider gives it.
+        // The authority learns of a stamp later than the provider returns it.
         "205" if request.at - request.asked < UNKNOWN_FOR => Err(StampFailure::Unreachable(format!("205: {mensaje}"))),
-        // The request's date was off; the next one has another.
+        // The request's date was wrong; the next request has a new one.
         "208" => Err(StampFailure::Unreachable(format!("208: {mensaje}"))),
         "203" | "301" | "302" | "305" | "310" => Err(StampFailure::Misconfigured(format!("{codigo}: {mensaje}"))),
         "no_cancelable" => Err(StampFailure::Rejected {
@@ -55,18 +58,19 @@ pub(super) fn cancellation(
     }
 }
 
-/// Whether this is a code, and not a word of a message: `307`, `CFDI40145`, `no_cancelable`.
+/// Whether this is a code rather than a word of a message: `307`, `CFDI40145`, `no_cancelable`.
 fn is_code(text: &str) -> bool {
     text.chars().any(|c| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether a message says that the account has no stamps left; there is no code for it.
+/// Whether a message says that the account has no stamps left; no code does.
 fn is_out_of_credit(mensaje: &str) -> bool {
     let mensaje = mensaje.to_lowercase();
     mensaje.contains("saldo insuficiente") || mensaje.contains("timbres disponibles")
 }
 
-/// The code at the head of a message, and what follows it: `307. El…`, `401 - El…`, `CFDI3307 - Timbre…`.
+/// Splits a message into its leading code and the rest: `307. El…`, `401 - El…`,
+/// `CFDI3307 - Timbre…`.
 pub(super) fn at_head(message: &str) -> (&str, &str) {
     let message = message.trim();
     let end = message.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(message.len());

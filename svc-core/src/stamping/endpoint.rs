@@ -1,4 +1,4 @@
-//! Where a provider is, and one request to it.
+//! A provider's address, and one request to it.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -15,10 +15,11 @@ use tokio::net::TcpStream;
 use super::StampFailure;
 use crate::outbound::{Most, OutboundError, Tls, exchange};
 
-/// The longest answer that is read, in bytes: more than a document of 500 lines of the longest descriptions.
+/// The longest answer that is read, in bytes: more than a document of 500 lines with the longest
+/// descriptions.
 pub(super) const MOST: usize = 8 * 1024 * 1024;
 
-/// Why a provider's stamper cannot be made.
+/// Why a provider's stamper cannot be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpStamperError {
@@ -28,10 +29,10 @@ pub enum HttpStamperError {
     /// Plain http to another machine: documents and credentials would not be encrypted.
     #[error("the provider's URL must be https; http is for this machine only")]
     Plain,
-    /// The token is empty, or has characters that no header can hold.
+    /// The token is empty, or has characters that a header cannot hold.
     #[error("the provider's token is empty or has characters that a header cannot hold")]
     Token,
-    /// The provider knows its clients by a user, and none is given.
+    /// The provider requires a user, and none is given.
     #[error("the provider needs a user")]
     User,
     /// The machine trusts no certificate authority.
@@ -39,13 +40,13 @@ pub enum HttpStamperError {
     Authorities,
 }
 
-/// A place that takes requests, each over its own connection.
+/// An address that accepts requests, each over its own connection.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     host: String,
     port: u16,
     authority: HeaderValue,
-    /// What the paths of requests begin with, without a slash at the end, and what they end with.
+    /// The prefix of the requests' paths, without a slash at the end, and their suffix.
     path: String,
     query: String,
     /// None over plain HTTP.
@@ -54,8 +55,9 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The place at `url`: https, or plain http to `localhost` and loopback addresses, for development and for a provider's agent
-    /// on the same machine. An answer that is not complete after `timeout` is none.
+    /// The endpoint at `url`: https, or plain http to `localhost` and loopback addresses, for
+    /// development and for a provider's agent on the same machine. A request fails if its answer is
+    /// not complete after `timeout`.
     pub(super) fn new(url: &str, timeout: Duration) -> Result<Self, HttpStamperError> {
         Self::over(url, timeout, Tls::new)
     }
@@ -91,7 +93,7 @@ impl Endpoint {
         self.timeout
     }
 
-    /// A request to what is below this place; `below` begins with a slash or is empty.
+    /// Begins a request to a path below the endpoint; `below` begins with a slash or is empty.
     pub(super) fn request(&self, method: Method, below: &str) -> Builder {
         let path = format!("{}{below}", self.path);
         let path = if path.is_empty() { "/" } else { &path };
@@ -125,7 +127,7 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// What takes several requests, within the time for one.
+/// Runs work of several requests within the time for one.
 pub(super) async fn within<T>(
     timeout: Duration,
     work: impl Future<Output = Result<T, StampFailure>>,

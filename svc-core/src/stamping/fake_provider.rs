@@ -1,4 +1,5 @@
-//! Stand-ins of providers on a local socket, for tests: each answers requests as it is told, in their order.
+//! Stand-ins of providers on a local socket, for tests: each answers requests as it is told, in
+//! their order.
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;

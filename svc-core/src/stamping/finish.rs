@@ -76,7 +76,8 @@ impl Step for FinishStamping {
     async fn run_step(&self, cx: &mut Cx<'_>) -> Result<StampingOutcome, Error> {
         let Some(record) = cx.tx.lock_invoice(self.factura).await? else { return Ok(StampingOutcome::Lost) };
         let unstamped = match self.verdict {
-            // Locked before the record's row in the queue, the order everywhere; it keeps its status until the commit.
+            // Locked before the record's row in the queue, the order everywhere; it keeps its
+            // status until the commit.
             StampingVerdict::Waits(invoice) => cx.tx.share_invoice(invoice).await?,
             _ => None,
         };
@@ -120,7 +121,8 @@ impl Step for FinishStamping {
     }
 }
 
-/// When a complement is checked again; none, so at once, if its invoice was stamped in the meantime.
+/// When a complement is checked again; none, so at once, if its invoice was stamped in the
+/// meantime.
 fn next_check(invoice: Option<InvoiceStatus>, now: Timestamp) -> Option<DateTime<Utc>> {
     let waits = matches!(invoice, Some(InvoiceStatus::EnEspera | InvoiceStatus::Error));
     waits.then(|| now.get() + WAIT)

@@ -1,29 +1,34 @@
 //! Stamping: the validation of invoices by the tax authority.
 //!
-//! - A **document** ([`Cfdi`]) states what was sold or paid; its issuer seals it. It has no fiscal effect
-//!   until it is stamped.
-//! - A **provider** (PAC) is authorised to stamp: it validates the sealed XML, assigns its **UUID**,
-//!   the fiscal folio, and signs both in a stamp within the XML. A [`Stamper`] connects to one.
-//! - A **rejection** says that the document is wrong, with a code of the provider or the authority (`CFDI40161`). It is final:
-//!   the same document would be rejected again.
-//! - **Misconfigured** is what an operator has to mend: credentials, credit, account, certificate. Nothing is wrong with the
-//!   document, which waits and is reported (log, figure, readiness detail).
-//! - **Unknown** is a fate that nobody can tell: the document may have been stamped. It waits for a person's decision.
-//! - **Unreachable** is any other failure: no connection, a timeout, an invalid answer. The request is retried.
+//! - A **document** ([`Cfdi`]) describes a sale or a payment; its issuer seals it. It has no fiscal
+//!   effect until it is stamped.
+//! - A **provider** (PAC) is authorised to stamp: it validates the sealed XML, assigns its
+//!   **UUID**, the fiscal folio, and signs both in a stamp within the XML. A [`Stamper`] connects
+//!   to one.
+//! - A **rejection** means that the document is wrong; it has a code of the provider or the
+//!   authority (`CFDI40161`). It is final: the same document would be rejected again.
+//! - **Misconfigured** means that an operator must act: credentials, credit, account, certificate.
+//!   The document itself is fine; it waits and is reported (log, metric, readiness detail).
+//! - **Unknown** means that the document may have been stamped and no query can tell. It waits for
+//!   a person's decision.
+//! - **Unreachable** is any other failure: no connection, a timeout, an invalid answer. The request
+//!   is retried.
 //!
-//! [`stamp_due`] stamps the records that are due. An invoice waits (`en_espera`) until it is stamped (`vigente`) or rejected
-//! (`error`). A request whose answer was lost may have been stamped, and a provider knows a document by its sealed bytes. So the XML
-//! is stored before it is first sent, and the same bytes are sent in all attempts, until the provider has spoken; only a
-//! rejection drops them. An answer counts as a stamp only if it holds that document ([`StampRequest::stamped`]). The stamped XML
-//! is stored for good.
+//! [`stamp_due`] stamps the records that are due. An invoice waits (`en_espera`) until it is
+//! stamped (`vigente`) or rejected (`error`). A request whose answer was lost may have been
+//! stamped, and a provider identifies a document by its sealed bytes. So the XML is stored before
+//! it is first sent, and all attempts send the same bytes until the provider answers; only a
+//! rejection discards them. An answer counts as a stamp only if it contains that document
+//! ([`StampRequest::stamped`]). The stamped XML is stored permanently.
 //!
-//! A **cancellation** is asked for with a request that the issuer signs ([`CancelRequest`]), and is final only when the authority's
-//! status service says so: a receiver may have to accept it, within 72 hours. Until then nothing else changes. The same pass
-//! sends and follows cancellations; [`cancel_asked`] does so for those of one company at once.
+//! A **cancellation** starts with a request that the issuer signs ([`CancelRequest`]), and is final
+//! only when the authority's status service says so: a receiver may have to accept it within 72
+//! hours. Until then nothing else changes. The same pass sends and follows cancellations;
+//! [`cancel_asked`] does so at once for one company.
 //!
-//! [`SandboxStamper`] is a provider within the process, for development and tests. With the feature `client` there are
-//! `SwStamper` and `FinkokStamper`, which speak these providers' protocols, and `HttpStamper`, which speaks the one in this
-//! folder's `README.md`.
+//! [`SandboxStamper`] is a provider within the process, for development and tests. The feature
+//! `client` adds `SwStamper` and `FinkokStamper`, which speak these providers' protocols, and
+//! `HttpStamper`, which speaks the one in this folder's `README.md`.
 
 mod cancellation;
 #[cfg(feature = "client")]
@@ -72,7 +77,7 @@ pub use sat::SatStatus;
 #[cfg(feature = "client")]
 pub use sw::SwStamper;
 
-/// The longest code and message of a rejection that are stored, in characters.
+/// The maximum stored length of a rejection's code and message, in characters.
 const MOST_CODE: usize = 50;
 const MOST_MESSAGE: usize = 1_000;
 
@@ -80,64 +85,66 @@ const MOST_MESSAGE: usize = 1_000;
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct StampRequest {
-    /// The idempotency key: the same in all attempts at one invoice, and unique among all companies. 1 to 255 visible ASCII
-    /// characters.
+    /// The idempotency key: the same in all attempts at one invoice, and unique among all
+    /// companies. It has 1 to 255 visible ASCII characters.
     pub id: String,
-    /// The document, sealed: the same bytes in all attempts.
+    /// The sealed document: the same bytes in all attempts.
     pub xml: String,
-    /// When this attempt is made; none if the caller has no clock.
+    /// The time of this attempt; `None` if the caller has no clock.
     pub at: Option<DateTime<Utc>>,
 }
 
 impl StampRequest {
-    /// The request to stamp a sealed document.
+    /// A request to stamp a sealed document.
     pub const fn new(id: String, xml: String) -> Self {
         Self { id, xml, at: None }
     }
 
-    /// The same, made at that time.
+    /// Sets the time of the attempt.
     #[must_use]
     pub const fn at(mut self, now: DateTime<Utc>) -> Self {
         self.at = Some(now);
         self
     }
 
-    /// Whether so much of the 72 hours in which a document can be stamped is over that operators are told.
+    /// Whether so much of the 72 hours for stamping has passed that operators are alerted.
     fn is_old(&self) -> bool {
         let issued = Cfdi::read(&self.xml).ok().map(|document| document.issued());
         self.at.zip(issued).is_some_and(|(now, issued)| now - issued > TimeDelta::hours(60))
     }
 
-    /// A provider's answer, if it is this document with its stamp; any other leaves the fate of this one unknown.
+    /// Accepts a provider's answer if it is this document with its stamp; any other leaves the
+    /// document's fate unknown.
     pub fn stamped(&self, xml: String) -> Result<StampedXml, StampFailure> {
         StampedXml::read(xml, &self.xml).map_err(unfit)
     }
 }
 
-/// What is no stamp leaves the fate of the document unknown.
+/// An answer without a valid stamp leaves the document's fate unknown.
 fn unfit(error: UnfitStamp) -> StampFailure {
     StampFailure::Unreachable(format!("the provider's XML is not the stamped document: {error}"))
 }
 
-/// What was asked was not done: a document is not stamped, or a cancellation not received.
+/// Why a document was not stamped or a cancellation not received.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StampFailure {
-    /// What was sent is wrong; final.
+    /// The request is wrong; final.
     #[error("rejected: {codigo}: {mensaje}")]
     Rejected {
         /// The provider's or the authority's code, at most 50 characters.
         codigo: String,
-        /// What is wrong, in Spanish, at most 1,000 characters.
+        /// The explanation in Spanish, at most 1,000 characters.
         mensaje: String,
     },
-    /// There is no result, for this reason; to be retried.
+    /// There was no result, for this reason; to be retried.
     #[error("not reached: {0}")]
     Unreachable(String),
-    /// The account, the credentials or the certificate is wrong: an operator's matter, and retried when that may be mended.
+    /// The account, the credentials or the certificate is wrong: an operator must act, and it is
+    /// retried from time to time.
     #[error("the provider refuses the account or the certificate: {0}")]
     Misconfigured(String),
-    /// It may have been done, and nobody can tell any more: a person's matter.
+    /// It may have been done and no query can tell: a person must decide.
     #[error("its fate is unknown: {0}")]
     Unknown(String),
 }
@@ -145,28 +152,30 @@ pub enum StampFailure {
 /// A connection to a provider. Each method takes no longer than [`Self::deadline`].
 #[async_trait]
 pub trait Stamper: Send + Sync {
-    /// Stamps a document; [`StampRequest::stamped`] reads what the provider gives. A document that was stamped before must give
-    /// the first result ("already stamped", code 307).
+    /// Stamps a document; [`StampRequest::stamped`] reads the provider's answer. A document that
+    /// was already stamped must return the first result ("already stamped", code 307).
     async fn stamp(&self, request: &StampRequest) -> Result<StampedXml, StampFailure>;
 
-    /// What became of a document that was sent before, and is refused now for its age: its stamp, or none if the provider says
-    /// that it was never stamped. By default nobody can tell.
+    /// Queries a document that was sent before and is now refused for its age: its stamp, or `None`
+    /// if the provider says that it was never stamped. By default the answer is unknown.
     async fn earlier(&self, _request: &StampRequest) -> Result<Option<StampedXml>, StampFailure> {
         Err(StampFailure::Unknown("the provider does not tell what became of an old document".to_owned()))
     }
 
-    /// Asks the authority to cancel a stamped document. What was asked for before is received again. What comes of it is told by
-    /// [`Self::status`]. By default nothing is cancelled.
+    /// Asks the authority to cancel a stamped document; a repeated request is received again.
+    /// [`Self::status`] returns the outcome. By default nothing is cancelled.
     async fn cancel(&self, _request: &CancelRequest) -> Result<CancelReceipt, StampFailure> {
         Err(StampFailure::Misconfigured("the stamper cancels no documents".to_owned()))
     }
 
-    /// What the authority says of a document whose cancellation was asked for. By default nobody can tell.
+    /// Queries the authority about a document whose cancellation was requested. By default the
+    /// answer is unknown.
     async fn status(&self, _request: &CancelRequest) -> Result<DocumentStatus, StampFailure> {
         Err(StampFailure::Misconfigured("the stamper knows nothing of the authority's status service".to_owned()))
     }
 
-    /// The longest that a method takes. A record is leased for longer than two, so that no other worker takes it meanwhile.
+    /// The longest duration of a method. A record's lease lasts longer than two of these, so that
+    /// no other worker takes it meanwhile.
     fn deadline(&self) -> Duration {
         Duration::from_mins(1)
     }
@@ -179,7 +188,7 @@ fn plain(text: &str, max: usize) -> String {
     words.join(" ").chars().take(max).collect()
 }
 
-/// A rejection, if there are words for it.
+/// A rejection, if the provider gave a code or a message.
 #[cfg(feature = "client")]
 fn rejected(codigo: &str, mensaje: &str) -> Option<StampFailure> {
     let (codigo, mensaje) = (plain(codigo, MOST_CODE), plain(mensaje, MOST_MESSAGE));

@@ -1,23 +1,24 @@
-//! How long a record waits before it is retried.
+//! The backoff of records before they are retried.
 
 use chrono::TimeDelta;
 
 use crate::domain::clock::{Random, random_bytes};
 
-/// How long a complement waits for its invoice before it is checked again; stamping the invoice makes it due at once.
+/// How long a complement waits for its invoice before it is checked again; stamping the invoice
+/// makes it due at once.
 pub(super) const WAIT: TimeDelta = TimeDelta::minutes(5);
 
-/// From one question what became of a cancellation to the next: after the first, the second, and so on.
+/// The delays between queries about a cancellation: after the first, the second, and so on.
 pub(super) const FOLLOW_UP: [TimeDelta; 3] = [TimeDelta::minutes(5), TimeDelta::minutes(15), TimeDelta::hours(1)];
 
-/// When a document is sent again whose fate nobody can tell, or whose account is refused.
+/// The delay before a document whose fate is unknown or whose account is refused is sent again.
 pub(super) const HELD: TimeDelta = TimeDelta::hours(6);
 
-/// Seconds after the first attempt, the second, and so on; the last value holds for all that follow.
+/// The delay in seconds after the first attempt, the second, and so on; the last value repeats.
 const STEPS: [i64; 6] = [30, 60, 2 * 60, 5 * 60, 15 * 60, 60 * 60];
 
-/// The pause after an attempt that did not reach the provider, with `before` such attempts before it: ten per cent more or
-/// less at random, so that records that failed together are not retried together.
+/// The delay after an attempt that did not reach the provider, after `before` such attempts: ten
+/// per cent more or less at random, so that records that failed together are not retried together.
 pub(super) fn pause(before: u32, random: &dyn Random) -> TimeDelta {
     let last = STEPS.len() - 1;
     let step = STEPS[usize::try_from(before).map_or(last, |before| before.min(last))];

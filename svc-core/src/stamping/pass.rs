@@ -14,14 +14,15 @@ use crate::domain::company::CompanyId;
 use crate::leases::{LeasedPass, LeasedQueue, Pace};
 use crate::store::{Backlog, LeasedStamping, StoreError};
 
-/// How long a lease lasts beyond two calls of the stamper: time to read the record and to write the outcome.
+/// How long a lease lasts beyond two calls of the stamper: time to read the record and to write the
+/// outcome.
 const MARGIN: TimeDelta = TimeDelta::minutes(1);
 
 /// The longest deadline of a stamper that a lease takes into account.
 const MAX_DEADLINE: TimeDelta = TimeDelta::days(1);
 
-/// Records worked on at once. A company gets another one while it has fewer under way than are free: half of all by itself,
-/// less beside others, and none has to wait for all of another's.
+/// Records worked on at once. A company gets another one while it has fewer under way than are
+/// free: half of all by itself, less beside others, and none has to wait for all of another's.
 const AT_ONCE: u32 = 16;
 
 const PACE: Pace =
@@ -37,7 +38,8 @@ pub struct StampReport {
     pub rechazados: u64,
     /// To be retried: the provider was not reached.
     pub pospuestos: u64,
-    /// Waiting for a person: the provider refuses the account, or nobody can tell what became of them.
+    /// Waiting for a person: the provider refuses the account, or nobody can tell what became of
+    /// them.
     pub detenidos: u64,
     /// Payment complements that wait for their invoice to be stamped.
     pub en_espera: u64,
@@ -60,13 +62,15 @@ impl StampReport {
     }
 }
 
-/// Stamps the records that are due when it begins, of all companies, and sends and follows the cancellations that are, until all are
-/// done or `budget` is used up; gives what it did.
+/// Stamps the records that are due when it begins, of all companies, and sends and follows the
+/// cancellations that are, until all are done or `budget` is used up; gives what it did.
 ///
-/// Call it on a timer. Several passes may run at once and share the work: a record is leased to one of them under a token, for
-/// longer than the stamper may take, and an outcome is written only while its token is valid. No transaction is open and no
-/// connection is held while a stamper works. What is due is found by one read over all companies, and leased one company at a
-/// time, round-robin. A record or company that fails is logged and counted, and delays no other; the error is that of the read.
+/// Call it on a timer. Several passes may run at once and share the work: a record is leased to one
+/// of them under a token, for longer than the stamper may take, and an outcome is written only
+/// while its token is valid. No transaction is open and no connection is held while a stamper
+/// works. What is due is found by one read over all companies, and leased one company at a time,
+/// round-robin. A record or company that fails is logged and counted, and delays no other; the
+/// error is that of the read.
 pub async fn stamp_due(context: &Context, stamper: &dyn Stamper, budget: Budget) -> Result<StampReport, StoreError> {
     let context = &context.in_background();
     let provider = Provider { context, stamper, installation: OnceLock::new() };

@@ -1,5 +1,5 @@
-//! The document of a leased record: the one that was sent before, else the one that was validated, else one from the
-//! company's present records.
+//! The document of a leased record: the one that was sent before, else the one that was validated,
+//! else one from the company's present records.
 
 use chrono::TimeDelta;
 use uuid::Uuid;
@@ -13,7 +13,8 @@ use crate::operation::{Cx, Step};
 use crate::posting::document::{self, Folios};
 use crate::store::{Related, SIGNING_KEY, StampingRecord};
 
-/// The oldest date of a document that is sent for the first time. The authority accepts 72 hours; one is left for the request and for clock skew.
+/// The oldest date of a document that is sent for the first time. The authority accepts 72 hours;
+/// one is left for the request and for clock skew.
 const OLDEST: TimeDelta = TimeDelta::hours(71);
 
 /// Makes the document of a leased record.
@@ -24,7 +25,8 @@ pub(super) struct PrepareStamping {
 
 /// What to do with a leased record.
 pub(super) enum PreparedStamping {
-    /// Stamp this document, a sealed XML that is stored; with whether it was stored before, hence may have been sent.
+    /// Stamp this document, a sealed XML that is stored; with whether it was stored before, hence
+    /// may have been sent.
     Document(String, bool),
     /// No document can be made.
     Fault(CfdiFault),
@@ -76,7 +78,8 @@ impl Step for PrepareStamping {
     }
 }
 
-/// The documents that a record's relates to, as it names them: it waits for those that have no fiscal folio yet.
+/// The documents that a record's relates to, as it names them: it waits for those that have no
+/// fiscal folio yet.
 fn related(records: &[Related]) -> Result<Vec<CfdiRelacionados>, PreparedStamping> {
     let folio = |record: &Related| match record.uuid.as_deref().and_then(parse_uuid) {
         Some(uuid) => Ok(uuid),
@@ -93,7 +96,8 @@ fn related(records: &[Related]) -> Result<Vec<CfdiRelacionados>, PreparedStampin
     kinds.map(one).collect()
 }
 
-/// The document, sealed with the key of the certificate that it names. The key is open for no longer than this takes.
+/// The document, sealed with the key of the certificate that it names. The key is open for no
+/// longer than this takes.
 async fn sealed(cx: &mut Cx<'_>, document: &Cfdi) -> Result<String, Error> {
     let numero = &document.no_certificado;
     let missing = || Error::internal(format!("the key of certificate {numero} is not there"));
@@ -137,7 +141,8 @@ async fn payment(
     }
 }
 
-/// When a document is issued: when its record was made, or now if that is longer ago than [`OLDEST`].
+/// When a document is issued: when its record was made, or now if that is longer ago than
+/// [`OLDEST`].
 fn issued(fecha: Timestamp, now: Timestamp) -> Timestamp {
     if now.get() - fecha.get() > OLDEST { now } else { fecha }
 }

@@ -1,4 +1,5 @@
-//! The authority's status service (`ConsultaCFDIService`): what it says of a stamped document. It needs no login.
+//! The authority's status service (`ConsultaCFDIService`), which reports the status of a stamped
+//! document. It needs no login.
 
 use std::time::Duration;
 
@@ -6,18 +7,18 @@ use super::endpoint::{Endpoint, HttpStamperError};
 use super::soap::{self, Answer};
 use super::{CancelRequest, DocumentStatus, StampFailure};
 
-/// The public address.
 const PUBLIC: &str = "https://consultaqr.facturaelectronica.sat.gob.mx/ConsultaCFDIService.svc";
 
 const ACTION: &str = "http://tempuri.org/IConsultaCFDIService/Consulta";
 
-/// The authority's status service; or why it cannot be asked.
+/// The authority's status service, or the reason why it cannot be queried.
 #[derive(Debug, Clone)]
 pub struct SatStatus(Result<Endpoint, HttpStamperError>);
 
 impl SatStatus {
-    /// The service at `url`, the public one if none is given; a request that is not answered after `timeout` is none. A machine that
-    /// trusts no certificate authority can do everything but ask the public one.
+    /// The service at `url`, by default the public one; a request without an answer after `timeout`
+    /// fails. A machine that trusts no certificate authority can do everything except query the
+    /// public one.
     pub fn new(url: Option<&str>, timeout: Duration) -> Result<Self, HttpStamperError> {
         match Endpoint::new(url.unwrap_or(PUBLIC), timeout) {
             Err(error) if url.is_some() => Err(error),
@@ -35,7 +36,7 @@ impl SatStatus {
     }
 }
 
-/// What the service says, here and in the words of providers that ask it.
+/// Reads the service's answer, also as providers relay it.
 pub(super) fn status(answer: &Answer) -> Result<DocumentStatus, StampFailure> {
     let word = |name| answer.get(name).map(words).unwrap_or_default();
     let (code, standing, cancellation) = (word("CodigoEstatus"), word("Estado"), word("EstatusCancelacion"));
@@ -52,7 +53,7 @@ pub(super) fn status(answer: &Answer) -> Result<DocumentStatus, StampFailure> {
     }
 }
 
-/// The words of a text, in lower case, without accents and signs.
+/// The words of a text, in lower case, without accents and punctuation.
 fn words(text: &str) -> String {
     let plain =
         text.to_lowercase().replace('á', "a").replace('é', "e").replace('í', "i").replace('ó', "o").replace('ú', "u");

@@ -1,4 +1,4 @@
-//! SOAP 1.1: requests as text, answers by the names of what they hold.
+//! SOAP 1.1: requests as text, answers by the names of their elements.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -25,7 +25,7 @@ pub(super) fn envelope(body: &str) -> String {
     )
 }
 
-/// Sends a request; reads what is answered, which may be a fault.
+/// Sends a request and reads the answer, which may be a fault.
 pub(super) async fn call(endpoint: &Endpoint, path: &str, action: &str, body: &str) -> Result<Answer, StampFailure> {
     let request = endpoint
         .request(Method::POST, path)
@@ -36,13 +36,13 @@ pub(super) async fn call(endpoint: &Endpoint, path: &str, action: &str, body: &s
     let status = answer.status();
     let read = std::str::from_utf8(answer.body()).ok().and_then(Answer::read);
     match read {
-        // A fault comes with 500, and says more than that.
+        // A fault comes with status 500, and says more than the status.
         Some(read) if status.is_success() || status == StatusCode::INTERNAL_SERVER_ERROR => Ok(read),
         _ => Err(StampFailure::Unreachable(format!("the service answered {status} and no SOAP"))),
     }
 }
 
-/// What an answer holds: the elements that have text and no others in them, under their names without prefix.
+/// The content of an answer: its elements with only text, by name without prefix.
 #[derive(Debug, Default)]
 pub(super) struct Answer(Vec<(String, String)>);
 
@@ -83,12 +83,12 @@ impl Answer {
         text.map(|(_, text)| text.trim())
     }
 
-    /// The same, as it came.
+    /// The element's text, untrimmed.
     pub(super) fn raw(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(other, text)| other == name && !text.trim().is_empty()).map(|(_, text)| text.as_str())
     }
 
-    /// What a fault says.
+    /// The text of a fault.
     pub(super) fn fault(&self) -> Option<&str> {
         self.get("faultstring")
     }

@@ -93,7 +93,8 @@ fn counted(outcome: Option<StampingOutcome>) -> Outcome<StampReport> {
     Outcome { metric: observe::STAMPINGS, label, counter, more_due }
 }
 
-/// Has a document stamped. If it was sent before and is refused now for its age, what became of it then is asked too.
+/// Has a document stamped. If it was sent before and is refused now for its age, what became of it
+/// then is asked too.
 async fn stamp(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -> StampingVerdict {
     let answer = stamper.stamp(request).await;
     let too_old = matches!(&answer, Err(StampFailure::Rejected { codigo, .. }) if codigo == TOO_OLD);

@@ -21,7 +21,8 @@ pub enum Booked {
     Deposit(i64),
 }
 
-/// The movement of an account in a period, in pesos: debits are positive, credits negative in balances.
+/// The movement of an account in a period, in pesos: debits are positive, credits negative in
+/// balances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccountBalance {
     /// Its number.
@@ -39,8 +40,8 @@ pub struct AccountBalance {
 /// Accounting entries inside a transaction.
 #[async_trait]
 pub trait AccountingTx {
-    /// Inserts an entry, each line under the number that the company has for its account; one that undoes another under the numbers of
-    /// that. Returns its clave.
+    /// Inserts an entry, each line under the number that the company has for its account; one that
+    /// undoes another under the numbers of that. Returns its clave.
     async fn insert_entry(&mut self, entry: &Entry, now: Timestamp) -> Result<i64, StoreError>;
 
     /// The standing entry of a sale's receivable; an imported sale has none.
@@ -72,8 +73,8 @@ pub trait AccountingTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// The accounts that entries up to `hasta` are written on, in order of their numbers, with their movement from `desde` on: the last
-    /// day of all, and the first, when none is given.
+    /// The accounts that entries up to `hasta` are written on, in order of their numbers, with
+    /// their movement from `desde` on: the last day of all, and the first, when none is given.
     async fn trial_balance(
         &mut self,
         desde: Option<NaiveDate>,

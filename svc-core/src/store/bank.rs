@@ -51,15 +51,15 @@ impl DepositOrigin {
 /// Bank accounts and deposits inside a transaction.
 #[async_trait]
 pub trait BankTx {
-    /// A bank account, locked until the end. It must be locked before a deposit or a payment in it is written, so that
-    /// concurrent duplicates are detected.
+    /// A bank account, locked until the end. It must be locked before a deposit or a payment in it
+    /// is written, so that concurrent duplicates are detected.
     async fn lock_bank_account(&mut self, cuenta: i64) -> Result<Option<PaidAccount>, StoreError>;
 
     /// Earlier payments and deposits in the account with the same data.
     async fn earlier(&mut self, receipt: &Receipt<'_>) -> Result<Legacy, StoreError>;
 
-    /// Inserts a deposit and adds it to the account's balance; returns its clave. One of [`DepositOrigin::Pago`] is fully
-    /// applied.
+    /// Inserts a deposit and adds it to the account's balance; returns its clave. One of
+    /// [`DepositOrigin::Pago`] is fully applied.
     async fn insert_deposit(
         &mut self,
         receipt: &Receipt<'_>,
@@ -70,8 +70,9 @@ pub trait BankTx {
     /// Adds to the applied amount of a deposit; `false` when less than that is unapplied.
     async fn apply_deposit(&mut self, deposito: i64, importe: Money) -> Result<bool, StoreError>;
 
-    /// Subtracts from the applied amount of a deposit. One of [`DepositOrigin::Pago`] of which nothing remains applied is
-    /// cancelled, and subtracted from the account's balance. Returns whether it was; none when the account has no such deposit.
+    /// Subtracts from the applied amount of a deposit. One of [`DepositOrigin::Pago`] of which
+    /// nothing remains applied is cancelled, and subtracted from the account's balance. Returns
+    /// whether it was; none when the account has no such deposit.
     async fn release_deposit(&mut self, deposito: i64, cuenta: i64, importe: Money)
     -> Result<Option<bool>, StoreError>;
 }

@@ -1,4 +1,5 @@
-//! Cancellations of stamped documents: the queue of those that the authority has not spoken on, and what is read to ask it.
+//! Cancellations of stamped documents: the queue of those that the authority has not spoken on, and
+//! what is read to ask it.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -65,8 +66,8 @@ pub struct Substitute {
 /// Cancellations inside a transaction. Lock order: the registry's record first, then the queue's.
 #[async_trait]
 pub trait CancellationTx {
-    /// Queues the cancellation of a record, due at once; `pago` is the payment that goes with a complement, `aceptacion` whether its
-    /// receiver is said to have to accept.
+    /// Queues the cancellation of a record, due at once; `pago` is the payment that goes with a
+    /// complement, `aceptacion` whether its receiver is said to have to accept.
     async fn queue_cancellation(
         &mut self,
         factura: i64,
@@ -75,14 +76,16 @@ pub trait CancellationTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Leases cancellations as [`super::StampingTx::lease_stampings`] does stampings; with `unsent`, only those that were never sent.
+    /// Leases cancellations as [`super::StampingTx::lease_stampings`] does stampings; with
+    /// `unsent`, only those that were never sent.
     async fn lease_cancellations(&mut self, terms: LeaseTerms, unsent: bool)
     -> Result<Vec<LeasedStamping>, StoreError>;
 
     /// What a cancellation is about, if it is still leased under `token`.
     async fn asked_cancellation(&mut self, factura: i64, token: Uuid) -> Result<Option<AskedCancellation>, StoreError>;
 
-    /// Locks the lease until the end, if the cancellation is still leased under `token`; `false` if it is not.
+    /// Locks the lease until the end, if the cancellation is still leased under `token`; `false` if
+    /// it is not.
     async fn lock_cancellation(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
 
     /// Ends the lease of a cancellation that goes on.
@@ -103,7 +106,8 @@ pub trait CancellationTx {
     /// Stores the authority's receipt of a request, in the place of an earlier one.
     async fn keep_receipt(&mut self, factura: i64, xml: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Whether a record is stamped, and of these payments `pago` is the only one that is valid: what its cancellation cancels too.
+    /// Whether a record is stamped, and of these payments `pago` is the only one that is valid:
+    /// what its cancellation cancels too.
     async fn is_last_of_stamped(&mut self, factura: i64, pago: i64) -> Result<bool, StoreError>;
 
     /// The record of that fiscal folio, if it may replace another.
@@ -112,7 +116,8 @@ pub trait CancellationTx {
     /// Notes that a record takes the place of another.
     async fn relate_substitute(&mut self, factura: i64, sustituye: i64) -> Result<(), StoreError>;
 
-    /// The records that were made to take the place of this one and are not cancelled, with their status.
+    /// The records that were made to take the place of this one and are not cancelled, with their
+    /// status.
     async fn substitutes(&mut self, factura: i64) -> Result<Vec<(i64, InvoiceStatus)>, StoreError>;
 
     /// Whether valid payments of a sale have complements.

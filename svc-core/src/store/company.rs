@@ -151,7 +151,8 @@ pub trait CompanyTx {
     /// The company's settings; `None` when the company does not exist.
     async fn company(&mut self) -> Result<Option<Company>, StoreError>;
 
-    /// Inserts the company with what every company has: head office (branch 0), main warehouse `001`, units, price list 1.
+    /// Inserts the company with what every company has: head office (branch 0), main warehouse
+    /// `001`, units, price list 1.
     async fn insert_company(&mut self, company: &Company, now: DateTime<Utc>) -> Result<(), StoreError>;
 
     /// Writes a company's changed settings.
@@ -181,7 +182,8 @@ pub trait CompanyTx {
     /// Inserts an API key. An owner the company does not have is [`super::Conflict::Reference`].
     async fn insert_key(&mut self, key: &NewKey) -> Result<(), StoreError>;
 
-    /// Records that the key `suffix` accepted that version of the terms; `false` when there is no such key.
+    /// Records that the key `suffix` accepted that version of the terms; `false` when there is no
+    /// such key.
     async fn accept_terms(&mut self, suffix: &str, terms: &'static str) -> Result<bool, StoreError>;
 
     /// Revokes a key; `false` when there is no such key.

@@ -50,14 +50,15 @@ pub trait CreditNoteTx {
     /// The credit note of that record.
     async fn credit_note(&mut self, factura: i64) -> Result<Option<CreditNote>, StoreError>;
 
-    /// What credit notes that are not cancelled took back of each line of a sale, advances that were applied aside; by the
-    /// line's number.
+    /// What credit notes that are not cancelled took back of each line of a sale, advances that
+    /// were applied aside; by the line's number.
     async fn credited(&mut self, venta: i64) -> Result<Vec<(i64, Credited)>, StoreError>;
 
     /// Whether a sale has credit notes that are not cancelled.
     async fn has_credit_notes(&mut self, venta: i64) -> Result<bool, StoreError>;
 
-    /// The receivable of a sale of which something is owed, the oldest first, and how much. The sale's are locked before.
+    /// The receivable of a sale of which something is owed, the oldest first, and how much. The
+    /// sale's are locked before.
     async fn owed_of_sale(&mut self, venta: i64) -> Result<Option<(i64, Money)>, StoreError>;
 
     /// What a sale took out of warehouses and credit notes have not brought back.

@@ -47,13 +47,15 @@ pub trait CustomerTx {
     /// What a sale needs of a customer.
     async fn buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
 
-    /// The same, locked until the end, so that of two concurrent sales on credit the second sees the debt of the first.
+    /// The same, locked until the end, so that of two concurrent sales on credit the second sees
+    /// the debt of the first.
     async fn lock_buyer(&mut self, clave: i64) -> Result<Option<Buyer>, StoreError>;
 
     /// Turns a prospect into a customer; `false` when they were none any more.
     async fn become_customer(&mut self, clave: i64, modificado: Timestamp) -> Result<bool, StoreError>;
 
-    /// Updates a customer's data. Fails with [`super::Conflict::Rfc`] when another customer has the RFC.
+    /// Updates a customer's data. Fails with [`super::Conflict::Rfc`] when another customer has the
+    /// RFC.
     async fn update_customer(
         &mut self,
         clave: i64,

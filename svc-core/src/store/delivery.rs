@@ -1,5 +1,5 @@
-//! The delivery of notices (contract §6): the queues of events, deliveries and e-mails of a company, and the disabling of
-//! failing webhooks.
+//! The delivery of notices (contract §6): the queues of events, deliveries and e-mails of a
+//! company, and the disabling of failing webhooks.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -17,8 +17,8 @@ use crate::domain::words::DeliveryReason;
 pub struct DeliveryClaim<'a> {
     /// The terms of the lease.
     pub lease: LeaseTerms,
-    /// Maximum number for one webhook. A webhook with [`DeliveryClaim::probe_after`] consecutive failed attempts gets only
-    /// one, and none while another of its deliveries is claimed.
+    /// Maximum number for one webhook. A webhook with [`DeliveryClaim::probe_after`] consecutive
+    /// failed attempts gets only one, and none while another of its deliveries is claimed.
     pub each: u32,
     /// Consecutive failed attempts after which a webhook gets one delivery at a time.
     pub probe_after: u32,
@@ -143,26 +143,28 @@ pub struct FailingWebhook {
     pub correo: Option<String>,
 }
 
-/// The delivery of a company's notices, inside its transaction. Many workers may do it at once: each first locks the webhooks,
-/// and what another has claimed is skipped.
+/// The delivery of a company's notices, inside its transaction. Many workers may do it at once:
+/// each first locks the webhooks, and what another has claimed is skipped.
 #[async_trait]
 pub trait DeliveryTx {
-    /// Locks the company's webhooks until the end, and those of `deleted` too if they were deleted: before all else here, except
-    /// for e-mails.
+    /// Locks the company's webhooks until the end, and those of `deleted` too if they were deleted:
+    /// before all else here, except for e-mails.
     async fn lock_webhooks(&mut self, deleted: &[i64]) -> Result<(), StoreError>;
 
-    /// Converts at most `max` groups that are due into events, whose bodies get `now` as `creado`; returns how many.
+    /// Converts at most `max` groups that are due into events, whose bodies get `now` as `creado`;
+    /// returns how many.
     async fn gather_groups(&mut self, now: Timestamp, max: u32) -> Result<u64, StoreError>;
 
-    /// Creates the deliveries of at most `max` new events, the oldest first: one for each webhook that was active and
-    /// subscribed to the event's type when it occurred, and has not been deleted or disabled since.
+    /// Creates the deliveries of at most `max` new events, the oldest first: one for each webhook
+    /// that was active and subscribed to the event's type when it occurred, and has not been
+    /// deleted or disabled since.
     async fn fan_out(&mut self, now: Timestamp, max: u32) -> Result<FannedOut, StoreError>;
 
     /// Claims deliveries that are due, and notes when their webhooks have more.
     async fn claim_deliveries(&mut self, claim: &DeliveryClaim<'_>) -> Result<Vec<ClaimedDelivery>, StoreError>;
 
-    /// Records the outcomes of claimed deliveries, in the order given, and updates the streaks of their webhooks. Deliveries
-    /// that are no longer claimed under their token are skipped.
+    /// Records the outcomes of claimed deliveries, in the order given, and updates the streaks of
+    /// their webhooks. Deliveries that are no longer claimed under their token are skipped.
     async fn record_attempts(
         &mut self,
         attempts: &[AttemptRecord],
@@ -175,11 +177,13 @@ pub trait DeliveryTx {
     /// An active webhook, locked until the end.
     async fn lock_active_webhook(&mut self, clave: i64) -> Result<Option<FailingWebhook>, StoreError>;
 
-    /// Disables a webhook; `motivo` is the reason that its company sees. Whatever is pending is discarded, as by
-    /// [`DeliveryTx::discard_deliveries`]; returns how many deliveries that are, counted up to [`COUNTED`].
+    /// Disables a webhook; `motivo` is the reason that its company sees. Whatever is pending is
+    /// discarded, as by [`DeliveryTx::discard_deliveries`]; returns how many deliveries that are,
+    /// counted up to [`COUNTED`].
     async fn disable_webhook(&mut self, clave: i64, motivo: &str, now: Timestamp) -> Result<u64, StoreError>;
 
-    /// Marks at most `max` of the deliveries that are to be discarded, claimed ones included; returns how many.
+    /// Marks at most `max` of the deliveries that are to be discarded, claimed ones included;
+    /// returns how many.
     async fn discard_deliveries(&mut self, max: u32) -> Result<u64, StoreError>;
 
     /// Queues an e-mail.
@@ -188,7 +192,8 @@ pub trait DeliveryTx {
     /// Leases e-mails that are due.
     async fn lease_mail(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedMail>, StoreError>;
 
-    /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`, or deleted.
+    /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`,
+    /// or deleted.
     async fn finish_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError>;
 }
 

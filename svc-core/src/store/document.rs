@@ -29,8 +29,8 @@ pub struct Related {
     pub uuid: Option<String>,
 }
 
-/// Tax documents inside a transaction. A record has one at most: sealed while its fate is not known, then stamped. A stamped one is
-/// never removed. Texts are stored as they are, to the byte.
+/// Tax documents inside a transaction. A record has one at most: sealed while its fate is not
+/// known, then stamped. A stamped one is never removed. Texts are stored as they are, to the byte.
 #[async_trait]
 pub trait DocumentTx {
     /// The sealed document of a record, if it has one that is not stamped.
@@ -51,6 +51,7 @@ pub trait DocumentTx {
     /// What a record's document relates to, in the order of the kinds of relation.
     async fn related(&mut self, factura: i64) -> Result<Vec<Related>, StoreError>;
 
-    /// Makes the queued records whose documents relate to this record due at once, except those that are leased.
+    /// Makes the queued records whose documents relate to this record due at once, except those
+    /// that are leased.
     async fn hurry_related(&mut self, factura: i64) -> Result<(), StoreError>;
 }

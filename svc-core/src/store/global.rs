@@ -13,8 +13,8 @@ use crate::domain::words::SaleKind;
 /// Which sales a global invoice takes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GlobalSales<'a> {
-    /// These, if they are named, whatever they are; else sales (`venta`) in pesos with taxes broken down that are neither invoiced nor
-    /// cancelled, of nobody or of customers with the RFC `rfc`.
+    /// These, if they are named, whatever they are; else sales (`venta`) in pesos with taxes broken
+    /// down that are neither invoiced nor cancelled, of nobody or of customers with the RFC `rfc`.
     pub ventas: Option<&'a [i64]>,
     /// The general public's RFC.
     pub rfc: &'a str,
@@ -76,7 +76,7 @@ pub trait GlobalTx {
     /// The period of a global invoice, and its sales; none if the record is of another document.
     async fn global(&mut self, factura: i64) -> Result<Option<(GlobalPeriod, Vec<i64>)>, StoreError>;
 
-    /// Gives the sales of a stamped global invoice its fiscal folio, or takes the invoice of a cancelled one from them; `false` if the
-    /// record is of another document.
+    /// Gives the sales of a stamped global invoice its fiscal folio, or takes the invoice of a
+    /// cancelled one from them; `false` if the record is of another document.
     async fn set_global_folio(&mut self, factura: i64, uuid: Option<&str>, now: Timestamp) -> Result<bool, StoreError>;
 }

@@ -26,8 +26,9 @@ pub enum Claim {
 /// Idempotency-Keys, in the transaction of the write that they protect.
 #[async_trait]
 pub trait IdempotencyTx {
-    /// Claims the Idempotency-Key `name` of the API key `suffix`. It waits while another transaction holds the claim; past
-    /// the store's lock timeout the error is [`StoreError::Busy`]. A claim made before `expired` counts as free.
+    /// Claims the Idempotency-Key `name` of the API key `suffix`. It waits while another
+    /// transaction holds the claim; past the store's lock timeout the error is
+    /// [`StoreError::Busy`]. A claim made before `expired` counts as free.
     async fn claim(
         &mut self,
         suffix: &str,

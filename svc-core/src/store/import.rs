@@ -51,15 +51,16 @@ pub trait Batch: Send {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// Writes the first `count` of them, and what follows from them. After a conflict it is called again, with fewer of
-    /// them.
+    /// Writes the first `count` of them, and what follows from them. After a conflict it is called
+    /// again, with fewer of them.
     async fn write(&mut self, tx: &mut dyn Tx, count: usize) -> Result<(), StoreError>;
 }
 
 /// Why a batch was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// A record conflicts with the company's data or with a record before it; it is the first that does.
+    /// A record conflicts with the company's data or with a record before it; it is the first that
+    /// does.
     #[error("record {at}: {conflict:?}")]
     Record {
         /// Its place in the batch, from 0.
@@ -78,22 +79,23 @@ pub trait ImportTx {
     /// Writes a batch: all of its records, or none and the import is over.
     async fn write_batch(&mut self, batch: &mut dyn Batch) -> Result<(), BatchError>;
 
-    /// Those of `claves` that no record of the company has, so that a parent may come later in the file than its
-    /// children.
+    /// Those of `claves` that no record of the company has, so that a parent may come later in the
+    /// file than its children.
     async fn missing_parents(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
 
     /// Sets the parents of records: pairs of a record's clave and its parent's.
     async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError>;
 
-    /// The claves of new records of `table`, one for each element of `given`: the given one, or else the one after the
-    /// greatest so far. The company's counter is advanced past all of them.
+    /// The claves of new records of `table`, one for each element of `given`: the given one, or
+    /// else the one after the greatest so far. The company's counter is advanced past all of them.
     async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError>;
 
     /// Advances a series past `last`.
     async fn advance(&mut self, series: Series<'_>, last: i64) -> Result<(), StoreError>;
 
-    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value
-    /// for each of `columns`. The store adds the columns that are [`computed`](crate::record::computed).
+    /// Inserts records into `table`: all of them, or none. `values` holds them one after the other,
+    /// with one value for each of `columns`. The store adds the columns that are
+    /// [`computed`](crate::record::computed).
     async fn insert_records(
         &mut self,
         table: &'static str,
@@ -101,12 +103,13 @@ pub trait ImportTx {
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
 
-    /// Locks the record of `list` with that clave until the end and calls `each` with it, in the list's columns; `false` without calling
-    /// it when there is none, or one that the list hides.
+    /// Locks the record of `list` with that clave until the end and calls `each` with it, in the
+    /// list's columns; `false` without calling it when there is none, or one that the list hides.
     async fn lock_record(&mut self, list: &'static ListSpec, clave: i64, each: EachRow<'_>)
     -> Result<bool, StoreError>;
 
-    /// Writes these columns of a record of `table`, and those computed from them: all of them, or none.
+    /// Writes these columns of a record of `table`, and those computed from them: all of them, or
+    /// none.
     async fn update_record(
         &mut self,
         table: &'static str,
@@ -115,17 +118,19 @@ pub trait ImportTx {
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
 
-    /// The claves of the records with these names; the lowest one where several have the same, unless [`Naming`] says
-    /// otherwise.
+    /// The claves of the records with these names; the lowest one where several have the same,
+    /// unless [`Naming`] says otherwise.
     async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, i64>, StoreError>;
 
     /// The SKUs of these products; those without one are left out.
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError>;
 
-    /// Creates these price lists, by clave, where they do not exist, and sets the names that are given.
+    /// Creates these price lists, by clave, where they do not exist, and sets the names that are
+    /// given.
     async fn make_price_lists(&mut self, lists: &[(i64, Option<&str>)]) -> Result<(), StoreError>;
 
-    /// The status that each of these stages gives an opportunity; stages that do not exist are left out.
+    /// The status that each of these stages gives an opportunity; stages that do not exist are left
+    /// out.
     async fn stage_kinds(&mut self, stages: &[i64]) -> Result<HashMap<i64, OpportunityStatus>, StoreError>;
 
     /// The greatest line number of each of these sales that has lines.

@@ -56,9 +56,9 @@ pub trait InteractionTx {
     /// Inserts a contact; returns its clave.
     async fn insert_interaction(&mut self, row: &NewInteraction<'_>) -> Result<i64, StoreError>;
 
-    /// Closes the customer's open task, of any user, and opens the given one: a customer has at most one open task. Its day
-    /// becomes the customer's next contact, which is cleared without a new task. [`Self::account`] must have locked the
-    /// customer.
+    /// Closes the customer's open task, of any user, and opens the given one: a customer has at
+    /// most one open task. Its day becomes the customer's next contact, which is cleared without a
+    /// new task. [`Self::account`] must have locked the customer.
     async fn replace_commitment(
         &mut self,
         cliente: i64,

@@ -63,11 +63,12 @@ pub trait InvoiceTx {
     /// A record, locked until the end.
     async fn lock_invoice(&mut self, clave: i64) -> Result<Option<RegisteredInvoice>, StoreError>;
 
-    /// Sets a record as stamped (`vigente`) with its fiscal folio, also on its sale and receivable or on its payments, and
-    /// removes it from the stamping queue.
+    /// Sets a record as stamped (`vigente`) with its fiscal folio, also on its sale and receivable
+    /// or on its payments, and removes it from the stamping queue.
     async fn set_stamped(&mut self, clave: i64, uuid: &str, at: Timestamp, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Sets a record as rejected by the authority, with its code and message, and removes it from the stamping queue.
+    /// Sets a record as rejected by the authority, with its code and message, and removes it from
+    /// the stamping queue.
     async fn set_rejected(&mut self, clave: i64, codigo: &str, mensaje: &str, now: Timestamp)
     -> Result<(), StoreError>;
 

@@ -38,14 +38,16 @@ pub struct InvoicedSale<'a> {
     pub vencimiento: NaiveDate,
     /// Its payment terms, complete.
     pub terms: &'a Terms,
-    /// What it counts of the customer's advances as its own, in its currency; until it is paid no other sale counts that.
+    /// What it counts of the customer's advances as its own, in its currency; until it is paid no
+    /// other sale counts that.
     pub anticipo_contado: Option<Money>,
 }
 
 /// The invoicing of orders and quotes inside a transaction.
 #[async_trait]
 pub trait InvoicingTx {
-    /// A sale, locked until the end. Fails with [`StoreError::Busy`] when another transaction holds the lock for too long.
+    /// A sale, locked until the end. Fails with [`StoreError::Busy`] when another transaction holds
+    /// the lock for too long.
     async fn lock_sale(&mut self, clave: i64) -> Result<Option<LockedSale>, StoreError>;
 
     /// The lines of a sale whose products are kept in stock, in order.
@@ -59,7 +61,8 @@ pub trait InvoicingTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Makes the receivable that a fulfilled order has its invoice's, of that folio; `false` when it has none.
+    /// Makes the receivable that a fulfilled order has its invoice's, of that folio; `false` when
+    /// it has none.
     async fn invoice_receivable(
         &mut self,
         clave: i64,
@@ -74,7 +77,8 @@ pub trait InvoicingTx {
     /// Sets since when the application has been invoicing a sale; `None` clears it.
     async fn set_invoicing(&mut self, clave: i64, since: Option<Timestamp>) -> Result<(), StoreError>;
 
-    /// The advances of a customer in a currency that a sale may count as its own: what was paid of their valid advances, less what
-    /// of it was applied to receivables, and less what other sales have counted that are neither paid nor cancelled.
+    /// The advances of a customer in a currency that a sale may count as its own: what was paid of
+    /// their valid advances, less what of it was applied to receivables, and less what other sales
+    /// have counted that are neither paid nor cancelled.
     async fn advances(&mut self, cliente: i64, moneda: &str) -> Result<Decimal, StoreError>;
 }

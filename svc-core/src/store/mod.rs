@@ -1,20 +1,25 @@
-//! What is asked of the database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for writes, which has one trait for each
-//! aggregate. PostgreSQL (`svc-store-postgres`) implements it, with a file of the same name for each file here.
-//! [`StoreLayer`] wraps a store, to observe it or to make it fail in tests.
+//! What is asked of the database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for writes,
+//! which has one trait for each aggregate. PostgreSQL (`svc-store-postgres`) implements it, with a
+//! file of the same name for each file here. [`StoreLayer`] wraps a store, to observe it or to make
+//! it fail in tests.
 //!
 //! # What callers rely on
-//! - The company is fixed by [`Store::reader`] and [`Store::begin`]: no other method takes one, and a record of another
-//!   company must look as if it did not exist.
+//! - The company is fixed by [`Store::reader`] and [`Store::begin`]: no other method takes one, and
+//!   a record of another company must look as if it did not exist.
 //! - A record that does not exist is `Ok(None)` or `Ok(false)`, not an error.
-//! - Uniqueness is guaranteed by the database when it writes, and a violation is a [`Conflict`]: callers do not check first.
-//! - "Locked until the end" means a row lock that lasts until the transaction commits or rolls back, as of `SELECT … FOR
-//!   UPDATE`; a transaction that waits too long for one gets [`StoreError::Busy`]. Callers take locks in a fixed order.
-//! - "The company's next clave" comes from the company's counter of that kind of record: unique within the company, ascending.
+//! - Uniqueness is guaranteed by the database when it writes, and a violation is a [`Conflict`]:
+//!   callers do not check first.
+//! - "Locked until the end" means a row lock that lasts until the transaction commits or rolls
+//!   back, as of `SELECT … FOR UPDATE`; a transaction that waits too long for one gets
+//!   [`StoreError::Busy`]. Callers take locks in a fixed order.
+//! - "The company's next clave" comes from the company's counter of that kind of record: unique
+//!   within the company, ascending.
 //! - Times come from the caller, in UTC; a store reads a clock only to measure leases.
 //! - Amounts are decimals in the currency of their record unless "in pesos" is stated.
 //!
-//! `tests/src/store_suite` tests what of this can be seen through the traits: transactions, companies, claves, leases and
-//! counters. That the rest holds is shown by the end-to-end tests, over PostgreSQL.
+//! `tests/src/store_suite` tests what of this can be seen through the traits: transactions,
+//! companies, claves, leases and counters. That the rest holds is shown by the end-to-end tests,
+//! over PostgreSQL.
 
 mod accounting;
 mod advance;
@@ -104,14 +109,16 @@ pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, Webhook
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a store operation failed. The API answers [`Self::Transient`], [`Self::Busy`] and [`Self::Unavailable`] with 503.
+/// Why a store operation failed. The API answers [`Self::Transient`], [`Self::Busy`] and
+/// [`Self::Unavailable`] with 503.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// A constraint was violated; only the store can check it, since others write at the same time.
     #[error("conflict: {0:?}")]
     Conflict(Conflict),
-    /// The parent record of a list does not exist, e.g. the webhook of `/webhooks/{clave}/entregas`.
+    /// The parent record of a list does not exist, e.g. the webhook of
+    /// `/webhooks/{clave}/entregas`.
     #[error("the record that the list is under does not exist")]
     NoRecord,
     /// A serialization failure or a deadlock: the same transaction may succeed when it is retried.
@@ -197,11 +204,12 @@ pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send +
     /// Opens reads of one company, outside any transaction.
     fn reader(&self, company: CompanyId) -> Box<dyn Reader + '_>;
 
-    /// Begins a read-write transaction of one company. Whether the company exists is not checked: see [`CompanyTx::company`].
+    /// Begins a read-write transaction of one company. Whether the company exists is not checked:
+    /// see [`CompanyTx::company`].
     async fn begin(&self, company: CompanyId) -> Result<Box<dyn Tx>, StoreError>;
 
-    /// This store over connections that are kept for background work, so that neither waits for the other; none if it has no
-    /// such connections.
+    /// This store over connections that are kept for background work, so that neither waits for the
+    /// other; none if it has no such connections.
     fn for_background(&self) -> Option<Arc<dyn Store>> {
         None
     }
@@ -209,8 +217,8 @@ pub trait Store: QueueStore + RetentionStore + SecretStore + UsageStore + Send +
     /// Allocates the number of a new company; it never returns the same number twice.
     async fn next_company(&self) -> Result<CompanyId, StoreError>;
 
-    /// What stamping providers know this store's installation by: random, 1 to 40 digits and small letters, made with the store, and the
-    /// same for ever.
+    /// What stamping providers know this store's installation by: random, 1 to 40 digits and small
+    /// letters, made with the store, and the same for ever.
     async fn installation(&self) -> Result<String, StoreError>;
 }
 
@@ -229,11 +237,12 @@ pub type EachRow<'e> = &'e mut (dyn FnMut(&dyn Row) -> Result<(), RowError> + Se
 /// Reads of one company.
 #[async_trait]
 pub trait Reader: Send + Sync {
-    /// Reads at most `query.limit + 1` rows that match `query`, with claves above `query.after`, in ascending order of clave,
-    /// and calls `each` with one after the other. The extra row means that there is another page.
+    /// Reads at most `query.limit + 1` rows that match `query`, with claves above `query.after`, in
+    /// ascending order of clave, and calls `each` with one after the other. The extra row means
+    /// that there is another page.
     ///
-    /// It is one statement. An error of `each` ends the read and is returned. If the list's parent record does not exist in
-    /// the company, the error is [`StoreError::NoRecord`].
+    /// It is one statement. An error of `each` ends the read and is returned. If the list's parent
+    /// record does not exist in the company, the error is [`StoreError::NoRecord`].
     async fn page(&self, list: &'static ListSpec, query: &Query, each: EachRow<'_>) -> Result<(), StoreError>;
 
     /// A record of the invoice registry with its stamped document, in one statement.

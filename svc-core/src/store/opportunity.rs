@@ -53,8 +53,9 @@ pub trait OpportunityTx {
     /// Whether that is an active loss reason.
     async fn is_loss_reason(&mut self, clave: i64) -> Result<bool, StoreError>;
 
-    /// Inserts an opportunity under the company's next clave, which is also its folio, and returns it.
-    /// Fails with [`super::Conflict::Reference`] when the customer does not exist in the company.
+    /// Inserts an opportunity under the company's next clave, which is also its folio, and returns
+    /// it. Fails with [`super::Conflict::Reference`] when the customer does not exist in the
+    /// company.
     async fn insert_opportunity(&mut self, row: &NewOpportunity<'_>) -> Result<i64, StoreError>;
 
     /// Stage and status of an opportunity, locked until the end.

@@ -90,9 +90,11 @@ pub trait PayableTx {
     /// An account payable, locked until the end.
     async fn lock_payable(&mut self, cxp: i64) -> Result<Option<OpenPayable>, StoreError>;
 
-    /// Whether the same payment was made already: of the account payable, of that day, amount, bank account and reference.
+    /// Whether the same payment was made already: of the account payable, of that day, amount, bank
+    /// account and reference.
     async fn is_payable_paid(&mut self, payment: &NewPayablePayment<'_>) -> Result<bool, StoreError>;
 
-    /// Inserts a payment, which lowers the balances of the account payable and of the bank account; returns its clave.
+    /// Inserts a payment, which lowers the balances of the account payable and of the bank account;
+    /// returns its clave.
     async fn pay_payable(&mut self, payment: &NewPayablePayment<'_>, now: Timestamp) -> Result<i64, StoreError>;
 }

@@ -81,22 +81,23 @@ pub trait PaymentTx {
     /// A receivable with its sales document, both locked against other changes until the end.
     async fn lock_receivable(&mut self, cxc: i64) -> Result<Option<LockedReceivable>, StoreError>;
 
-    /// What a customer has in a currency to pay from that is no deposit: of advances what was paid of the valid ones, of a balance in
-    /// their favour what arose of it, each less what was applied to receivables. None of deposits.
+    /// What a customer has in a currency to pay from that is no deposit: of advances what was paid
+    /// of the valid ones, of a balance in their favour what arose of it, each less what was applied
+    /// to receivables. None of deposits.
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError>;
 
     /// The IVA of a customer's valid advances in a currency, and what they come to.
     async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError>;
 
-    /// Inserts a payment, and reduces the balance of its receivable and of the sale by what is paid; returns its clave, or none when the
-    /// balance is lower than that.
+    /// Inserts a payment, and reduces the balance of its receivable and of the sale by what is
+    /// paid; returns its clave, or none when the balance is lower than that.
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError>;
 
     /// A payment, locked until the end.
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError>;
 
-    /// Marks a payment as cancelled, and adds its amount back to the balances of its receivable and sale; the
-    /// receivable gets `estatus`, if there is one.
+    /// Marks a payment as cancelled, and adds its amount back to the balances of its receivable and
+    /// sale; the receivable gets `estatus`, if there is one.
     async fn cancel_payment(
         &mut self,
         pago: i64,
@@ -105,7 +106,8 @@ pub trait PaymentTx {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// Cancels a complement without valid payments and removes it from the stamping queue. [`Self::cancel_payment`] must have
-    /// marked the payment `pago` before; it is unlinked from a complement that other payments share.
+    /// Cancels a complement without valid payments and removes it from the stamping queue.
+    /// [`Self::cancel_payment`] must have marked the payment `pago` before; it is unlinked from a
+    /// complement that other payments share.
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError>;
 }

@@ -86,7 +86,8 @@ pub struct PurchaseOrder {
 /// Purchase orders and their lines inside a transaction.
 #[async_trait]
 pub trait PurchaseTx {
-    /// Inserts a pending purchase order with its lines under the company's next clave, and returns it.
+    /// Inserts a pending purchase order with its lines under the company's next clave, and returns
+    /// it.
     async fn insert_purchase(&mut self, purchase: &NewPurchase<'_>) -> Result<i64, StoreError>;
 
     /// A purchase order, locked until the end.

@@ -1,4 +1,5 @@
-//! Finding work: which companies have something due in a queue. What is found is claimed in a transaction of its company.
+//! Finding work: which companies have something due in a queue. What is found is claimed in a
+//! transaction of its company.
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -87,16 +88,17 @@ pub struct Due {
     pub since: Option<DateTime<Utc>>,
 }
 
-/// The terms on which a worker leases records of one company's queue. What another worker leases meanwhile is skipped, and
-/// an outcome is written only under the token of a lease that still holds.
+/// The terms on which a worker leases records of one company's queue. What another worker leases
+/// meanwhile is skipped, and an outcome is written only under the token of a lease that still
+/// holds.
 #[derive(Debug, Clone, Copy)]
 pub struct LeaseTerms {
     /// Maximum number of records.
     pub max: u32,
     /// Only records that are due at this time.
     pub due: DateTime<Utc>,
-    /// Now; the lease lasts from here until `until`. The store measures it by its own clock, so that servers whose clocks
-    /// differ agree on it.
+    /// Now; the lease lasts from here until `until`. The store measures it by its own clock, so
+    /// that servers whose clocks differ agree on it.
     pub now: DateTime<Utc>,
     /// The token of the lease, which the worker presents when it writes the outcome.
     pub token: Uuid,
@@ -114,15 +116,17 @@ impl LeaseTerms {
 /// The queues over all companies: plain reads, which lock nothing.
 #[async_trait]
 pub trait QueueStore: Send + Sync {
-    /// What is due at `now` in the queues of `backlog`: at most one entry a queue and company, what has been due for longest
-    /// first. It is one statement, whose cost grows with what is due, not with the number of companies. What another worker
-    /// holds, or has just taken, may be among it.
+    /// What is due at `now` in the queues of `backlog`: at most one entry a queue and company, what
+    /// has been due for longest first. It is one statement, whose cost grows with what is due, not
+    /// with the number of companies. What another worker holds, or has just taken, may be among it.
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError>;
 
-    /// How many documents of all companies wait for a person, by why; none of those that there are none of.
+    /// How many documents of all companies wait for a person, by why; none of those that there are
+    /// none of.
     async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError>;
 
-    /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a server of the release
-    /// before queued them; [`DeliveryTx::schedule_webhook`](super::DeliveryTx::schedule_webhook) mends it.
+    /// Webhooks with pending deliveries that [`QueueStore::due`] would not find in time, because a
+    /// server of the release before queued them;
+    /// [`DeliveryTx::schedule_webhook`](super::DeliveryTx::schedule_webhook) mends it.
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError>;
 }

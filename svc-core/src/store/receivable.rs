@@ -63,8 +63,8 @@ pub trait ReceivableTx {
     /// Inserts a receivable; returns its clave.
     async fn insert_receivable(&mut self, row: &NewReceivable<'_>) -> Result<i64, StoreError>;
 
-    /// Locks the receivables of a sale until the end; returns whether one of them has payments applied. Lock order: the
-    /// receivable first, then the sale.
+    /// Locks the receivables of a sale until the end; returns whether one of them has payments
+    /// applied. Lock order: the receivable first, then the sale.
     async fn lock_receivables(&mut self, venta: i64) -> Result<bool, StoreError>;
 
     /// Cancels the receivables of a sale, which must be locked.

@@ -21,8 +21,9 @@ pub enum Aged {
 /// Companies that have something to remove.
 #[async_trait]
 pub trait RetentionStore {
-    /// At most `max` companies after `after`, in the order of their numbers, that have such rows older than `expired`. It is a plain read,
-    /// and costs a look at the oldest row of each company. It may give one whose old rows have to stay.
+    /// At most `max` companies after `after`, in the order of their numbers, that have such rows
+    /// older than `expired`. It is a plain read, and costs a look at the oldest row of each
+    /// company. It may give one whose old rows have to stay.
     async fn companies_with_aged(
         &self,
         aged: Aged,
@@ -35,7 +36,8 @@ pub trait RetentionStore {
 /// Removing of what is too old, inside a transaction of its company.
 #[async_trait]
 pub trait RetentionTx {
-    /// Deletes at most `max` such rows older than `expired`, the oldest first; returns how many. Fewer than `max` means that there
-    /// are no more. Rows that a transaction under way needs may be left for the next time.
+    /// Deletes at most `max` such rows older than `expired`, the oldest first; returns how many.
+    /// Fewer than `max` means that there are no more. Rows that a transaction under way needs may
+    /// be left for the next time.
     async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError>;
 }

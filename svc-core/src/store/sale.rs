@@ -63,7 +63,8 @@ impl NewSale<'_> {
         (self.tipo == SaleKind::Pedido).then_some(Fulfilment::Pendiente)
     }
 
-    /// How much of one of its lines is handed over: of an order nothing yet, of a quote nothing ever, else all of it.
+    /// How much of one of its lines is handed over: of an order nothing yet, of a quote nothing
+    /// ever, else all of it.
     pub fn handed_over(&self, line: &NewSaleLine) -> Quantity {
         match self.tipo {
             SaleKind::Pedido | SaleKind::Cotizacion => Quantity::default(),
@@ -94,7 +95,8 @@ pub struct NewSaleLine {
 /// Sales documents and their lines inside a transaction.
 #[async_trait]
 pub trait SaleTx {
-    /// The next folio of documents of that type and series. Folios have no gaps: their series are locked until the end.
+    /// The next folio of documents of that type and series. Folios have no gaps: their series are
+    /// locked until the end.
     async fn next_folio(&mut self, tipo: &'static str, serie: &str) -> Result<i64, StoreError>;
 
     /// Inserts a document with its lines, under the next folio of its type and series.
@@ -116,8 +118,9 @@ pub trait SaleTx {
     /// The lines of an order with what their amounts follow from.
     async fn priced_lines(&mut self, clave: i64) -> Result<Vec<PricedLine>, StoreError>;
 
-    /// Takes what was handed over out of an order, which keeps the rest, of which nothing is handed over: a new order has it with the
-    /// same terms and line numbers, fulfilled, and the movements of its goods; it is made to be invoiced. Returns its clave.
+    /// Takes what was handed over out of an order, which keeps the rest, of which nothing is handed
+    /// over: a new order has it with the same terms and line numbers, fulfilled, and the movements
+    /// of its goods; it is made to be invoiced. Returns its clave.
     async fn divide_order(
         &mut self,
         clave: i64,
@@ -126,7 +129,8 @@ pub trait SaleTx {
         now: Timestamp,
     ) -> Result<i64, StoreError>;
 
-    /// Changes a quote into an order of that folio, whose goods are in `almacen`; nothing of it is handed over.
+    /// Changes a quote into an order of that folio, whose goods are in `almacen`; nothing of it is
+    /// handed over.
     async fn turn_into_order(&mut self, clave: i64, folio: i64, almacen: i64, now: Timestamp)
     -> Result<(), StoreError>;
 

@@ -1,4 +1,5 @@
-//! Sealed values across companies, for a change of the key they are sealed under ([`crate::secrets`]).
+//! Sealed values across companies, for a change of the key they are sealed under
+//! ([`crate::secrets`]).
 
 use std::fmt;
 
@@ -63,8 +64,9 @@ pub struct SecretsBatch {
 /// Sealed values of all companies.
 #[async_trait]
 pub trait SecretStore {
-    /// The sealed values that do not begin with `prefix`, of the next `companies` companies after `after` in the order of their
-    /// numbers, which are positive. Erased secrets (those of deleted webhooks) are left out.
+    /// The sealed values that do not begin with `prefix`, of the next `companies` companies after
+    /// `after` in the order of their numbers, which are positive. Erased secrets (those of deleted
+    /// webhooks) are left out.
     async fn secrets_not_under(
         &self,
         prefix: &[u8],
@@ -72,7 +74,7 @@ pub trait SecretStore {
         companies: u32,
     ) -> Result<SecretsBatch, StoreError>;
 
-    /// Replaces each of the values that is still as it was read; returns how many were replaced. After an error some may have
-    /// been. The records' times of modification stay as they are.
+    /// Replaces each of the values that is still as it was read; returns how many were replaced.
+    /// After an error some may have been. The records' times of modification stay as they are.
     async fn replace_secrets(&self, resealed: &[Resealed]) -> Result<u64, StoreError>;
 }

@@ -83,32 +83,38 @@ pub struct StampingPayment {
     pub uuid: Option<String>,
 }
 
-/// The stamping queue inside a transaction. Lock order: the registry's record first, then the queue's.
+/// The stamping queue inside a transaction. Lock order: the registry's record first, then the
+/// queue's.
 #[async_trait]
 pub trait StampingTx {
-    /// Queues a record that was rejected, or that waits, as if it were new: its status is `en_espera` again, of its payments too,
-    /// and it is due at once, under no lease and without a judged document.
+    /// Queues a record that was rejected, or that waits, as if it were new: its status is
+    /// `en_espera` again, of its payments too, and it is due at once, under no lease and without a
+    /// judged document.
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError>;
 
     /// A record of the queue, locked until the end.
     async fn lock_queued(&mut self, factura: i64) -> Result<Option<QueuedStamping>, StoreError>;
 
-    /// Leases the records that have been due for longest. Those under a lease that has not expired are skipped.
+    /// Leases the records that have been due for longest. Those under a lease that has not expired
+    /// are skipped.
     async fn lease_stampings(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedStamping>, StoreError>;
 
     /// A record of the queue, if it is still leased under `token`.
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError>;
 
-    /// Locks the lease until the end, if the record is still leased under `token`; `false` if it is not.
+    /// Locks the lease until the end, if the record is still leased under `token`; `false` if it is
+    /// not.
     async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError>;
 
     /// A record that is queued, whoever leases it.
     async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError>;
 
-    /// The judged document of a record that is queued, as it was kept; none if it was queued by a release that kept none.
+    /// The judged document of a record that is queued, as it was kept; none if it was queued by a
+    /// release that kept none.
     async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError>;
 
-    /// Keeps the judged document of a record that is queued, or none. It goes when the record leaves the queue.
+    /// Keeps the judged document of a record that is queued, or none. It goes when the record
+    /// leaves the queue.
     async fn keep_judged(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError>;
 
     /// A sale as its document needs it, and the postal code of its branch.
@@ -120,8 +126,8 @@ pub trait StampingTx {
     /// The lines of these sales, each with its sale's clave, in the order of the lines.
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError>;
 
-    /// Ends the lease of a record after a failed attempt, which is counted: it is due again at `proximo`;
-    /// `detenido` if it waits for a person.
+    /// Ends the lease of a record after a failed attempt, which is counted: it is due again at
+    /// `proximo`; `detenido` if it waits for a person.
     async fn postpone_stamping(
         &mut self,
         factura: i64,
@@ -133,9 +139,11 @@ pub trait StampingTx {
     /// The status of a record of the registry, locked in share mode until the end.
     async fn share_invoice(&mut self, clave: i64) -> Result<Option<InvoiceStatus>, StoreError>;
 
-    /// Ends the lease of a record without counting an attempt: it is due again at `proximo`, or when it was due before.
+    /// Ends the lease of a record without counting an attempt: it is due again at `proximo`, or
+    /// when it was due before.
     async fn release_stamping(&mut self, factura: i64, proximo: Option<DateTime<Utc>>) -> Result<(), StoreError>;
 
-    /// Makes the payment complements that depend on this invoice due at once, except those that are leased.
+    /// Makes the payment complements that depend on this invoice due at once, except those that are
+    /// leased.
     async fn hurry_complements(&mut self, factura: i64) -> Result<(), StoreError>;
 }

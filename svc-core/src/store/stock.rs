@@ -43,7 +43,8 @@ pub struct NewMovement<'a> {
 }
 
 impl NewMovement<'_> {
-    /// What the stock is worth more after it, in pesos; `None` where that exceeds the largest amount.
+    /// What the stock is worth more after it, in pesos; `None` where that exceeds the largest
+    /// amount.
     pub(crate) fn worth(&self) -> Option<Decimal> {
         let more = self.existencia_actual.get() - self.existencia_anterior.get();
         let cost = cost_of(Quantity::new(more.abs()), self.costo_unitario)?.get();
@@ -91,7 +92,8 @@ pub trait StockTx {
     /// The active warehouse with that clave.
     async fn warehouse_of_clave(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
-    /// The warehouse with that clave, active or not: cancellations return goods to inactive warehouses too.
+    /// The warehouse with that clave, active or not: cancellations return goods to inactive
+    /// warehouses too.
     async fn any_warehouse(&mut self, clave: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
     /// A branch's main warehouse, or else its active one with the lowest clave.
@@ -100,12 +102,12 @@ pub trait StockTx {
     /// Makes a warehouse the only main one of its branch.
     async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError>;
 
-    /// The stock records of these products in a warehouse, one for each in ascending order of product, locked until the end.
-    /// A product without a record gets one with zero stock.
+    /// The stock records of these products in a warehouse, one for each in ascending order of
+    /// product, locked until the end. A product without a record gets one with zero stock.
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError>;
 
-    /// Updates locked stock records of a warehouse and inserts its movements, with ascending claves; returns the clave of the first
-    /// movement, if there is any.
+    /// Updates locked stock records of a warehouse and inserts its movements, with ascending
+    /// claves; returns the clave of the first movement, if there is any.
     async fn save_stock(
         &mut self,
         almacen: i64,

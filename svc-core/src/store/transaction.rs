@@ -14,10 +14,12 @@ use crate::error::{Code, Error};
 /// Attempts at a transaction that fails with [`StoreError::Transient`].
 const ATTEMPTS: u32 = 4;
 
-/// The time from the beginning of a transaction that writes `modificado` to its commit. What would take longer is given up.
+/// The time from the beginning of a transaction that writes `modificado` to its commit. What would
+/// take longer is given up.
 const LONGEST: TimeDelta = TimeDelta::seconds(30);
 
-/// The body of a transaction. It may run more than once, so its only side effects are those of `tx`.
+/// The body of a transaction. It may run more than once, so its only side effects are those of
+/// `tx`.
 pub(crate) trait TransactionBody: Send {
     /// What it returns once committed.
     type Output: Send;
@@ -25,8 +27,9 @@ pub(crate) trait TransactionBody: Send {
     /// Whether it can be retried from the start.
     const REPEATABLE: bool = true;
 
-    /// The clock by which it writes `modificado`, if it does. A client that asks for changes since a moment relies on a
-    /// change being visible at most [`LONGEST`] after the moment it bears (contract §3).
+    /// The clock by which it writes `modificado`, if it does. A client that asks for changes since
+    /// a moment relies on a change being visible at most [`LONGEST`] after the moment it bears
+    /// (contract §3).
     fn clock(&self) -> Option<&dyn Clock> {
         None
     }
@@ -52,9 +55,9 @@ where
 /// The pause after the first attempt, on average; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Begins a transaction of `company`, runs `body` in it and commits; an error rolls it back.
-/// After a serialization failure or a deadlock the whole is retried, [`ATTEMPTS`] times in all, with growing pauses of random
-/// lengths, so that those that collided do not collide again.
+/// Begins a transaction of `company`, runs `body` in it and commits; an error rolls it back. After
+/// a serialization failure or a deadlock the whole is retried, [`ATTEMPTS`] times in all, with
+/// growing pauses of random lengths, so that those that collided do not collide again.
 pub(crate) async fn transact<B: TransactionBody>(
     store: &dyn Store,
     random: &dyn Random,

@@ -1,4 +1,5 @@
-//! Usage of keys and companies, across companies: the API counts in memory and merges its counts here (contract §5).
+//! Usage of keys and companies, across companies: the API counts in memory and merges its counts
+//! here (contract §5).
 
 use std::collections::BTreeMap;
 
@@ -30,8 +31,8 @@ pub struct MonthUse {
     pub usadas: u64,
 }
 
-/// Usage of many keys and companies: counts to add, or totals. It has at most one entry for each key, and one for each
-/// company and month.
+/// Usage of many keys and companies: counts to add, or totals. It has at most one entry for each
+/// key, and one for each company and month.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Of keys.
@@ -68,12 +69,13 @@ impl Usage {
 /// API keys and usage, across companies.
 #[async_trait]
 pub trait UsageStore {
-    /// The API keys with those public identifiers, each with its company, its owner and its usage in `period`, in one
-    /// statement, which is a plain read. Keys that do not exist are left out; the order does not matter.
+    /// The API keys with those public identifiers, each with its company, its owner and its usage
+    /// in `period`, in one statement, which is a plain read. Keys that do not exist are left out;
+    /// the order does not matter.
     async fn keys(&self, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError>;
 
-    /// Adds `usage` to the stored counts, company by company in one transaction; returns the totals, which include what other processes added.
-    /// Only the latest minute of a key is stored: an entry of an earlier one is ignored. Entries of companies that do not
-    /// exist are ignored.
+    /// Adds `usage` to the stored counts, company by company in one transaction; returns the
+    /// totals, which include what other processes added. Only the latest minute of a key is stored:
+    /// an entry of an earlier one is ignored. Entries of companies that do not exist are ignored.
     async fn add_usage(&self, usage: &Usage) -> Result<Usage, StoreError>;
 }

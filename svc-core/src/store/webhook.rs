@@ -65,8 +65,8 @@ pub struct EarlierDelivery {
 /// Webhooks inside a transaction. Deleted webhooks do not exist for it.
 #[async_trait]
 pub trait WebhookTx {
-    /// Allocates the clave of a new webhook; `None` when the company has `max` already. It holds a lock until the end, so
-    /// that concurrent transactions cannot exceed `max`.
+    /// Allocates the clave of a new webhook; `None` when the company has `max` already. It holds a
+    /// lock until the end, so that concurrent transactions cannot exceed `max`.
     async fn next_webhook(&mut self, max: u32) -> Result<Option<i64>, StoreError>;
 
     /// Inserts a webhook; returns it as stored.
@@ -75,8 +75,8 @@ pub trait WebhookTx {
     /// A webhook, locked until the end.
     async fn webhook(&mut self, clave: i64) -> Result<Option<Webhook>, StoreError>;
 
-    /// Updates what a company sets of a webhook; returns it as stored. One that is `reactivated` receives events from `now`
-    /// on, and its count of consecutive failures is reset.
+    /// Updates what a company sets of a webhook; returns it as stored. One that is `reactivated`
+    /// receives events from `now` on, and its count of consecutive failures is reset.
     async fn update_webhook(
         &mut self,
         clave: i64,
@@ -85,8 +85,9 @@ pub trait WebhookTx {
         now: Timestamp,
     ) -> Result<Webhook, StoreError>;
 
-    /// Replaces a webhook's secret by `sealed`. The current one becomes the previous one, which also signs until
-    /// `previous_until`; an older previous one is discarded. `false` when there is no such webhook.
+    /// Replaces a webhook's secret by `sealed`. The current one becomes the previous one, which
+    /// also signs until `previous_until`; an older previous one is discarded. `false` when there is
+    /// no such webhook.
     async fn rotate_webhook_secret(
         &mut self,
         clave: i64,
@@ -95,7 +96,8 @@ pub trait WebhookTx {
         now: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// Deletes a webhook: its secrets are erased and its pending deliveries discarded. `false` when there is no such webhook.
+    /// Deletes a webhook: its secrets are erased and its pending deliveries discarded. `false` when
+    /// there is no such webhook.
     async fn delete_webhook(&mut self, clave: i64, now: Timestamp) -> Result<bool, StoreError>;
 
     /// The delivery `entrega` of that webhook.

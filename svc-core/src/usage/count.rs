@@ -1,4 +1,5 @@
-/// A count that several processes add to: what the store has, what is being merged, and what waits to be.
+/// A count that several processes add to: the stored part, the part being merged, and the pending
+/// part.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Count {
     stored: u64,
@@ -15,20 +16,20 @@ impl Count {
         self.waiting += 1;
     }
 
-    /// Whether the store has it all.
+    /// Whether everything is stored.
     pub(super) fn is_settled(self) -> bool {
         self.merging == 0 && self.waiting == 0
     }
 
-    /// Takes over a value read from the store. Counts only grow, so the greater value is the later one. Ignored during a merge,
-    /// which the value may include already.
+    /// Adopts a value read from the store. Counts only grow, so the greater value is the later one.
+    /// Ignored during a merge, which the value may already include.
     pub(super) fn learn(&mut self, stored: u64) {
         if self.merging == 0 {
             self.stored = self.stored.max(stored);
         }
     }
 
-    /// Takes what waits to be merged, if anything does.
+    /// Takes the pending part, if any, for a merge.
     pub(super) fn take(&mut self) -> Option<u64> {
         let taken = std::mem::take(&mut self.waiting);
         self.merging += taken;
@@ -60,7 +61,7 @@ mod tests {
         count.add_one();
         assert_eq!((count.total(), count.take()), (12, Some(2)));
         count.add_one();
-        // The store's 12 may hold the two that are on their way.
+        // The store's 12 may include the two being merged.
         count.learn(12);
         assert_eq!(count.total(), 13);
         count.merged(2);
@@ -72,7 +73,7 @@ mod tests {
         assert_eq!((count.total(), count.take()), (18, Some(1)));
         count.merged(1);
         assert_eq!((count.total(), count.take(), count.is_settled()), (18, None, true));
-        // What was read before the last merge is older.
+        // A value read before the last merge is older.
         count.learn(3);
         assert_eq!(count.total(), 18);
     }

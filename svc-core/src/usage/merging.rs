@@ -11,7 +11,7 @@ use crate::store::{Store, StoreError, Usage};
 /// Companies per transaction: this many take milliseconds and one write to disk.
 const COMPANIES: usize = 100;
 
-/// How long one may take, so that those that wait for it do not wait long.
+/// The time limit of one transaction, which also bounds how long others wait for it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Merges the counts of a [`Ledger`] into the store.
@@ -19,7 +19,8 @@ pub(crate) struct Merging {
     interval: Duration,
     /// When the last merge began, in Unix milliseconds; `i64::MIN` before the first.
     last: AtomicI64,
-    /// Held during a merge: one at a time, which includes the usage of all requests that wait for it.
+    /// Held during a merge: merges run one at a time, and each includes the usage of all requests
+    /// that wait for it.
     busy: Mutex<()>,
 }
 
@@ -28,7 +29,8 @@ impl Merging {
         Self { interval, last: AtomicI64::new(i64::MIN), busy: Mutex::new(()) }
     }
 
-    /// Whether a request has to merge: always if the interval is zero, else when the last merge began two intervals ago.
+    /// Whether a request has to merge: always if the interval is zero, else when the last merge
+    /// began two intervals ago.
     pub(crate) fn is_overdue(&self, now: DateTime<Utc>) -> bool {
         if self.interval.is_zero() {
             return true;
@@ -43,11 +45,12 @@ impl Merging {
         !(0..two).contains(&since)
     }
 
-    /// Merges all usage, some companies at a time; none if there is no usage. It waits for a merge that is under way.
+    /// Merges all usage, some companies at a time; does nothing without usage. Waits for a merge in
+    /// progress.
     pub(crate) async fn merge(&self, ledger: &Ledger, store: &dyn Store, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.last.store(now.timestamp_millis(), Ordering::Relaxed);
         let _busy = self.busy.lock().await;
-        // What is not merged after an error waits for the next time.
+        // Usage that is not merged after an error waits for the next merge.
         for mut taken in Taken::in_parts(ledger, now) {
             let adding = timeout(PATIENCE, store.add_usage(&taken.usage)).await;
             let total = adding.map_err(|late| StoreError::Unavailable(late.into()))??;
@@ -57,14 +60,15 @@ impl Merging {
     }
 }
 
-/// Usage on its way to the store. If the merge fails or is cancelled, dropping this puts it back for the next one.
+/// Usage on its way to the store. If the merge fails or is cancelled, dropping this puts it back
+/// for the next one.
 struct Taken<'a> {
     ledger: &'a Ledger,
     usage: Usage,
 }
 
 impl<'a> Taken<'a> {
-    /// All usage that the store does not have, some companies in each part.
+    /// All unmerged usage, in parts of some companies each.
     fn in_parts(ledger: &'a Ledger, now: DateTime<Utc>) -> Vec<Self> {
         let mut parts: Vec<Self> = Vec::new();
         for (at, usage) in ledger.take(now).by_company().into_values().enumerate() {

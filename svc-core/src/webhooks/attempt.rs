@@ -36,7 +36,8 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Deliv
     let sent = async {
         match post(context, company, &delivery, began) {
             Ok(post) => sender.send(post).await,
-            // Retried like any failed attempt, so that an operator has time to restore the secrets key.
+            // Retried like any failed attempt, so that an operator has time to restore the secrets
+            // key.
             Err(error) => {
                 tracing::error!(empresa = company.0, webhook = delivery.webhook, entrega = delivery.clave, %error,
                                 "a notice cannot be made");

@@ -21,10 +21,12 @@ const BATCH: u32 = 250;
 
 /// Deliveries of one healthy webhook.
 pub(super) const EACH: u32 = 120;
-/// Deliveries of a webhook whose receiver is slow: as many as it answers within a lease, one at a time.
+/// Deliveries of a webhook whose receiver is slow: as many as it answers within a lease, one at a
+/// time.
 const EACH_SLOW: u32 = 4;
 
-/// How long a lease lasts beyond the sender's deadline: time to wait for a slot and to write the result.
+/// How long a lease lasts beyond the sender's deadline: time to wait for a slot and to write the
+/// result.
 const MARGIN: TimeDelta = TimeDelta::seconds(52);
 
 /// In which of its queues a company has something to do.
@@ -72,7 +74,8 @@ impl Need for Needs {
     }
 }
 
-/// A company's round: results are written, groups become events, events deliveries, and deliveries are claimed.
+/// A company's round: results are written, groups become events, events deliveries, and deliveries
+/// are claimed.
 pub(super) struct CompanyRound<'a> {
     pub(super) context: &'a Context,
     pub(super) company: CompanyId,
@@ -165,7 +168,8 @@ impl TransactionBody for CompanyRound<'_> {
     }
 }
 
-/// Results by outcome: delivered, to be retried, failed for good, or lost because another worker held the lease by then.
+/// Results by outcome: delivered, to be retried, failed for good, or lost because another worker
+/// held the lease by then.
 #[derive(Default)]
 pub(super) struct Written {
     pub(super) delivered: u64,
@@ -177,7 +181,8 @@ pub(super) struct Written {
 }
 
 impl CompanyRound<'_> {
-    /// Counts the results by outcome, and disables the company's webhooks that have failed for too long (contract §6).
+    /// Counts the results by outcome, and disables the company's webhooks that have failed for too
+    /// long (contract §6).
     async fn written(&self, recorded: &[Recorded]) -> Written {
         let (results, company) = (self.results, self.company);
         let mut written = Written { lost: (results.len() - recorded.len()) as u64, ..Written::default() };

@@ -25,8 +25,9 @@ use crate::store::{AttemptRecord, Backlog, Due, StoreError};
 /// Maximum number of deliveries that a company's round claims.
 const MAX_CLAIM: u32 = 256;
 
-/// Results of a company that are enough to be written while more of its deliveries wait to be sent, while no more attempts may
-/// begin before some are, and while the last of its attempts are under way.
+/// Results of a company that are enough to be written while more of its deliveries wait to be sent,
+/// while no more attempts may begin before some are, and while the last of its attempts are under
+/// way.
 const RESULTS: usize = 128;
 const CROWDED_RESULTS: usize = 80;
 const LAST_RESULTS: usize = 64;
@@ -34,8 +35,9 @@ const LAST_RESULTS: usize = 64;
 /// The longest deadline of a sender that a lease takes into account.
 const MAX_DEADLINE: TimeDelta = TimeDelta::hours(1);
 
-/// Attempts under way and unwritten results beyond which only a webhook's first attempt begins, and unwritten results beyond
-/// which none does: if the process dies, so many are repeated and one of each webhook beside.
+/// Attempts under way and unwritten results beyond which only a webhook's first attempt begins, and
+/// unwritten results beyond which none does: if the process dies, so many are repeated and one of
+/// each webhook beside.
 const UNWRITTEN: usize = 128;
 
 /// How often a long pass looks for what is due, and how long a result may wait for others.
@@ -60,7 +62,8 @@ pub struct DeliveryReport {
     pub pospuestas: u64,
     /// Deliveries that failed for good.
     pub fallidas: u64,
-    /// Attempts whose result was not written: another worker holds the lease, or the delivery was discarded.
+    /// Attempts whose result was not written: another worker holds the lease, or the delivery was
+    /// discarded.
     pub perdidas: u64,
     /// Webhooks that were disabled.
     pub desactivados: u64,
@@ -73,15 +76,18 @@ impl DeliveryReport {
     }
 }
 
-/// Delivers what is due, of all companies, until nothing is due or `budget` is used up; gives what it did.
+/// Delivers what is due, of all companies, until nothing is due or `budget` is used up; gives what
+/// it did.
 ///
-/// Call it on a timer, at least each minute (spec, "Delivery"). Several passes may run at once and share the work: a delivery
-/// is leased to one of them under a token, for longer than an attempt may take, and a result is written only while its token
-/// is valid. No transaction is open and no connection is held during an attempt, and no attempt waits for another.
+/// Call it on a timer, at least each minute (spec, "Delivery"). Several passes may run at once and
+/// share the work: a delivery is leased to one of them under a token, for longer than an attempt
+/// may take, and a result is written only while its token is valid. No transaction is open and no
+/// connection is held during an attempt, and no attempt waits for another.
 ///
-/// What is due is found by one read over all companies, and done one company at a time, round-robin. A company whose round fails is
-/// logged and counted ([`crate::observe::BACKGROUND_FAILURES`]), and delays no other; the error is that of the read. Attempts
-/// under way are finished and, if possible, written before it is returned.
+/// What is due is found by one read over all companies, and done one company at a time,
+/// round-robin. A company whose round fails is logged and counted
+/// ([`crate::observe::BACKGROUND_FAILURES`]), and delays no other; the error is that of the read.
+/// Attempts under way are finished and, if possible, written before it is returned.
 pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
     let context = &context.in_background();
     let mut pass = Pass::new(context, sender, budget);
@@ -140,7 +146,8 @@ struct Pass<'a> {
     looking: bool,
     /// When it was last looked for.
     looked_at: Option<DateTime<Utc>>,
-    /// Whether anything was done since: before it ends, the pass checks that nothing has become due.
+    /// Whether anything was done since: before it ends, the pass checks that nothing has become
+    /// due.
     progress: bool,
     pause: Pause,
 }

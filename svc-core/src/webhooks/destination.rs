@@ -25,7 +25,7 @@ const REFUSED_V4: [([u8; 4], u32); 16] = [
     ([168, 63, 129, 16], 32),
 ];
 
-/// The public internet of IPv6, less what follows: the first two groups and the prefix.
+/// The public internet of IPv6, before exclusions: the first two groups and the prefix.
 const PUBLIC_V6: ([u16; 2], u32) = ([0x2000, 0], 3);
 const REFUSED_V6: [([u16; 2], u32); 4] =
     [([0x2001, 0], 23), ([0x2001, 0xdb8], 32), ([0x2002, 0], 16), ([0x3fff, 0], 20)];
@@ -35,10 +35,10 @@ const REFUSED_V6: [([u16; 2], u32); 4] =
 #[error("deliveries may not go to {0}")]
 pub(super) struct Blocked(IpAddr);
 
-/// Checks an address that a name resolved to.
+/// Checks a resolved address.
 ///
-/// An IPv6 address that stands for an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is checked as both: even where
-/// `networks` allow the outer, no inner address passes that would not pass alone.
+/// An IPv6 address that contains an IPv4 one (mapped, compatible, NAT64, 6to4, Teredo) is checked
+/// as both: even if `networks` allow the outer address, an inner one must pass on its own.
 pub(super) fn validate(address: IpAddr, networks: &Networks) -> Result<(), Blocked> {
     let inner = match address {
         IpAddr::V4(_) => Vec::new(),
@@ -69,18 +69,20 @@ fn same(one: u32, other: u32, prefix: u32) -> bool {
     (one ^ other).leading_zeros() >= prefix
 }
 
-/// The IPv4 addresses that packets to this one may end at.
+/// The IPv4 addresses that packets to this one may reach.
 fn inner(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     let bits = address.to_bits();
     let at = |shift: u32| Ipv4Addr::from_bits((bits >> shift) as u32);
     match address.segments() {
-        // Itself and nothing else: unspecified, loopback.
+        // Unspecified and loopback contain no IPv4 address.
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => Vec::new(),
-        // Compatible (::a.b.c.d), mapped, translated (RFC 2765), and NAT64 at its well-known prefix (RFC 6052).
+        // Compatible (::a.b.c.d), mapped, translated (RFC 2765), and NAT64 at its well-known prefix
+        // (RFC 6052).
         [0, 0, 0, 0, 0, 0 | 0xffff, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] | [0x64, 0xff9b, 0, 0, 0, 0, _, _] => {
             vec![at(0)]
         }
-        // NAT64 at a local prefix (RFC 8215): of 96, 64, 56 or 48 bits, with eight bits left out in the middle.
+        // NAT64 at a local prefix (RFC 8215): of 96, 64, 56 or 48 bits, with eight bits left out in
+        // the middle.
         [0x64, 0xff9b, 1, ..] => vec![at(0), at(24), split(bits, 24), split(bits, 16)],
         // 6to4 (RFC 3056).
         [0x2002, ..] => vec![at(80)],
@@ -90,7 +92,8 @@ fn inner(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     }
 }
 
-/// The embedded IPv4 address, `after` of whose bits follow the reserved bits 64 to 71 (RFC 6052, §2.2).
+/// The embedded IPv4 address, of which `after` bits follow the reserved bits 64 to 71 (RFC 6052,
+/// §2.2).
 fn split(bits: u128, after: u32) -> Ipv4Addr {
     let above = (bits >> 64) as u32;
     let below = (bits >> (56 - after)) as u32 & ((1 << after) - 1);

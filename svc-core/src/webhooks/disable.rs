@@ -8,7 +8,8 @@ use crate::store::COUNTED;
 /// `motivo_desactivacion` of a webhook that the service disabled.
 const MOTIVO: &str = "fallos_consecutivos";
 
-/// Disables a webhook if it still fails: discards its pending deliveries, and queues an e-mail to the user who created it.
+/// Disables a webhook if it still fails: discards its pending deliveries, and queues an e-mail to
+/// the user who created it.
 pub(super) struct DisableWebhook {
     pub(super) webhook: i64,
 }

@@ -1,12 +1,13 @@
-//! Networks that the operator configures: further ones to refuse, and, for development, some to allow.
+//! The operator's networks: more to refuse and, for development, some to allow.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
 use ipnet::IpNet;
 
-/// Which networks deliveries may reach beyond the rule of contract §6 (`SVC_WEBHOOK_ALLOW_NETS`), and which they may not
-/// (`SVC_WEBHOOK_DENY_NETS`). A denied network is refused even if it is allowed too.
+/// The networks that deliveries may reach beyond the rule of contract §6
+/// (`SVC_WEBHOOK_ALLOW_NETS`), and those that they may not (`SVC_WEBHOOK_DENY_NETS`). A denied
+/// network is refused even if it is also allowed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Networks {
     allow: Vec<IpNet>,
@@ -19,30 +20,30 @@ pub struct Networks {
 pub struct NoNetwork(String);
 
 impl Networks {
-    /// With further networks that may be reached (`203.0.113.0/24`, several with commas): for development only, since plain
-    /// http and any port are allowed there.
+    /// Adds allowed networks (`203.0.113.0/24`, several with commas): for development only, since
+    /// they also allow plain http and any port.
     pub fn allow(mut self, list: &str) -> Result<Self, NoNetwork> {
         self.allow.extend(networks(list)?);
         Ok(self)
     }
 
-    /// With further networks that are refused, written as in [`Networks::allow`].
+    /// Adds refused networks, written as in [`Networks::allow`].
     pub fn deny(mut self, list: &str) -> Result<Self, NoNetwork> {
         self.deny.extend(networks(list)?);
         Ok(self)
     }
 
-    /// Whether some networks are allowed, so that a webhook's URL may have plain http or another port.
+    /// Whether any network is allowed, so that a webhook's URL may use plain http or another port.
     pub fn is_development(&self) -> bool {
         !self.allow.is_empty()
     }
 
-    /// Whether the address is in a network that is allowed.
+    /// Whether the address is in an allowed network.
     pub fn allows(&self, address: IpAddr) -> bool {
         contain(&self.allow, address)
     }
 
-    /// Whether the address is in a network that is refused.
+    /// Whether the address is in a refused network.
     pub fn denies(&self, address: IpAddr) -> bool {
         contain(&self.deny, address)
     }
@@ -54,7 +55,7 @@ fn contain(networks: &[IpNet], address: IpAddr) -> bool {
     networks.iter().any(|network| forms.iter().any(|form| network.contains(form)))
 }
 
-/// Networks with commas between them; an address alone is a network of one.
+/// Parses networks separated by commas; a single address is a network of one.
 fn networks(list: &str) -> Result<Vec<IpNet>, NoNetwork> {
     let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
     parts.map(|part| network(part).ok_or_else(|| NoNetwork(part.to_owned()))).collect()

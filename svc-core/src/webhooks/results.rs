@@ -53,8 +53,8 @@ impl Results {
         self.waiting.values_mut().for_each(|batch| batch.overdue = true);
     }
 
-    /// Takes the first company's results that are overdue or `ready`, given the company and how many they are, among those of
-    /// the companies that are `free`.
+    /// Takes the first company's results that are overdue or `ready`, given the company and how
+    /// many they are, among those of the companies that are `free`.
     pub(super) fn take(
         &mut self,
         free: impl Fn(CompanyId) -> bool,
@@ -80,7 +80,8 @@ impl Results {
         self.unwritten -= batch.records.len();
     }
 
-    /// The same when it failed; `false` if it is given up, and its deliveries are repeated when their leases end.
+    /// The same when it failed; `false` if it is given up, and its deliveries are repeated when
+    /// their leases end.
     pub(super) fn failed(&mut self, mut batch: Batch) -> bool {
         if batch.attempts >= ATTEMPTS {
             self.done(&batch);

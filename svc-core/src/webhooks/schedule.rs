@@ -12,15 +12,16 @@ const DELAYS: [i64; 6] = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60];
 /// The longest `Retry-After` that is honoured.
 const LONGEST_RETRY_AFTER: TimeDelta = TimeDelta::hours(1);
 
-/// Failed attempts in a row after which a webhook gets one attempt at a time, until one succeeds.
+/// Consecutive failed attempts after which a webhook gets one attempt at a time, until one
+/// succeeds.
 pub(super) const PROBE_AFTER: u32 = 3;
 
-/// Deliveries in a row that ended `fallida` before a webhook is disabled (contract §6).
+/// Consecutive deliveries that end `fallida` before a webhook is disabled (contract §6).
 const STREAK: u32 = 15;
-/// How long ago the first of them must have failed.
+/// The least age of the first failure of that streak.
 const STREAK_SPAN: TimeDelta = TimeDelta::hours(24);
 
-/// Decides what follows attempt number `attempt` (from 1 on), which ended at `now`.
+/// Decides what follows attempt number `attempt` (from 1), which ended at `now`.
 pub(super) fn validate(
     outcome: &Outcome,
     origin: DeliveryOrigin,
@@ -43,25 +44,25 @@ pub(super) fn validate(
     Validated { next, http, reason, counts }
 }
 
-/// The pause after attempt number `attempt`, if another follows.
+/// The delay after attempt number `attempt`; `None` after the last.
 fn delay(attempt: u32) -> Option<TimeDelta> {
     let at = usize::try_from(attempt).ok()?.checked_sub(1)?;
     DELAYS.get(at).map(|&minutes| TimeDelta::minutes(minutes))
 }
 
-/// Up to a tenth longer, so that deliveries that failed together are not retried together.
+/// Adds up to a tenth at random, so that deliveries that failed together are not retried together.
 fn spread(delay: TimeDelta, random: &dyn Random) -> TimeDelta {
     let part = i64::from(u16::from_le_bytes(random_bytes(random)));
     delay + TimeDelta::milliseconds(delay.num_milliseconds() / 10 * part / i64::from(u16::MAX))
 }
 
-/// The wait in the receiver's `Retry-After`, in seconds or as an HTTP date; zero unless the status is 429 or 503, or if it
-/// cannot be parsed.
+/// The wait in the receiver's `Retry-After`, in seconds or as an HTTP date; zero unless the status
+/// is 429 or 503, or if it cannot be parsed.
 fn retry_after(outcome: &Outcome, now: DateTime<Utc>) -> TimeDelta {
     let Outcome::Answered { status: 429 | 503, retry_after: Some(text) } = outcome else { return TimeDelta::zero() };
     let text = text.trim();
     let wait = if text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty() {
-        // A number that does not fit is longer than the maximum.
+        // A number that does not fit exceeds the maximum.
         text.parse().ok().and_then(TimeDelta::try_seconds).unwrap_or(LONGEST_RETRY_AFTER)
     } else {
         DateTime::parse_from_rfc2822(text).map_or(TimeDelta::zero(), |at| at.with_timezone(&Utc) - now)
@@ -69,7 +70,7 @@ fn retry_after(outcome: &Outcome, now: DateTime<Utc>) -> TimeDelta {
     wait.min(LONGEST_RETRY_AFTER)
 }
 
-/// Whether a webhook is disabled: `ended` deliveries of it in a row ended `fallida`, none arrived between, and the first
+/// Whether to disable a webhook: `ended` consecutive deliveries ended `fallida`, and the first
 /// attempt of the streak failed at `since` (contract §6).
 pub(super) fn is_disabled(ended: u32, since: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
     ended >= STREAK && since.is_some_and(|since| now - since > STREAK_SPAN)
@@ -95,7 +96,7 @@ mod tests {
         Outcome::Answered { status, retry_after: retry_after.map(str::to_owned) }
     }
 
-    /// Seconds until the next attempt, with the least and with the most added at random.
+    /// Seconds until the next attempt, with the least and the greatest random addition.
     fn waits(outcome: &Outcome, attempt: u32) -> Option<(i64, i64)> {
         let wait = |byte| match validate(outcome, DeliveryOrigin::Evento, attempt, now(), &Always(byte)).next {
             Next::Retry(at) => Some((at - now()).num_seconds()),

@@ -9,17 +9,17 @@ use crate::schema::field_schema;
 /// The prefix of every secret.
 const PREFIX: &str = "whsec_";
 
-/// A webhook's signing secret: `whsec_` and 64 hexadecimal digits; the whole text is the key of the HMAC (contract §4). It is
-/// shown once, in the answer that creates it, and never formatted.
+/// A webhook's signing secret: `whsec_` and 64 hexadecimal digits; the whole text is the key of the
+/// HMAC (contract §4). Only the answer that creates it shows it; it is never formatted.
 #[derive(Clone)]
 pub struct SigningSecret(Zeroizing<String>);
 
 impl SigningSecret {
-    /// A new secret of 256 random bits.
+    /// Generates a secret of 256 random bits.
     pub fn random(random: &dyn Random) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let bytes = Zeroizing::new(random_bytes::<32>(random));
-        // Of its final length, so that no shorter copy stays behind.
+        // Allocated at its final length, so that no shorter copy remains in memory.
         let mut text = Zeroizing::new(String::with_capacity(PREFIX.len() + 2 * bytes.len()));
         text.push_str(PREFIX);
         for byte in bytes.iter() {
@@ -28,7 +28,7 @@ impl SigningSecret {
         Self(text)
     }
 
-    /// Its text, prefix included.
+    /// The secret's text, prefix included.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

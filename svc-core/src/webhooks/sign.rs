@@ -1,11 +1,13 @@
-//! The signature of a notice: `X-Svc-Firma: t=<unix seconds>,v1=<hex>[,v1=<hex>]` (spec, "Signature verification").
+//! The signature of a notice: `X-Svc-Firma: t=<unix seconds>,v1=<hex>[,v1=<hex>]` (spec, "Signature
+//! verification").
 
 use chrono::{DateTime, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// The value of `X-Svc-Firma` for a notice with this body, sent at `at`: one signature per secret, in their order (during a
-/// rotation the new one first). The key of the HMAC-SHA256 is the whole secret, prefix included.
+/// The value of `X-Svc-Firma` for a notice with this body, sent at `at`: one signature per secret,
+/// in their order (the new one first during a rotation). The key of the HMAC-SHA256 is the whole
+/// secret, prefix included.
 pub fn signature(secrets: &[&[u8]], at: DateTime<Utc>, body: &[u8]) -> String {
     let t = at.timestamp();
     let mut text = format!("t={t}");

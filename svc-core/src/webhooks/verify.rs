@@ -7,33 +7,36 @@ use http::HeaderMap;
 use super::sign::mac;
 use super::{EVENT_ID, SIGNATURE};
 
-/// How old a signature may be (spec, "Limits"), and how far ahead the sender's clock may be.
+/// The maximum age of a signature (spec, "Limits"), and how far ahead the sender's clock may be.
 const WINDOW: TimeDelta = TimeDelta::minutes(5);
 
 /// Why a notice is not genuine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// It has no `X-Svc-Firma`, or several.
+    /// `X-Svc-Firma` is missing, or occurs several times.
     #[error("the request has no X-Svc-Firma header, or several")]
     Missing,
-    /// Its `X-Svc-Firma` cannot be parsed.
+    /// `X-Svc-Firma` cannot be parsed.
     #[error("the X-Svc-Firma header is not t=<unix seconds>,v1=<hex>")]
     Malformed,
-    /// It was signed more than five minutes before or after `now`: it may be a replay.
+    /// The signature is more than five minutes before or after `now`: it may be a replay.
     #[error("the signature is not of the last five minutes")]
     Expired,
-    /// No signature matches any of the secrets: the body was changed, or the sender does not have the secret.
+    /// No signature matches any of the secrets: the body was changed, or the sender does not have
+    /// the secret.
     #[error("the signature is not of any of the secrets")]
     Mismatch,
 }
 
-/// Verifies that a notice was signed with one of `secrets` within five minutes of `now`; gives the event's id (`evt_…`), by
-/// which receivers recognise repeated notices (contract §6).
+/// Verifies that a notice was signed with one of `secrets` within five minutes of `now`. Returns
+/// the event's id (`evt_…`), by which receivers recognize repeated notices (contract §6).
 ///
-/// The id is that of the header `X-Svc-Evento-Id`, if there is one. The header is not signed; the body's `id` is, and equal.
+/// The id comes from the header `X-Svc-Evento-Id`, if present. The header is not signed; the body's
+/// `id` is, and equal.
 ///
-/// `body` is the raw body, as received. `secrets` are the webhook's (`whsec_…`): during a rotation, the old and the new one.
+/// `body` is the raw body, as received. `secrets` are the webhook's (`whsec_…`): the old and the
+/// new one during a rotation.
 ///
 /// ```
 /// use svc_core::domain::clock::{Clock, SystemClock};
@@ -64,7 +67,7 @@ pub fn verify<'a>(
     }
     let genuine = secrets.iter().any(|secret| {
         let mac = mac(secret.as_bytes(), t, body);
-        // In constant time.
+        // The comparison takes constant time.
         given.iter().any(|signature| mac.clone().verify_slice(signature).is_ok())
     });
     if !genuine {
@@ -157,7 +160,7 @@ mod tests {
         ] {
             assert_eq!(verify(&signed(&wrong), BODY, &["whsec_new"], at(0)), Err(VerifyError::Malformed), "{wrong}");
         }
-        // What a later version may add, spaces, capitals.
+        // Additions of a later version, spaces, capitals.
         let later = format!("t=1791828000, v2=abc, v1={}", hex.to_uppercase());
         assert_eq!(verify(&signed(&later), BODY, &["whsec_new"], at(0)), Ok(Some("evt_1")));
         let zeros = format!("t=01791828000,v1={hex}");

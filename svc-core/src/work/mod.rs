@@ -30,7 +30,8 @@ const PAUSE_AFTER_FAILURE: Duration = Duration::from_secs(15);
 /// From one clean-up to the next.
 const CLEAN_UP_INTERVAL: Duration = Duration::from_mins(10);
 
-/// The outside systems that background work uses. Work whose system is missing is not done; its backlog waits.
+/// The outside systems that background work uses. Work whose system is missing is not done; its
+/// backlog waits.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Providers {
@@ -127,13 +128,15 @@ impl BackgroundWork {
 }
 
 impl Context {
-    /// Runs all background work until `stop` ends: keeps usage and keys current ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends
-    /// e-mails, and removes expired rows. Several processes may run it at once.
+    /// Runs all background work until `stop` ends: keeps usage and keys current
+    /// ([`Context::keep_current`]), stamps invoices, delivers webhooks, sends e-mails, and removes
+    /// expired rows. Several processes may run it at once.
     ///
-    /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails or panics is logged, counted
-    /// ([`observe::BACKGROUND_FAILURES`]), and started again after 15 s, while the others go on. After `stop` it finishes the
-    /// attempts under way; if it is dropped instead, they are repeated when their leases end. Usage of requests that are
-    /// answered after it has ended is merged with [`Context::merge_usage`].
+    /// It spawns nothing: spawn it, or join it with the server. It never fails: a pass that fails
+    /// or panics is logged, counted ([`observe::BACKGROUND_FAILURES`]), and started again after 15
+    /// s, while the others go on. After `stop` it finishes the attempts under way; if it is dropped
+    /// instead, they are repeated when their leases end. Usage of requests that are answered after
+    /// it has ended is merged with [`Context::merge_usage`].
     pub async fn work(&self, outside: Providers, stop: impl Future<Output = ()> + Send) {
         let backlogs = [
             outside.stamper.map(BackgroundWork::Stamping),
@@ -151,10 +154,10 @@ impl Context {
         }
     }
 
-    /// Keeps what requests need of the store at hand until `all_is_answered` ends: merges usage into the store every 250 ms, and
-    /// once more at the end, and reads keys in use again before they expire. Gives the error of the last merge. After an
-    /// earlier error the usage is kept for the next merge. Do not drop it before it ends: a merge that is cancelled may count
-    /// twice.
+    /// Keeps what requests need of the store at hand until `all_is_answered` ends: merges usage
+    /// into the store every 250 ms, and once more at the end, and reads keys in use again before
+    /// they expire. Gives the error of the last merge. After an earlier error the usage is kept for
+    /// the next merge. Do not drop it before it ends: a merge that is cancelled may count twice.
     pub async fn keep_current(&self, all_is_answered: impl Future<Output = ()>) -> Result<(), StoreError> {
         match select(pin!(self.keep_usage_merged(all_is_answered)), pin!(self.keep_keys_fresh())).await {
             Either::Left((merged, _)) => merged,

@@ -96,7 +96,8 @@ fn newest_first(mut dirs: Vec<PathBuf>) -> Vec<PathBuf> {
     dirs
 }
 
-/// Parses the version in `/usr/lib/postgresql/15/bin`, `/usr/pgsql-9.6/bin` or `/opt/homebrew/opt/postgresql@16/bin`.
+/// Parses the version in `/usr/lib/postgresql/15/bin`, `/usr/pgsql-9.6/bin` or
+/// `/opt/homebrew/opt/postgresql@16/bin`.
 fn version(bin: &Path) -> Vec<u32> {
     let name = bin.parent().and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or_default();
     let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());

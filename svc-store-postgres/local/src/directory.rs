@@ -14,8 +14,8 @@ use sha2::{Digest, Sha256};
 use super::ClusterError;
 use super::user::ServerUser;
 
-/// The longest time that another process may take to open the directory: it may wait for a server to
-/// stop, create the cluster on a slow disk, and wait for its server to start.
+/// The longest time that another process may take to open the directory: it may wait for a server
+/// to stop, create the cluster on a slow disk, and wait for its server to start.
 const LOCK_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Makes `dir`, which need not exist, absolute and free of links, so that a directory has one name.
@@ -85,8 +85,8 @@ pub(super) fn obstacle(dir: &Path, user: &ServerUser) -> Result<Option<PathBuf>,
     Ok(None)
 }
 
-/// Creates `dir` for `user`, and the missing directories above it so that `user` may enter them with
-/// any umask.
+/// Creates `dir` for `user`, and the missing directories above it so that `user` may enter them
+/// with any umask.
 pub(super) fn create(dir: &Path, user: &ServerUser) -> Result<(), ClusterError> {
     let mut missing: Vec<&Path> = dir.ancestors().take_while(|step| !step.exists()).collect();
     missing.reverse();
@@ -106,8 +106,8 @@ pub(super) fn create(dir: &Path, user: &ServerUser) -> Result<(), ClusterError> 
     Ok(())
 }
 
-/// Opens a file in a directory of `user`, who becomes its owner if it is new. Follows no link, as we
-/// may be root and `user` may have created it.
+/// Opens a file in a directory of `user`, who becomes its owner if it is new. Follows no link, as
+/// we may be root and `user` may have created it.
 pub(super) fn open_own(path: &Path, user: &ServerUser) -> Result<File, ClusterError> {
     let mut options = OpenOptions::new();
     options.append(true).mode(0o600).custom_flags(OFlag::O_NOFOLLOW.bits());
@@ -153,8 +153,8 @@ impl Lock {
     }
 }
 
-/// Creates the directory for the socket of the cluster in `dir`, on which no server runs. Its path is
-/// short, as a socket's must be, and only `user` can enter it, as every client is superuser.
+/// Creates the directory for the socket of the cluster in `dir`, on which no server runs. Its path
+/// is short, as a socket's must be, and only `user` can enter it, as every client is superuser.
 pub(super) fn create_socket_dir(dir: &Path, user: &ServerUser) -> Result<PathBuf, ClusterError> {
     let path = Path::new("/tmp").join(format!("svc-{}", digest(dir)));
     match DirBuilder::new().mode(0o700).create(&path) {
@@ -165,8 +165,8 @@ pub(super) fn create_socket_dir(dir: &Path, user: &ServerUser) -> Result<PathBuf
     Ok(path)
 }
 
-/// Takes over a directory of an earlier run. The sticky bit of `/tmp` prevents others from replacing
-/// it after the check.
+/// Takes over a directory of an earlier run. The sticky bit of `/tmp` prevents others from
+/// replacing it after the check.
 fn adopt(path: &Path, user: &ServerUser) -> Result<(), ClusterError> {
     let refuse = |reason| Err(ClusterError::SocketDir { path: path.to_path_buf(), reason });
     let found = fs::symlink_metadata(path).map_err(ClusterError::io("read", path))?;

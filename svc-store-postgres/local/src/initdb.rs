@@ -15,8 +15,8 @@ const LOCALE: &str = if cfg!(target_os = "linux") { "--locale=C.UTF-8" } else { 
 /// Creates the cluster `<dir>/cluster`, unless it exists. The caller holds the lock on `dir`, or is
 /// the only one to know it.
 ///
-/// The cluster gets its name only when it is complete, so that a killed `initdb` leaves nothing that
-/// looks like a cluster.
+/// The cluster gets its name only when it is complete, so that a killed `initdb` leaves nothing
+/// that looks like a cluster.
 pub(super) fn ensure(binaries: &Binaries, dir: &Path, user: &ServerUser, durable: bool) -> Result<(), ClusterError> {
     let cluster = dir.join("cluster");
     if cluster.join("PG_VERSION").exists() {

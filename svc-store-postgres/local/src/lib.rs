@@ -6,8 +6,8 @@
 //!
 //! * [`Cluster::open`] keeps its data from one run to the next, [`Cluster::ephemeral`] throws it
 //!   away.
-//! * PostgreSQL refuses to run as root. Started by root, the server runs as the owner of the data it
-//!   finds, or else as the user `postgres`, or else as `nobody`. When that user cannot reach the
+//! * PostgreSQL refuses to run as root. Started by root, the server runs as the owner of the data
+//!   it finds, or else as the user `postgres`, or else as `nobody`. When that user cannot reach the
 //!   requested directory (somewhere below `/root`, say), the cluster is placed below `/var/lib/svc`
 //!   and a warning says where.
 //! * The server never outlives the process that started it: dropping the [`Cluster`] stops it, and

@@ -169,8 +169,8 @@ fn ended(_: i32) -> bool {
     false
 }
 
-/// Returns whether the process got a dead server's id, as happens often in containers, where process
-/// ids begin at 1 each time. A server's working directory is its data directory.
+/// Returns whether the process got a dead server's id, as happens often in containers, where
+/// process ids begin at 1 each time. A server's working directory is its data directory.
 #[cfg(target_os = "linux")]
 fn works_elsewhere(pid: i32, cluster: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -72,7 +72,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Starts the process that removes `dir` after us. If it does not start, the next [`sweep`] does that.
+/// Starts the process that removes `dir` after us. If it does not start, the next [`sweep`] does
+/// that.
 fn remover(dir: &Path) -> Option<Child> {
     let mut command = Command::new("sh");
     // A Ctrl-C in our terminal must not reach it.
@@ -109,8 +110,8 @@ fn roots() -> Vec<PathBuf> {
     roots
 }
 
-/// Returns whether a socket below `root` has a short and plain path: to PostgreSQL a comma separates
-/// two paths.
+/// Returns whether a socket below `root` has a short and plain path: to PostgreSQL a comma
+/// separates two paths.
 fn fits(root: &Path) -> bool {
     let longest = root.join(format!("svc-test-{}-{}/.s.PGSQL.5432", i32::MAX, 999));
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._+@-".contains(c);

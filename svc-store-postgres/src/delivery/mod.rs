@@ -190,15 +190,15 @@ impl DeliveryTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// Discards what is pending of webhooks that were deleted or disabled, or of one of them. Without its token, a worker that is
-    /// sending one records no result.
+    /// Discards what is pending of webhooks that were deleted or disabled, or of one of them.
+    /// Without its token, a worker that is sending one records no result.
     pub(crate) async fn discard(&mut self, max: u32, webhook: Option<i64>) -> Result<u64, StoreError> {
         self.value(statements::discard(self.empresa, max, webhook)).await
     }
 }
 
-/// None, and a line in the log, if the event is gone, which only somebody else can have removed: such a delivery delays no
-/// other, and is removed by age.
+/// None, and a line in the log, if the event is gone, which only somebody else can have removed:
+/// such a delivery delays no other, and is removed by age.
 impl FromRow for Option<ClaimedDelivery> {
     fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
         let clave = row.read("clave")?;

@@ -8,7 +8,8 @@ use svc_core::store::{AttemptRecord, DeliveryClaim};
 
 use crate::sql::{Sql, sql};
 
-/// A group that changes while this runs is locked, or no longer due; a later event starts a new group.
+/// A group that changes while this runs is locked, or no longer due; a later event starts a new
+/// group.
 pub(super) fn gather(empresa: i64, now: Timestamp, max: u32) -> Sql {
     sql!(
         "WITH vencidos AS MATERIALIZED (
@@ -90,8 +91,8 @@ pub(super) fn fan_out(empresa: i64, now: Timestamp, max: u32) -> Sql {
     )
 }
 
-/// Locked before anything else, so that the snapshots of the statements after it have all that was done under these locks; in
-/// one order everywhere, so that two transactions do not deadlock.
+/// Locked before anything else, so that the snapshots of the statements after it have all that was
+/// done under these locks; in one order everywhere, so that two transactions do not deadlock.
 pub(super) fn lock(empresa: i64, deleted: &[i64]) -> Sql {
     sql!(
         "SELECT
@@ -104,11 +105,13 @@ pub(super) fn lock(empresa: i64, deleted: &[i64]) -> Sql {
     )
 }
 
-/// Leases are written and judged by the database's clock, since those of servers may differ. Of a failing webhook one delivery
-/// at a time is claimed, by whatever worker. What is free after those that are taken is what the webhook has due next; while
-/// leases last, it is due when they were to end, at the latest. `'pendiente'` is literal because the partial index needs it. What
-/// is taken is written where it was found, and its event sought by itself: joined by keys, a plan made while the tables were
-/// empty read all of them for each delivery. Only columns without an index are written, so that no index has more to do.
+/// Leases are written and judged by the database's clock, since those of servers may differ. Of a
+/// failing webhook one delivery at a time is claimed, by whatever worker. What is free after those
+/// that are taken is what the webhook has due next; while leases last, it is due when they were to
+/// end, at the latest. `'pendiente'` is literal because the partial index needs it. What is taken
+/// is written where it was found, and its event sought by itself: joined by keys, a plan made while
+/// the tables were empty read all of them for each delivery. Only columns without an index are
+/// written, so that no index has more to do.
 pub(super) fn claim(empresa: i64, claim: &DeliveryClaim<'_>) -> Sql {
     sql!(
         "WITH turnos AS MATERIALIZED (

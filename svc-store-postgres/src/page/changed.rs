@@ -14,10 +14,12 @@ const COLLECTED: i64 = 25_000;
 impl Page<'_> {
     /// The first records after the cursor that were changed since then; it is the only condition.
     ///
-    /// Records changed last tend to be those that were made last, and have the greatest claves. A database that takes the two to be
-    /// independent expects a page of many changes near the cursor, and walks all the claves before them (115 ms of a million). So three
-    /// searches follow each other while the one before was not enough: through the next records, which is enough where most were
-    /// changed; for all that were changed, if they are few enough to be put in order; and through all records after the cursor.
+    /// Records changed last tend to be those that were made last, and have the greatest claves. A
+    /// database that takes the two to be independent expects a page of many changes near the
+    /// cursor, and walks all the claves before them (115 ms of a million). So three searches follow
+    /// each other while the one before was not enough: through the next records, which is enough
+    /// where most were changed; for all that were changed, if they are few enough to be put in
+    /// order; and through all records after the cursor.
     pub(super) fn changed_since(&mut self, since: &Value<'_>) {
         let size = i64::from(self.query.limit) + 1;
         let alias = self.source.alias;

@@ -64,7 +64,8 @@ impl Span {
     /// By the column `fecha`.
     pub(crate) const BY_DATE: Option<Self> = Some(Self { from: "fecha_desde", until: "fecha_hasta" });
 
-    /// Whether collecting the span is cheaper than walking the claves: whether it is no longer than sales are read for.
+    /// Whether collecting the span is cheaper than walking the claves: whether it is no longer than
+    /// sales are read for.
     pub(crate) fn is_short(self, query: &Query) -> bool {
         let from = query.get(self.from).map(day);
         let until = query.get(self.until).map_or(query.now.date_naive(), day);
@@ -94,8 +95,9 @@ impl Source {
     };
 }
 
-/// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave LIMIT …`. The company is
-/// `$1`. It is written a clause a line; `snapshots/` has those of all lists.
+/// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave
+/// LIMIT …`. The company is `$1`. It is written a clause a line; `snapshots/` has those of all
+/// lists.
 pub(crate) struct Page<'q> {
     sql: QueryBuilder<Postgres>,
     /// How many subqueries the next clause is in.
@@ -166,10 +168,12 @@ impl<'q> Page<'q> {
 
     /// Limits what is read to one row more than the page holds, at the least.
     ///
-    /// Where all values are compared for equality, the limit stands in the statement: the best plan is the same for all of them, and
-    /// is kept. (For a limit that is a parameter, a plan for all values would be one for a tenth of the table, so that none is
-    /// kept.) A few sizes serve all limits, since each makes a statement of its own. Where a plan depends on the values, as that
-    /// of a span of time or of a word to be found does, the limit is a parameter, and each value has a plan of its own.
+    /// Where all values are compared for equality, the limit stands in the statement: the best plan
+    /// is the same for all of them, and is kept. (For a limit that is a parameter, a plan for all
+    /// values would be one for a tenth of the table, so that none is kept.) A few sizes serve all
+    /// limits, since each makes a statement of its own. Where a plan depends on the values, as that
+    /// of a span of time or of a word to be found does, the limit is a parameter, and each value
+    /// has a plan of its own.
     pub(crate) fn limit(&mut self) {
         let limit = self.query.limit;
         self.clause("LIMIT ");
@@ -243,8 +247,9 @@ impl<'q> Page<'q> {
         }
     }
 
-    /// The columns of the list's records, and where they are found. Of records under another it yields a row of nulls when
-    /// there are none, and no row when the record that they are under is not there.
+    /// The columns of the list's records, and where they are found. Of records under another it
+    /// yields a row of nulls when there are none, and no row when the record that they are under is
+    /// not there.
     fn select(&mut self, list: &ListSpec, empresa: i64) {
         let Source { from, alias, columns, always, under, .. } = *self.source;
         if let Some(under) = under {
@@ -306,8 +311,9 @@ impl<'q> Page<'q> {
         self.after_cursor(alias);
         self.clause("ORDER BY ").push(alias).push("clave");
         if self.span_is_short() {
-            // No index has this order. The database takes claves and times to be independent; since they are not, walking
-            // the claves until enough lie in the span may read all that is older. So the span is collected.
+            // No index has this order. The database takes claves and times to be independent; since
+            // they are not, walking the claves until enough lie in the span may read all that is
+            // older. So the span is collected.
             self.sql.push(" + 0");
         }
         self.limit();

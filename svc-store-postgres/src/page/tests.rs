@@ -1,5 +1,6 @@
-//! The statements of all lists, as they are sent, in `snapshots/`: for review, and to be copied and run (in psql after
-//! `\bind 1 …`). `$1` is the company; the values of filters follow in their order.
+//! The statements of all lists, as they are sent, in `snapshots/`: for review, and to be copied and
+//! run (in psql after `\bind 1 …`). `$1` is the company; the values of filters follow in their
+//! order.
 
 use chrono::DateTime;
 use svc_core::record::Value;

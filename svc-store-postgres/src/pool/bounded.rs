@@ -17,7 +17,8 @@ pub(super) struct Condition {
     pub(super) under_way: bool,
     /// A transaction was begun and has not ended.
     pub(super) in_transaction: bool,
-    /// A statement is being prepared in SQL: whether the server has it is not known before its answer.
+    /// A statement is being prepared in SQL: whether the server has it is not known before its
+    /// answer.
     pub(super) preparing: bool,
     /// What has failed so far.
     pub(super) worst: Scope,
@@ -37,7 +38,8 @@ impl Condition {
     }
 }
 
-/// The outcome of a statement; an error if there is none within `limit`, and then the statement counts as under way.
+/// The outcome of a statement; an error if there is none within `limit`, and then the statement
+/// counts as under way.
 pub(super) async fn run<T>(
     condition: &mut Condition,
     limit: Duration,

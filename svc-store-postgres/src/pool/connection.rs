@@ -19,11 +19,12 @@ use super::{Inner, Live};
 use crate::error::Scope;
 use crate::settings::CLIENT_CHECK;
 
-/// How much longer than the server's own limit a statement may take before its connection is given up.
+/// How much longer than the server's own limit a statement may take before its connection is given
+/// up.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A connection in use. Dropped, it goes back to its pool; where a statement or a transaction is under way, once that has ended,
-/// and if it does not end in a moment the connection is closed.
+/// A connection in use. Dropped, it goes back to its pool; where a statement or a transaction is
+/// under way, once that has ended, and if it does not end in a moment the connection is closed.
 pub(crate) struct Connection {
     /// None once it is dropped.
     live: Option<Live>,
@@ -39,12 +40,12 @@ impl Connection {
         Self { live: Some(live), pool, place: Some(place), condition: Condition::default(), to_begin: false }
     }
 
-    /// Where statements run.
     pub(crate) fn statements(&mut self) -> Statements<'_> {
         Statements(self)
     }
 
-    /// Begins a transaction with the next statement; behind a pooler, with the settings that its sessions do not keep.
+    /// Begins a transaction with the next statement; behind a pooler, with the settings that its
+    /// sessions do not keep.
     pub(crate) fn begin(&mut self) {
         self.to_begin = true;
     }
@@ -85,8 +86,9 @@ impl Drop for Connection {
     }
 }
 
-/// Ends what is under way on a connection whose request is gone, and keeps the place until then, so that hanging up makes no more
-/// work for the server than waiting. Most statements end in a moment, which is cheaper than another connection.
+/// Ends what is under way on a connection whose request is gone, and keeps the place until then, so
+/// that hanging up makes no more work for the server than waiting. Most statements end in a moment,
+/// which is cheaper than another connection.
 async fn settle(mut live: Live, pool: Arc<Inner>, place: Place, condition: Condition) {
     let is_known = condition.worst == Scope::Statement && !condition.preparing;
     let has_ended =
@@ -132,8 +134,9 @@ impl<'c> Statements<'c> {
         bounded::run(condition, limit, copy).await
     }
 
-    /// Runs `statement` with these values, written as SQL, for its parameters; gives how many rows it wrote. If it is the first of its
-    /// transaction, it goes to the server together with what begins that.
+    /// Runs `statement` with these values, written as SQL, for its parameters; gives how many rows
+    /// it wrote. If it is the first of its transaction, it goes to the server together with what
+    /// begins that.
     pub(crate) async fn run_with_begin(
         mut self,
         statement: &'static Statement,
@@ -240,7 +243,8 @@ impl<'c> Executor<'c> for Statements<'c> {
     }
 }
 
-/// An unnamed statement: the connection goes to another client afterwards, so nothing may stay prepared on it.
+/// An unnamed statement: the connection goes to another client afterwards, so nothing may stay
+/// prepared on it.
 struct Unnamed<E>(E);
 
 impl<'q, E: Execute<'q, Postgres>> Execute<'q, Postgres> for Unnamed<E> {
@@ -261,7 +265,8 @@ impl<'q, E: Execute<'q, Postgres>> Execute<'q, Postgres> for Unnamed<E> {
     }
 }
 
-/// Statements are not prepared ahead: behind a pooler a prepared statement is lost with the transaction.
+/// Statements are not prepared ahead: behind a pooler a prepared statement is lost with the
+/// transaction.
 pub(crate) fn unprepared<'e, T: Send + 'e>() -> BoxFuture<'e, Result<T, sqlx::Error>> {
     let error = sqlx::Error::Protocol("statements are not prepared apart from being run".to_owned());
     future::ready(Err(error)).boxed()

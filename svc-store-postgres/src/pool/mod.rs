@@ -1,7 +1,8 @@
 //! Connections to one database, kept for reuse and shared fairly among companies.
 //!
-//! sqlx's own pool knows no shares, pings after every use, and waits for the end of a cancelled statement without a limit: a client
-//! that hangs up would hold its connection for as long as a lock is waited for.
+//! sqlx's own pool knows no shares, pings after every use, and waits for the end of a cancelled
+//! statement without a limit: a client that hangs up would hold its connection for as long as a
+//! lock is waited for.
 
 mod bounded;
 mod connection;
@@ -62,7 +63,6 @@ pub(crate) enum Access {
     Read,
 }
 
-/// An open connection.
 struct Live {
     connection: PgConnection,
     opened: Instant,
@@ -135,7 +135,8 @@ impl Pool {
         Connections { used: max.saturating_sub(self.0.shares.free()), idle, max }
     }
 
-    /// How many connections have come back after use: a pool whose places are all taken, and to which none comes back, is stuck.
+    /// How many connections have come back after use: a pool whose places are all taken, and to
+    /// which none comes back, is stuck.
     pub(crate) fn returned(&self) -> u64 {
         self.0.returned.load(Ordering::Relaxed)
     }

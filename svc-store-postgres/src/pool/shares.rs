@@ -1,4 +1,4 @@
-//! The places of a pool, and who may have how many of them.
+//! Shares the places of a pool among companies.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,18 +7,21 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// How long a company counts as one that uses the pool.
+/// How long after its last use a company counts as a user of the pool.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// Places that a company may always have while it holds fewer than are free, however many others use the pool.
+/// Places that a company may always hold while it holds fewer than are free, regardless of other
+/// users.
 const FEW: usize = 4;
 
 /// Places for connections, shared among companies.
 ///
-/// A company gets another place while it holds fewer than are free (the dynamic thresholds of Choudhury and Hahne, "Dynamic
-/// queue length thresholds for shared-memory packet switches", 1998). So one company holds half of the places at the most, two
-/// a third each, and a company that holds none comes before all others. While others use the pool, if only now and then, it holds no
-/// more than it would if all of them were as busy, or [`FEW`]: what runs at once in the database is what they wait for. The service
+/// A company gets another place while it holds fewer than are free (the dynamic thresholds of
+/// Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998).
+/// So one company holds at most half of the places, two a third each, and a company that holds none
+/// comes first. While others use the pool, even rarely, it holds no more than it would if all were
+/// as busy, or [`FEW`], because concurrent work in the database is what the others wait for. The
+/// service itself is not a company and may take any free place.
 /// itself is no company: it may have any free place.
 #[derive(Debug)]
 pub(super) struct Shares(Mutex<State>);
@@ -28,9 +31,9 @@ struct State {
     places: u32,
     free: u32,
     recent: Recent,
-    /// How many each company holds; none that holds none.
+    /// The places of each company; companies without places have no entry.
     held: HashMap<i64, u32>,
-    /// Who waits, the longest first.
+    /// The waiting requests, oldest first.
     waiting: VecDeque<Waiting>,
 }
 
@@ -40,7 +43,7 @@ struct Waiting {
     granted: oneshot::Sender<Place>,
 }
 
-/// The companies that used the pool lately: between one and two spans of [`RECENT`].
+/// The companies that used the pool recently: within one to two spans of [`RECENT`].
 #[derive(Debug)]
 struct Recent {
     since: Instant,
@@ -48,7 +51,7 @@ struct Recent {
     before: HashSet<i64>,
 }
 
-/// A place; dropping it gives it back.
+/// A place; dropping it returns it.
 #[derive(Debug)]
 pub(super) struct Place {
     shares: Arc<Shares>,
@@ -56,14 +59,15 @@ pub(super) struct Place {
 }
 
 impl Shares {
-    /// So many places, all of them free.
+    /// Begins with `places` free places.
     pub(super) fn new(places: u32) -> Arc<Self> {
         let recent = Recent { since: Instant::now(), now: HashSet::new(), before: HashSet::new() };
         let state = State { places, free: places, recent, held: HashMap::new(), waiting: VecDeque::new() };
         Arc::new(Self(Mutex::new(state)))
     }
 
-    /// A place for a company, or for the service. Waits for as long as it takes; it may be cancelled.
+    /// Takes a place for a company, or for the service. Waits as long as necessary; may be
+    /// cancelled.
     pub(super) async fn take(self: &Arc<Self>, company: Option<i64>) -> Place {
         let granted = {
             let mut state = self.state();
@@ -78,19 +82,21 @@ impl Shares {
         };
         match granted.await {
             Ok(place) => place,
-            // A sender is only dropped with the place sent, or with the shares, which `self` holds.
+            // The sender is dropped only after sending the place, or with the shares, which `self`
+            // holds.
             Err(_) => std::future::pending().await,
         }
     }
 
-    /// How many places are free.
+    /// The number of free places.
     pub(super) fn free(&self) -> u32 {
         self.state().free
     }
 
-    /// Gives free places to those who wait and may have one.
+    /// Grants free places to waiting requests that may have one.
     fn grant(self: &Arc<Self>) {
-        // A place that finds its taker gone comes back by its drop, which locks the state: so it is sent without the lock.
+        // A place whose receiver is gone is returned by its drop, which locks the state; so it is
+        // sent without the lock.
         while let Some((waiting, place)) = self.next() {
             drop(waiting.send(place));
         }
@@ -116,7 +122,7 @@ impl State {
         held < self.free && (held as usize) < self.max()
     }
 
-    /// How many places a company may hold beside those that use the pool too.
+    /// The most places of one company, given the other users of the pool.
     fn max(&self) -> usize {
         (self.places as usize / (self.recent.companies() + 1)).max(FEW)
     }
@@ -142,7 +148,7 @@ impl Recent {
         self.now.extend(company);
     }
 
-    /// How many they are, or a few less.
+    /// The number of recent companies, or slightly fewer.
     fn companies(&self) -> usize {
         self.now.len().max(self.before.len())
     }
@@ -175,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// As many places as the company gets now.
+    /// Takes as many places as the company may have now.
     fn taken(shares: &Arc<Shares>, company: Option<i64>) -> Vec<Place> {
         std::iter::from_fn(|| shares.take(company).now_or_never()).collect()
     }
@@ -254,7 +260,7 @@ mod tests {
         let mut waits = Box::pin(shares.take(Some(3)));
         assert!(waits.as_mut().now_or_never().is_none());
         drop(place);
-        // Granted and cancelled before it looked: the place comes back.
+        // A place granted to a cancelled request is returned.
         drop(waits);
         assert_eq!(shares.free(), 1);
         assert!(shares.state().held.is_empty() && shares.state().waiting.is_empty());

@@ -1,25 +1,26 @@
-//! A statement whose values are written into it: the driver sends parameters only with a statement that goes alone.
+//! A statement with its values inlined: the driver sends parameters only with a statement sent on
+//! its own.
 
 /// A statement with parameters, `$1` to `$9`.
 #[derive(Debug)]
 pub(crate) struct Statement {
-    /// Under which it is prepared.
+    /// The name under which it is prepared.
     pub(crate) name: &'static str,
     pub(crate) text: &'static str,
 }
 
 impl Statement {
-    /// What prepares it.
+    /// The SQL that prepares it.
     pub(super) fn prepare(&self) -> String {
         format!("PREPARE {} AS {}", self.name, self.text)
     }
 
-    /// What runs it once it is prepared, with values written as SQL.
+    /// The SQL that executes it once prepared, with inlined values.
     pub(super) fn execute(&self, values: &[String]) -> String {
         format!("EXECUTE {} ({})", self.name, values.join(", "))
     }
 
-    /// It with values, written as SQL without `$`, in the place of its parameters.
+    /// The statement with its parameters replaced by values, which are SQL without `$`.
     pub(super) fn with(&self, values: &[String]) -> String {
         let parameters = (1..=9).map(|number| format!("${number}"));
         parameters.zip(values).fold(self.text.to_owned(), |text, (name, value)| text.replace(&name, value))

@@ -11,7 +11,8 @@ use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 impl PostgresTx {
-    /// Divides an order: a new one gets the part that was handed over, with its movements and entries. Returns its clave.
+    /// Divides an order: a new one gets the part that was handed over, with its movements and
+    /// entries. Returns its clave.
     pub(super) async fn write_division(
         &mut self,
         clave: i64,

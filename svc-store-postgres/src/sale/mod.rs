@@ -169,7 +169,8 @@ impl FromRow for LineOf {
 }
 
 impl PostgresTx {
-    /// The lines of these documents as their tax documents need them, with the clave of the document.
+    /// The lines of these documents as their tax documents need them, with the clave of the
+    /// document.
     pub(crate) async fn read_lines(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
         let lines = self.many(sql!(
             columns_in!(

@@ -1,7 +1,8 @@
-//! Spreading the tables over the workers of a distributed engine: Citus, an extension of PostgreSQL.
+//! Spreading the tables over the workers of a distributed engine: Citus, an extension of
+//! PostgreSQL.
 //!
-//! Every table is distributed by `empresa` and colocated with the others, so that a company's rows of all tables lie on one worker, and
-//! what one company asks runs there.
+//! Every table is distributed by `empresa` and colocated with the others, so that a company's rows
+//! of all tables lie on one worker, and what one company asks runs there.
 
 use sqlx::PgConnection;
 
@@ -31,7 +32,8 @@ const NEXT: &str = "
                         AND NOT EXISTS (SELECT FROM pg_dist_partition p WHERE p.logicalrelid = k.confrelid))
     ORDER BY c.relname <> 'empresas', c.oid LIMIT 1";
 
-/// Distributes what is not distributed yet, each table in a transaction of its own: after an error it goes on from there.
+/// Distributes what is not distributed yet, each table in a transaction of its own: after an error
+/// it goes on from there.
 pub(super) async fn rest(connection: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let mut done = 0;
     while let Some(table) = sqlx::query_scalar::<_, String>(NEXT).fetch_optional(&mut *connection).await? {

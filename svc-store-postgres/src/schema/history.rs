@@ -51,7 +51,8 @@ impl History {
     ///
     /// # Errors
     ///
-    /// [`MigrateError::VersionMismatch`] if it had one with another text, [`MigrateError::Dirty`] if it had a part of one.
+    /// [`MigrateError::VersionMismatch`] if it had one with another text, [`MigrateError::Dirty`]
+    /// if it had a part of one.
     pub(crate) fn pending<'m>(&self, migrator: &'m Migrator) -> Result<Vec<&'m Migration>, MigrateError> {
         let mut pending = Vec::new();
         for migration in ups(migrator) {
@@ -72,8 +73,8 @@ impl History {
         ups(migrator).all(|migration| self.0.get(&migration.version).is_some_and(|applied| applied.success))
     }
 
-    /// Logs it if the database has had migrations that this program does not have: a later release made them, and by the rules of
-    /// `migrations/README.md` this one can work with what they left.
+    /// Logs it if the database has had migrations that this program does not have: a later release
+    /// made them, and by the rules of `migrations/README.md` this one can work with what they left.
     pub(crate) fn log_newer(&self, migrator: &Migrator) {
         let unknown: Vec<i64> =
             self.0.keys().copied().filter(|version| !ups(migrator).any(|one| one.version == *version)).collect();

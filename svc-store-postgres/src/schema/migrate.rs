@@ -61,7 +61,8 @@ pub(crate) async fn distribute(options: &PgConnectOptions, patience: Patience) -
     .await
 }
 
-/// Does `work` while no other process migrates, on a connection of its own, on which statements take as long as they need.
+/// Does `work` while no other process migrates, on a connection of its own, on which statements
+/// take as long as they need.
 async fn alone(
     options: &PgConnectOptions,
     patience: Patience,
@@ -111,8 +112,8 @@ async fn run(connection: &mut PgConnection, migrator: &Migrator, patience: Patie
 
 /// Waits until no other process migrates.
 ///
-/// The lock is tried, and not waited for in a statement: such a statement would hold a snapshot, for whose end CREATE INDEX
-/// CONCURRENTLY waits in the process that has the lock.
+/// The lock is tried, and not waited for in a statement: such a statement would hold a snapshot,
+/// for whose end CREATE INDEX CONCURRENTLY waits in the process that has the lock.
 async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenError> {
     let started = Instant::now();
     let mut is_told = false;
@@ -133,8 +134,8 @@ async fn lock(connection: &mut PgConnection, most: Duration) -> Result<(), OpenE
     }
 }
 
-/// Does a migration. One that does not get its locks is rolled back and done again after a pause, in which those who came
-/// after it have their turn.
+/// Does a migration. One that does not get its locks is rolled back and done again after a pause,
+/// in which those who came after it have their turn.
 async fn apply(
     connection: &mut PgConnection,
     migration: &Migration,
@@ -171,15 +172,16 @@ async fn apply(
     }
 }
 
-/// Does a migration outside a transaction, statement by statement. What its statements lock stops nobody (a test holds them to
-/// that), so they wait for as long as they must: a concurrent build that is cut leaves an invalid index.
+/// Does a migration outside a transaction, statement by statement. What its statements lock stops
+/// nobody (a test holds them to that), so they wait for as long as they must: a concurrent build
+/// that is cut leaves an invalid index.
 async fn apply_outside(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
     set_lock_timeout(connection, Duration::ZERO).await?;
     run_singly(connection, migration).await
 }
 
-/// Does a migration in a transaction, statement by statement: some of them Citus hands on to the workers with the whole text they came in,
-/// and those refuse one of several statements.
+/// Does a migration in a transaction, statement by statement: some of them Citus hands on to the
+/// workers with the whole text they came in, and those refuse one of several statements.
 async fn apply_singly(connection: &mut PgConnection, migration: &Migration) -> Result<(), MigrateError> {
     let mut transaction = connection.begin().await?;
     run_singly(&mut transaction, migration).await?;

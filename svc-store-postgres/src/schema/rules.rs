@@ -13,7 +13,8 @@ const FIRST: i64 = 9;
 /// The made-up release that tests deploy.
 static NEXT: Migrator = sqlx::migrate!("migrations/next");
 
-/// What begins the line that names the release since which nothing uses what a migration takes away.
+/// What begins the line that names the release since which nothing uses what a migration takes
+/// away.
 const UNUSED_SINCE: &str = "-- unused since ";
 
 #[test]
@@ -40,7 +41,8 @@ fn version(text: &str) -> Option<Release> {
 /// A statement as words, without comments.
 type Statement = Vec<String>;
 
-/// The statement's words: brackets and commas are words of their own; what is not quoted is in capitals.
+/// The statement's words: brackets and commas are words of their own; what is not quoted is in
+/// capitals.
 fn words(statement: &str) -> Statement {
     let code: Vec<&str> = statement.lines().map(|line| line.split("--").next().unwrap_or_default()).collect();
     let spaced = code.join(" ").replace('(', " ( ").replace(')', " ) ").replace(',', " , ");

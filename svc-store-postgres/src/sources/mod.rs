@@ -1,5 +1,5 @@
-//! Where the rows of lists come from, as far as that is more than their table, and filters that are more than a comparison
-//! with a column.
+//! Where the rows of lists come from, as far as that is more than their table, and filters that are
+//! more than a comparison with a column.
 
 mod movements;
 mod products;
@@ -140,8 +140,8 @@ static WEBHOOKS: Source = Source {
     ..Source::PLAIN
 };
 
-/// The SKU of a row's product, of which there is always one. Looking it up for each row costs less than a join, which remembers products
-/// that hardly come twice in a page.
+/// The SKU of a row's product, of which there is always one. Looking it up for each row costs less
+/// than a join, which remembers products that hardly come twice in a page.
 const SKU: &str = "(SELECT p.sku FROM productos p WHERE p.empresa = $1 AND p.clave = x.producto)";
 
 fn is_true(value: &Value<'_>) -> bool {
@@ -153,7 +153,8 @@ fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
     of_products(page.and().push("x.producto"), sku);
 }
 
-/// Ends a condition: a column is one of the products with that SKU, which are sought once and not for each row.
+/// Ends a condition: a column is one of the products with that SKU, which are sought once and not
+/// for each row.
 fn of_products(sql: &mut QueryBuilder<Postgres>, sku: &Value<'_>) {
     push(sql.push(" = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = "), sku, Kind::Text);
     sql.push("))");

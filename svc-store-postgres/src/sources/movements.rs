@@ -17,7 +17,8 @@ pub(super) static MOVEMENTS: Source = Source {
     ..Source::PLAIN
 };
 
-/// Those that `coalesce(p.sku, m.sku)` makes the SKU's, among those of a document: without its product for each.
+/// Those that `coalesce(p.sku, m.sku)` makes the SKU's, among those of a document: without its
+/// product for each.
 fn of_product_or_written(page: &mut Page<'_>, sku: &Value<'_>) {
     super::of_products(page.and().push("(m.producto"), sku);
     push(page.sql().push(" OR m.sku = "), sku, Kind::Text);
@@ -28,9 +29,10 @@ fn of_product_or_written(page: &mut Page<'_>, sku: &Value<'_>) {
     page.clause("      ))");
 }
 
-/// The next movements that `coalesce(p.sku, m.sku)` makes the SKU's: of the products that have it, and of those that are
-/// gone (or lost theirs) and for which it was written down. Each ledger is read from its index no further than the page
-/// can reach; `escritos` steps from product to product of the written SKU.
+/// The next movements that `coalesce(p.sku, m.sku)` makes the SKU's: of the products that have it,
+/// and of those that are gone (or lost theirs) and for which it was written down. Each ledger is
+/// read from its index no further than the page can reach; `escritos` steps from product to product
+/// of the written SKU.
 fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
     page.and();
     page.open("m.clave = ANY (ARRAY(");

@@ -6,7 +6,8 @@ use crate::value::push;
 pub(super) static PRODUCTS: Source = Source {
     from: &["productos p"],
     alias: "p.",
-    // Names are looked up for the rows of the page: joins would be made for all that match before the page is cut.
+    // Names are looked up for the rows of the page: joins would be made for all that match before
+    // the page is cut.
     columns: &[
         ("clave_padre", "coalesce(p.clave_padre, 0)"),
         ("marca", "(SELECT nombre FROM marcas m WHERE m.empresa = p.empresa AND m.clave = p.marca)"),
@@ -19,7 +20,8 @@ pub(super) static PRODUCTS: Source = Source {
                 page.with("p.folio = ", &Value::Text(folio.to_string().into()), "");
             }
         }),
-        // Names may repeat (a deleted brand's, a category's elsewhere in the tree): all that bear it match.
+        // Names may repeat (a deleted brand's, a category's elsewhere in the tree): all that bear
+        // it match.
         ("marca", |page, nombre| {
             page.with("p.marca = ANY (ARRAY(SELECT clave FROM marcas WHERE empresa = $1 AND nombre = ", nombre, "))");
         }),
@@ -42,9 +44,10 @@ pub(super) static PRODUCTS: Source = Source {
     ..Source::PLAIN
 };
 
-/// All conditions. If one is a brand or category by its name, that leads to the products: names may repeat, so the products
-/// of each clave that bears it are read from their index, no further than the page can reach. So a name that few bear, or
-/// none, is found at once, where a list of claves would have the database walk the whole catalogue to meet one of them.
+/// All conditions. If one is a brand or category by its name, that leads to the products: names may
+/// repeat, so the products of each clave that bears it are read from their index, no further than
+/// the page can reach. So a name that few bear, or none, is found at once, where a list of claves
+/// would have the database walk the whole catalogue to meet one of them.
 fn conditions(page: &mut Page<'_>) {
     let query = page.query();
     let leads = |name: &str| matches!(name, "marca" | "categoria");

@@ -8,8 +8,8 @@ pub(super) static SALES: Source = Source {
     alias: "v.",
     columns: &[("almacen", "a.codigo")],
     filters: &[
-        // A document that is named by its clave is also found by what it was made as, which those were told whom its creation was
-        // notified to.
+        // A document that is named by its clave is also found by what it was made as, which those
+        // were told whom its creation was notified to.
         ("tipo", |page, tipo| {
             let kinds = if page.query().has(&["clave"]) { " IN (v.tipo, v.tipo_creado)" } else { " = v.tipo" };
             page.with("", tipo, kinds);
@@ -39,8 +39,8 @@ fn of_sku_in_span(page: &mut Page<'_>, sku: &Value<'_>) {
     page.close("))");
 }
 
-/// The next of them: the lines of each product, and those that bear the SKU, are read from their index in the order of the
-/// documents, no further than the page can reach.
+/// The next of them: the lines of each product, and those that bear the SKU, are read from their
+/// index in the order of the documents, no further than the page can reach.
 fn next_of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
     page.and();
     page.open("v.clave = ANY (ARRAY(");
@@ -61,7 +61,8 @@ fn next_of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
     page.close("))");
 }
 
-/// The documents with lines for which `condition` holds, as many as the page can hold: those that all other conditions hold for too.
+/// The documents with lines for which `condition` holds, as many as the page can hold: those that
+/// all other conditions hold for too.
 fn next_documents(page: &mut Page<'_>, condition: &'static str) {
     let query = page.query();
     page.clause("SELECT DISTINCT r.venta");

@@ -24,7 +24,8 @@ pub(super) static STOCK: Source = Source {
     ..Source::PLAIN
 };
 
-/// The next rows of each of a branch's warehouses: each is read from its index no further than the page can reach.
+/// The next rows of each of a branch's warehouses: each is read from its index no further than the
+/// page can reach.
 fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
     page.and();
     page.open("x.clave = ANY (ARRAY(");

@@ -1,9 +1,10 @@
-//! The library compared with a service written by hand (`server.rs`): each behind axum in a process of its own, over the same rows in
-//! one private PostgreSQL, asked by HTTP in turns. Prints medians of requests a second, of the time to an answer, and of the CPU time
-//! that the service and PostgreSQL spend on a request; and the same once more with the database a millisecond away.
+//! The library compared with a service written by hand (`server.rs`): each behind axum in a process
+//! of its own, over the same rows in one private PostgreSQL, asked by HTTP in turns. Prints medians
+//! of requests a second, of the time to an answer, and of the CPU time that the service and
+//! PostgreSQL spend on a request; and the same once more with the database a millisecond away.
 //!
-//! `cargo bench -p svc-tests --bench handwritten [-- NAME [CONNECTIONS]]`: only the operations whose name contains NAME; so many
-//! connections of each of the two instead of 20.
+//! `cargo bench -p svc-tests --bench handwritten [-- NAME [CONNECTIONS]]`: only the operations
+//! whose name contains NAME; so many connections of each of the two instead of 20.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -1,6 +1,7 @@
-//! The service by hand: what an engineer writes with axum and sqlx who needs these five operations and nothing else. It has a
-//! schema of its own, made for them: claves from one sequence, an index for each question, no foreign keys, no counters. Keys
-//! are in a map. A creation is three inserts in one transaction: customer, event, and the answer under its Idempotency-Key.
+//! The service by hand: what an engineer writes with axum and sqlx who needs these five operations
+//! and nothing else. It has a schema of its own, made for them: claves from one sequence, an index
+//! for each question, no foreign keys, no counters. Keys are in a map. A creation is three inserts
+//! in one transaction: customer, event, and the answer under its Idempotency-Key.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -9,7 +9,8 @@ use tokio::time::sleep;
 use crate::healthy::Healthy;
 use crate::{Case, EACH, WINDOW, fill, lasting, memory, start, webhooks, world};
 
-/// So many companies with [`EACH`] webhooks of one host, which are sent so many events each; the host answers after `delay`.
+/// So many companies with [`EACH`] webhooks of one host, which are sent so many events each; the
+/// host answers after `delay`.
 pub(crate) async fn case(case: &Case, companies: i64, events: i64, delay: Duration) {
     let world = world().await;
     let healthy = Healthy::new(&world).await;

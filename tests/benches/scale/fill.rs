@@ -34,7 +34,8 @@ pub(crate) async fn copies(company: &Company, count: i64) -> Vec<i64> {
     (FIRST..=last).collect()
 }
 
-/// Events of companies, each for all webhooks of its company; those that are `fanned_out` get their deliveries, which are due.
+/// Events of companies, each for all webhooks of its company; those that are `fanned_out` get their
+/// deliveries, which are due.
 pub(crate) async fn events(pool: &PgPool, companies: &[i64], count: i64, fanned_out: bool) {
     let of = format!("ANY ('{{{}}}'::bigint[])", companies.iter().map(i64::to_string).collect::<Vec<_>>().join(","));
     let mut statements = vec![format!(
@@ -63,7 +64,8 @@ pub(crate) async fn events(pool: &PgPool, companies: &[i64], count: i64, fanned_
     unchecked(pool, statements).await;
 }
 
-/// Runs statements without looking at what their rows refer to, and has the planner know the outcome.
+/// Runs statements without looking at what their rows refer to, and has the planner know the
+/// outcome.
 pub(crate) async fn unchecked(pool: &PgPool, statements: Vec<String>) {
     let mut connection = pool.acquire().await.expect("a connection");
     let connection: &mut PgConnection = &mut connection;

@@ -64,7 +64,8 @@ impl Healthy {
         (done, self.times(&created).await)
     }
 
-    /// How long the notices of customers took, by their claves and when they were asked for. Events know their second only.
+    /// How long the notices of customers took, by their claves and when they were asked for. Events
+    /// know their second only.
     async fn times(&self, created: &HashMap<i64, DateTime<Utc>>) -> Times {
         let happened =
             "SELECT id, recurso_clave FROM eventos WHERE empresa = $1 AND recurso_clave = ANY ($2) AND tipo = $3";

@@ -17,8 +17,8 @@ const SIZE: usize = 100;
 /// Products of the company.
 const PRODUCTS: i64 = 1_001;
 
-/// The first product has half the movements, a thousand others share the rest; every ten movements are of one sale, and every
-/// hundredth is an adjustment.
+/// The first product has half the movements, a thousand others share the rest; every ten movements
+/// are of one sale, and every hundredth is an adjustment.
 const LEDGER: &str = "
     INSERT INTO movimientos_inventario (empresa, clave, fecha, tipo, producto, sku, cantidad, existencia_anterior,
         existencia_actual, almacen, venta, costo_unitario, importe, referencia)

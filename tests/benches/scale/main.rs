@@ -1,9 +1,10 @@
-//! One server at the sizes of `docs/scaling.md`: many companies, many due deliveries, a long ledger, many webhooks at one host, and
-//! receivers that are slow. The server is this program, started once more as a process of its own; the database is a private
-//! PostgreSQL without fsync; receivers are in this process. Prints a table.
+//! One server at the sizes of `docs/scaling.md`: many companies, many due deliveries, a long
+//! ledger, many webhooks at one host, and receivers that are slow. The server is this program,
+//! started once more as a process of its own; the database is a private PostgreSQL without fsync;
+//! receivers are in this process. Prints a table.
 //!
-//! `cargo bench -p svc-tests --bench scale [-- NAME]`: only the cases whose name contains NAME. `SVC_SCALE=100` divides
-//! the sizes by a hundred, for a quick look.
+//! `cargo bench -p svc-tests --bench scale [-- NAME]`: only the cases whose name contains NAME.
+//! `SVC_SCALE=100` divides the sizes by a hundred, for a quick look.
 #![expect(clippy::cast_precision_loss, reason = "figures to be read")]
 
 mod backlog;
@@ -33,7 +34,8 @@ const DUE: i64 = 1_000_000;
 const BUSY: i64 = 10;
 /// Movements of one company.
 const MOVEMENTS: i64 = 10_000_000;
-/// Webhooks of one host, ten a company, and the events that each is sent: by a host that answers at once, and by a slow one.
+/// Webhooks of one host, ten a company, and the events that each is sent: by a host that answers at
+/// once, and by a slow one.
 const WEBHOOKS_OF_HOST: i64 = 1_000;
 const EVENTS_OF_HOST: [i64; 2] = [100, 20];
 /// Events that each of thirty slow webhooks is sent.
@@ -41,7 +43,8 @@ const EVENTS_OF_SLOW: i64 = 100;
 /// Events of one company with eight webhooks that have no deliveries yet.
 const EVENTS_TO_FAN_OUT: i64 = 60_000;
 
-/// How long a case is watched at the most, how long all companies are active, and how long the service is idle.
+/// How long a case is watched at the most, how long all companies are active, and how long the
+/// service is idle.
 const WINDOW: Duration = Duration::from_secs(90);
 const ACTIVE: Duration = Duration::from_secs(20);
 const IDLE: Duration = Duration::from_secs(20);
@@ -99,7 +102,8 @@ fn memory(service: &Service) -> String {
     format!("{now} MB, {max} MB at the most")
 }
 
-/// Gives a company webhooks at that port of a host; the sender resolves `hN.example.com` to `127.0.0.N`.
+/// Gives a company webhooks at that port of a host; the sender resolves `hN.example.com` to
+/// `127.0.0.N`.
 async fn webhooks(company: &Company, count: i64, host: i64, port: u16) {
     let url = format!("http://h{host}.example.com:{port}/{{}}");
     let maker = (company.id.0, company.owner);

@@ -17,11 +17,13 @@ pub(super) async fn a_session_of_keys_is_stopped(pace: Pace) -> Figures {
     stopped(pace, "JOIN llaves l").await
 }
 
-/// A database session that is stopped (SIGSTOP), as by a partition that sends no reset; it goes on when this is dropped.
+/// A database session that is stopped (SIGSTOP), as by a partition that sends no reset; it goes on
+/// when this is dropped.
 struct Stopped(Pid);
 
 impl Stopped {
-    /// An idle session of the server's that ran this statement last: one at work might hold what all sessions need.
+    /// An idle session of the server's that ran this statement last: one at work might hold what
+    /// all sessions need.
     async fn of(database: &Database, statement: &str) -> Self {
         let find = format!(
             "SELECT coalesce(max(pid), 0) FROM (SELECT pid FROM pg_stat_activity WHERE application_name = 'svc'

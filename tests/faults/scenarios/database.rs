@@ -11,7 +11,8 @@ use crate::database::NAME;
 use crate::figures::Figures;
 use crate::stage::{Ground, Pace, Stage};
 
-/// Killed amid writes, and started again, as often as the pace says; what is timed is the last time.
+/// Killed amid writes, and started again, as often as the pace says; what is timed is the last
+/// time.
 pub(super) async fn killed(pace: Pace) -> Figures {
     let mut stage = Stage::new().await;
     let mut play = stage.calm(pace).await;

@@ -22,7 +22,8 @@ async fn create(actor: Actor, key: String) -> Outcome {
     actor.write(Method::POST, "/clientes", &key, json!({"nombre": "Eva"}).to_string().into()).await.0
 }
 
-/// Ten writers wait for their company's counter, which something else holds for as long as the fault lasts.
+/// Ten writers wait for their company's counter, which something else holds for as long as the
+/// fault lasts.
 pub(super) async fn locks(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -59,8 +60,8 @@ pub(super) async fn greed(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Bodies of 1 MiB that are an array of small numbers, four at a time with a short pause between: what is asked is whether they
-/// hold up others, not how many of them the machine can take.
+/// Bodies of 1 MiB that are an array of small numbers, four at a time with a short pause between:
+/// what is asked is whether they hold up others, not how many of them the machine can take.
 pub(super) async fn bodies(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;

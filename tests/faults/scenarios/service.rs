@@ -6,7 +6,8 @@ use tokio::time::{Duration, sleep};
 use crate::figures::Figures;
 use crate::stage::{Pace, Stage};
 
-/// Killed amid writes, and started again, as often as the pace says; what is timed is the last time.
+/// Killed amid writes, and started again, as often as the pace says; what is timed is the last
+/// time.
 pub(super) async fn killed(pace: Pace) -> Figures {
     let mut stage = Stage::new().await;
     let mut play = stage.calm(pace).await;

@@ -20,7 +20,8 @@ const IDLE: usize = 1_000;
 /// From one byte to the next.
 const DRIP: Duration = Duration::from_millis(500);
 
-/// Slow heads, slow bodies that belong to nobody or to a company, and connections on which nothing comes.
+/// Slow heads, slow bodies that belong to nobody or to a company, and connections on which nothing
+/// comes.
 pub(super) async fn holders(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;
@@ -51,7 +52,8 @@ pub(super) async fn holders(pace: Pace) -> Figures {
     play.audit(&stage.ground).await
 }
 
-/// Says that, and then a byte now and again; ends when the server does. Without anything to say it only waits.
+/// Says that, and then a byte now and again; ends when the server does. Without anything to say it
+/// only waits.
 async fn hold(address: SocketAddr, head: String) {
     let Ok(mut stream) = TcpStream::connect(address).await else { return };
     if stream.write_all(head.as_bytes()).await.is_err() {
@@ -73,7 +75,8 @@ async fn hold(address: SocketAddr, head: String) {
     }
 }
 
-/// Guesses at the secret of a company's key and at keys that do not exist, sixteen at a time with a short pause between.
+/// Guesses at the secret of a company's key and at keys that do not exist, sixteen at a time with a
+/// short pause between.
 pub(super) async fn guesses(pace: Pace) -> Figures {
     let stage = Stage::new().await;
     let mut play = stage.calm(pace).await;

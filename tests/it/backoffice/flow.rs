@@ -1,4 +1,5 @@
-//! The way of documents: quote, order, invoice; what is handed over; stock that is counted and moved; payables that are paid.
+//! The way of documents: quote, order, invoice; what is handed over; stock that is counted and
+//! moved; payables that are paid.
 
 use serde_json::{Value, json};
 use svc_tests::{World, books};

@@ -1,4 +1,5 @@
-//! `account.edit`, `account.list`, `ledger.balance`, and what is posted of currencies, deposits, stock and purchases.
+//! `account.edit`, `account.list`, `ledger.balance`, and what is posted of currencies, deposits,
+//! stock and purchases.
 
 use serde_json::{Value, json};
 use svc_tests::{Company, Resource, World, books};

@@ -29,7 +29,8 @@ pub(crate) fn did(outcome: Result<Value, svc_core::Error>) -> Value {
     outcome.expect("the action is done")
 }
 
-/// Checks that each input is refused with its code and a text that begins with `said`, and that no event is emitted.
+/// Checks that each input is refused with its code and a text that begins with `said`, and that no
+/// event is emitted.
 async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)]) {
     let before = ids(&company.world).await;
     for (input, codigo, said) in table {
@@ -40,7 +41,8 @@ async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)])
     assert_eq!(ids(&company.world).await, before);
 }
 
-/// The bodies of all events, in the order in which they were written; after them, those that wait to be grouped.
+/// The bodies of all events, in the order in which they were written; after them, those that wait
+/// to be grouped.
 async fn events(world: &World) -> Vec<Value> {
     // By position in the table: the ids of events of one instant are in no order.
     let all: String = world

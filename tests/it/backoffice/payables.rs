@@ -5,8 +5,8 @@ use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, refuses};
 
-/// A company with suppliers 1 and 2 (deleted), a branch 1 and 2 (out of use), and purchases in dollars: 1 stands, 2 was
-/// called off, 3 has a payable.
+/// A company with suppliers 1 and 2 (deleted), a branch 1 and 2 (out of use), and purchases in
+/// dollars: 1 stands, 2 was called off, 3 has a payable.
 async fn office() -> (Company, Actor) {
     let company = World::new().await.company().await;
     let suppliers = [json!({"nombre": "Acero SA"}), json!({"nombre": "Viejo", "estatus": "eliminado"})];

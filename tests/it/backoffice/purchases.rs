@@ -6,8 +6,8 @@ use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, emitted, refuses};
 
-/// A company with supplier 1; warehouse 001 and, of branch 1, 002; a nail that costs 2.50 (1), a service bought without IVA
-/// (2), and an inactive screw (3).
+/// A company with supplier 1; warehouse 001 and, of branch 1, 002; a nail that costs 2.50 (1), a
+/// service bought without IVA (2), and an inactive screw (3).
 async fn office() -> (Company, Actor) {
     let company = World::new().await.company().await;
     company.load(Resource::Proveedores, &[json!({"nombre": "Acero SA"})]).await;
@@ -75,7 +75,8 @@ async fn an_order_has_the_sums_of_its_lines() {
             }),
         ]
     );
-    // What is left out: the product's cost, head office and its warehouse, now; and IVA as it was given.
+    // What is left out: the product's cost, head office and its warehouse, now; and IVA as it was
+    // given.
     let least = json!({"proveedor": 1, "renglones": [{"sku": "CLAVO", "cantidad": 4, "iva": "0.80"}]});
     assert_eq!(did(company.run_by_name("purchase.capture", &least).await), json!({"compra": 2}));
     let made = &ana.walk("/compras?clave=2").await[0];

@@ -12,8 +12,9 @@ pub(crate) const FOOD: i64 = 2;
 /// A service: no warehouse holds it.
 pub(crate) const SERVICE: i64 = 3;
 
-/// A company that may invoice, with customer 1, who has 15 days of credit, branch 3 with the warehouses `030` and (the main
-/// one) `031`, warehouse `002` of the head office, and bank accounts in pesos and dollars.
+/// A company that may invoice, with customer 1, who has 15 days of credit, branch 3 with the
+/// warehouses `030` and (the main one) `031`, warehouse `002` of the head office, and bank accounts
+/// in pesos and dollars.
 pub(crate) async fn shop(world: &World) -> Company {
     let company = world.company().await;
     company.load_certificate().await;
@@ -118,7 +119,8 @@ pub(crate) async fn queued(company: &Company) -> Vec<i64> {
         .expect("the queue")
 }
 
-/// Checks that each input is refused with its code and a text that begins with `said`, and changes nothing.
+/// Checks that each input is refused with its code and a text that begins with `said`, and changes
+/// nothing.
 pub(crate) async fn refuses(company: &Company, action: &str, table: &[(Value, &str, &str)]) {
     let before = books::fingerprint(&company.world).await;
     super::refuses(company, action, table).await;

@@ -6,8 +6,8 @@ use svc_tests::{Actor, Company, Resource, World};
 
 use super::{did, emitted, refuses};
 
-/// A company with warehouses 001, 002 and, out of use, 003; a nail that costs 2.50 (1), a service (2), an inactive
-/// screw (3), and two products of one SKU (4, 5).
+/// A company with warehouses 001, 002 and, out of use, 003; a nail that costs 2.50 (1), a service
+/// (2), an inactive screw (3), and two products of one SKU (4, 5).
 async fn store() -> (Company, Actor) {
     let company = World::new().await.company().await;
     let warehouses = [json!({"codigo": "002"}), json!({"codigo": "003", "estatus": "inactivo"})];

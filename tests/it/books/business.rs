@@ -274,7 +274,8 @@ impl Business {
         self.run_by_name("order.fulfil", json!({"venta": venta, "renglones": handed})).await
     }
 
-    /// A receivable that is picked, that part of what is owed of it, and the bank account of its currency.
+    /// A receivable that is picked, that part of what is owed of it, and the bank account of its
+    /// currency.
     async fn owed(&self, cxc: Pick, part: u32) -> (i64, Decimal, i64) {
         let cxc = self.one(cxc, "cxc").await;
         let (importe, cuenta) = self.owed_of(cxc, part).await;
@@ -390,7 +391,8 @@ pub(super) fn number(value: Decimal) -> Value {
     serde_json::from_str(&value.to_string()).expect("a number")
 }
 
-/// The code of a refusal. Why no document could be made is printed: facturar judges the same documents.
+/// The code of a refusal. Why no document could be made is printed: facturar judges the same
+/// documents.
 fn refused(error: &svc_core::Error) -> Refused {
     if error.code() == Code::DocumentoInvalido {
         println!("{error:?}");

@@ -14,7 +14,8 @@ const OPEN: &str = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo IN ('pe
 const ADVANCES: &str = "SELECT clave FROM ventas WHERE empresa = $1 AND tipo = 'anticipo' AND factura IS NOT NULL";
 
 impl Business {
-    /// A note of a stamped invoice, of thousandths of each second line: goods that come back, or a discount.
+    /// A note of a stamped invoice, of thousandths of each second line: goods that come back, or a
+    /// discount.
     pub(super) async fn credit(&self, invoice: Pick, part: u32, back: bool, aplicar: bool) -> Result<(), Refused> {
         let factura = self.among(invoice, "facturas", STAMPED).await;
         let lines: Vec<(i64, Decimal, Decimal)> = sqlx::query_as(

@@ -1,4 +1,5 @@
-//! What a business does in other currencies, with deposits and with suppliers, and how its ledger is looked at.
+//! What a business does in other currencies, with deposits and with suppliers, and how its ledger
+//! is looked at.
 
 use rust_decimal::Decimal;
 use serde_json::{Value, json};
@@ -58,7 +59,8 @@ impl Business {
         self.run_by_name("account.edit", json!({"cuenta": cuenta, "numero": numero})).await
     }
 
-    /// Applies the rest of a deposit that waits to receivables of its currency, with what is owed of each.
+    /// Applies the rest of a deposit that waits to receivables of its currency, with what is owed
+    /// of each.
     pub(super) async fn apply_deposit(&self, pick: Pick, cxc: Pick) -> Result<(), Refused> {
         let waiting = "SELECT clave FROM depositos WHERE empresa = $1 AND NOT cancelado AND aplicado < importe";
         let deposito = self.among(pick, "depositos", waiting).await;

@@ -1,4 +1,5 @@
-//! Random operations: after any sequence of them the books agree, and a refused one changes nothing.
+//! Random operations: after any sequence of them the books agree, and a refused one changes
+//! nothing.
 
 pub(crate) mod business;
 mod credits;
@@ -16,7 +17,8 @@ use business::Business;
 use step::{Step, steps};
 use svc_tests::{World, books};
 
-/// How many worlds there are, each of two companies, and how many steps are taken in all; `SVC_TEST_STEPS` says another number.
+/// How many worlds there are, each of two companies, and how many steps are taken in all;
+/// `SVC_TEST_STEPS` says another number.
 const WORLDS: usize = 2;
 const STEPS: usize = 10_000;
 

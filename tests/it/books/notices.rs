@@ -6,7 +6,8 @@ use svc_tests::{Company, World, books};
 use crate::backoffice::did;
 use crate::backoffice::shop::{captured, invoiced, nails, shop, with};
 
-/// A company with an order handed over in part, a sale paid in part, and a PPD invoice with a payment and its complement.
+/// A company with an order handed over in part, a sale paid in part, and a PPD invoice with a
+/// payment and its complement.
 async fn business(world: &World) -> Company {
     let company = shop(world).await;
     let ana = company.admin().await;
@@ -29,7 +30,8 @@ async fn business(world: &World) -> Company {
     company
 }
 
-/// A statement that breaks the books, one that repairs them (none at the end), and the beginning of the broken rule.
+/// A statement that breaks the books, one that repairs them (none at the end), and the beginning of
+/// the broken rule.
 const BREAKS: &[(&str, &str, &str)] = &[
     (
         "UPDATE ventas_renglones SET total = total + 1 WHERE clave = 1",

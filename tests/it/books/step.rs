@@ -12,7 +12,8 @@ pub(crate) struct Step {
     pub(crate) deed: Deed,
 }
 
-/// A record that is picked among those there are: 0 is the last one, the greatest the first; recent ones are likelier.
+/// A record that is picked among those there are: 0 is the last one, the greatest the first; recent
+/// ones are likelier.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pick(u16);
 
@@ -89,7 +90,8 @@ pub(crate) enum Deed {
     Deposit(u32, bool, Option<u32>),
     /// A deposit that waits is applied, from some receivable on.
     ApplyDeposit(Pick, Pick),
-    /// A purchase order of products, thousandths of them and ten thousandths of their cost, and whether in dollars.
+    /// A purchase order of products, thousandths of them and ten thousandths of their cost, and
+    /// whether in dollars.
     Buy(Vec<(i64, u32, u32)>, bool),
     /// Thousandths of what is pending of an order; 1000 and more: all.
     Receive(Pick, u32),

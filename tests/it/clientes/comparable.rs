@@ -1,5 +1,5 @@
-//! The columns that the filters of e-mails and telephones compare: the schema and the store compute them, the filters call
-//! the functions of `svc_core::domain::text`, and both must agree.
+//! The columns that the filters of e-mails and telephones compare: the schema and the store compute
+//! them, the filters call the functions of `svc_core::domain::text`, and both must agree.
 
 use serde_json::json;
 use sqlx::postgres::PgRow;

@@ -33,7 +33,8 @@ impl Mirror {
     }
 }
 
-/// A second passes in few milliseconds, so that writes that wait for each other last long by the clock that they bear.
+/// A second passes in few milliseconds, so that writes that wait for each other last long by the
+/// clock that they bear.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_poller_misses_nothing_of_many_writers() {
     let world = World::new().await;

@@ -145,7 +145,8 @@ async fn date_filters_include_their_bounds() {
         &ana,
         "/clientes",
         &[
-            // Changed on 1 January at 0:00, on 2 January at 12:00, on 3 January at 0:00 (3 and 4) and on 4 January.
+            // Changed on 1 January at 0:00, on 2 January at 12:00, on 3 January at 0:00 (3 and 4)
+            // and on 4 January.
             ("modificado_desde=2026-01-01", &[1, 2, 3, 4, 5]),
             ("modificado_desde=2026-01-01T00:00:00Z", &[1, 2, 3, 4, 5]),
             ("modificado_desde=2026-01-01T00:00:01Z", &[2, 3, 4, 5]),

@@ -3,7 +3,8 @@ use serde_json::json;
 
 use super::*;
 
-/// A webhook with so many failures in a row since so many hours, and a delivery that has one attempt left.
+/// A webhook with so many failures in a row since so many hours, and a delivery that has one
+/// attempt left.
 async fn on_the_brink(fallos: i32, hours: i64, origen: &str) -> Company {
     let company = World::new().await.company().await;
     webhook(&company, &["cliente.creado"]).await;

@@ -6,8 +6,8 @@ use super::*;
 
 const OK: Outcome = Outcome::Answered { status: 204, retry_after: None };
 
-/// How long each of 5 notices of a company with one healthy webhook takes, one after the other, while `sender` is busy with the
-/// others' backlogs: the longest.
+/// How long each of 5 notices of a company with one healthy webhook takes, one after the other,
+/// while `sender` is busy with the others' backlogs: the longest.
 async fn longest_wait(world: &World, healthy: &Company, sender: &dyn Sender) -> Duration {
     let pass = async {
         loop {

@@ -43,7 +43,8 @@ async fn events_while_one_receiver_hangs_are_delivered_to_the_others() {
     let pass = world.deliver(&receiver);
     let happening = async {
         for delivered in [90, 180, 270] {
-            // All of them, except for the receiver that hangs, are delivered before the next events.
+            // All of them, except for the receiver that hangs, are delivered before the next
+            // events.
             while count(world, "entregada").await < delivered {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }

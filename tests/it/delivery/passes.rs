@@ -167,7 +167,8 @@ async fn a_budget_ends_a_pass_and_what_is_left_is_for_the_next() {
     assert_eq!((report.creadas, report.entregadas), (30, 10));
     let over = Budget::unlimited().until(world.clock.now());
     assert!(world.deliver_within(&receiver, over).await.is_empty());
-    // Stopped in the middle: attempts in progress are finished, the others are released and due at once.
+    // Stopped in the middle: attempts in progress are finished, the others are released and due at
+    // once.
     let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let flag = stop.clone();
     let stopping = Receiver::new(move |_: &Post| {

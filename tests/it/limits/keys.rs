@@ -47,7 +47,8 @@ async fn keys_of_concurrent_requests_are_looked_up_together() {
     assert!((1..=2).contains(&count), "{count}");
 }
 
-/// As many random identifiers as a guesser sends in some seconds, hundreds at a time, while someone with a key goes on.
+/// As many random identifiers as a guesser sends in some seconds, hundreds at a time, while someone
+/// with a key goes on.
 #[tokio::test]
 async fn guesses_cost_few_statements_and_little_memory() {
     const GUESSES: u64 = 60_000;

@@ -5,7 +5,8 @@ use svc_tests::{World, in_notice_mode};
 
 use super::{left, licences, stored, used_elsewhere};
 
-/// By the service and by the company: in notice mode every row passes with its announcement, else none does.
+/// By the service and by the company: in notice mode every row passes with its announcement, else
+/// none does.
 #[tokio::test]
 async fn enforced_limits_refuse_and_the_others_only_warn() {
     for (service, own, notice) in [

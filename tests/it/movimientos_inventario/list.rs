@@ -101,7 +101,8 @@ async fn a_filter_finds_what_it_names() {
         &ana,
         PATH,
         &[
-            // The products 1, 3 and 4 have the SKU, whatever was written down; 6 to 8 speak of what is not there.
+            // The products 1, 3 and 4 have the SKU, whatever was written down; 6 to 8 speak of what
+            // is not there.
             ("sku=TOR-1", &[1, 2, 4, 5, 6, 8, 10]),
             ("sku=TOR-2", &[3, 11]),
             ("sku=VIEJO", &[7, 9]),
@@ -189,7 +190,8 @@ async fn a_long_ledger_is_walked_once_from_end_to_end() {
     let product = |n: i64| [json!(1), json!(3), json!(77), Value::Null, json!(2)][(n * n % 7 % 5) as usize].clone();
     let kind = |n: i64| if n % 3 == 0 { "compra" } else { "venta" };
     let record = |n: i64| {
-        // Of those that name no product, the SKU is given to the product that has it, unless there is none.
+        // Of those that name no product, the SKU is given to the product that has it, unless there
+        // is none.
         json!({"producto": product(n), "sku": if product(n) == json!(2) { "TOR-2" } else { "SUELTO" },
                "tipo": kind(n), "cantidad": n, "almacen": "001"})
     };

@@ -97,7 +97,8 @@ async fn without_the_setting_the_pooler_refuses_us() {
     assert!(refused.to_string().contains("unsupported startup parameter"), "{refused}");
 }
 
-/// Checks that no connection of the pooler's keeps anything of those who had it, and that it opened no more than it may.
+/// Checks that no connection of the pooler's keeps anything of those who had it, and that it opened
+/// no more than it may.
 async fn left_as_found(world: &World) {
     // The pooler refuses what sqlx would set.
     let options = world.used_store().options().clone().extra_float_digits(None);

@@ -86,7 +86,8 @@ async fn everything_at_once_leaves_the_books_in_order() {
     left_as_found(&world).await;
 }
 
-/// What one client does: reads, has a sale invoiced with a repetition, makes a customer and reads again.
+/// What one client does: reads, has a sale invoiced with a repetition, makes a customer and reads
+/// again.
 async fn client(ana: &Actor, venta: i64, at: i64) -> Vec<Reply> {
     let key = format!("factura-{at}");
     let path = format!("/ventas/{venta}/facturar");

@@ -107,7 +107,8 @@ async fn a_sku_is_one_active_product_s_also_when_many_want_it_at_once() {
     }
 }
 
-/// A company with a category, an inactive unit (50) and one without a key of the SAT's (51), and its owner.
+/// A company with a category, an inactive unit (50) and one without a key of the SAT's (51), and
+/// its owner.
 pub(super) async fn shop() -> (Company, Actor) {
     let company = World::new().await.company().await;
     let units = [

@@ -66,7 +66,8 @@ async fn three_documents_and_books_that_add_up() {
     ] {
         assert!(xml.contains(part), "{part}: {xml}");
     }
-    // The advance's IVA was collected with it, and is not again; the rest is collected with the rest.
+    // The advance's IVA was collected with it, and is not again; the rest is collected with the
+    // rest.
     assert_eq!(
         entries(&shop.company, venta).await[1..],
         ["Pago 2 de la cuenta por cobrar 2: 206.01 +431.03 208.01 +68.97 105.01 -500.00 209.01 +68.97 208.01 -68.97"]

@@ -1,4 +1,5 @@
-//! What is kept of a document: its sealed XML from before it is first sent until its fate is known, its stamped XML for good.
+//! What is kept of a document: its sealed XML from before it is first sent until its fate is known,
+//! its stamped XML for good.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,4 +1,5 @@
-//! What was judged is what is stamped: the document is settled when it is asked for, but for its date, certificate and seal.
+//! What was judged is what is stamped: the document is settled when it is asked for, but for its
+//! date, certificate and seal.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

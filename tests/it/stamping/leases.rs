@@ -41,7 +41,8 @@ impl Stamper for Slow {
     }
 }
 
-/// Lets a worker take one invoice out and wait for `slow`; does `meanwhile`; lets `slow` answer, and gives the report.
+/// Lets a worker take one invoice out and wait for `slow`; does `meanwhile`; lets `slow` answer,
+/// and gives the report.
 pub(super) async fn while_out(world: &World, slow: &Arc<Slow>, meanwhile: impl Future<Output = ()>) -> StampReport {
     let mut worker = {
         let (world, slow) = (world.clone(), slow.clone());

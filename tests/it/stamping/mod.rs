@@ -23,8 +23,8 @@ use svc_core::stamping::{SandboxStamper, StampFailure, StampReport, StampRequest
 use svc_tests::{Actor, Company, Resource, World};
 use uuid::Uuid;
 
-/// A customer with all that an invoice requires; the general public; one without RFC who has a name; and one of another
-/// country.
+/// A customer with all that an invoice requires; the general public; one without RFC who has a
+/// name; and one of another country.
 const ANA: i64 = 1;
 const PUBLIC: i64 = 2;
 const NAMED: i64 = 3;
@@ -154,7 +154,8 @@ fn uuid(id: &str) -> Uuid {
     Uuid::from_u128(0x5ad4_27b5_2b1e_4d3c_9f0a_0000_0000_0000 + digits)
 }
 
-/// A request's id without that of the installation, with which it begins; an id without that as it is.
+/// A request's id without that of the installation, with which it begins; an id without that as it
+/// is.
 fn own(id: &str) -> &str {
     match id.split_once('-') {
         Some((installation, own)) if installation.len() == 15 => own,

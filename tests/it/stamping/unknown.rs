@@ -29,7 +29,8 @@ fn nobody_knows(_: &StampRequest) -> Result<Option<StampedXml>, StampFailure> {
     Err(StampFailure::Unknown("the portal tells".to_owned()))
 }
 
-/// A world with an invoice that was sent once, to no answer, and is too old now; with what was sent.
+/// A world with an invoice that was sent once, to no answer, and is too old now; with what was
+/// sent.
 async fn lost() -> (World, Shop, String) {
     let world = World::new().await;
     let shop = Shop::new(&world).await;

@@ -1,11 +1,12 @@
-//! The specification of every operation (spec "Resources", contract §3), compared with its registry entry.
+//! The specification of every operation (spec "Resources", contract §3), compared with its registry
+//! entry.
 
 use svc_core::record::{Filter, Takes};
 
 use super::{keyed, lists};
 
-/// The filters of each list, in the order of their names, and what they take. A text has 200 characters at the most where
-/// nothing else is said, and a date may be an instant.
+/// The filters of each list, in the order of their names, and what they take. A text has 200
+/// characters at the most where nothing else is said, and a date may be an instant.
 const FILTERS: [(&str, &str); 26] = [
     (
         "/clientes",

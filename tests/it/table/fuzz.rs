@@ -1,4 +1,5 @@
-//! Whatever a client with a valid key sends, it gets an answer of the right shape, and none is a failure of ours.
+//! Whatever a client with a valid key sends, it gets an answer of the right shape, and none is a
+//! failure of ours.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

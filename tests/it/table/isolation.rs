@@ -81,7 +81,8 @@ fn selector(path: &str) -> &'static str {
     }
 }
 
-/// A value of a filter that finds `row`, which has the mark `BBB`; none where the list's own tests check it.
+/// A value of a filter that finds `row`, which has the mark `BBB`; none where the list's own tests
+/// check it.
 fn value(path: &str, filter: &str, row: &Value) -> Option<String> {
     let known = match (path, filter) {
         // It needs a second product.

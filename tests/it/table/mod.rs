@@ -34,7 +34,8 @@ fn lists() -> impl Iterator<Item = Endpoint> {
     endpoints().filter(|endpoint| endpoint.pages().is_some())
 }
 
-/// Reads every list by each of its filters and by each two of them, from the beginning and from a cursor.
+/// Reads every list by each of its filters and by each two of them, from the beginning and from a
+/// cursor.
 pub(crate) async fn every_filter(ana: &Actor) {
     for list in lists() {
         let path = path(list.http, "1");

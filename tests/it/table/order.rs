@@ -91,7 +91,8 @@ fn is_of_the_key(fault: Fault) -> bool {
     matches!(fault, Fault::Api | Fault::Owner | Fault::Plan | Fault::Terms | Fault::Scope)
 }
 
-/// Someone with a customer and a used Idempotency-Key, and with those of the faults that are their key's.
+/// Someone with a customer and a used Idempotency-Key, and with those of the faults that are their
+/// key's.
 async fn actor(world: &World, faults: &[Fault]) -> Actor {
     let has = |fault| faults.contains(&fault);
     let company = world.company().await;

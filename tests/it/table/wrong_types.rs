@@ -1,4 +1,5 @@
-//! What an answer says of a value of the wrong type: the field, in Spanish, and nothing of how the service is written.
+//! What an answer says of a value of the wrong type: the field, in Spanish, and nothing of how the
+//! service is written.
 
 use serde_json::{Value, json};
 use svc_core::registry::OPERATIONS;
@@ -61,7 +62,8 @@ fn values() -> Vec<Value> {
     ]
 }
 
-/// Bodies in which one field has a wrong value, for every field of a schema, those of nested objects included.
+/// Bodies in which one field has a wrong value, for every field of a schema, those of nested
+/// objects included.
 fn bodies(schema: &Value) -> Vec<Value> {
     let mut bodies = vec![json!({"campo_que_no_existe": 1})];
     for (name, field) in schema["properties"].as_object().into_iter().flatten() {

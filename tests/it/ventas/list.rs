@@ -160,7 +160,8 @@ async fn a_sku_finds_the_documents_that_have_it_on_a_line() {
         &ana,
         "/ventas",
         &[
-            // 1 has product 1, 2 has product 3 (deleted, of the same SKU), 3 a line of another SKU by now.
+            // 1 has product 1, 2 has product 3 (deleted, of the same SKU), 3 a line of another SKU
+            // by now.
             ("sku=A-1", &[1, 2, 3]),
             ("sku=A-1&tipo=factura", &[6]),
             ("sku=A-1&cancelada=true", &[5]),

@@ -26,8 +26,8 @@ pub(crate) const DELETED: i64 = 9;
 /// A product of which nothing is known but its SKU, and that no list has a price of.
 pub(crate) const BARE: i64 = 12;
 
-/// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of the nail, a
-/// salesperson (its owner) and a user who is none (2), and all that invoicing requires.
+/// A company with customers, products, warehouses `001` and `002` and the inactive `003`, prices of
+/// the nail, a salesperson (its owner) and a user who is none (2), and all that invoicing requires.
 pub(crate) async fn shop(world: &World) -> Company {
     let company = world.company_with(CompanyChange { licencias: Some(6), ..CompanyChange::default() }).await;
     company.load_certificate().await;

@@ -1,4 +1,5 @@
-//! IEPS and what companies withhold from natural persons: of products and lines, in totals, books and tax documents.
+//! IEPS and what companies withhold from natural persons: of products and lines, in totals, books
+//! and tax documents.
 
 use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
@@ -74,7 +75,8 @@ async fn a_sale_has_all_taxes_in_totals_lines_books_and_documents() {
         line(NAIL, 1, "10"),
     ];
     let answer = ana.post("/ventas", on_credit(&lines)).await.ok(201);
-    // Of 1000, 70, 1000 and 10: IEPS 60 and 6; IVA of 1060, 76, 1000 and 10; withheld 100 and 106.67.
+    // Of 1000, 70, 1000 and 10: IEPS 60 and 6; IVA of 1060, 76, 1000 and 10; withheld 100 and
+    // 106.67.
     assert_eq!(
         answer,
         json!({"ok": true, "venta": 1, "tipo": "pedido", "folio": 1, "subtotal": "2090.00", "descuento": "10.00",

@@ -44,7 +44,8 @@ const WRITTEN: [&str; 32] = [
     "ventas_renglones",
 ];
 
-/// Rules of a company's documents: each statement names the records that break it. `$1` is the company.
+/// Rules of a company's documents: each statement names the records that break it. `$1` is the
+/// company.
 const RULES: &[(&str, &str)] = &[
     (
         "a line's amounts follow from its quantity, price, discount and rate",
@@ -315,9 +316,10 @@ const RULES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The broken rules of the company's books, each with its records: documents, stock, receivables, payments,
-/// bank, folios, accounting and the registry of invoices must agree. It must be a company whose documents were made, not
-/// imported (customers, products, stock and the like may be), and without reservations by hand.
+/// The broken rules of the company's books, each with its records: documents, stock, receivables,
+/// payments, bank, folios, accounting and the registry of invoices must agree. It must be a company
+/// whose documents were made, not imported (customers, products, stock and the like may be), and
+/// without reservations by hand.
 pub async fn broken(pool: &PgPool, company: CompanyId) -> Vec<String> {
     let mut broken = Vec::new();
     for (rule, statement) in RULES.iter().chain(LEDGER) {
@@ -344,8 +346,8 @@ pub async fn check(world: &World, company: &Company) {
     check_company(world.pool(), company.id).await;
 }
 
-/// A text that changes whenever an operation writes: for each table the number of rows and the sum of the transactions that
-/// wrote them.
+/// A text that changes whenever an operation writes: for each table the number of rows and the sum
+/// of the transactions that wrote them.
 pub async fn fingerprint(world: &World) -> String {
     let written = WRITTEN.map(|table| format!("(SELECT concat(count(*), '/', sum(xmin::text::bigint)) FROM {table})"));
     sqlx::query_scalar(AssertSqlSafe(format!("SELECT concat_ws(' ', {})", written.join(", "))))

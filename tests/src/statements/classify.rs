@@ -127,7 +127,8 @@ impl Judge {
         gives
     }
 
-    /// A distributed engine refuses a query that locks, unless each query within it names the company by itself.
+    /// A distributed engine refuses a query that locks, unless each query within it names the
+    /// company by itself.
     fn within_locks(&mut self, query: &Query) {
         let mut alone = Self { scopes: self.scopes.without_around(), ..Self::default() };
         let ControlFlow::Continue(()) = query.visit(&mut alone);

@@ -1,7 +1,9 @@
-//! Checks of the statements that the store can send: each names one company, whose rows alone it locks and writes.
+//! Checks of the statements that the store can send: each names one company, whose rows alone it
+//! locks and writes.
 //!
-//! A statement is either a literal of the store's source, or put together from pieces that are. The former are judged as they stand there
-//! ([`source()`]); the latter when they are sent ([`watch()`]), and each piece must have been part of one that was judged ([`Source::unseen`]).
+//! A statement is either a literal of the store's source, or put together from pieces that are. The
+//! former are judged as they stand there ([`source()`]); the latter when they are sent
+//! ([`watch()`]), and each piece must have been part of one that was judged ([`Source::unseen`]).
 
 mod classify;
 mod scope;

@@ -54,7 +54,8 @@ impl Scopes {
         Self { ctes: self.ctes.clone(), ..Self::default() }
     }
 
-    /// Enters the common table expressions of a query, in their order; [`Scopes::leave_query`] leaves them.
+    /// Enters the common table expressions of a query, in their order; [`Scopes::leave_query`]
+    /// leaves them.
     pub(super) fn enter_query(&mut self, query: &Query) {
         self.ctes.push(HashMap::new());
         for cte in query.with.iter().flat_map(|with| &with.cte_tables) {

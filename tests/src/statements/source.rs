@@ -69,7 +69,8 @@ const WORDS: [&str; 20] = [
 pub struct Source {
     /// Whole statements.
     pub statements: BTreeSet<String>,
-    /// Pieces of statements that are put together: parts that follow each other, with something between them.
+    /// Pieces of statements that are put together: parts that follow each other, with something
+    /// between them.
     pieces: BTreeSet<Vec<String>>,
 }
 
@@ -112,7 +113,8 @@ fn read(dir: &Path, below: &str, found: &mut Source) {
     }
 }
 
-/// `joined` says that texts here are parts of others; `names` are those of their parameters, from `$1` on.
+/// `joined` says that texts here are parts of others; `names` are those of their parameters, from
+/// `$1` on.
 fn walk(tokens: TokenStream, joined: bool, names: &[String], found: &mut Source) {
     let mut tokens = tokens.into_iter().peekable();
     let (mut joins, mut gives_names) = (false, false);
@@ -214,7 +216,8 @@ fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
     }
 }
 
-/// The text with columns in the place of structs, as `columns_in!` puts them: `{r.Amounts}` is `r.iva, r.total, …`.
+/// The text with columns in the place of structs, as `columns_in!` puts them: `{r.Amounts}` is
+/// `r.iva, r.total, …`.
 fn with_columns(text: &str) -> String {
     let mut places = text.split('{');
     let mut whole = places.next().unwrap_or_default().to_owned();
@@ -258,7 +261,8 @@ fn parts_of(text: &str) -> impl Iterator<Item = &str> {
     parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').map_or(part, |(_, rest)| rest) })
 }
 
-/// A piece whose parameters are named where it is put together: with a place for each, since their numbers are not known here.
+/// A piece whose parameters are named where it is put together: with a place for each, since their
+/// numbers are not known here.
 fn without_names(text: &str) -> String {
     let mut parts = text.split(':');
     let mut without = parts.next().unwrap_or_default().to_owned();
@@ -270,7 +274,8 @@ fn without_names(text: &str) -> String {
     without
 }
 
-/// The text that a literal stands for. A line that ends in a backslash goes on with the next one's first letter.
+/// The text that a literal stands for. A line that ends in a backslash goes on with the next one's
+/// first letter.
 fn unescaped(text: &str) -> String {
     let mut lines = text.split("\\\n");
     let first = lines.next().unwrap_or_default().to_owned();

@@ -12,7 +12,8 @@ use tracing::{Dispatch, Event, Metadata, Subscriber};
 #[derive(Debug)]
 pub struct Watch {
     sent: Arc<Mutex<Vec<String>>>,
-    /// While there is one only, `tracing` asks the subscriber of whatever thread logs something first.
+    /// While there is one only, `tracing` asks the subscriber of whatever thread logs something
+    /// first.
     _second: Dispatch,
     _watching: DefaultGuard,
 }

@@ -52,7 +52,8 @@ async fn with_mail_due(store: &Arc<dyn Store>) -> Vec<CompanyId> {
     due.into_iter().map(|due| due.company).collect()
 }
 
-/// A transaction that is dropped or rolled back has written nothing, and its claves are given to the next.
+/// A transaction that is dropped or rolled back has written nothing, and its claves are given to
+/// the next.
 pub async fn a_transaction_is_written_whole_or_not_at_all(store: Arc<dyn Store>) {
     let company = company(&store).await;
     for drops in [true, false] {
@@ -69,7 +70,8 @@ pub async fn a_transaction_is_written_whole_or_not_at_all(store: Arc<dyn Store>)
     assert_eq!(claves(&lease(&store, company, 1, TimeDelta::minutes(1)).await), BTreeSet::from([1]));
 }
 
-/// Claves count within a company, ascend, and belong to it: what one has queued, another neither finds nor leases.
+/// Claves count within a company, ascend, and belong to it: what one has queued, another neither
+/// finds nor leases.
 pub async fn companies_do_not_see_each_other(store: Arc<dyn Store>) {
     let (one, other, idle) = (company(&store).await, company(&store).await, company(&store).await);
     queue_mail(&store, one, 2).await;
@@ -81,8 +83,8 @@ pub async fn companies_do_not_see_each_other(store: Arc<dyn Store>) {
     assert_eq!(claves(&lease(&store, other, 3, hour).await), BTreeSet::from([1]));
 }
 
-/// Two workers never hold one record; an outcome is written only under the token that holds it; a lease that has ended is
-/// given to the next.
+/// Two workers never hold one record; an outcome is written only under the token that holds it; a
+/// lease that has ended is given to the next.
 pub async fn a_lease_has_one_holder(store: Arc<dyn Store>) {
     let company = company(&store).await;
     queue_mail(&store, company, 8).await;
@@ -117,7 +119,8 @@ pub async fn a_lease_has_one_holder(store: Arc<dyn Store>) {
     assert!(store.due(Backlog::Mail, now() + hour).await.expect("what is due").is_empty());
 }
 
-/// Of two transactions that claim one Idempotency-Key, the second waits for the first and finds its answer.
+/// Of two transactions that claim one Idempotency-Key, the second waits for the first and finds its
+/// answer.
 pub async fn an_idempotency_key_is_claimed_once(store: Arc<dyn Store>) {
     let company = company(&store).await;
     let (fingerprint, expired) = ([7; 32], now() - TimeDelta::days(7));

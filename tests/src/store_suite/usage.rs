@@ -8,7 +8,8 @@ use svc_core::store::{KeyId, MinuteUse, MonthUse, Store, Usage};
 
 use super::company;
 
-/// Merges of the same keys in opposite orders, at once, again and again: they wait for each other, they do not collide.
+/// Merges of the same keys in opposite orders, at once, again and again: they wait for each other,
+/// they do not collide.
 pub async fn merges_do_not_collide(store: Arc<dyn Store>) {
     let mut minutes = Vec::new();
     for n in 0..40 {

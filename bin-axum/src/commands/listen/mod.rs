@@ -1,5 +1,5 @@
-//! `svc listen`: a receiver for development. It registers a webhook for as long as it runs, and prints each notice whose
-//! signature holds.
+//! `svc listen`: a receiver for development. It registers a webhook while it runs, and prints each
+//! notice with a valid signature.
 
 mod receiver;
 mod webhook;
@@ -18,11 +18,11 @@ use crate::failure::Failure;
 use crate::output::print;
 use crate::shutdown::StopSignal;
 
-/// How many notices may wait to be printed.
+/// The most notices that wait to be printed.
 const QUEUE: usize = 64;
 
 pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failure> {
-    // From here on an interrupt ends the command in order, so that the webhook is deleted.
+    // From here on an interrupt ends the command cleanly, so that the webhook is deleted.
     let mut stop = StopSignal::listen()?;
     let client = client(args, data_dir)?;
     let failed = || Failure::io(format!("cannot receive on {}", args.at));
@@ -43,7 +43,7 @@ pub(super) async fn run(args: &ListenArgs, data_dir: &Path) -> Result<(), Failur
     outcome
 }
 
-/// A client with the API and the key that are set, else with the demo's.
+/// A client with the configured API and key, or else with the demo's.
 fn client(args: &ListenArgs, data_dir: &Path) -> Result<ApiClient, Failure> {
     let demo = Access::read(data_dir);
     let served = demo.as_ref().and_then(|demo| demo.base_url.as_deref());
@@ -54,7 +54,7 @@ fn client(args: &ListenArgs, data_dir: &Path) -> Result<ApiClient, Failure> {
             "there is no key: set SVC_KEY_ID and SVC_API_KEY, or run svc demo in {dir}"
         )));
     };
-    // The demo's address goes with the demo's key only.
+    // The demo's address is used only with the demo's key.
     let served = served.filter(|_| args.key().is_none());
     ApiClient::new(args.base_url.as_deref().or(served).unwrap_or(DEFAULT_BASE_URL), id, secret)
 }

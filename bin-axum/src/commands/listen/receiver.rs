@@ -1,4 +1,4 @@
-//! Receives notices, and passes on those whose signature holds.
+//! Receives notices, and forwards those with a valid signature.
 
 use std::io;
 use std::sync::Arc;
@@ -15,14 +15,13 @@ use svc_core::webhooks::verify;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::Sender;
 
-/// A notice whose signature holds.
+/// A notice with a valid signature.
 #[derive(Serialize)]
 pub(super) struct ReceivedNotice {
-    /// The delivery's clave.
     entrega: Option<i64>,
-    /// Which attempt it was.
+    /// The number of the attempt.
     intento: Option<u32>,
-    /// Its body, as it came.
+    /// The notice's body, unchanged.
     aviso: Box<RawValue>,
 }
 

@@ -1,4 +1,4 @@
-//! The webhook that a receiver has for as long as it runs.
+//! The webhook that a receiver registers while it runs.
 
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::time::Duration;
@@ -11,10 +11,10 @@ use svc_core::domain::event::EventKind;
 use crate::api_client::{ApiClient, ApiError, Refusal};
 use crate::failure::Failure;
 
-/// The `descripcion` by which such a webhook is recognised.
+/// The `descripcion` that identifies such a webhook.
 const DESCRIPTION: &str = "svc listen (temporal)";
 
-/// How many attempts its deletion has, and the pause between them.
+/// The attempts at its deletion, and the pause between them.
 const MAX_ATTEMPTS: u32 = 3;
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
@@ -28,8 +28,8 @@ pub(super) struct TemporaryWebhook {
 }
 
 impl TemporaryWebhook {
-    /// Registers one for the events `wanted`: names with commas between, or `all`, which leaves out those that the key's scopes
-    /// do not allow. Gives its secret too.
+    /// Registers a webhook for the events `wanted`: names separated by commas, or `all`, which
+    /// leaves out those that the key's scopes do not allow. Returns its secret too.
     pub(super) async fn register(client: &ApiClient, url: &str, wanted: &str) -> Result<(Self, String), Failure> {
         let all = wanted.trim() == "all";
         let mut eventos = if all { subscribable() } else { names(wanted) };
@@ -42,7 +42,7 @@ impl TemporaryWebhook {
             };
             let asked = eventos.len();
             if all && refusal.status == 403 {
-                // The message names the event that is refused.
+                // The message names the refused event.
                 eventos.retain(|event| !refusal.mensaje.contains(event.as_str()));
             }
             if eventos.len() == asked || eventos.is_empty() {
@@ -51,7 +51,7 @@ impl TemporaryWebhook {
         }
     }
 
-    /// Deletes it. If the API is unavailable, that is retried.
+    /// Deletes the webhook; retries if the API is unavailable.
     pub(super) async fn delete(&self, client: &ApiClient) -> Result<(), Failure> {
         let mut attempts = 1;
         loop {
@@ -73,8 +73,8 @@ impl TemporaryWebhook {
         }
     }
 
-    /// Whether it belonged to a receiver that was killed: it has our own URL, or, if the API is on this machine (`here`), a port
-    /// of this machine on which nothing listens.
+    /// Whether it belonged to a receiver that was killed: it has our own URL, or, if the API is on
+    /// this machine (`here`), a local port on which nothing listens.
     fn is_leftover(&self, own_url: &str, here: bool) -> bool {
         let ours = self.descripcion.as_deref() == Some(DESCRIPTION);
         ours && (self.url == own_url || here && port_of(&self.url).is_some_and(is_free))
@@ -97,7 +97,7 @@ fn registered(answer: Value) -> Result<(TemporaryWebhook, String), Failure> {
     Ok((serde_json::from_value(answer).map_err(|_| odd())?, secret))
 }
 
-/// The refusal, with what can be done about it.
+/// The refusal, with advice.
 fn refused(refusal: Refusal) -> Failure {
     let hint = match refusal.codigo.as_str() {
         "url_invalida" => {
@@ -110,7 +110,7 @@ fn refused(refusal: Refusal) -> Failure {
     Failure::Other(format!("{}{hint}", Failure::from(ApiError::Refused(refusal))))
 }
 
-/// Deletes the webhooks of receivers that were killed before they could do so.
+/// Deletes the webhooks of receivers that were killed.
 pub(super) async fn remove_leftovers(client: &ApiClient, own_url: &str) -> Result<(), Failure> {
     let here = is_this_machine(client.host());
     let mut list = client.send(Method::GET, "/webhooks", None).await.map_err(Failure::from)?;
@@ -123,17 +123,17 @@ pub(super) async fn remove_leftovers(client: &ApiClient, own_url: &str) -> Resul
     Ok(())
 }
 
-/// The URL of a port of this machine; by name, as a webhook's URL must be.
+/// The URL of a local port; by name, as a webhook's URL must be.
 pub(super) fn local_url(port: u16) -> String {
     format!("http://localhost:{port}/")
 }
 
-/// The port of such a URL.
+/// The port of a local URL.
 fn port_of(url: &str) -> Option<u16> {
     url.strip_prefix("http://localhost:")?.strip_suffix('/')?.parse().ok()
 }
 
-/// Whether nothing listens on it.
+/// Whether nothing listens on the port.
 fn is_free(port: u16) -> bool {
     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }

@@ -16,23 +16,25 @@ use tokio::time::timeout;
 use super::client_stream::{ClientStream, Deadlines, Exchange};
 use super::exchange_service::ExchangeService;
 
-/// The longest head of a request, in bytes; a longer one is 431. Reading a body takes no greater buffer.
+/// The longest accepted head of a request, in bytes; a longer one gets 431. Reading a body uses no
+/// larger buffer.
 const HEAD: usize = 16 * 1024;
 
-/// Bytes that are read and forgotten of a body that was refused.
+/// The most bytes of a refused body that are read and discarded.
 const DISCARDED: usize = 16 * 1_048_576;
 
-/// How long a client that is refused for want of room has to begin its request, and then to take the answer.
+/// How long a client refused for lack of room has to begin its request, and then to accept the
+/// answer.
 const REFUSED: Duration = Duration::from_secs(1);
 
-/// What all connections do.
+/// The phase of all connections.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Phase {
-    /// They answer.
+    /// They answer requests.
     Open,
-    /// Each ends with the request that it has begun, if any.
+    /// Each ends after its current request, if any.
     Draining,
-    /// They end.
+    /// They end at once.
     Cut,
 }
 
@@ -49,7 +51,7 @@ pub(super) async fn answer(
     let service = ExchangeService::new(app, exchange.clone());
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        // The stream has the deadlines.
+        // The stream enforces the deadlines.
         .header_read_timeout(None)
         .max_buf_size(HEAD)
         .serve_connection(TokioIo::new(ClientStream::new(stream, exchange, deadlines)), service);
@@ -61,15 +63,16 @@ pub(super) async fn answer(
     }
 }
 
-/// Serves a connection to its end. Gives its socket, closed for writing, if the client may still be sending: what it sends has to
-/// be read, or else closing the socket resets the connection and the client may lose the answer.
+/// Serves a connection to its end. Returns its socket, closed for writing, if the client may still
+/// be sending: its data must be read, or closing the socket resets the connection and the client
+/// may lose the answer.
 async fn serve(
     mut connection: Connection<TokioIo<ClientStream>, ExchangeService>,
     phase: &mut watch::Receiver<Phase>,
 ) -> Option<TcpStream> {
     let ended = loop {
         tokio::select! {
-            // A request that has arrived is taken before the connection is asked to end.
+            // A request that has arrived is accepted before the connection is asked to end.
             biased;
             ended = poll_fn(|context| connection.poll_without_shutdown(context)) => break ended,
             changed = phase.changed() => match *phase.borrow_and_update() {
@@ -79,7 +82,7 @@ async fn serve(
             },
         }
     };
-    // A request that is no HTTP was answered by hyper (400, 414, 431), which reads no further.
+    // Hyper answered an input that is not HTTP (400, 414, 431) and reads no further.
     let malformed = ended.as_ref().is_err_and(hyper::Error::is_parse);
     if let Err(error) = ended {
         tracing::debug!(%error, "connection ended early");
@@ -93,11 +96,12 @@ async fn serve(
 
 /// Waits for the end of every connection.
 async fn cut(phase: &mut watch::Receiver<Phase>) {
-    // The sender is there as long as any connection is.
+    // The sender lives as long as any connection.
     let _ = phase.wait_for(|phase| matches!(phase, Phase::Cut)).await;
 }
 
-/// Reads what a client still sends and forgets it, until it has closed its side, sent [`DISCARDED`] bytes, or the time is over.
+/// Reads and discards a client's data until it closes its side, has sent [`DISCARDED`] bytes, or
+/// the time is over.
 async fn linger(stream: &TcpStream, within: Duration) {
     let discard = async {
         let mut discarded = 0;
@@ -110,12 +114,12 @@ async fn linger(stream: &TcpStream, within: Duration) {
             }
         }
     };
-    // A client that goes on sending has had its time to read the answer.
+    // A client that keeps sending has had time to read the answer.
     let _ = timeout(within, discard).await;
 }
 
-/// Answers a connection for which there is no room, and ends it. The answer waits for the request to begin, since not every
-/// client reads one that comes before it.
+/// Answers a connection for which there is no room, and ends it. The answer waits for the request
+/// to begin, since not every client reads an earlier one.
 pub(super) async fn refuse(mut stream: TcpStream, answer: Response<Bytes>) {
     let _ = timeout(REFUSED, stream.readable()).await;
     if timeout(REFUSED, write(&mut stream, &answer)).await.is_ok_and(|written| written.is_ok()) {
@@ -123,7 +127,7 @@ pub(super) async fn refuse(mut stream: TcpStream, answer: Response<Bytes>) {
     }
 }
 
-/// Answers a connection at once, in what the socket takes without waiting, and ends it.
+/// Answers a connection at once, as far as the socket accepts without waiting, and ends it.
 pub(super) fn refuse_at_once(stream: &TcpStream, answer: &Response<Bytes>) {
     // The client is gone, or sees a closed connection.
     let _ = stream.try_write(&http1_bytes(answer));
@@ -134,7 +138,7 @@ async fn write(stream: &mut TcpStream, answer: &Response<Bytes>) -> io::Result<(
     stream.shutdown().await
 }
 
-/// An answer as HTTP/1.1 writes it, for a connection that closes.
+/// An answer in HTTP/1.1, for a connection that closes.
 fn http1_bytes(answer: &Response<Bytes>) -> Vec<u8> {
     let mut bytes = format!("HTTP/1.1 {}\r\n", answer.status()).into_bytes();
     for (name, value) in answer.headers() {

@@ -15,7 +15,8 @@ const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 /// Deadlines that are never reached.
 const NEVER: Deadlines = Deadlines { head: LONG, idle: LONG, write: LONG, linger: LONG };
 
-/// A client of a connection with these deadlines, which answers `size` bytes to `GET /` and drops the body of any other request.
+/// A client of a connection with these deadlines, which answers `size` bytes to `GET /` and drops
+/// the body of any other request.
 async fn client(deadlines: Deadlines, size: usize) -> TcpStream {
     let app = Router::new().route("/", get(async move || "x".repeat(size)));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -28,7 +29,7 @@ async fn client(deadlines: Deadlines, size: usize) -> TcpStream {
     TcpStream::connect(address).await.unwrap()
 }
 
-/// How long it takes until the server ends the connection, and what it sends before.
+/// Measures how long the server takes to end the connection, and returns what it sends before.
 async fn end(stream: &mut TcpStream) -> (Duration, Vec<u8>) {
     let (began, mut said) = (Instant::now(), Vec::new());
     // A reset is an end too.
@@ -36,7 +37,7 @@ async fn end(stream: &mut TcpStream) -> (Duration, Vec<u8>) {
     (began.elapsed(), said)
 }
 
-/// Whether something took [`SHORT`], as far as a busy machine lets it.
+/// Whether something took [`SHORT`], with tolerance for a busy machine.
 fn is_short(took: Duration) -> bool {
     (SHORT * 4 / 5..SHORT * 5).contains(&took)
 }
@@ -54,7 +55,7 @@ async fn a_head_has_to_come_in_time_however_it_comes() {
             assert!(slow.read(&mut [0; 1024]).await.unwrap() > 0);
         }
         let began = Instant::now();
-        // A byte now and then gains no time.
+        // An occasional byte gains no time.
         while slow.write_all(b"G").await.is_ok() {
             assert!(began.elapsed() < SHORT * 5, "{kept}");
             sleep(Duration::from_millis(20)).await;
@@ -85,7 +86,7 @@ async fn an_answer_has_to_be_taken_in_time() {
     assert!(end(&mut quick).await.1.len() > SIZE);
     let mut slow = client(Deadlines { write: SHORT, ..NEVER }, SIZE).await;
     slow.write_all(GET).await.unwrap();
-    // It reads a little now and then, which gains no time either.
+    // Occasional small reads gain no time either.
     let began = Instant::now();
     while began.elapsed() < SHORT * 3 {
         let _ = slow.read(&mut [0; 1024]).await;
@@ -108,7 +109,7 @@ async fn a_body_that_nobody_reads_is_taken_for_a_while() {
         assert!(began.elapsed() < SHORT * 5);
         sleep(Duration::from_millis(20)).await;
     }
-    // Not without end, however much time there is.
+    // The amount is bounded even with unlimited time.
     let mut stream = client(NEVER, 1).await;
     stream.write_all(POST).await.unwrap();
     let mut sent = 0;

@@ -1,4 +1,5 @@
-//! The requests. They are sent in this order to one company, so that a later one may read what an earlier one made.
+//! The requests. They are sent in this order to one company, so that a later one may read what an
+//! earlier one made.
 
 use super::mounts::Mount;
 use crate::gateways::Gateway;
@@ -10,10 +11,12 @@ pub(super) struct Case {
     pub(super) target: String,
     /// Whether the credentials are sent.
     pub(super) keyed: bool,
-    /// Further headers; `{key}` and `{secret}` are the credentials, `{limited}` and `{limited_secret}` others.
+    /// Further headers; `{key}` and `{secret}` are the credentials, `{limited}` and
+    /// `{limited_secret}` others.
     pub(super) headers: Vec<(&'static str, &'static str)>,
     pub(super) body: Vec<u8>,
-    /// The mounts on the way to which a gateway loses what the request is about, so that the answer is another.
+    /// The mounts on the way to which a gateway loses what the request is about, so that the answer
+    /// is another.
     pub(super) lost: Vec<Mount>,
 }
 

@@ -1,4 +1,5 @@
-//! One table of requests, sent every way that the API can be mounted: the same status, body and headers.
+//! One table of requests, sent every way that the API can be mounted: the same status, body and
+//! headers.
 
 mod cases;
 mod mounts;
@@ -15,8 +16,8 @@ use crate::gateways::{Got, Sent};
 /// Headers that a transport adds.
 const OF_TRANSPORT: [&str; 4] = ["connection", "content-length", "date", "transfer-encoding"];
 
-/// Headers whose values differ from run to run: the id, and what is left of the minute and the month; a request that a gateway made
-/// another of counts otherwise.
+/// Headers whose values differ from run to run: the id, and what is left of the minute and the
+/// month; a request that a gateway made another of counts otherwise.
 const OF_THE_MOMENT: [&str; 5] =
     ["ratelimit", "x-rate-limit-remaining", "x-rate-limit-reset", "x-svc-cupo-restante", "x-svc-peticion"];
 
@@ -95,7 +96,8 @@ fn headers(headers: &HeaderMap) -> Vec<(String, String)> {
     pairs
 }
 
-/// The texts of an answer that differ from run to run, and a word for each: ids, cursors, secrets, times.
+/// The texts of an answer that differ from run to run, and a word for each: ids, cursors, secrets,
+/// times.
 fn volatile(json: &Value) -> Vec<(String, &'static str)> {
     match json {
         Value::Object(fields) => fields

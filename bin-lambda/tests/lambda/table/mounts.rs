@@ -127,7 +127,8 @@ async fn serve_hyper(api: Api) -> String {
     address
 }
 
-/// A target that a server takes: what none can hold is percent-encoded, as a client that knows URIs does.
+/// A target that a server takes: what none can hold is percent-encoded, as a client that knows URIs
+/// does.
 fn sendable(target: &str) -> String {
     if target.parse::<Uri>().is_ok() && !target.contains(' ') {
         return target.to_owned();

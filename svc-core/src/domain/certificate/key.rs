@@ -12,10 +12,11 @@ use zeroize::Zeroizing;
 use super::CertificateFault;
 use super::pbes1::Scheme;
 
-/// The most rounds of a derivation that are computed, since a hostile file can demand any number. The SAT's keys have 2048.
+/// The most rounds of a key derivation that are computed, since a hostile file can ask for any
+/// number. The SAT's keys have 2048.
 const MOST_ROUNDS: u32 = 1_000_000;
 
-/// Decrypts an encrypted PKCS#8 in DER; gives the PKCS#8 without encryption.
+/// Decrypts an encrypted PKCS#8 in DER; returns the plain PKCS#8.
 pub(super) fn open(file: &[u8], password: &str) -> Result<Zeroizing<Vec<u8>>, CertificateFault> {
     let (algorithm, text) = read(file).map_err(|_| CertificateFault::NoKey)?;
     let plain = if let Some(scheme) = Scheme::of(&algorithm, MOST_ROUNDS) {
@@ -23,11 +24,11 @@ pub(super) fn open(file: &[u8], password: &str) -> Result<Zeroizing<Vec<u8>>, Ce
     } else {
         pbes2(algorithm, password, text)?
     };
-    // A wrong password can by chance give a well-formed padding, but no key.
+    // A wrong password can by chance produce valid padding, but not a key.
     plain.filter(|plain| PrivateKeyInfoRef::try_from(plain.as_slice()).is_ok()).ok_or(CertificateFault::WrongPassword)
 }
 
-/// The text under PBES2; none if the password is another.
+/// Decrypts PBES2; `None` if the password is wrong.
 fn pbes2(
     algorithm: AlgorithmIdentifierRef<'_>,
     password: &str,
@@ -36,7 +37,7 @@ fn pbes2(
     let Ok(scheme @ EncryptionScheme::Pbes2(_)) = EncryptionScheme::try_from(algorithm) else {
         return Err(CertificateFault::OtherEncryption);
     };
-    // scrypt, the other key derivation, would use as much memory as the file demands.
+    // scrypt, the other key derivation, would use as much memory as the file asks for.
     let affordable = scheme
         .pbes2()
         .is_some_and(|parameters| matches!(&parameters.kdf, Kdf::Pbkdf2(kdf) if kdf.iteration_count <= MOST_ROUNDS));
@@ -61,7 +62,7 @@ fn read(file: &[u8]) -> der::Result<(AlgorithmIdentifierRef<'_>, &[u8])> {
     Ok(parts)
 }
 
-/// Whether a private key, PKCS#8 in DER, is the one of an RSA public key, PKCS#1 in DER.
+/// Whether a private key (PKCS#8 in DER) belongs to an RSA public key (PKCS#1 in DER).
 pub(super) fn belongs(key: &[u8], public: &[u8]) -> bool {
     KeyPair::from_pkcs8(key).is_ok_and(|pair| pair.public_key().as_ref() == public)
 }

@@ -1,8 +1,9 @@
-//! The company's signing certificate: a CSD of the SAT (certificado de sello digital). An e.firma, with which a taxpayer signs
-//! for themselves, looks alike, but seals no document.
+//! The company's signing certificate: a CSD of the SAT (certificado de sello digital). A taxpayer's
+//! personal e.firma has the same format but seals no documents.
 //!
-//! The SAT issues two files: an X.509 certificate (`.cer`, DER) and its RSA key, a PKCS#8 encrypted under a password
-//! (`.key`, DER; PBES2 with 3DES, in older files PBES1). `open` checks them together, in DER or in PEM.
+//! The SAT issues two files: an X.509 certificate (`.cer`, DER) and its RSA key, a
+//! password-encrypted PKCS#8 (`.key`, DER; PBES2 with 3DES, in older files PBES1). `open` checks
+//! them together, in DER or in PEM.
 
 mod key;
 mod pbes1;
@@ -29,13 +30,13 @@ use crate::error::{Code, Error};
 /// `rsaEncryption` (RFC 8017).
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 
-/// The lengths of an RSA key that are taken, in bits; the SAT's have 2048.
+/// The accepted lengths of an RSA key, in bits; the SAT's have 2048.
 const RSA_BITS: RangeInclusive<usize> = 2048..=4096;
 
 /// The public part of a signing certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SigningCertificate {
-    /// Its number (`NoCertificado` of a CFDI): 20 digits where the SAT issued it.
+    /// The certificate's number (`NoCertificado` of a CFDI): 20 digits if the SAT issued it.
     pub numero: String,
     /// The taxpayer it was issued to.
     pub rfc: String,
@@ -48,7 +49,7 @@ pub struct SigningCertificate {
 }
 
 impl SigningCertificate {
-    /// Whether a company of that RFC can sign with it at that time.
+    /// Whether a company with that RFC can sign with the certificate at that time.
     pub fn is_valid(&self, rfc: Option<&str>, now: Timestamp) -> bool {
         rfc == Some(self.rfc.as_str()) && (self.desde..=self.hasta).contains(&now)
     }
@@ -58,7 +59,7 @@ impl SigningCertificate {
 pub(crate) struct Opened {
     /// The certificate.
     pub certificate: SigningCertificate,
-    /// Its private key, PKCS#8 in DER, not encrypted.
+    /// The private key: an unencrypted PKCS#8 in DER.
     pub key: Zeroizing<Vec<u8>>,
 }
 
@@ -68,20 +69,21 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Why a certificate is refused. The text is Spanish, for people; it reveals nothing of key and password.
+/// Why a certificate is refused. The text is Spanish, for people, and reveals nothing of key and
+/// password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum CertificateFault {
-    /// The one file is no certificate.
+    /// `cer` is not a certificate.
     #[error("cer: no es un certificado X.509 en DER o PEM, como el archivo .cer del SAT")]
     NoCertificate,
-    /// Its key is of another kind or length.
+    /// The key is of another kind or length.
     #[error("cer: su llave no es RSA de 2048 a 4096 bits")]
     OtherAlgorithm,
-    /// The other file is no encrypted key.
+    /// `key` is not an encrypted key.
     #[error("key: no es una llave PKCS#8 cifrada en DER o PEM, como el archivo .key del SAT")]
     NoKey,
-    /// The key is encrypted in a way that is not taken.
+    /// The key is encrypted with an unsupported method.
     #[error("key: está cifrada con un método que no se admite; debe ser PBES2 con PBKDF2, o PBES1 con DES o 3DES")]
     OtherEncryption,
     /// The password does not open the key.
@@ -90,24 +92,24 @@ pub(crate) enum CertificateFault {
     /// The key is another certificate's.
     #[error("key: no es la llave de este certificado")]
     OtherKey,
-    /// It is not valid yet.
+    /// The certificate is not valid yet.
     #[error("cer: todavía no es válido; lo será desde el {0}")]
     NotYetValid(Timestamp),
-    /// It is not valid any more.
+    /// The certificate has expired.
     #[error("cer: venció el {0}")]
     Expired(Timestamp),
-    /// It is an e.firma.
+    /// The certificate is an e.firma.
     #[error("cer: es una e.firma (FIEL); los comprobantes se sellan con un certificado de sello digital (CSD)")]
     PersonalSignature,
-    /// It names no taxpayer.
+    /// The certificate names no taxpayer.
     #[error("cer: no dice de qué RFC es")]
     NoRfc,
-    /// It is another taxpayer's.
+    /// The certificate is another taxpayer's.
     #[error("cer: es del RFC {certificate}, y el de la empresa es {company}")]
     OtherRfc {
-        /// Whose it is.
+        /// The certificate's RFC.
         certificate: String,
-        /// The company's.
+        /// The company's RFC.
         company: String,
     },
 }
@@ -118,8 +120,9 @@ impl From<CertificateFault> for Error {
     }
 }
 
-/// Checks a certificate and its encrypted key, each in DER or PEM, for a company of that RFC; a company without RFC takes any
-/// taxpayer's. The key must open and be the certificate's, and the certificate be valid now.
+/// Checks a certificate and its encrypted key, each in DER or PEM, for a company with that RFC; a
+/// company without RFC accepts any taxpayer's. The password must open the key, the key must be the
+/// certificate's, and the certificate must be valid now.
 pub(crate) fn open(
     cer: &[u8],
     key: &[u8],
@@ -164,7 +167,8 @@ pub(crate) fn open(
     Ok(Opened { certificate, key })
 }
 
-/// Whether it is an e.firma: it may encipher and agree on keys too, which the authority's CSD may not (its refusal 306).
+/// Whether it is an e.firma: its key usage also allows enciphering and key agreement, which the
+/// authority's CSD does not (its refusal 306).
 fn is_personal(certificate: &TbsCertificate) -> bool {
     let usage = certificate.get_extension::<KeyUsage>();
     usage.is_ok_and(|usage| usage.is_some_and(|(_, usage)| usage.data_encipherment() || usage.key_agreement()))
@@ -179,13 +183,13 @@ fn whose(rfc: &Rfc, company: Option<&str>) -> Result<(), CertificateFault> {
     }
 }
 
-/// The certificate's public key as PKCS#1 in DER, if it is of RSA and of a length that is taken.
+/// The certificate's public key as PKCS#1 in DER, if it is an RSA key of an accepted length.
 fn rsa_key(info: &SubjectPublicKeyInfoOwned) -> Option<&[u8]> {
     let key = info.subject_public_key.as_bytes()?;
     (info.algorithm.oid == RSA && bits(key).is_ok_and(|bits| RSA_BITS.contains(&bits))).then_some(key)
 }
 
-/// The bits of the modulus of an RSA public key, PKCS#1 in DER.
+/// The length in bits of an RSA public key (PKCS#1 in DER).
 fn bits(key: &[u8]) -> der::Result<usize> {
     let mut reader = SliceReader::new(key)?;
     let modulus: UintRef<'_> = reader.sequence(|numbers| {
@@ -198,8 +202,8 @@ fn bits(key: &[u8]) -> der::Result<usize> {
     Ok(modulus.len() * 8 - unused as usize)
 }
 
-/// The SAT writes a certificate's number into its serial number as ASCII digits; any other serial number is shown as
-/// hexadecimal digits.
+/// The certificate's number. The SAT writes it into the serial number as ASCII digits; any other
+/// serial number is returned as hexadecimal digits.
 fn number(serial: &[u8]) -> String {
     let serial = if let [0, rest @ ..] = serial
         && !rest.is_empty()

@@ -1,5 +1,6 @@
-//! Keys under the encryptions that older files have: PBES1 (PKCS #5, RFC 8018 §6.1) with DES, and that of PKCS #12 (RFC 7292,
-//! appendix B) with 3DES. Both derive the cipher's key from the password by repeated hashing; the crate for PBES2 has neither.
+//! Decrypts the keys of older files: PBES1 (PKCS #5, RFC 8018 §6.1) with DES, and PKCS #12 (RFC
+//! 7292, appendix B) with 3DES. Both derive the cipher's key from the password by repeated hashing;
+//! the crate for PBES2 supports neither.
 
 use cbc::Decryptor;
 use cbc::cipher::block_padding::Pkcs7;
@@ -23,10 +24,10 @@ const SHA1_TDES: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549
 const KEY: u8 = 1;
 const IV: u8 = 2;
 
-/// The bytes that SHA-1 takes at once.
+/// The block size of SHA-1, in bytes.
 const SHA1_BLOCK: usize = 64;
 
-/// An encryption of these kinds.
+/// One of these encryptions with its parameters.
 pub(super) struct Scheme<'a> {
     oid: ObjectIdentifier,
     salt: &'a [u8],
@@ -34,7 +35,8 @@ pub(super) struct Scheme<'a> {
 }
 
 impl<'a> Scheme<'a> {
-    /// The encryption that an algorithm states, if it is one of these and has at most so many rounds.
+    /// Reads the parameters of an algorithm; `None` for other algorithms and for more than
+    /// `most_rounds` rounds.
     pub(super) fn of(algorithm: &AlgorithmIdentifierRef<'a>, most_rounds: u32) -> Option<Self> {
         let oid = [MD5_DES, SHA1_DES, SHA1_TDES].into_iter().find(|oid| *oid == algorithm.oid)?;
         let parameters = algorithm.parameters?;
@@ -47,7 +49,7 @@ impl<'a> Scheme<'a> {
         (1..=most_rounds).contains(&rounds).then_some(Self { oid, salt, rounds })
     }
 
-    /// The text; none if the password is another.
+    /// Decrypts the text; `None` if the password is wrong.
     pub(super) fn decrypt(&self, password: &str, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         match self.oid {
             MD5_DES => self.des::<Md5>(password, text),
@@ -59,7 +61,7 @@ impl<'a> Scheme<'a> {
         }
     }
 
-    /// PBKDF1, whose one hash is the key of DES and its first block.
+    /// PBKDF1: one hash holds the DES key and the initialization vector.
     fn des<D: Digest>(&self, password: &str, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let mut hash = Zeroizing::new(D::new().chain_update(password).chain_update(self.salt).finalize().to_vec());
         for _ in 1..self.rounds {
@@ -68,7 +70,7 @@ impl<'a> Scheme<'a> {
         open::<Des>(&hash[..8], &hash[8..16], text)
     }
 
-    /// The derivation of PKCS #12 with SHA-1: `length` bytes for one of its purposes.
+    /// The key derivation of PKCS #12 with SHA-1: `length` bytes for one purpose.
     fn pkcs12(&self, password: &str, purpose: u8, length: usize) -> Zeroizing<Vec<u8>> {
         let password = password.encode_utf16().chain([0]).flat_map(u16::to_be_bytes).collect::<Vec<_>>();
         let password = Zeroizing::new(password);
@@ -85,7 +87,7 @@ impl<'a> Scheme<'a> {
             }
             derived.extend_from_slice(&hash);
             for block in input.chunks_exact_mut(SHA1_BLOCK) {
-                // As numbers, big-endian: the block, the hash repeated to its length, and one.
+                // Adds big-endian numbers: the block, the hash repeated to its length, and one.
                 let mut carry = 1_u16;
                 for (place, byte) in block.iter_mut().enumerate().rev() {
                     carry += u16::from(*byte) + u16::from(hash[place % hash.len()]);
@@ -99,7 +101,7 @@ impl<'a> Scheme<'a> {
     }
 }
 
-/// The text under a block cipher in CBC mode; none if its padding is none.
+/// Decrypts a block cipher in CBC mode; `None` if the padding is invalid.
 fn open<C>(key: &[u8], iv: &[u8], text: &[u8]) -> Option<Zeroizing<Vec<u8>>>
 where
     C: BlockCipherDecrypt + KeyInit,

@@ -1,12 +1,13 @@
-//! Files in PEM: what programs make of the authority's files, which are DER.
+//! Reads PEM files, into which some programs convert the authority's DER files.
 
 use std::borrow::Cow;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// The DER in a file: what stands in base64 between the first lines `-----BEGIN label-----` and `-----END label-----`, however it
-/// is broken into lines; a file without them as it is. None if what stands there is no base64.
+/// The DER in a file: the base64 between the first lines `-----BEGIN label-----` and
+/// `-----END label-----`, with any line breaks. A file without these lines is returned unchanged;
+/// invalid base64 is `None`.
 pub(super) fn der<'a>(file: &'a [u8], label: &str) -> Option<Cow<'a, [u8]>> {
     let Some(text) = std::str::from_utf8(file).ok().and_then(|text| between(text, label)) else {
         return Some(Cow::Borrowed(file));

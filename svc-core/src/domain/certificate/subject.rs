@@ -8,7 +8,8 @@ use x509_cert::name::Name;
 
 use crate::domain::rfc::Rfc;
 
-/// `x500UniqueIdentifier`, where the SAT writes the taxpayer's RFC, and after a slash the representative's.
+/// `x500UniqueIdentifier`, where the SAT writes the taxpayer's RFC, and after a slash the
+/// representative's.
 const UNIQUE_IDENTIFIER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.45");
 
 /// The RFC of the taxpayer. A subject without `x500UniqueIdentifier` may name it anywhere.
@@ -36,7 +37,7 @@ fn text(value: &Any) -> String {
     }
 }
 
-/// UTF-8, and what is none is taken for Latin-1: what is found in a `TeletexString`.
+/// Decodes UTF-8, or else Latin-1, which a `TeletexString` usually contains.
 fn latin(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| bytes.iter().copied().map(char::from).collect(), str::to_owned)
 }

@@ -1,5 +1,5 @@
-//! Certificates and keys as openssl makes them, and as the authority issues them: `tests/fixtures/csd/README.md` and
-//! `tests/fixtures/sat/README.md` list them.
+//! Certificates and keys made by openssl and issued by the authority;
+//! `tests/fixtures/csd/README.md` and `tests/fixtures/sat/README.md` list them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +12,7 @@ macro_rules! fixture {
     };
 }
 
-/// A certificate and key of the authority's.
+/// One of the authority's certificates with its key.
 macro_rules! issued {
     ($name:literal) => {
         (
@@ -29,7 +29,7 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-/// What comes of the two files, in a company of the valid certificate's RFC.
+/// Opens the two files for a company with the valid certificate's RFC.
 fn try_open(cer: &[u8], key: &[u8], password: &str) -> Result<Opened, CertificateFault> {
     open(cer, key, password, Some(RFC), at("2026-10-12T18:00:00Z"))
 }
@@ -156,7 +156,7 @@ fn other_files_are_refused() {
     for other in [&[][..], cer, &plain, &key[..key.len() - 1]] {
         assert_eq!(fault(cer, other), CertificateFault::NoKey);
     }
-    // The last block does not end as it should.
+    // The last block has invalid padding.
     let mut damaged = key.to_vec();
     *damaged.last_mut().unwrap() ^= 1;
     assert_eq!(fault(cer, &damaged), CertificateFault::WrongPassword);

@@ -1,5 +1,5 @@
-//! The cadena original: the text that an issuer signs (Anexo 20 of the Resolución Miscelánea Fiscal, and the authority's
-//! `cadenaoriginal_4_0.xslt`, against which tests hold it).
+//! The cadena original: the text that an issuer signs (Anexo 20 of the Resolución Miscelánea
+//! Fiscal, and the authority's `cadenaoriginal_4_0.xslt`, against which tests hold it).
 
 use super::node::{Node, Part};
 

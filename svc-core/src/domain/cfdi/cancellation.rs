@@ -32,7 +32,6 @@ const SHA1: [u8; 15] = [0x30, 0x21, 0x30, 0x09, 0x06, 0x05, 0x2b, 0x0e, 0x03, 0x
 /// The data of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Cancelacion<'a> {
-    /// The issuer's RFC.
     pub(crate) rfc: &'a str,
     /// The time of the request, in local time.
     pub(crate) fecha: NaiveDateTime,

@@ -64,7 +64,6 @@ impl Element {
         &self.name
     }
 
-    /// An attribute's value.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_str())
     }
@@ -74,7 +73,6 @@ impl Element {
         self.get(name).unwrap_or_default()
     }
 
-    /// The child elements.
     pub(super) fn children(&self) -> &[Self] {
         &self.children
     }

@@ -14,7 +14,6 @@ use std::fmt::Display;
 use serde::ser::{Impossible, SerializeSeq, SerializeStruct, Serializer};
 use serde::{Serialize, ser};
 
-/// A node.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) name: &'static str,
@@ -37,7 +36,6 @@ impl Node {
         }
     }
 
-    /// Its attributes.
     pub(super) fn attributes(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.parts.iter().filter_map(|part| match part {
             Part::Attribute(name, value) => Some((*name, value.as_str())),
@@ -72,7 +70,6 @@ enum Value {
     List(Vec<Node>),
 }
 
-/// Reads a field.
 struct Reader;
 
 /// Serializes the forms of text.

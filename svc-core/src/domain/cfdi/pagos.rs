@@ -74,58 +74,59 @@ pub struct Pago {
     pub moneda_p: String,
     /// Pesos for one unit of the currency, with six decimals; exactly `1` for the peso.
     pub tipo_cambio_p: Amount,
-    /// How much.
+    /// The amount, in the payment's currency.
     pub monto: Amount,
     /// The bank's reference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_operacion: Option<String>,
-    /// What it pays: one or more.
+    /// The paid invoices; at least one.
     pub docto_relacionado: Vec<DoctoRelacionado>,
-    /// The taxes in what it pays, added up; none if there are none.
+    /// The sums of the invoices' taxes; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impuestos_p: Option<ImpuestosP>,
 }
 
-/// An invoice that is paid (node `DoctoRelacionado`).
+/// A paid invoice (node `DoctoRelacionado`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct DoctoRelacionado {
-    /// Its fiscal folio.
+    /// The invoice's fiscal folio.
     #[serde(with = "as_text")]
     pub id_documento: Uuid,
-    /// Its series.
+    /// The invoice's series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serie: Option<String>,
-    /// Its number in the series.
+    /// The invoice's number in the series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folio: Option<String>,
-    /// Its currency.
+    /// The invoice's currency.
     #[serde(rename = "MonedaDR")]
     pub moneda_dr: String,
-    /// Units of its currency for one of the payment's: ten decimals; exactly `1` where they are the same.
+    /// Units of the invoice's currency for one of the payment's, with ten decimals; exactly `1` if
+    /// they are the same.
     #[serde(rename = "EquivalenciaDR")]
     pub equivalencia_dr: Amount,
-    /// Which of its payments this is.
+    /// The number of this instalment.
     #[serde(with = "as_text")]
     pub num_parcialidad: i64,
-    /// What was owed of it before.
+    /// What was owed before this payment.
     pub imp_saldo_ant: Amount,
-    /// What is paid of it.
+    /// The part that this payment pays.
     pub imp_pagado: Amount,
-    /// What is owed of it afterwards.
+    /// What is owed after this payment.
     pub imp_saldo_insoluto: Amount,
     /// `c_ObjetoImp`: `02` if it has taxes, else `01`.
     #[serde(rename = "ObjetoImpDR")]
     pub objeto_imp_dr: Cow<'static, str>,
-    /// The taxes in what is paid; there exactly if `objeto_imp_dr` is `02`.
+    /// The taxes in the paid part; present only if `objeto_imp_dr` is `02`.
     #[serde(rename = "ImpuestosDR", skip_serializing_if = "Option::is_none")]
     pub impuestos_dr: Option<ImpuestosDr>,
 }
 
-/// The taxes of an invoice in what is paid of it (node `ImpuestosDR`).
+/// The taxes in the paid part of an invoice (node `ImpuestosDR`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImpuestosDr {
-    /// One for each tax and rate that is withheld.
+    /// One for each withheld tax and rate.
     #[serde(rename = "RetencionesDR", default, skip_serializing_if = "Vec::is_empty")]
     pub retenciones_dr: Vec<RetencionDr>,
     /// One for each tax, factor and rate.
@@ -133,7 +134,7 @@ pub struct ImpuestosDr {
     pub traslados_dr: Vec<TrasladoDr>,
 }
 
-/// A tax of an invoice that was withheld from what is paid of it (node `RetencionDR`): six decimals.
+/// A withheld tax in the paid part of an invoice (node `RetencionDR`), with six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "RetencionDR")]
 pub struct RetencionDr {
@@ -154,7 +155,7 @@ pub struct RetencionDr {
     pub importe_dr: Amount,
 }
 
-/// A tax of an invoice in what is paid of it (node `TrasladoDR`): six decimals.
+/// A charged tax in the paid part of an invoice (node `TrasladoDR`), with six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "TrasladoDR")]
 pub struct TrasladoDr {
@@ -167,10 +168,10 @@ pub struct TrasladoDr {
     /// `c_TipoFactor`.
     #[serde(rename = "TipoFactorDR")]
     pub tipo_factor_dr: TipoFactor,
-    /// The rate; none if exempt.
+    /// The rate; absent if exempt.
     #[serde(rename = "TasaOCuotaDR", skip_serializing_if = "Option::is_none")]
     pub tasa_o_cuota_dr: Option<Amount>,
-    /// `base_dr` × `tasa_o_cuota_dr`; none if exempt.
+    /// `base_dr` × `tasa_o_cuota_dr`; absent if exempt.
     #[serde(rename = "ImporteDR", skip_serializing_if = "Option::is_none")]
     pub importe_dr: Option<Amount>,
 }
@@ -179,7 +180,7 @@ pub struct TrasladoDr {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct ImpuestosP {
-    /// One for each tax that is withheld.
+    /// One for each withheld tax.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retenciones_p: Vec<RetencionP>,
     /// One for each tax, factor and rate.
@@ -187,17 +188,17 @@ pub struct ImpuestosP {
     pub traslados_p: Vec<TrasladoP>,
 }
 
-/// A tax that was withheld from a payment (node `RetencionP`).
+/// A withheld tax of a payment (node `RetencionP`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct RetencionP {
     /// The tax.
     pub impuesto_p: Impuesto,
-    /// Sum of the invoices', six decimals, in the payment's currency.
+    /// Sum of the invoices' withheld tax, with six decimals, in the payment's currency.
     pub importe_p: Amount,
 }
 
-/// A tax of a payment (node `TrasladoP`): six decimals.
+/// A charged tax of a payment (node `TrasladoP`), with six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct TrasladoP {
@@ -207,10 +208,10 @@ pub struct TrasladoP {
     pub impuesto_p: Impuesto,
     /// `c_TipoFactor`.
     pub tipo_factor_p: TipoFactor,
-    /// The rate; none if exempt.
+    /// The rate; absent if exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasa_o_cuota_p: Option<Amount>,
-    /// Sum of the invoices' taxes; none if exempt.
+    /// Sum of the invoices' taxes; absent if exempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub importe_p: Option<Amount>,
 }

@@ -9,10 +9,10 @@ use crate::domain::rfc::Rfc;
 use crate::domain::sat::{self, GENERIC_REGIME, GENERIC_USE};
 use crate::domain::text::fold;
 
-/// `c_Pais`: nobody's residence abroad.
+/// `c_Pais`: Mexico, which is never a residence abroad.
 const MEXICO: &str = "MEX";
 
-/// What every document begins with.
+/// The first part of every document.
 pub(super) struct Opening {
     pub(super) serie: Option<String>,
     pub(super) folio: Option<String>,
@@ -42,9 +42,10 @@ pub(super) fn open(issuer: &Issuer, heading: &Heading) -> Result<Opening, CfdiFa
     })
 }
 
-/// The receiver's part of a document issued in `lugar`, put to `uso`, else to what the receiver says.
+/// The receiver's part of a document issued in `lugar`; `uso` overrides the receiver's own.
 ///
-/// A generic RFC has no address and no regime of its own: the authority takes the place of issue and 616.
+/// A generic RFC has no address or regime of its own: the authority requires the place of issue and
+/// 616.
 pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Result<Receptor, CfdiFault> {
     let rfc = receiver.rfc.as_deref().and_then(|rfc| Rfc::parse(rfc).ok());
     let rfc = rfc.ok_or(CfdiFault::Receiver("un RFC válido"))?;
@@ -58,7 +59,7 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     Ok(Receptor {
         nombre: called(receiver.nombre.as_deref(), &rfc).ok_or(CfdiFault::Receiver("nombre"))?,
         domicilio_fiscal_receptor: cp.ok_or(CfdiFault::Receiver("código postal"))?.to_owned(),
-        // The one means nothing without the other (CFDI40153).
+        // A tax id without its country is refused (CFDI40153).
         num_reg_id_trib: residence.and_then(|_| attribute(receiver.num_reg_id_trib.as_deref(), 40)),
         residencia_fiscal: residence.map(str::to_owned),
         regimen_fiscal_receptor: regimen.ok_or(CfdiFault::Receiver("régimen fiscal"))?.to_string(),
@@ -67,13 +68,13 @@ pub(super) fn receive(receiver: &Receiver, lugar: &str, uso: Option<&str>) -> Re
     })
 }
 
-/// Whether the receiver is the general public: then the document says which period it sums up. A customer without RFC who
-/// is named is a receiver like any other.
+/// Whether the receiver is the general public; the document then states the period that it sums up.
+/// A named customer without RFC is a receiver like any other.
 pub(super) fn is_general_public(receptor: &Receptor) -> bool {
     receptor.rfc == GENERAL_PUBLIC_RFC && receptor.nombre == GENERAL_PUBLIC
 }
 
-/// The receiver's name; the general public is spelt in one way only.
+/// The receiver's name; the general public has one prescribed spelling.
 fn called(nombre: Option<&str>, rfc: &Rfc) -> Option<String> {
     let name = name(nombre);
     if rfc.as_str() != GENERAL_PUBLIC_RFC {

@@ -1,6 +1,6 @@
-//! A document read back from its XML: the inverse of `node`, by the same structs.
+//! Reads a document back from its XML: the inverse of `node`, with the same structs.
 //!
-//! What the structs do not state is passed over: namespaces, the signature, complements of others.
+//! Parts without a struct are skipped: namespaces, the signature, other complements.
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ use super::element::{Element, NoXml};
 use super::{Cfdi, Complemento, Pagos20};
 use crate::domain::sat;
 
-/// No document is in an XML, and why.
+/// The XML contains no readable document.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NoCfdi(String);
@@ -32,12 +32,13 @@ impl From<NoXml> for NoCfdi {
 }
 
 impl Cfdi {
-    /// The document in an XML of version 4.0, sealed or stamped. Amounts keep the decimals they are written with.
+    /// Reads the document in an XML of version 4.0, sealed or stamped. Amounts keep their written
+    /// decimals.
     pub fn read(xml: &str) -> Result<Self, NoCfdi> {
         Self::of(&Element::read(xml)?)
     }
 
-    /// When it was issued: its date is in the zone of its place.
+    /// The time of issue: the document's date is in the time zone of its place.
     pub(crate) fn issued(&self) -> DateTime<Utc> {
         let zone = sat::time_zone(&self.lugar_expedicion).unwrap_or(Mexico_City);
         let at = zone.from_local_datetime(&self.fecha).earliest().map(|at| at.with_timezone(&Utc));
@@ -52,12 +53,12 @@ impl Cfdi {
     }
 }
 
-/// A node's struct, from its element.
+/// Deserializes a node's struct from its element.
 pub(super) fn of<T: DeserializeOwned>(element: &Element) -> Result<T, NoCfdi> {
     T::deserialize(Held::Elements(vec![element]))
 }
 
-/// The payments of a node that may hold a stamp alone.
+/// The payments of a node that may hold only a stamp.
 pub(super) fn complement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Complemento>, D::Error> {
     #[derive(Deserialize)]
     struct Any {
@@ -67,13 +68,13 @@ pub(super) fn complement<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
     Ok(Any::deserialize(deserializer)?.pagos.map(|pagos| Complemento { pagos }))
 }
 
-/// What an element has under a name: an attribute, or one element or more.
+/// The content of an element under one name: an attribute, or one or more elements.
 enum Held<'a> {
     Text(&'a str),
     Elements(Vec<&'a Element>),
 }
 
-/// What an element has, each name once.
+/// The content of an element, each name once.
 fn fields(element: &Element) -> impl Iterator<Item = (&str, Held<'_>)> {
     let attributes = element.attributes().map(|(name, value)| (name, Held::Text(value)));
     let children = element.children();
@@ -83,7 +84,7 @@ fn fields(element: &Element) -> impl Iterator<Item = (&str, Held<'_>)> {
 }
 
 impl<'a> Held<'a> {
-    /// A list's elements: those within one that has nothing else, or, without such a one, these themselves.
+    /// The elements of a list: the children of a wrapping node, or the elements themselves.
     fn list(self) -> Result<Vec<&'a Element>, NoCfdi> {
         match self {
             Self::Elements(elements) => match elements.as_slice() {

@@ -1,4 +1,5 @@
-//! The sello: the issuer's signature over a document's cadena original, and the XML that carries it.
+//! The sello: the issuer's signature over a document's cadena original, and the XML that contains
+//! it.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ use super::element::Element;
 use super::node::{Node, Part};
 use super::{Cfdi, cadena, xml};
 
-/// The attribute of the signature, and the one that it follows.
+/// The signature's attribute, and the attribute before it.
 const SEAL: &str = "Sello";
 const AFTER: &str = "Fecha";
 
@@ -22,18 +23,18 @@ const AFTER: &str = "Fecha";
 pub struct SigningKey(KeyPair);
 
 impl SigningKey {
-    /// The key in a PKCS#8 in DER, not encrypted: what a certificate's loading sealed. The caller's copy should be one that is
-    /// wiped when it is dropped ([`zeroize::Zeroizing`]).
+    /// Reads an unencrypted PKCS#8 in DER, as the upload of a certificate stored it. The caller's
+    /// copy should be wiped when dropped ([`zeroize::Zeroizing`]).
     pub fn from_pkcs8(der: &[u8]) -> Result<Self, SealFault> {
         KeyPair::from_pkcs8(der).map(Self).map_err(|_| SealFault::Key)
     }
 }
 
 impl SigningKey {
-    /// The signature of a cadena original, in base64: RSASSA-PKCS1-v1_5 with SHA-256.
+    /// Signs a cadena original by RSASSA-PKCS1-v1_5 with SHA-256; returns base64.
     pub(super) fn sign(&self, cadena: &str) -> Result<String, SealFault> {
         let mut signature = vec![0; self.0.public().modulus_len()];
-        // This padding takes no random bytes; ring wants a source of them all the same.
+        // This padding uses no random bytes, but ring requires a source of them.
         let unused = SystemRandom::new();
         self.0.sign(&RSA_PKCS1_SHA256, &unused, cadena.as_bytes(), &mut signature).map_err(|_| SealFault::Key)?;
         Ok(STANDARD.encode(signature))
@@ -46,31 +47,32 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// A document that can be sent to be stamped.
+/// A document ready to be stamped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SealedXml {
-    /// The document. It is kept and sent as it is: a provider knows a document by these bytes.
+    /// The document. It is stored and sent unchanged, since a provider identifies a document by
+    /// these bytes.
     pub xml: String,
-    /// What was signed.
+    /// The signed text.
     pub cadena: String,
-    /// The signature in base64, as the document has it.
+    /// The signature in base64, as in the document.
     pub sello: String,
 }
 
-/// Why a document could not be sealed. Neither follows from its data.
+/// Why a document could not be sealed; never because of its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealFault {
-    /// What was to be the key is none of RSA.
+    /// The key is not an RSA key.
     #[error("the signing key is no RSA key in PKCS#8")]
     Key,
-    /// The document's types give no XML.
+    /// The document's types cannot be written as XML.
     #[error("the document cannot be written as XML")]
     Document,
 }
 
-/// Whether the document in a sealed XML is as it was signed, with the key of the certificate that it carries.
+/// Whether a sealed XML carries a valid signature by the certificate that it contains.
 pub(crate) fn holds(xml: &str) -> bool {
     let Ok(root) = Element::read(xml) else { return false };
     let Some(cadena) = Cfdi::of(&root).ok().and_then(|document| Node::of(&document).ok()).map(|node| cadena::of(&node))
@@ -85,8 +87,9 @@ pub(crate) fn holds(xml: &str) -> bool {
     key.verify(cadena.as_bytes(), &signature).is_ok()
 }
 
-/// Signs a document with the key of the certificate that it names: RSASSA-PKCS1-v1_5 with SHA-256, so the same document and
-/// key always give the same bytes. Whether the two belong together is checked where a certificate is loaded.
+/// Signs a document with the key of the certificate that it names: RSASSA-PKCS1-v1_5 with SHA-256,
+/// so the same document and key always yield the same bytes. The upload of a certificate checks
+/// that key and certificate belong together.
 pub fn seal(document: &Cfdi, key: &SigningKey) -> Result<SealedXml, SealFault> {
     let mut root = Node::of(document).map_err(|_| SealFault::Document)?;
     let cadena = cadena::of(&root);

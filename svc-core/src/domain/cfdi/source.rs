@@ -1,4 +1,4 @@
-//! What a document is made from: plain data that a store reads.
+//! The sources of documents: plain data that a store reads.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,7 +11,7 @@ use crate::domain::tax::{Amounts, LineRates};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
 
-/// Who issues a document.
+/// The issuer of a document.
 #[derive(Debug, Clone)]
 pub struct Issuer {
     /// The company's RFC.
@@ -22,27 +22,28 @@ pub struct Issuer {
     pub regimen: Option<i64>,
     /// Postal code of the place of issue: the branch's, else the company's.
     pub cp: Option<String>,
-    /// The company's signing certificate (CSD); none of a document that is sealed later ([`super::Cfdi::to_be_sealed`]).
+    /// The company's signing certificate (CSD); `None` if the document is sealed later
+    /// ([`super::Cfdi::to_be_sealed`]).
     pub certificado: Option<Certificate>,
 }
 
-/// A signing certificate, its public part.
+/// The public part of a signing certificate.
 #[derive(Debug, Clone)]
 pub struct Certificate {
-    /// Its number: twenty digits.
+    /// The certificate's number: twenty digits.
     pub numero: String,
     /// The certificate in DER.
     pub der: Vec<u8>,
 }
 
 impl Certificate {
-    /// As a document carries it: base64.
+    /// The certificate in base64, as in a document.
     pub(super) fn text(&self) -> String {
         STANDARD.encode(&self.der)
     }
 }
 
-/// Who receives a document: the customer.
+/// The receiver of a document: the customer.
 #[derive(Debug, Clone, Default)]
 pub struct Receiver {
     /// RFC.
@@ -53,47 +54,47 @@ pub struct Receiver {
     pub cp: Option<String>,
     /// Regime (`c_RegimenFiscal`).
     pub regimen: Option<i64>,
-    /// `c_UsoCFDI` of the customer, where the sale has none. A payment document does not look at it.
+    /// The customer's `c_UsoCFDI`, used if the sale has none; ignored for payment documents.
     pub uso_cfdi: Option<String>,
-    /// Country, by its clave; asked of foreigners only.
+    /// The country's clave; only for foreigners.
     pub pais: Option<i64>,
-    /// A foreigner's tax id at home.
+    /// The foreigner's tax id in their country.
     pub num_reg_id_trib: Option<String>,
 }
 
 impl Receiver {
-    /// The name on documents: `razon_social`, else `nombre`.
+    /// The name for documents: `razon_social`, else `nombre`.
     pub fn name(razon_social: Option<String>, nombre: Option<String>) -> Option<String> {
         razon_social.filter(|name| !name.is_empty()).or(nombre)
     }
 }
 
-/// What any document of the registry says of itself.
+/// The registry's data of any document.
 #[derive(Debug, Clone)]
 pub struct Heading {
     /// Series.
     pub serie: Option<String>,
     /// Number in the series.
     pub folio: Option<String>,
-    /// When it is issued; the authority takes it for 72 hours.
+    /// The time of issue; the authority accepts it for 72 hours.
     pub fecha: Timestamp,
 }
 
 impl Heading {
-    /// Series and number, as people write them.
+    /// Series and number, joined for people.
     pub(crate) fn number(&self) -> String {
         [self.serie.as_deref(), self.folio.as_deref()].map(Option::unwrap_or_default).concat()
     }
 }
 
-/// What an income document is made from.
+/// The source of an income document.
 #[derive(Debug, Clone)]
 pub struct InvoiceSource {
-    /// Who issues it.
+    /// The issuer.
     pub emisor: Issuer,
-    /// Who receives it.
+    /// The receiver.
     pub receptor: Receiver,
-    /// What the registry says of it.
+    /// Series, number and time of issue.
     pub encabezado: Heading,
     /// The sale.
     pub venta: SoldSale,
@@ -101,14 +102,14 @@ pub struct InvoiceSource {
     pub renglones: Vec<Line>,
 }
 
-/// A sale, as its document needs it.
+/// The data of a sale that its document needs.
 #[derive(Debug, Clone)]
 pub struct SoldSale {
-    /// Its currency.
+    /// The sale's currency.
     pub moneda: String,
-    /// Pesos for one unit of it.
+    /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// When it is paid.
+    /// The payment term.
     pub condicion_pago: Option<PaymentTerm>,
     /// Days of credit.
     pub dias_credito: Option<i64>,
@@ -116,28 +117,28 @@ pub struct SoldSale {
     pub forma_pago_sat: Option<String>,
     /// `c_MetodoPago`.
     pub metodo_pago_sat: Option<String>,
-    /// `c_UsoCFDI`; the receiver's if the sale has none.
+    /// `c_UsoCFDI`; `None` for the receiver's.
     pub uso_cfdi: Option<String>,
-    /// Its amount before discounts and taxes.
+    /// The amount before discounts and taxes.
     pub subtotal: Money,
-    /// Its discounts.
+    /// The sum of the discounts.
     pub descuento: Money,
-    /// Its taxes.
+    /// The sum of the taxes.
     pub impuestos: Money,
-    /// What it comes to.
+    /// The amount to pay.
     pub total: Money,
 }
 
-/// A line of a sale, as `GET /ventas-renglones` shows it.
+/// A line of a sale, with the values of `GET /ventas-renglones`.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// Its number in the sale.
+    /// The line's number in the sale.
     pub renglon: i64,
     /// SKU.
     pub sku: Option<String>,
-    /// What was sold.
+    /// The description of the sold item.
     pub descripcion: Option<String>,
-    /// How much.
+    /// The quantity.
     pub cantidad: Quantity,
     /// The unit's name.
     pub unidad: Option<String>,
@@ -147,7 +148,7 @@ pub struct Line {
     pub codigo_sat: Option<String>,
     /// `c_ObjetoImp`.
     pub objeto_impuesto: Option<String>,
-    /// Price of one.
+    /// The unit price.
     pub precio_unitario: Money,
     /// The rates of its taxes.
     pub rates: LineRates,
@@ -155,118 +156,118 @@ pub struct Line {
     pub amounts: Amounts,
 }
 
-/// What the document of a period's sales to the general public is made from.
+/// The source of the document of a period's sales to the general public.
 #[derive(Debug, Clone)]
 pub struct GlobalSource {
-    /// Who issues it.
+    /// The issuer.
     pub emisor: Issuer,
-    /// What the registry says of it.
+    /// Series, number and time of issue.
     pub encabezado: Heading,
     /// The period.
     pub periodo: InformacionGlobal,
     /// The tickets' currency.
     pub moneda: String,
-    /// Pesos for one unit of it.
+    /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// `c_FormaPago`: how the greatest part of it was paid.
+    /// `c_FormaPago` of the largest part of the sales.
     pub forma_pago_sat: Option<String>,
-    /// The tickets: one or more.
+    /// The tickets; at least one.
     pub tickets: Vec<Ticket>,
 }
 
 /// A sale to the general public.
 #[derive(Debug, Clone)]
 pub struct Ticket {
-    /// Its number.
+    /// The sale's number.
     pub folio: String,
-    /// Its lines.
+    /// The sale's lines.
     pub renglones: Vec<Line>,
 }
 
-/// What a payment document is made from.
+/// The source of a payment document.
 #[derive(Debug, Clone)]
 pub struct PaymentSource {
-    /// Who issues it.
+    /// The issuer.
     pub emisor: Issuer,
-    /// Who receives it.
+    /// The receiver.
     pub receptor: Receiver,
-    /// What the registry says of it.
+    /// Series, number and time of issue.
     pub encabezado: Heading,
     /// The payment.
     pub pago: Payment,
-    /// The invoices it pays, in the payment's currency: one or more.
+    /// The paid invoices, in the payment's currency; at least one.
     pub facturas: Vec<PaidInvoice>,
 }
 
-/// What a document of several payments is made from.
+/// The source of a document of several payments.
 #[derive(Debug, Clone)]
 pub struct ReceiptSource {
-    /// Who issues it.
+    /// The issuer.
     pub emisor: Issuer,
-    /// Who receives it.
+    /// The receiver.
     pub receptor: Receiver,
-    /// What the registry says of it.
+    /// Series, number and time of issue.
     pub encabezado: Heading,
-    /// The payments: one or more.
+    /// The payments; at least one.
     pub pagos: Vec<Receipt>,
 }
 
-/// A payment and what it pays.
+/// A payment and the invoices it pays.
 #[derive(Debug, Clone)]
 pub struct Receipt {
     /// The payment.
     pub pago: Payment,
-    /// The invoices it pays: one or more.
+    /// The paid invoices; at least one.
     pub facturas: Vec<SettledInvoice>,
 }
 
-/// An invoice that a payment pays, which may be in another currency.
+/// A paid invoice, which may be in another currency than the payment.
 #[derive(Debug, Clone)]
 pub struct SettledInvoice {
-    /// The invoice; its amounts are in its own currency.
+    /// The invoice, with amounts in its own currency.
     pub factura: PaidInvoice,
-    /// Its currency.
+    /// The invoice's currency.
     pub moneda: String,
-    /// How much of the payment it takes, in the payment's currency.
+    /// The part of the payment for this invoice, in the payment's currency.
     pub monto: Money,
 }
 
-/// Money that came in.
+/// A received payment.
 #[derive(Debug, Clone)]
 pub struct Payment {
-    /// The day it came in.
+    /// The day of receipt.
     pub fecha: Date,
     /// `c_FormaPago`.
     pub forma_pago_sat: Option<String>,
-    /// Its currency.
+    /// The payment's currency.
     pub moneda: String,
-    /// Pesos for one unit of it.
+    /// Pesos for one unit of the currency.
     pub tipo_cambio: Rate,
-    /// How much.
+    /// The amount.
     pub monto: Money,
     /// The bank's reference.
     pub referencia: Option<String>,
 }
 
-/// An invoice that a payment pays, in whole or in part.
+/// An invoice paid in whole or in part.
 #[derive(Debug, Clone)]
 pub struct PaidInvoice {
-    /// Its fiscal folio: it was stamped before.
+    /// The invoice's fiscal folio; it was stamped before.
     pub uuid: Uuid,
-    /// Its series.
+    /// The invoice's series.
     pub serie: Option<String>,
-    /// Its number in the series.
+    /// The invoice's number in the series.
     pub folio: Option<String>,
-    /// What it came to.
+    /// The invoice's total.
     pub total: Money,
-    /// Which of its payments this is: 1 is the first.
+    /// The number of the instalment, from 1.
     pub parcialidad: i64,
-    /// What was owed of it before.
+    /// What was owed before this payment.
     pub saldo_anterior: Money,
-    /// What is paid of it.
+    /// The part that this payment pays.
     pub importe: Money,
-    /// What is owed of it afterwards.
+    /// What is owed after this payment.
     pub saldo_insoluto: Money,
-    /// The lines of its sale, from which its taxes follow.
+    /// The lines of the invoice's sale, which determine its taxes.
     pub renglones: Vec<Line>,
 }

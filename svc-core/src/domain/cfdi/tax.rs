@@ -11,18 +11,18 @@ use crate::domain::line::{IepsRate, VatRate, fits, withheld};
 use crate::domain::money::Money;
 use crate::domain::tax::TaxRate;
 
-/// `c_ObjetoImp`: no object of the tax.
+/// `c_ObjetoImp`: not subject to tax.
 pub(super) const NO_OBJECT: &str = "01";
-/// `c_ObjetoImp`: an object of the tax, which is broken down.
+/// `c_ObjetoImp`: subject to tax, which is broken down.
 pub(super) const OBJECT: &str = "02";
-/// `c_ObjetoImp`: an object of the tax that does not give rise to it.
+/// `c_ObjetoImp`: subject to tax, but no tax is due.
 const NOTHING_DUE: &str = "04";
-/// `c_ObjetoImp`: the IVA is not charged, the IEPS is broken down.
+/// `c_ObjetoImp`: IVA is not charged, IEPS is broken down.
 pub(super) const OBJECT_OF_IEPS: &str = "07";
 /// `c_ObjetoImp`: neither IVA nor IEPS is broken down, but ISR may be withheld.
 const NOTHING_SHOWN: [&str; 2] = ["06", "08"];
 
-/// A tax by its rate: what a document has one sum of. In the order in which a document lists them.
+/// A tax and its rate, for which a document has one sum; ordered as documents list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Levy {
     pub(super) impuesto: Impuesto,
@@ -35,7 +35,7 @@ impl Levy {
         Self { impuesto, factor, rate: Some(Reverse(rate.normalize())) }
     }
 
-    /// The IVA at that rate, if `c_TasaOCuota` has it.
+    /// IVA at that rate, if `c_TasaOCuota` has it.
     pub(super) fn iva(rate: VatRate) -> Option<Self> {
         const RATES: [Decimal; 3] =
             [Decimal::from_parts(16, 0, 0, false, 2), Decimal::from_parts(8, 0, 0, false, 2), Decimal::ZERO];
@@ -52,20 +52,20 @@ impl Levy {
         }
     }
 
-    /// The rate, or pesos for each unit; none if exempt.
+    /// The rate, or pesos per unit; `None` if exempt.
     pub(super) fn rate(self) -> Option<Decimal> {
         self.rate.map(|Reverse(rate)| rate)
     }
 }
 
-/// What is charged on what.
+/// A base and the amount charged on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Charge {
     pub(super) base: Decimal,
     pub(super) importe: Decimal,
 }
 
-/// Charges added up, one for each tax and rate, in the order of a document.
+/// Sums of charges, one per tax and rate, in the document's order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Charges(BTreeMap<Levy, Charge>);
 
@@ -81,14 +81,16 @@ impl Charges {
         self.0.iter().map(|(levy, charge)| (*levy, *charge))
     }
 
-    /// Moves cents between the amounts and what they are charged on until each amount is what the authority computes of its base, to the
-    /// cent: sums of rounded lines may be cents beside it. Gives by how much what is charged on grew in all.
+    /// Moves cents between amounts and bases until each amount equals what the authority computes
+    /// from its base; sums of rounded lines may differ by cents. Returns the total change of the
+    /// bases.
     pub(super) fn round(&mut self) -> Decimal {
         const CENT: Decimal = Decimal::from_parts(1, 0, 0, false, 2);
         let mut moved = Decimal::ZERO;
         for (levy, charge) in &mut self.0 {
             let Some(rate) = levy.rate() else { continue };
-            // Each cent brings them nearer: a rate is less than 1, or units stay what they are.
+            // Each cent brings them closer: a rate is less than 1, and a number of units does not
+            // change.
             while !fits(Money::new(charge.importe), charge.base, rate) {
                 let cent = if charge.importe > charge.base * rate { CENT } else { -CENT };
                 charge.importe -= cent;
@@ -105,7 +107,7 @@ impl Charges {
         self.0.get(&levy).copied()
     }
 
-    /// The amounts of each tax, over all rates.
+    /// The amount of each tax, over all rates.
     pub(super) fn by_tax(&self) -> Result<BTreeMap<Impuesto, Decimal>, CfdiFault> {
         let mut sums = BTreeMap::new();
         for (levy, charge) in self.iter() {
@@ -115,7 +117,7 @@ impl Charges {
         Ok(sums)
     }
 
-    /// All of it; none if there is nothing but exemptions.
+    /// The total; `None` if everything is exempt.
     pub(super) fn total(&self) -> Result<Option<Decimal>, CfdiFault> {
         let rated = self.iter().filter(|(levy, _)| levy.rate.is_some());
         rated
@@ -124,7 +126,7 @@ impl Charges {
     }
 }
 
-/// Taxes of a line, or of all lines.
+/// The taxes of a line, or of all lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Taxes {
     /// Charged to the receiver.
@@ -142,7 +144,7 @@ impl Taxes {
         Ok(())
     }
 
-    /// The same taxes of other amounts; those that `change` gives none for are left out.
+    /// Applies `change` to every charge, and drops those for which it returns `None`.
     pub(super) fn map(
         &self,
         change: impl Fn(Levy, Charge) -> Result<Option<Charge>, CfdiFault>,
@@ -158,7 +160,7 @@ impl Taxes {
         self.traslados.0.is_empty() && self.retenciones.0.is_empty()
     }
 
-    /// `c_ObjetoImp` of what has these taxes broken down; none if it has none.
+    /// `c_ObjetoImp` for a concept with these taxes broken down; `None` if there are none.
     pub(super) fn object(&self) -> Option<&'static str> {
         let charged = |impuesto| self.traslados.iter().any(|(levy, _)| levy.impuesto == impuesto);
         match () {
@@ -170,17 +172,17 @@ impl Taxes {
     }
 }
 
-/// A line before the taxes: `c_ObjetoImp`, and what is broken down.
+/// A line's tax treatment: `c_ObjetoImp`, and the taxes to break down.
 pub(super) struct Treatment<'a> {
     pub(super) objeto: &'a str,
     pub(super) taxes: Taxes,
 }
 
-/// How a line's taxes are written.
+/// Decides how a line's taxes are written.
 ///
-/// They are broken down where the line is an object of them (`02`, `07`), and where they were charged whatever the line says of
-/// itself: the receiver paid them, and the total would not add up without. A line on which nothing is left to charge gives rise
-/// to no tax, since no base may be zero.
+/// They are broken down if the line is subject to them (`02`, `07`), and if they were charged
+/// regardless: the receiver paid them, and the total would not add up without them. A line without
+/// a base has no tax, since no base may be zero.
 pub(super) fn treat(line: &Line) -> Result<Treatment<'_>, CfdiFault> {
     let fault = |fault| CfdiFault::Line { renglon: line.renglon, fault };
     let base = line.amounts.subtotal.get() - line.amounts.descuento.get();
@@ -212,7 +214,7 @@ pub(super) fn treat(line: &Line) -> Result<Treatment<'_>, CfdiFault> {
     Ok(Treatment { objeto, taxes })
 }
 
-/// What the receiver withholds of a line.
+/// Adds the taxes that the receiver withholds of a line.
 fn withhold(line: &Line, objeto: &str, base: Decimal, taxes: &mut Taxes) -> Result<(), CfdiFault> {
     let fault = |fault| CfdiFault::Line { renglon: line.renglon, fault };
     let of = |impuesto, rate: Option<TaxRate>| rate.map(|rate| Levy::new(impuesto, TipoFactor::Tasa, rate.get()));
@@ -231,12 +233,12 @@ fn withhold(line: &Line, objeto: &str, base: Decimal, taxes: &mut Taxes) -> Resu
     Ok(())
 }
 
-/// `a + b`, as long as that can be written.
+/// `a + b`; fails on overflow.
 pub(super) fn plus(a: Decimal, b: Decimal) -> Result<Decimal, CfdiFault> {
     a.checked_add(b).ok_or(CfdiFault::TooLarge)
 }
 
-/// `a × b`, as long as that can be written.
+/// `a × b`; fails on overflow.
 pub(super) fn times(a: Decimal, b: Decimal) -> Result<Decimal, CfdiFault> {
     a.checked_mul(b).ok_or(CfdiFault::TooLarge)
 }

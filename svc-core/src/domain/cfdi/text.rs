@@ -1,11 +1,12 @@
-//! Text as an attribute may hold it.
+//! Normalizes text for attributes.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// `text` as an attribute of at most `max` characters; `None` when nothing is left of it.
+/// Normalizes `text` for an attribute of at most `max` characters; `None` if the result is empty.
 ///
-/// The pipe, which separates the attributes in what is signed, is forbidden in every attribute: a slash stands for it. What
-/// XML cannot hold goes, white space is collapsed, as an XML parser would do, and letters are composed (NFC).
+/// The pipe, which separates attributes in the signed text, is forbidden and becomes a slash.
+/// Characters that XML cannot hold are dropped, white space is collapsed as an XML parser would,
+/// and letters are composed (NFC).
 pub(super) fn attribute(text: Option<&str>, max: usize) -> Option<String> {
     let blank = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
     let words: Vec<&str> = text?.split(blank).filter(|word| !word.is_empty()).collect();
@@ -14,7 +15,7 @@ pub(super) fn attribute(text: Option<&str>, max: usize) -> Option<String> {
     (!clean.is_empty()).then(|| clean.to_owned())
 }
 
-/// A name as the authority has them: [`attribute`] in capitals.
+/// A name in the authority's spelling: [`attribute`] in capitals.
 pub(super) fn name(text: Option<&str>) -> Option<String> {
     attribute(Some(&text?.to_uppercase()), 300)
 }

@@ -1,5 +1,5 @@
-//! The tools that read documents as the authority's own files say, xmllint, xsltproc and openssl, and the one that reads them when they are
-//! printed, pdftotext.
+//! The tools that check documents against the authority's own files, xmllint, xsltproc and openssl,
+//! and pdftotext, which reads printed documents.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -11,22 +11,22 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::domain::cfdi::SealedXml;
 
-/// Documents that a tool is given at once.
+/// The number of documents given to a tool at once.
 const BATCH: usize = 500;
 
-/// A folder of the authority's files.
+/// The folder of the authority's files.
 pub(super) fn files() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/sat")
 }
 
-/// The tools, and a folder for them that goes with this.
+/// The tools, with a temporary folder that is removed on drop.
 pub(super) struct Tools {
     dir: PathBuf,
 }
 
 impl Tools {
-    /// Without the tools on the machine it says so, past what captures the output of tests, and gives none; where `CI` is set it
-    /// is an error.
+    /// Finds the tools. If the machine lacks them, prints so past the test harness's capture and
+    /// returns `None`; if `CI` is set, panics.
     pub(super) fn find(test: &str) -> Option<Self> {
         let missing = ["xmllint", "xsltproc", "openssl", "pdftotext"].into_iter().find(|tool| {
             let path = std::env::var_os("PATH").unwrap_or_default();
@@ -42,13 +42,13 @@ impl Tools {
         Some(Self { dir })
     }
 
-    /// The folder.
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Fails unless every document is valid by the schemas, has the cadena original that the authority's transformation gives it,
-    /// and is sealed with the key of the certificate that it carries.
+    /// Fails unless every document is valid by the schemas, has the cadena original that the
+    /// authority's transformation computes, and is sealed with the key of the certificate that it
+    /// contains.
     pub(super) fn validate(&self, documents: &[SealedXml]) {
         for batch in documents.chunks(BATCH) {
             let paths: Vec<PathBuf> = (0..batch.len()).map(|number| self.dir.join(format!("{number}.xml"))).collect();
@@ -63,7 +63,7 @@ impl Tools {
         }
     }
 
-    /// What the certificate within the document says of the signature within it.
+    /// Verifies the document's signature with the certificate in it.
     fn sealed(&self, document: &SealedXml) {
         let der = STANDARD.decode(attribute(&document.xml, "Certificado")).expect("base64");
         let public = self.dir.join(format!("{}.pem", attribute(&document.xml, "NoCertificado")));
@@ -107,7 +107,7 @@ fn transformed(paths: &[PathBuf], documents: &[SealedXml]) {
     let mut command = Command::new("xsltproc");
     let output = run(command.arg("--nonet").arg(files().join("xslt/cadenaoriginal_4_0.xslt")).args(paths));
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    // One after another, without anything between them.
+    // The texts follow each other without a separator.
     let mut rest = text.as_str();
     for document in documents {
         let found = rest.get(..document.cadena.len()).unwrap_or(rest);
@@ -123,7 +123,7 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-/// The value of the document's attribute, which has nothing in it that XML writes otherwise.
+/// The value of the document's attribute, which must contain no escaped characters.
 pub(super) fn attribute<'a>(xml: &'a str, name: &str) -> &'a str {
     let start = xml.find(&format!(" {name}=\"")).expect("the attribute") + name.len() + 3;
     let length = xml[start..].find('"').expect("its end");

@@ -1,4 +1,5 @@
-//! A document's XML: CFDI 4.0 with the complement Pagos 2.0, namespaces and prefixes as the authority prescribes them.
+//! A document's XML: CFDI 4.0 with the complement Pagos 2.0, namespaces and prefixes as the
+//! authority prescribes them.
 
 use std::io;
 
@@ -7,7 +8,7 @@ use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, Event};
 
 use super::node::Node;
 
-/// A namespace with its prefix and where its schema is published.
+/// A namespace with its prefix and the address of its schema.
 struct Namespace {
     prefix: &'static str,
     uri: &'static str,
@@ -21,7 +22,7 @@ const CFDI: Namespace = Namespace {
     schema: "http://www.sat.gob.mx/sitio_internet/cfd/4/cfdv40.xsd",
 };
 
-/// The namespaces of complements, each under the name of the complement's first node.
+/// The namespaces of complements, by the name of the complement's first node.
 const COMPLEMENTS: [(&str, Namespace); 1] = [(
     "Pagos",
     Namespace {
@@ -43,8 +44,8 @@ const INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 /// The node that holds complements.
 const COMPLEMENT: &str = "Complemento";
 
-/// The document in UTF-8, on one line after the declaration. Namespaces are declared on its first node, those of
-/// complements too, since providers refuse them elsewhere.
+/// Writes the document in UTF-8, on one line after the declaration. The first node declares all
+/// namespaces, those of complements too, since providers refuse them elsewhere.
 pub(super) fn write(document: &Node) -> io::Result<String> {
     let complements = document.children().filter(|child| child.name == COMPLEMENT).flat_map(Node::children);
     let namespaces: Vec<&Namespace> = [&CFDI].into_iter().chain(complements.filter_map(complement)).collect();
@@ -54,14 +55,14 @@ pub(super) fn write(document: &Node) -> io::Result<String> {
     text(writer)
 }
 
-/// The document with a stamp in its node of complements, which is made where there is none.
+/// Adds a stamp to the document's node of complements, which is created if missing.
 pub(super) fn with_stamp(document: &str, stamp: &Node) -> io::Result<String> {
     let mut writer = Writer::new(Vec::new());
     node(&mut writer, stamp, &STAMP, &declarations(&[&STAMP]))?;
     with_stamp_text(document, &text(writer)?)
 }
 
-/// The same with the stamp's node as text, as it came.
+/// Adds a stamp as text, exactly as received.
 pub(super) fn with_stamp_text(document: &str, stamp: &str) -> io::Result<String> {
     let [complement, root] = [COMPLEMENT, "Comprobante"].map(|name| format!("</{}:{name}>", CFDI.prefix));
     let (end, stamp) = if let Some(end) = document.rfind(&complement) {
@@ -94,7 +95,7 @@ fn complement(node: &Node) -> Option<&'static Namespace> {
     COMPLEMENTS.iter().find(|(name, _)| *name == node.name).map(|(_, namespace)| namespace)
 }
 
-/// Writes a node of `namespace`, or of the complement that it is.
+/// Writes a node of `namespace`, or of its own if it is a complement.
 fn node(
     writer: &mut Writer<Vec<u8>>,
     from: &Node,

@@ -97,9 +97,10 @@ impl From<AmountFault> for CreditFault {
 
 /// The line of a note that takes `taken` back of `line`, of which `before` was taken back already.
 ///
-/// Amounts and taxes are what the line's would be with this part, less what they were without it: the parts of a line that is taken back
-/// whole add up to it, to the cent. What is withheld follows from the part alone. Goods that come back (`Return`) keep their price,
-/// quantity and discount; a discount is one unit of its amount, and gives back no IEPS that is charged on each unit.
+/// Amounts and taxes are what the line's would be with this part, less what they were without it:
+/// the parts of a line that is taken back whole add up to it, to the cent. What is withheld follows
+/// from the part alone. Goods that come back (`Return`) keep their price, quantity and discount; a
+/// discount is one unit of its amount, and gives back no IEPS that is charged on each unit.
 pub(crate) fn credit(
     line: &Line,
     before: &Credited,
@@ -174,7 +175,8 @@ fn amounts(
     all().ok_or(CreditFault::TooLarge)
 }
 
-/// The rates by which a line is credited: a discount takes nothing back of what is charged on each unit.
+/// The rates by which a line is credited: a discount takes nothing back of what is charged on each
+/// unit.
 fn rates(line: &Line, reason: CreditReason) -> LineRates {
     match reason {
         CreditReason::Return => line.rates,
@@ -183,8 +185,8 @@ fn rates(line: &Line, reason: CreditReason) -> LineRates {
 }
 
 impl CreditLine {
-    /// The line of its document: of goods that came back the invoice's own words and keys, else a discount on them, or the advance that
-    /// is applied.
+    /// The line of its document: of goods that came back the invoice's own words and keys, else a
+    /// discount on them, or the advance that is applied.
     pub(crate) fn of_document(&self, line: Line, relacion: TipoRelacion) -> Line {
         let reason = if relacion == TipoRelacion::Devolucion { CreditReason::Return } else { CreditReason::Discount };
         let own = Line {

@@ -86,8 +86,8 @@ fn no_more_is_taken_than_there_is() {
 }
 
 proptest! {
-    /// A line that is taken back bit by bit, as goods or as amounts, comes to itself in the end, and each bit is one that the authority
-    /// takes.
+    /// A line that is taken back bit by bit, as goods or as amounts, comes to itself in the end,
+    /// and each bit is one that the authority takes.
     #[test]
     fn parts_add_up_to_the_line(
         cantidad in 1_i64..100_000, precio in 1_i64..10_000_000, off in 0_i64..100, parts in 1_i64..7,

@@ -7,9 +7,9 @@ use crate::domain::money::Money;
 use crate::domain::scope::Scope;
 use crate::domain::words::{OpportunityStatus, SaleKind, words};
 
-/// States events: name, word on the wire, the scope that subscribing needs, the resource (its path without the slash) and
-/// the data of the notice, of which the first is the resource's clave. `grouped`: the changes of one resource within a
-/// minute become one event.
+/// States events: name, word on the wire, the scope that subscribing needs, the resource (its path
+/// without the slash) and the data of the notice, of which the first is the resource's clave.
+/// `grouped`: the changes of one resource within a minute become one event.
 macro_rules! events {
     (@is grouped) => { true };
     (@is) => { false };
@@ -26,7 +26,8 @@ macro_rules! events {
         }
 
         impl EventKind {
-            /// The scope that a subscription needs: the one that reads the resource. Without one it cannot be subscribed to.
+            /// The scope that a subscription needs: the one that reads the resource. Without one it
+            /// cannot be subscribed to.
             pub(crate) const fn scope(self) -> Option<Scope> {
                 match self { $(Self::$name => $scope,)* }
             }
@@ -42,7 +43,8 @@ macro_rules! events {
             }
         }
 
-        /// An event of a resource of a company. It carries keys and little else: never names or e-mails.
+        /// An event of a resource of a company. It carries keys and little else: never names or
+        /// e-mails.
         #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
         pub enum Event {
             $($(#[doc = $meaning])* #[schemars(rename = $word)] $name {
@@ -170,7 +172,8 @@ events! {
 impl EventKind {
     /// The JSON Schema of its notice's `datos`.
     pub(crate) fn datos_schema(self, generator: &mut SchemaGenerator) -> Schema {
-        // The derived schema has an alternative for each event: an object with one member, named as the event.
+        // The derived schema has an alternative for each event: an object with one member, named as
+        // the event.
         let mut all = Event::json_schema(generator);
         let alternatives = all.get_mut("oneOf").and_then(Value::as_array_mut);
         let member = |alternative: &mut Value| alternative["properties"].get_mut(self.word()).map(Value::take);

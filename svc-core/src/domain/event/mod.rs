@@ -14,12 +14,13 @@ use super::company::CompanyId;
 use super::time::Timestamp;
 use crate::schema::field_schema;
 
-/// The text before the time in a notice's body, of which it is the first occurrence: there the store writes the time of a
-/// group of changes when it becomes an event.
+/// The text before the time in a notice's body, of which it is the first occurrence: there the
+/// store writes the time of a group of changes when it becomes an event.
 pub const CREADO: &str = "\"creado\":\"";
 
 impl Event {
-    /// Whether changes of one resource that follow each other become one event (spec, "Event catalogue").
+    /// Whether changes of one resource that follow each other become one event (spec, "Event
+    /// catalogue").
     pub(crate) fn is_grouped(&self) -> bool {
         self.kind().is_grouped()
     }
@@ -29,7 +30,8 @@ impl Event {
         self.kind().word()
     }
 
-    /// Where the resource is read: below the API's address, one record. Sales are listed by type, so theirs names it.
+    /// Where the resource is read: below the API's address, one record. Sales are listed by type,
+    /// so theirs names it.
     fn path(&self) -> String {
         let (tipo, clave) = self.recurso();
         match self {
@@ -38,7 +40,8 @@ impl Event {
         }
     }
 
-    /// The body of the notice, fixed when the event is made: every attempt and re-send sends these bytes (contract §6).
+    /// The body of the notice, fixed when the event is made: every attempt and re-send sends these
+    /// bytes (contract §6).
     pub(crate) fn body(
         &self,
         id: Uuid,

@@ -1,7 +1,7 @@
 //! The checks before a sale is invoiced (contract §4, "POST /ventas/{clave}/facturar").
 //!
-//! Each function is one group of the contract's checks, in the contract's order; the caller runs them in the order of this
-//! file.
+//! Each function is one group of the contract's checks, in the contract's order; the caller runs
+//! them in the order of this file.
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::{Decimal, RoundingStrategy};
@@ -17,7 +17,8 @@ use crate::error::{Code, Error};
 /// `c_FormaPago`: "por definir", the payment form of an invoice that is paid later or in parts.
 pub(crate) const TO_BE_DEFINED: &str = "99";
 
-/// The lease of the application on a sale that it invoices; when it expires the sale may be invoiced again.
+/// The lease of the application on a sale that it invoices; when it expires the sale may be
+/// invoiced again.
 pub(crate) const APPLICATION_LEASE: TimeDelta = TimeDelta::minutes(10);
 
 /// The series of a branch's invoices: F of the head office, F1, F2… of the others.
@@ -45,7 +46,8 @@ pub struct LockedSale {
     pub cancelada: bool,
     /// Its invoice, if the registry has it.
     pub factura: Option<SaleInvoice>,
-    /// Whether it names an invoice, in the registry or not: imported sales may be invoiced elsewhere.
+    /// Whether it names an invoice, in the registry or not: imported sales may be invoiced
+    /// elsewhere.
     pub facturada: bool,
     /// How far it is fulfilled; of orders only.
     pub surtido: Option<Fulfilment>,
@@ -102,8 +104,8 @@ impl LockedSale {
         self.factura.as_ref().filter(|invoice| invoice.origen == InvoiceOrigin::Api)
     }
 
-    /// Refuses a sale that the API may not invoice: it must be an order or a quote of the API's own and of branch `sucursal`,
-    /// not cancelled, not invoiced, and nothing of it handed over.
+    /// Refuses a sale that the API may not invoice: it must be an order or a quote of the API's own
+    /// and of branch `sucursal`, not cancelled, not invoiced, and nothing of it handed over.
     pub(crate) fn validate(&self, sucursal: i64) -> Result<(), Code> {
         if self.origen != SaleOrigin::Api {
             return Err(Code::VentaNoApi);
@@ -131,7 +133,8 @@ impl LockedSale {
         self.tipo == SaleKind::Pedido && self.surtido == Some(Fulfilment::Surtido)
     }
 
-    /// Refuses a sale that the back office may not invoice: it must be an order or a quote, not cancelled and not invoiced.
+    /// Refuses a sale that the back office may not invoice: it must be an order or a quote, not
+    /// cancelled and not invoiced.
     pub(crate) fn validate_in_office(&self) -> Result<(), Code> {
         match self.tipo {
             _ if self.cancelada => Err(Code::VentaCancelada),
@@ -147,7 +150,8 @@ impl LockedSale {
         self.facturando.is_some_and(|since| now < since + APPLICATION_LEASE)
     }
 
-    /// The sale's terms completed by the request, which may supply missing terms and repeat existing ones.
+    /// The sale's terms completed by the request, which may supply missing terms and repeat
+    /// existing ones.
     pub(crate) fn terms(&self, supplied: SuppliedTerms) -> Result<Terms, Error> {
         let one = |field: &str, captured: Option<&str>, supplied: Option<String>| match (captured, supplied) {
             (Some(captured), Some(supplied)) if captured != supplied => {
@@ -197,7 +201,8 @@ pub(crate) struct InvoiceTerms {
     pub metodo_pago_sat: PaymentMethod,
 }
 
-/// Refuses a customer that cannot receive an invoice; gives the CFDI use: the sale's, or else the customer's.
+/// Refuses a customer that cannot receive an invoice; gives the CFDI use: the sale's, or else the
+/// customer's.
 pub(crate) fn validate_receiver(
     rfc: Option<&str>,
     regimen: Option<i64>,
@@ -217,8 +222,8 @@ pub(crate) fn validate_receiver(
     Ok(uso_cfdi.to_owned())
 }
 
-/// Refuses terms that lack the condition, method or form of payment, or combine them wrongly: PPD needs form 99, PUE
-/// excludes it.
+/// Refuses terms that lack the condition, method or form of payment, or combine them wrongly: PPD
+/// needs form 99, PUE excludes it.
 pub(crate) fn validate_payment(condicion_pago: Option<PaymentTerm>, terms: &Terms) -> Result<InvoiceTerms, Code> {
     let condicion_pago = condicion_pago.ok_or(Code::VentaSinCondicionPago)?;
     let method = terms.metodo_pago_sat.as_deref().and_then(PaymentMethod::of).ok_or(Code::VentaSinMetodoPago)?;
@@ -232,8 +237,8 @@ pub(crate) fn validate_payment(condicion_pago: Option<PaymentTerm>, terms: &Term
     Ok(InvoiceTerms { condicion_pago, forma_pago_sat: form.to_owned(), metodo_pago_sat: method })
 }
 
-/// Refuses a sale on credit that exceeds the customer's limit, or of a customer with overdue receivables (`vencido`).
-/// Amounts are in pesos.
+/// Refuses a sale on credit that exceeds the customer's limit, or of a customer with overdue
+/// receivables (`vencido`). Amounts are in pesos.
 pub(crate) fn validate_credit(limite: Decimal, adeudo: Decimal, total: Decimal, vencido: bool) -> Result<(), Code> {
     if adeudo.checked_add(total).is_none_or(|owed| owed > limite) {
         return Err(Code::CreditoInsuficiente);
@@ -252,7 +257,8 @@ pub(crate) fn validate_advance(minimum_percent: Decimal, advance: Decimal, total
     Ok(())
 }
 
-/// What the customer's advances make up of a sale's least advance, in whole cents; none where what was `paid` of the sale does.
+/// What the customer's advances make up of a sale's least advance, in whole cents; none where what
+/// was `paid` of the sale does.
 pub(crate) fn counted_advance(minimum_percent: Decimal, paid: Decimal, total: Decimal) -> Option<Money> {
     let least = (total * minimum_percent / Decimal::ONE_HUNDRED)
         .round_dp_with_strategy(2, RoundingStrategy::ToPositiveInfinity);

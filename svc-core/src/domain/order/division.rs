@@ -1,4 +1,5 @@
-//! The division of an order of which part was handed over: that part is invoiced, the order stays open with the rest.
+//! The division of an order of which part was handed over: that part is invoiced, the order stays
+//! open with the rest.
 
 use rust_decimal::Decimal;
 
@@ -45,8 +46,9 @@ pub struct OrderPart {
     pub amounts: Amounts,
 }
 
-/// What was handed over of an order's lines, and what is left of them. The discount goes with the quantity, rounded half-up; amounts
-/// follow from it as in any document, so what both parts come to may differ from the whole by cents.
+/// What was handed over of an order's lines, and what is left of them. The discount goes with the
+/// quantity, rounded half-up; amounts follow from it as in any document, so what both parts come to
+/// may differ from the whole by cents.
 pub(crate) fn divide(lines: &[PricedLine]) -> Result<(OrderPart, OrderPart), AmountFault> {
     let (mut handed, mut left) = (Vec::new(), Vec::new());
     for line in lines {

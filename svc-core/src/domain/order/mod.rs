@@ -33,11 +33,13 @@ pub(crate) struct Handover {
     pub lines: Vec<OrderLine>,
     /// How far it is fulfilled.
     pub fulfilment: Fulfilment,
-    /// The value handed over so far: of each line the proportional part of its total, rounded half-up.
+    /// The value handed over so far: of each line the proportional part of its total, rounded
+    /// half-up.
     pub monto_surtido: Money,
 }
 
-/// Adds the quantities of `given`, by line number, to those handed over; refuses more than what is left of a line.
+/// Adds the quantities of `given`, by line number, to those handed over; refuses more than what is
+/// left of a line.
 pub(crate) fn hand_over(mut lines: Vec<OrderLine>, given: &[(i64, Quantity)], total: Money) -> Result<Handover, Error> {
     for (at, (renglon, cantidad)) in given.iter().enumerate() {
         let refused =
@@ -111,7 +113,8 @@ mod tests {
 
     #[test]
     fn a_whole_order_is_worth_its_total_whatever_its_parts_are_rounded_to() {
-        // Each third of a line is 0.333…; the document's total has withholdings, which no line shows.
+        // Each third of a line is 0.333…; the document's total has withholdings, which no line
+        // shows.
         let order = ordered(&[("3", "2", "1.00"), ("0", "0", "0.00"), ("1", "2", "5.00")]);
         let after = hand_over(order, &[(1, quantity("1"))], money("5.40")).unwrap();
         assert_eq!((after.fulfilment, after.monto_surtido.to_string().as_str()), (Fulfilment::Surtido, "5.40"));

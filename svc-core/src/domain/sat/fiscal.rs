@@ -3,41 +3,44 @@
 use super::super::rfc::Rfc;
 use super::{cfdi_use, regime};
 
-/// The regime of a generic RFC, "sin obligaciones fiscales": the only one the SAT takes on an invoice to the general
-/// public or to a foreigner, and the default of a customer with such an RFC (contract §4, `POST /clientes`).
+/// The regime of a generic RFC, "sin obligaciones fiscales": the only one the SAT accepts on an
+/// invoice to the general public or to a foreigner, and the default of a customer with such an RFC
+/// (contract §4, `POST /clientes`).
 pub(crate) const GENERIC_REGIME: i64 = 616;
 
-/// The CFDI use that a customer with a generic RFC gets by default, "sin efectos fiscales" (contract §4,
+/// The default CFDI use of a customer with a generic RFC, "sin efectos fiscales" (contract §4,
 /// `POST /clientes`).
 pub(crate) const GENERIC_USE: &str = "S01";
 
-/// What is wrong with a fiscal identity. Each is a 422 of `POST` and `PUT /clientes`; the text is Spanish, for the
-/// client.
+/// What is wrong with a fiscal identity. Each is a 422 of `POST` and `PUT /clientes`; the text is
+/// Spanish, for the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum FiscalFault {
     /// The regime is not in `c_RegimenFiscal` (`regimen_invalido`).
     #[error("no está en el catálogo de regímenes del SAT")]
     RegimenInvalido,
-    /// The RFC's person type cannot be in the regime, or the RFC is generic and the regime is not 616
-    /// (`regimen_incompatible`).
+    /// The RFC's person type cannot be in the regime, or the RFC is generic and the regime is not
+    /// 616 (`regimen_incompatible`).
     #[error("no corresponde al tipo de persona del RFC (un RFC genérico solo admite el 616)")]
     RegimenIncompatible,
     /// The use is not in `c_UsoCFDI` (`uso_cfdi_invalido`).
     #[error("no está en el catálogo de usos de CFDI del SAT")]
     UsoInvalido,
-    /// The regime or the RFC's person type cannot take the use (`uso_cfdi_incompatible`).
+    /// The regime or the RFC's person type does not admit the use (`uso_cfdi_incompatible`).
     #[error("no es compatible con el régimen o con el tipo de persona del RFC")]
     UsoIncompatible,
 }
 
-/// Judges a customer's fiscal identity as it would be stored: the caller has filled in what it keeps or defaults
-/// ([`GENERIC_REGIME`], [`GENERIC_USE`]). Takes what there is of RFC, regime and CFDI use; gives the first fault.
+/// Validates a customer's fiscal identity as it would be stored, after the caller has applied
+/// stored values and defaults ([`GENERIC_REGIME`], [`GENERIC_USE`]). Any of RFC, regime and CFDI
+/// use may be absent. Returns the first fault.
 ///
-/// Rules (spec and contract §4, `POST /clientes`; SAT catalogues `c_RegimenFiscal` and `c_UsoCFDI`):
+/// Rules (spec and contract §4, `POST /clientes`; SAT catalogues `c_RegimenFiscal` and
+/// `c_UsoCFDI`):
 /// 1. A regime exists; then, a use exists. Existence comes first, whichever of the two is at fault.
 /// 2. A regime admits the RFC's person type. A generic RFC takes 616 only (SAT, Anexo 20).
-/// 3. A use admits the regime, if there is one, and the RFC's person type, if there is one. A generic RFC counts as
-///    `fisica`, as its 13 characters say.
+/// 3. A use admits the regime, if there is one, and the RFC's person type, if there is one. A
+///    generic RFC counts as `fisica`, as its 13 characters say.
 pub(crate) fn validate(rfc: Option<&Rfc>, regimen: Option<i64>, uso: Option<&str>) -> Result<(), FiscalFault> {
     let regime = regimen.map(|clave| regime(clave).ok_or(FiscalFault::RegimenInvalido)).transpose()?;
     let cfdi_use = uso.map(|clave| cfdi_use(clave).ok_or(FiscalFault::UsoInvalido)).transpose()?;
@@ -74,7 +77,7 @@ mod tests {
 
     #[test]
     fn validates_in_order() {
-        // "" and 0 stand for absent.
+        // "" and 0 mean absent.
         for (text, regimen, uso, expected) in [
             ("", 0, "", Ok(())),
             (MORAL, 0, "", Ok(())),
@@ -85,7 +88,7 @@ mod tests {
             (FISICA, 605, "CN01", Ok(())),
             (FISICA, 626, "G01", Ok(())),
             (MORAL, 626, "G01", Ok(())),
-            // Existence, the regime first, before any compatibility.
+            // Existence is checked before compatibility, and the regime first.
             ("", 609, "", Err(RegimenInvalido)),
             ("", 600, "X99", Err(RegimenInvalido)),
             ("", -601, "", Err(RegimenInvalido)),

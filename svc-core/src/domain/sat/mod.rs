@@ -1,8 +1,8 @@
 //! The SAT's CFDI 4.0 catalogues: which keys exist and what they imply.
 //!
-//! The data lies in `catalogos/` (its README names the sources) and is compiled into the library by
-//! `build.rs`, so a look-up is an index or a binary search over constant data. Keys are compared letter for letter:
-//! the caller trims. [`validate`] checks regime, CFDI use and RFC together.
+//! The data is in `catalogos/` (its README names the sources); `build.rs` compiles it into the
+//! library, so a look-up is an index or a binary search over constant data. Keys are compared
+//! exactly: the caller trims. [`validate`] checks regime, CFDI use and RFC together.
 
 mod fiscal;
 mod rates;
@@ -20,13 +20,13 @@ use tables::{
     REGIMES, TAX_OBJECTS, TAX_RATES, UNITS, VAT,
 };
 
-/// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera" (with the summer time
-/// of the United States), "Pacífico", "Noroeste" (the same), "Sureste".
+/// The time zones of `c_CodigoPostal`, in the order of `build.rs`: "Centro", "Centro en Frontera"
+/// (with the summer time of the United States), "Pacífico", "Noroeste" (the same), "Sureste".
 const TIME_ZONES: [Tz; 5] =
     [America::Mexico_City, America::Matamoros, America::Mazatlan, America::Tijuana, America::Cancun];
 
-/// The border stimulus of a postal code (`c_CodigoPostal`, "Estímulo Franja Fronteriza"): only where there is one may
-/// a company charge the 8 % VAT.
+/// The border stimulus of a postal code (`c_CodigoPostal`, "Estímulo Franja Fronteriza"), without
+/// which a company may not charge 8 % IVA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Border {
     /// No border mark.
@@ -86,7 +86,7 @@ impl CfdiUse {
     }
 }
 
-/// What an IVA key of this API stands for on the invoice.
+/// The meaning of one of this API's IVA keys on an invoice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Vat {
     /// "Tasa": a rate, in millionths (160,000 = 16 %; the CFDI writes rates with six decimals).
@@ -98,9 +98,9 @@ pub(crate) enum Vat {
     Exempt,
 }
 
-/// Takes a postal code as text; gives its border mark, or `None` if it is not five digits or not in `c_CodigoPostal`.
+/// The border mark of a postal code; `None` unless it is five digits and in `c_CodigoPostal`.
 ///
-/// `00000`, a placeholder that the SAT lists too, counts as in it.
+/// The catalogue includes the placeholder `00000`.
 pub(crate) fn postal_code(cp: &str) -> Option<Border> {
     match place(cp)? % 3 {
         0 => Some(Border::None),
@@ -109,14 +109,14 @@ pub(crate) fn postal_code(cp: &str) -> Option<Border> {
     }
 }
 
-/// Takes a postal code as text; gives the time zone that `c_CodigoPostal` has it in ("huso"), by which the authority
-/// judges the hour of a document issued there. `None` as [`postal_code`].
+/// The time zone of a postal code in `c_CodigoPostal` ("huso"), in which the authority reads the
+/// time of a document issued there. `None` as in [`postal_code`].
 pub(crate) fn time_zone(cp: &str) -> Option<Tz> {
     TIME_ZONES.get(usize::from(place(cp)? / 3)).copied()
 }
 
-/// Takes a country's internal key (172 is Mexico, the default of `POST /clientes`); gives its ISO 3166 alpha-3 key as
-/// in `c_Pais`.
+/// The ISO 3166 alpha-3 key of a country in `c_Pais`, by its internal key (172 is Mexico, the
+/// default of `POST /clientes`).
 pub(crate) fn country(clave: i64) -> Option<&'static str> {
     let index = COUNTRIES.binary_search_by_key(&clave, |(clave, _)| *clave).ok()?;
     COUNTRIES.get(index).map(|(_, iso)| *iso)
@@ -154,37 +154,38 @@ pub(crate) fn tax_object_exists(clave: &str) -> bool {
     TAX_OBJECTS.binary_search(&clave).is_ok()
 }
 
-/// Takes a currency key of `c_Moneda`, such as `MXN`; gives the number of decimals its amounts have.
+/// The number of decimals of a currency's amounts, by its key in `c_Moneda`, such as `MXN`.
 pub(crate) fn currency(clave: &str) -> Option<u8> {
     let index = CURRENCIES.binary_search_by_key(&clave, |(clave, _)| clave).ok()?;
     CURRENCIES.get(index).map(|(_, decimals)| *decimals)
 }
 
-/// Takes a regime key of `c_RegimenFiscal`, such as 601; gives the regime.
+/// The regime of a key of `c_RegimenFiscal`, such as 601.
 pub(crate) fn regime(clave: i64) -> Option<Regime> {
     let index = REGIMES.binary_search_by_key(&clave, |regime| regime.clave).ok()?;
     REGIMES.get(index).copied()
 }
 
-/// Takes a use key of `c_UsoCFDI`, such as `G03`; gives the use.
+/// The use of a key of `c_UsoCFDI`, such as `G03`.
 pub(crate) fn cfdi_use(clave: &str) -> Option<CfdiUse> {
     let index = CFDI_USES.binary_search_by_key(&clave, |cfdi_use| cfdi_use.clave).ok()?;
     CFDI_USES.get(index).copied()
 }
 
-/// What a key of a catalogue means, in the authority's words; the catalogue is named like its file, without `.csv`.
+/// The authority's description of a catalogue's key; the catalogue is named like its file, without
+/// `.csv`.
 pub(crate) fn describe(catalogue: &str, clave: &str) -> Option<&'static str> {
     let index = DESCRIPTIONS.binary_search_by_key(&(catalogue, clave), |(key, _)| *key).ok()?;
     DESCRIPTIONS.get(index).map(|(_, text)| *text)
 }
 
-/// Takes an IVA key of this API (`16`, `8`, `0`, `EX`; contract of `POST /productos`); gives what it stands for.
+/// The meaning of one of this API's IVA keys (`16`, `8`, `0`, `EX`; contract of `POST /productos`).
 pub(crate) fn vat(clave: &str) -> Option<Vat> {
     let index = VAT.binary_search_by_key(&clave, |(clave, _)| clave).ok()?;
     VAT.get(index).map(|(_, vat)| *vat)
 }
 
-/// What the table says of a postal code that is in the catalogue: border mark + 3 × time zone.
+/// The table's entry for a postal code in the catalogue: border mark + 3 × time zone.
 fn place(cp: &str) -> Option<u8> {
     let index: usize = digits::<5>(cp)?.try_into().ok()?;
     POSTAL_CODES.get(index)?.checked_sub(1)
@@ -220,7 +221,7 @@ pub(crate) fn tax_rate_exists(impuesto: &str, factor: Factor, levied: Levied, ra
 mod tests {
     use super::*;
 
-    /// The first column of a catalogue file whose keys are never quoted, header left out.
+    /// The first column of a catalogue file with unquoted keys, without the header.
     fn keys(csv: &'static str) -> impl Iterator<Item = &'static str> {
         csv.lines().skip(1).filter_map(|line| line.split(',').next())
     }

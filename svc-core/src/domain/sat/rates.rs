@@ -3,13 +3,13 @@
 /// `c_TipoFactor` of a tax that has a rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Factor {
-    /// A part of the amount.
+    /// A fraction of the amount.
     Tasa,
-    /// Pesos for each unit.
+    /// Pesos per unit.
     Cuota,
 }
 
-/// What becomes of a tax.
+/// Whether a tax is charged or withheld.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Levied {
     /// The receiver pays it.

@@ -1,6 +1,7 @@
 //! The taxes of a line: by which rates they are reckoned, and what the line comes to (contract §7).
 //!
-//! A tax besides the IVA is a line of [`line_taxes!`]; what it comes to, if that is stored, a line of [`amounts!`].
+//! A tax besides the IVA is a line of [`line_taxes!`]; what it comes to, if that is stored, a line
+//! of [`amounts!`].
 
 use std::fmt;
 
@@ -50,9 +51,10 @@ impl<'de> Deserialize<'de> for TaxRate {
     }
 }
 
-/// The taxes of a line besides the IVA that it is charged. Passes them to `$then!`, after the tokens in its braces: each with its
-/// documentation, the authority's key (`c_Impuesto`), what its rate is a rate of (`c_TipoFactor`), whether it is charged or
-/// withheld, and the `c_ObjetoImp` of lines that it applies to.
+/// The taxes of a line besides the IVA that it is charged. Passes them to `$then!`, after the
+/// tokens in its braces: each with its documentation, the authority's key (`c_Impuesto`), what its
+/// rate is a rate of (`c_TipoFactor`), whether it is charged or withheld, and the `c_ObjetoImp` of
+/// lines that it applies to.
 macro_rules! line_taxes {
     ($then:ident! { $($tokens:tt)* }) => {
         $then! {
@@ -61,9 +63,11 @@ macro_rules! line_taxes {
             ieps_tasa: "003", Tasa, Charged, ["02", "07"];
             /// IEPS of each unit, in pesos; the product's when left out.
             ieps_cuota: "003", Cuota, Charged, ["02", "07"];
-            /// Rate of the ISR that a company withholds from a natural person; the product's when left out.
+            /// Rate of the ISR that a company withholds from a natural person; the product's when
+            /// left out.
             retencion_isr: "001", Tasa, Withheld, ["02", "06", "07", "08"];
-            /// Rate of the IVA that a company withholds from a natural person; the product's when left out.
+            /// Rate of the IVA that a company withholds from a natural person; the product's when
+            /// left out.
             retencion_iva: "002", Tasa, Withheld, ["02"];
         }
     };
@@ -71,7 +75,8 @@ macro_rules! line_taxes {
 
 pub(crate) use line_taxes;
 
-/// Declares a struct that states the rates of [`line_taxes!`] after its own fields: `line_taxes!(stating_rates! { … })`.
+/// Declares a struct that states the rates of [`line_taxes!`] after its own fields:
+/// `line_taxes!(stating_rates! { … })`.
 macro_rules! stating_rates {
     (
         $(#[$meta:meta])*
@@ -88,7 +93,8 @@ macro_rules! stating_rates {
 
 pub(crate) use stating_rates;
 
-/// The rates that a struct states in fields of the names of [`line_taxes!`]: `line_taxes!(rates_of! { self; })`.
+/// The rates that a struct states in fields of the names of [`line_taxes!`]:
+/// `line_taxes!(rates_of! { self; })`.
 macro_rules! rates_of {
     (
         $record:expr;
@@ -102,7 +108,8 @@ pub(crate) use rates_of;
 
 macro_rules! rates {
     ($($(#[$doc:meta])* $tax:ident: $impuesto:literal, $factor:ident, $levied:ident, $objetos:expr;)*) => {
-        /// The rates of a line's taxes. Where they are written, of a product or a line, zero is none.
+        /// The rates of a line's taxes. Where they are written, of a product or a line, zero is
+        /// none.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct LineRates {
             /// Rate of the IVA that it is charged; none where it is not subject to it.
@@ -151,8 +158,8 @@ impl LineRates {
         tasa.or(self.ieps_cuota.map(|pesos| IepsRate::Cuota(pesos.get())))
     }
 
-    /// Checks written rates. Fails with the field at fault, and why: the authority's catalogue (`c_TasaOCuota`) has no such rate,
-    /// or both kinds of IEPS are given.
+    /// Checks written rates. Fails with the field at fault, and why: the authority's catalogue
+    /// (`c_TasaOCuota`) has no such rate, or both kinds of IEPS are given.
     pub(crate) fn validate(mut self) -> Result<(), (&'static str, &'static str)> {
         if not_zero(self.ieps_tasa).is_some() && not_zero(self.ieps_cuota).is_some() {
             return Err(("ieps_cuota", "no va junto con ieps_tasa"));
@@ -166,7 +173,8 @@ impl LineRates {
         Ok(())
     }
 
-    /// The written rates of a line, with `others` of its product where it has none. One kind of IEPS stands for the other, too.
+    /// The written rates of a line, with `others` of its product where it has none. One kind of
+    /// IEPS stands for the other, too.
     pub(crate) fn or(mut self, mut others: Self) -> Self {
         if self.ieps().is_some() {
             (others.ieps_tasa, others.ieps_cuota) = (None, None);
@@ -177,8 +185,8 @@ impl LineRates {
         self
     }
 
-    /// Of written rates those that apply to what has this `c_ObjetoImp`. Who does not withhold (`withholds`) has no rate of what
-    /// is withheld.
+    /// Of written rates those that apply to what has this `c_ObjetoImp`. Who does not withhold
+    /// (`withholds`) has no rate of what is withheld.
     pub(crate) fn of_object(mut self, objeto: &str, withholds: bool) -> Self {
         for (tax, rate) in self.each() {
             let applies = tax.objetos.contains(&objeto) && (withholds || tax.levied == Levied::Charged);
@@ -258,8 +266,8 @@ pub(crate) enum AmountFault {
 }
 
 impl Amounts {
-    /// The amounts of a line, each rounded half-up to two decimals. IVA is charged on the IEPS too; what is withheld is a part of
-    /// the amount without taxes.
+    /// The amounts of a line, each rounded half-up to two decimals. IVA is charged on the IEPS too;
+    /// what is withheld is a part of the amount without taxes.
     pub(crate) fn of_line(
         cantidad: Quantity,
         precio: Money,

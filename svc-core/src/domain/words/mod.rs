@@ -1,6 +1,7 @@
-//! Closed sets of words: the statuses and kinds of the wire and the database (contract §3), letter for letter.
-//!
-//! `words!` states a set. Here are those that several records share, in `goods` and `sales` those of one area; a set that
+//! Closed sets of words: the statuses and kinds of the wire and the database (contract §3), in
+//! their exact spelling.
+//! `words!` declares a set. This file has the sets that several records share, `goods` and `sales`
+//! those of one area; a set that one module alone needs is declared there.
 //! one module alone needs stands in that module.
 
 mod goods;
@@ -17,16 +18,16 @@ pub use sales::{
 
 use serde::Serialize;
 
-/// A value of a closed set, each of which is a word on the wire and in the database.
+/// A value of a closed set, with one word for the wire and the database.
 pub trait Word: Copy + Serialize {
     /// The word on the wire and in the database.
     fn word(&self) -> &'static str;
 
-    /// The value of that word; `None` when the set does not have it.
+    /// The value of that word; `None` if the set does not contain it.
     fn of(word: &str) -> Option<Self>;
 }
 
-/// States a closed set of words as an enum.
+/// Declares a closed set of words as an enum.
 ///
 /// A caller writes the enum with the word of each variant:
 ///
@@ -42,8 +43,9 @@ pub trait Word: Copy + Serialize {
 /// }
 /// ```
 ///
-/// and gets the enum, `Direction::WORDS` and `Direction::ALL` (every word, every value, in that order), `word()` and `of(&str)`, its [`Word`], its serde form
-/// (the word as a JSON string) and its JSON Schema (`"enum": WORDS`).
+/// and gets the enum, `Direction::WORDS` and `Direction::ALL` (every word and every value, in that
+/// order), `word()` and `of(&str)`, its [`Word`], its serde form (the word as a JSON string) and
+/// its JSON Schema (`"enum": WORDS`).
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
@@ -62,7 +64,7 @@ macro_rules! words {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// The value of that word; `None` when the set does not have it.
+            /// The value of that word; `None` if the set does not contain it.
             pub fn of(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)* _ => None }
             }

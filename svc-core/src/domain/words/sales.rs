@@ -211,7 +211,8 @@ words! {
 }
 
 words! {
-    /// What has become of an invoice that was requested: the status of the registry, which says that it waits.
+    /// What has become of an invoice that was requested: the status of the registry, which says
+    /// that it waits.
     pub enum RequestedStatus {
         /// Its stamping is under way.
         Timbrando = "timbrando",

@@ -1,7 +1,8 @@
-//! Edits of records that can be imported: one mechanism over the descriptions and the rules of their imports.
+//! Edits of records that can be imported: one mechanism over the descriptions and the rules of
+//! their imports.
 //!
-//! A field that is left out stays, `null` or "" is as if an import left it out, and the whole record then keeps the rules of its
-//! import.
+//! A field that is left out stays, `null` or "" is as if an import left it out, and the whole
+//! record then keeps the rules of its import.
 
 use schemars::Schema;
 use serde::de::IgnoredAny;

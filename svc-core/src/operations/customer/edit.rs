@@ -30,7 +30,8 @@ impl Operation for EditCustomer {
     }
 }
 
-/// Edits a customer, with what `further` changes besides. Who was a prospect and is none any more becomes a customer then.
+/// Edits a customer, with what `further` changes besides. Who was a prospect and is none any more
+/// becomes a customer then.
 pub(crate) async fn edit(
     cx: &mut Cx<'_>,
     body: &EditCustomer,

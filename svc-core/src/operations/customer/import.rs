@@ -11,7 +11,8 @@ use crate::record::customer::CustomerImport;
 use crate::record::customer::DEFAULT_COUNTRY;
 
 impl Rules for CustomerImport {
-    /// What an older system held may break today's rules of regime and use, so only shapes and catalogues are checked.
+    /// What an older system held may break today's rules of regime and use, so only shapes and
+    /// catalogues are checked.
     fn check(&self) -> Result<(), Fault> {
         require_clave(self.clave)?;
         if let Some(rfc) = &self.rfc {

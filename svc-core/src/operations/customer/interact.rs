@@ -12,11 +12,11 @@ use crate::json::Text;
 use crate::operation::{Actor, Cx, Http, Operation, Spec};
 use crate::store::{NewCommitment, NewInteraction};
 
-/// Logs a contact with a customer or prospect; it replaces the customer's commitment. It emits no event: the catalogue
-/// has none for it, and the customer's data are not edited.
+/// Logs a contact with a customer or prospect; it replaces the customer's commitment. It emits no
+/// event: the catalogue has none for it, and the customer's data are not edited.
 ///
-/// Checks: first the body and its dates (400), then that the customer exists (404), then the customer's state and the
-/// author (422) (spec, "POST /clientes/{clave}/interacciones").
+/// Checks: first the body and its dates (400), then that the customer exists (404), then the
+/// customer's state and the author (422) (spec, "POST /clientes/{clave}/interacciones").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogInteraction {
@@ -104,8 +104,9 @@ impl Operation for LogInteraction {
     }
 }
 
-/// The author of the contact: the salesperson named, or else the owner of the key. The owner need not be a
-/// salesperson, but must still have access to the company: in notice mode a key outlives its owner's.
+/// The author of the contact: the salesperson named, or else the owner of the key. The owner need
+/// not be a salesperson, but must still have access to the company: in notice mode a key outlives
+/// its owner's.
 async fn author(cx: &mut Cx<'_>, named: Option<i64>) -> Result<i64, Error> {
     if let Some(vendedor) = named {
         let active = cx.tx.is_salesperson(vendedor).await?;

@@ -12,7 +12,8 @@ use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::customer::CustomerData;
 use crate::store::NewCustomerRow;
 
-/// Creates a prospect: a customer row with `prospecto` true. It emits no event (spec, "Event catalogue").
+/// Creates a prospect: a customer row with `prospecto` true. It emits no event (spec, "Event
+/// catalogue").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateLead {

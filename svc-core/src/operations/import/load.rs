@@ -97,7 +97,8 @@ async fn insert<R: Rules>(
     Ok(late)
 }
 
-/// Takes the parents that are neither in the company nor in this batch out of `rows`, whose claves are `claves`.
+/// Takes the parents that are neither in the company nor in this batch out of `rows`, whose claves
+/// are `claves`.
 async fn take_late_parents<R: Rules>(
     tx: &mut dyn Tx,
     numbers: &[u64],
@@ -121,7 +122,8 @@ async fn take_late_parents<R: Rules>(
     Ok(late)
 }
 
-/// Sets the parents that came later than their children, and refuses the first line whose parent never came.
+/// Sets the parents that came later than their children, and refuses the first line whose parent
+/// never came.
 async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Result<(), ImportError> {
     let Some((field, parents)) = R::PARENT.filter(|_| !late.is_empty()) else { return Ok(()) };
     let named: HashSet<i64> = late.iter().map(|late| late.parent).collect();
@@ -158,8 +160,8 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>>> Lines<L> {
         Self { lines, line: 0 }
     }
 
-    /// Reads and checks the records beside the writing of others. It is a thread of its own because the input may not come to an
-    /// end: nobody waits for it.
+    /// Reads and checks the records beside the writing of others. It is a thread of its own because
+    /// the input may not come to an end: nobody waits for it.
     fn read_ahead<R: Rules + 'static>(mut self) -> mpsc::Receiver<Batch<R>>
     where
         L: Send + 'static,

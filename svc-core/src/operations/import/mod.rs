@@ -1,12 +1,12 @@
 //! Bulk import: NDJSON, one record a line, all or nothing.
 //!
-//! A record has the field names of its list's item; what is left out takes its default, `clave` is kept when given.
-//! Lines are read in batches, beside the writing of those before, so a file of any size takes little memory; a batch is one
-//! statement. When the database
-//! refuses one, the batch is halved until the line at fault is found. Importing emits no events.
+//! A record has the field names of its list's item; what is left out takes its default, `clave` is
+//! kept when given. Lines are read in batches, beside the writing of those before, so a file of any
+//! size takes little memory; a batch is one statement. When the database refuses one, the batch is
+//! halved until the line at fault is found. Importing emits no events.
 //!
-//! The fields and columns of a record are in [`crate::record`]; here are its rules: what is invalid, what is looked up, and
-//! the defaults.
+//! The fields and columns of a record are in [`crate::record`]; here are its rules: what is
+//! invalid, what is looked up, and the defaults.
 //!
 //! # How to add a resource
 //! `import` in its `record!`, `impl Rules` in the file of its area here, a line in [`Resource`].
@@ -128,9 +128,10 @@ impl From<StoreError> for ImportError {
 }
 
 impl Context {
-    /// Imports the records of `lines` into `company`: all of them, or none. Returns how many, and since when: the moment of its start, which
-    /// they bear as `modificado` unless they bring their own, however long it takes. `progress` is called
-    /// with the count after each batch. Empty lines are skipped. An error names the first invalid line.
+    /// Imports the records of `lines` into `company`: all of them, or none. Returns how many, and
+    /// since when: the moment of its start, which they bear as `modificado` unless they bring their
+    /// own, however long it takes. `progress` is called with the count after each batch. Empty
+    /// lines are skipped. An error names the first invalid line.
     pub async fn import<L>(
         &self,
         company: CompanyId,

@@ -14,12 +14,14 @@ use crate::store::{Conflict, Naming, Parents, Series, StoreError, Tx};
 /// The branch of records that name none.
 pub(in crate::operations) const HEAD_OFFICE: i64 = 0;
 
-/// The largest integer that a line may bring: claves, folios, references and counts, in either direction. JSON readers that keep
-/// numbers as doubles have integers up to 2⁵³ − 1 = 9 007 199 254 740 991 exactly (RFC 8259, §6). This bound leaves 7·10¹² claves
-/// between the two, so what is created after the largest import has an exact clave too, and no counter overflows.
+/// The largest integer that a line may bring: claves, folios, references and counts, in either
+/// direction. JSON readers that keep numbers as doubles have integers up to 2⁵³ − 1 = 9 007 199 254
+/// 740 991 exactly (RFC 8259, §6). This bound leaves 7·10¹² claves between the two, so what is
+/// created after the largest import has an exact clave too, and no counter overflows.
 pub(in crate::operations) const MOST_INTEGER: i64 = 9_000_000_000_000_000;
 
-/// Folios from here on are numbers of another kind: they do not advance the counter of their series.
+/// Folios from here on are numbers of another kind: they do not advance the counter of their
+/// series.
 pub(in crate::operations) const NO_SERIES: i64 = 1_000_000_000_000;
 
 /// The rules of a record that can be imported.

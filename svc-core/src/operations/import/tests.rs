@@ -1,4 +1,5 @@
-//! What an import makes of a line, without a database: what it stores of the least that a line may say, and what it refuses.
+//! What an import makes of a line, without a database: what it stores of the least that a line may
+//! say, and what it refuses.
 
 use super::*;
 use crate::json::Json;
@@ -22,7 +23,8 @@ fn written(value: &Value<'_>) -> Option<String> {
     })
 }
 
-/// The columns of the record that `line` becomes under clave 7, without those that hold null; or its first fault.
+/// The columns of the record that `line` becomes under clave 7, without those that hold null; or
+/// its first fault.
 fn stored<R: Rules>(line: &str) -> Result<String, String> {
     let json = Json::parse_object(line.as_bytes()).map_err(std::borrow::Cow::into_owned)?;
     let mut record: R = json.read().map_err(|fault| fault.to_string())?;

@@ -28,7 +28,8 @@ use crate::store::RegisteredInvoice;
 /// `c_FormaPago`: the debt is remitted.
 const REMITTED: &str = "15";
 
-/// Takes something off a stamped invoice, or takes goods of it back: a credit note, which is queued to be stamped.
+/// Takes something off a stamped invoice, or takes goods of it back: a credit note, which is queued
+/// to be stamped.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureCreditNote {
@@ -38,11 +39,12 @@ pub struct CaptureCreditNote {
     pub tipo_relacion: CreditReason,
     /// What is taken off, or comes back.
     pub renglones: Many<CreditedLine, MOST_LINES>,
-    /// Whether it lowers what is owed of the invoice; what is beyond that, or all of it when this is left out, is a balance in the
-    /// customer's favour, which `payment.apply` applies.
+    /// Whether it lowers what is owed of the invoice; what is beyond that, or all of it when this
+    /// is left out, is a balance in the customer's favour, which `payment.apply` applies.
     pub aplicar: Option<bool>,
-    /// How the money goes back, by the SAT's catalogue; when left out 17 (compensation) of a balance in the customer's favour, else the
-    /// invoice's own form, or 15 (remission) where that is not defined yet.
+    /// How the money goes back, by the SAT's catalogue; when left out 17 (compensation) of a
+    /// balance in the customer's favour, else the invoice's own form, or 15 (remission) where that
+    /// is not defined yet.
     pub forma_pago_sat: Option<Digits<2>>,
 }
 

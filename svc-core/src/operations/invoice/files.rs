@@ -11,7 +11,8 @@ use crate::error::{Code, Error};
 use crate::operation::{Download, Http, Spec};
 use crate::store::{Reader, StoredDocument};
 
-/// The stamped XML of a record of the invoice registry, as the provider gave it; of a cancelled one too (contract §7).
+/// The stamped XML of a record of the invoice registry, as the provider gave it; of a cancelled one
+/// too (contract §7).
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceXml {
@@ -19,7 +20,8 @@ pub struct InvoiceXml {
     pub clave: i64,
 }
 
-/// The printed representation of a stamped document; that of a cancelled one says so on each page (contract §7).
+/// The printed representation of a stamped document; that of a cancelled one says so on each page
+/// (contract §7).
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicePdf {

@@ -23,20 +23,21 @@ const MOST_SALES: usize = 2_000;
 /// The regime that may invoice two months at once (`c_RegimenFiscal`).
 const INCORPORATION: i64 = 621;
 
-/// Invoices a period's sales to the general public: one document, a line for each sale, queued to be stamped. The sales are its own until it
-/// is cancelled.
+/// Invoices a period's sales to the general public: one document, a line for each sale, queued to
+/// be stamped. The sales are its own until it is cancelled.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoicePeriod {
-    /// How long the period is, by the SAT's catalogue: 01 a day, 02 a week, 03 half a month, 04 a month, 05 two months.
+    /// How long the period is, by the SAT's catalogue: 01 a day, 02 a week, 03 half a month, 04 a
+    /// month, 05 two months.
     pub periodicidad: Periodicidad,
     /// The month, 1 to 12; of two months either of them, or 13 (January and February) to 18.
     pub mes: Within<1, 18>,
     /// The year: this one or the one before.
     #[serde(rename = "año", alias = "anio")]
     pub anio: Within<2022, 9999>,
-    /// The sales, by their claves. When left out, those of the month or months to the general public, in pesos, that are not invoiced: up
-    /// to 2,000, the oldest first.
+    /// The sales, by their claves. When left out, those of the month or months to the general
+    /// public, in pesos, that are not invoiced: up to 2,000, the oldest first.
     pub ventas: Option<Many<i64, MOST_SALES>>,
 }
 

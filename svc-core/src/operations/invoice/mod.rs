@@ -1,4 +1,5 @@
-//! Tax documents: their files, what became of their stamping, cancellation, replacement, credit notes.
+//! Tax documents: their files, what became of their stamping, cancellation, replacement, credit
+//! notes.
 
 mod credit_note;
 mod files;

@@ -16,7 +16,8 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::{cancelled, document, stamped};
 use crate::store::{Cancellation, RegisteredInvoice};
 
-/// Records that an invoice or complement was stamped: one that is waiting, or one that was rejected and then corrected.
+/// Records that an invoice or complement was stamped: one that is waiting, or one that was rejected
+/// and then corrected.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceStamped {
@@ -43,8 +44,8 @@ pub struct InvoiceRejected {
     pub mensaje: Text<1000>,
 }
 
-/// Asks the authority to cancel a stamped invoice. A stamping pass sends that and follows it, and `svc do` sends it at once; until the
-/// final word nothing else changes.
+/// Asks the authority to cancel a stamped invoice. A stamping pass sends that and follows it, and
+/// `svc do` sends it at once; until the final word nothing else changes.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelInvoice {
@@ -52,10 +53,11 @@ pub struct CancelInvoice {
     pub factura: i64,
     /// The SAT's reason.
     pub motivo: CancellationReason,
-    /// The fiscal folio of the invoice that replaces it; required by reason 01, not accepted with another.
+    /// The fiscal folio of the invoice that replaces it; required by reason 01, not accepted with
+    /// another.
     pub uuid_sustitucion: Option<Text<36>>,
-    /// Whether its receiver is said to have to accept, which the authority decides: the sandbox then waits for
-    /// `invoice.cancel-accepted` or `invoice.cancel-rejected`, for 72 hours.
+    /// Whether its receiver is said to have to accept, which the authority decides: the sandbox
+    /// then waits for `invoice.cancel-accepted` or `invoice.cancel-rejected`, for 72 hours.
     pub requiere_aceptacion: Option<bool>,
 }
 
@@ -112,7 +114,8 @@ impl Operation for InvoiceStamped {
             return Err(wrong_state("no espera timbre"));
         }
         if let (InvoiceStatus::Error, Some(venta)) = (invoice.estatus, invoice.venta) {
-            // A sale whose invoice was refused can be cancelled; after that its invoice is not stamped any more.
+            // A sale whose invoice was refused can be cancelled; after that its invoice is not
+            // stamped any more.
             cx.tx.lock_receivables(venta).await?;
             if cx.tx.lock_sale(venta).await?.is_some_and(|sale| sale.cancelada) {
                 return Err(wrong_state("su venta está cancelada"));
@@ -158,8 +161,8 @@ impl InvoiceStamped {
     }
 }
 
-/// Refuses a stamped document that is not this record's: the one that was sealed here, if one was; else one of its issuer, series and
-/// folio, receiver and amount.
+/// Refuses a stamped document that is not this record's: the one that was sealed here, if one was;
+/// else one of its issuer, series and folio, receiver and amount.
 async fn validate_own(
     cx: &mut Cx<'_>,
     invoice: &RegisteredInvoice,

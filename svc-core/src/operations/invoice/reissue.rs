@@ -1,5 +1,5 @@
-//! Documents that were rejected, and those whose fate nobody can tell: made anew from the company's present records, under the
-//! same series and folio, and queued (contract §7).
+//! Documents that were rejected, and those whose fate nobody can tell: made anew from the company's
+//! present records, under the same series and folio, and queued (contract §7).
 
 use chrono::TimeDelta;
 use schemars::JsonSchema;
@@ -18,7 +18,8 @@ use crate::store::{RegisteredInvoice, StampingRecord};
 /// How long a sealed document may still be stamped: the authority takes none that is older.
 const TAKEN: TimeDelta = TimeDelta::hours(72);
 
-/// Makes the document of a rejected invoice or credit note anew, after its data were corrected, and queues it.
+/// Makes the document of a rejected invoice or credit note anew, after its data were corrected, and
+/// queues it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReissueInvoice {
@@ -85,7 +86,8 @@ impl Operation for ReissuePayment {
     }
 }
 
-/// Queues a record again that was rejected, or one that is stuck if that is forced. The record is locked.
+/// Queues a record again that was rejected, or one that is stuck if that is forced. The record is
+/// locked.
 async fn requeue(
     cx: &mut Cx<'_>,
     record: &RegisteredInvoice,
@@ -115,7 +117,8 @@ async fn requeue(
     cx.tx.stamping_record(record.clave).await?.ok_or_else(gone)
 }
 
-/// The terms of a sale that was invoiced, with the CFDI use of today; it is locked after its receivables.
+/// The terms of a sale that was invoiced, with the CFDI use of today; it is locked after its
+/// receivables.
 async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Terms, Error> {
     cx.tx.lock_receivables(venta).await?;
     let missing = || Error::new(Code::DocumentoInvalido).message("falta la venta que se factura");
@@ -127,7 +130,8 @@ async fn terms(cx: &mut Cx<'_>, venta: i64, cliente: Option<i64>) -> Result<Term
     Ok(Terms { forma_pago_sat: sale.forma_pago_sat, metodo_pago_sat: sale.metodo_pago_sat, uso_cfdi })
 }
 
-/// The CFDI use: the sale's, or the customer's of today where the sale's does not go with their regime any more.
+/// The CFDI use: the sale's, or the customer's of today where the sale's does not go with their
+/// regime any more.
 async fn used_for(cx: &mut Cx<'_>, cliente: Option<i64>, of_sale: Option<&str>) -> Result<String, Error> {
     let receptor = document::receiver(cx, cliente).await?;
     let judged =

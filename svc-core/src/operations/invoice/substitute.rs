@@ -1,4 +1,5 @@
-//! An invoice that takes the place of another: relation 04, and reason 01 of the other's cancellation.
+//! An invoice that takes the place of another: relation 04, and reason 01 of the other's
+//! cancellation.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,8 +14,9 @@ use crate::operation::{Cx, Operation, Spec};
 use crate::posting::invoice::validate_issuer;
 use crate::posting::{credit_note, document};
 
-/// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as 04, and queues it. The sale and
-/// its receivable are the substitute's once that is stamped; `invoice.cancel` with reason 01 then ends the other.
+/// Makes the substitute of a stamped invoice from the same sale and today's data, related to it as
+/// 04, and queues it. The sale and its receivable are the substitute's once that is stamped;
+/// `invoice.cancel` with reason 01 then ends the other.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubstituteInvoice {

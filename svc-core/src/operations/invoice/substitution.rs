@@ -9,8 +9,9 @@ use crate::error::{Code, Error};
 use crate::operation::Cx;
 use crate::store::RegisteredInvoice;
 
-/// Refuses a fiscal folio that is not that of a stamped document which takes the place of `invoice`. What was stamped elsewhere does
-/// not show what it relates to, so the authority decides.
+/// Refuses a fiscal folio that is not that of a stamped document which takes the place of
+/// `invoice`. What was stamped elsewhere does not show what it relates to, so the authority
+/// decides.
 pub(super) async fn validate(cx: &mut Cx<'_>, invoice: &RegisteredInvoice, uuid: &str) -> Result<(), Error> {
     let refused = |text| Err(Error::field(Code::DatoInvalido, "uuid_sustitucion", text));
     let substitute = cx.tx.substitute(uuid).await?;

@@ -46,8 +46,8 @@ pub struct CreateOpportunity {
     pub origen: Option<Text<100>>,
 }
 
-/// Moves an opportunity to a stage: it is won, lost or open as the stage is. In its current stage only the
-/// reason can be corrected, and no event is emitted.
+/// Moves an opportunity to a stage: it is won, lost or open as the stage is. In its current stage
+/// only the reason can be corrected, and no event is emitted.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveOpportunity {

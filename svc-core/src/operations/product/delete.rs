@@ -7,8 +7,8 @@ use crate::domain::event::{Event, EventKind};
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
 
-/// Deletes a product: from then on it is listed only by the filter of deleted ones, and its SKU is free. Records that refer
-/// to it remain.
+/// Deletes a product: from then on it is listed only by the filter of deleted ones, and its SKU is
+/// free. Records that refer to it remain.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeleteProduct {

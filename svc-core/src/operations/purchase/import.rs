@@ -24,7 +24,8 @@ use crate::store::{Naming, StoreError, Tx};
 const NO_SUPPLIER: i64 = 0;
 
 impl PurchaseLineImport {
-    /// The subtotal; left out, it is quantity by cost, rounded half-up to two decimals, before discount.
+    /// The subtotal; left out, it is quantity by cost, rounded half-up to two decimals, before
+    /// discount.
     fn subtotal(&self) -> Money {
         self.subtotal.unwrap_or_else(|| {
             let exact = self.cantidad.get().saturating_mul(self.costo_unitario.unwrap_or_default().get());

@@ -61,7 +61,8 @@ pub struct OrderLine {
     pub producto: Option<i64>,
     /// How many.
     pub cantidad: PositiveQuantity,
-    /// What one costs before IVA, up to six decimals; the product's cost when left out of an order in pesos.
+    /// What one costs before IVA, up to six decimals; the product's cost when left out of an order
+    /// in pesos.
     pub costo_unitario: Option<Money>,
     /// Discount on the line, up to two decimals.
     pub descuento: Option<Money>,
@@ -79,8 +80,8 @@ pub struct PurchaseRef {
     pub compra: i64,
 }
 
-/// Receives goods of a purchase order: they enter its warehouse at their cost in pesos. When all have been
-/// received, the order's account payable is created, unless it has one.
+/// Receives goods of a purchase order: they enter its warehouse at their cost in pesos. When all
+/// have been received, the order's account payable is created, unless it has one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReceivePurchase {
@@ -210,8 +211,8 @@ impl Operation for ReceivePurchase {
     }
 }
 
-/// The account payable of an order whose goods have all arrived: of its total, from today on. An order that costs nothing has
-/// none.
+/// The account payable of an order whose goods have all arrived: of its total, from today on. An
+/// order that costs nothing has none.
 async fn bill(cx: &mut Cx<'_>, compra: i64, order: &PurchaseOrder) -> Result<Option<(i64, Bill)>, Error> {
     if order.total == Money::default() {
         return Ok(None);

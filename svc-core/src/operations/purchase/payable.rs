@@ -57,8 +57,8 @@ pub struct CapturePayable {
     pub operaciones: Option<Within<1, 1_000_000>>,
     /// What it is for.
     pub concepto: Option<Text<500>>,
-    /// The IVA in the total, which may be credited once it is paid: of the total's sign, and at most as much. When left out the purchase
-    /// order's in proportion; none of an expense.
+    /// The IVA in the total, which may be credited once it is paid: of the total's sign, and at
+    /// most as much. When left out the purchase order's in proportion; none of an expense.
     pub iva: Option<Balance>,
 }
 
@@ -76,8 +76,8 @@ pub struct PayPayable {
     pub fecha: Date,
     /// Reference.
     pub referencia: Text<100>,
-    /// Pesos for one unit of the currency on that day; the payable's own when left out. What it makes a difference is posted as gained
-    /// or lost.
+    /// Pesos for one unit of the currency on that day; the payable's own when left out. What it
+    /// makes a difference is posted as gained or lost.
     pub tipo_cambio: Option<Rate>,
 }
 

@@ -18,7 +18,8 @@ use crate::store::{Series, StoreError, Tx};
 use rust_decimal::Decimal;
 
 impl ReceivableImport {
-    /// What was paid and what is still owed; each follows from the total and the other when it is left out.
+    /// What was paid and what is still owed; each follows from the total and the other when it is
+    /// left out.
     fn paid_and_owed(&self) -> Result<(Money, Money), Fault> {
         let rest = |part: Money| self.total.get() - part.get();
         match (self.pagado, self.saldo) {
@@ -35,7 +36,8 @@ impl ReceivableImport {
 }
 
 impl PaymentImport {
-    /// What was owed before and after; each follows from the amount and the other when it is left out.
+    /// What was owed before and after; each follows from the amount and the other when it is left
+    /// out.
     fn owed_before_and_after(&self) -> Result<(Money, Money), Fault> {
         let paid = self.importe.get();
         match (self.saldo_anterior, self.saldo_insoluto) {

@@ -14,8 +14,9 @@ use crate::json::Text;
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::posting::payment::{Terms, apply};
 
-/// Applies a payment to one receivable and emits `cxc.pago_aplicado`: the deposit it makes in the bank account, the
-/// balances of receivable and sale, the accounting entry and the complement of a PPD invoice are one transaction.
+/// Applies a payment to one receivable and emits `cxc.pago_aplicado`: the deposit it makes in the
+/// bank account, the balances of receivable and sale, the accounting entry and the complement of a
+/// PPD invoice are one transaction.
 ///
 /// See spec, "POST /cxc/{clave}/pagos".
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

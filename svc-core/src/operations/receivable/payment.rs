@@ -24,7 +24,8 @@ use crate::posting::cancelled;
 use crate::posting::payment::{Terms, apply, undo};
 use crate::store::{Cancellation, DepositOrigin, Receipt};
 
-/// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for each.
+/// Applies a payment to a receivable, or one deposit to several; emits `cxc.pago_aplicado` for
+/// each.
 ///
 /// An unapplied deposit with the same account, day, amount and reference is used, if there is one.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -34,21 +35,22 @@ pub struct ApplyPayment {
     pub cxc: Option<i64>,
     /// The amount.
     pub importe: Option<Money>,
-    /// The receivables that one deposit pays, each with its amount; together they are the deposit's.
+    /// The receivables that one deposit pays, each with its amount; together they are the
+    /// deposit's.
     pub aplicaciones: Option<Many<Application, 500>>,
     /// What it is made from; a deposit when left out.
     pub origen: Option<PaymentOrigin>,
     /// The bank account; required of a deposit, unless it is cash, which then stays in the till.
     pub cuenta_bancaria: Option<i64>,
-    /// Payment form, any of the SAT's catalogue but 99; required of a deposit, else 17 for a balance in the customer's
-    /// favour and 30 for an advance when left out.
+    /// Payment form, any of the SAT's catalogue but 99; required of a deposit, else 17 for a
+    /// balance in the customer's favour and 30 for an advance when left out.
     pub forma_pago_sat: Option<Digits<2>>,
     /// The day.
     pub fecha: Date,
     /// Bank reference; required of a deposit in a bank account.
     pub referencia: Option<Text<100>>,
-    /// Pesos for one unit of the currency on that day; the receivable's own when left out. What it makes a difference is posted
-    /// as gained or lost.
+    /// Pesos for one unit of the currency on that day; the receivable's own when left out. What it
+    /// makes a difference is posted as gained or lost.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -80,10 +82,11 @@ pub enum PaymentsApplied {
     },
 }
 
-/// Cancels a payment: the balances of its receivable and sale are restored, and its entry is reversed.
+/// Cancels a payment: the balances of its receivable and sale are restored, and its entry is
+/// reversed.
 ///
-/// A deposit that payments created is cancelled with the last of them; a captured one becomes unapplied again. A complement
-/// is cancelled with the last of its payments.
+/// A deposit that payments created is cancelled with the last of them; a captured one becomes
+/// unapplied again. A complement is cancelled with the last of its payments.
 ///
 /// A payment whose complement is stamped stays as it is until the authority's final word on that.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -115,8 +118,8 @@ pub struct CaptureDeposit {
     pub importe: Money,
     /// Bank reference.
     pub referencia: Text<100>,
-    /// Pesos for one unit of the account's currency on that day. Without it a deposit in another currency than the peso is posted when
-    /// it is applied.
+    /// Pesos for one unit of the account's currency on that day. Without it a deposit in another
+    /// currency than the peso is posted when it is applied.
     pub tipo_cambio: Option<Rate>,
 }
 
@@ -240,8 +243,8 @@ impl Operation for CancelPayment {
     }
 }
 
-/// Whether the payment is of an advance of which more than the rest would be is applied already: by an invoice that it was named for, or
-/// by payments from what the customer's advances have in all.
+/// Whether the payment is of an advance of which more than the rest would be is applied already: by
+/// an invoice that it was named for, or by payments from what the customer's advances have in all.
 async fn is_spent(cx: &mut Cx<'_>, debt: &LockedReceivable, importe: Money) -> Result<bool, Error> {
     let advance = debt.sale.as_ref().is_some_and(|sale| sale.tipo == SaleKind::Anticipo);
     let (Some(cliente), Some(venta)) = (debt.cliente.filter(|_| advance), debt.venta) else { return Ok(false) };

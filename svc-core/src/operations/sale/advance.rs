@@ -34,7 +34,8 @@ use crate::posting::stock;
 use crate::record::product::DEFAULT_VAT;
 use crate::store::{NewSale, NewSaleLine};
 
-/// Captures an advance that was paid: a sales document `anticipo` with its invoice, which is queued to be stamped, and its payment.
+/// Captures an advance that was paid: a sales document `anticipo` with its invoice, which is queued
+/// to be stamped, and its payment.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaptureAdvance {
@@ -72,8 +73,8 @@ pub struct AdvanceCaptured {
     pub pago: i64,
 }
 
-/// Names an advance for an order or a quote that is not invoiced yet: its invoice relates to the advance's, and a credit note that
-/// applies the advance follows it.
+/// Names an advance for an order or a quote that is not invoiced yet: its invoice relates to the
+/// advance's, and a credit note that applies the advance follows it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyAdvance {

@@ -21,8 +21,9 @@ use crate::posting::{books, stock};
 use crate::schema::{self, with_field};
 use crate::store::{ActiveWarehouse, SaleGoods};
 
-/// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its receivable and
-/// accounting entry, goods leave stock; the registry's record of an invoice waits for `invoice.stamped`.
+/// Captures a sales document of any type. What is owed at once (sales, invoices, advances) gets its
+/// receivable and accounting entry, goods leave stock; the registry's record of an invoice waits
+/// for `invoice.stamped`.
 #[derive(Debug, Clone)]
 pub struct CaptureSale {
     /// Who made it; the application when left out.
@@ -51,7 +52,8 @@ pub struct SaleCaptured {
     pub cxc: Option<i64>,
 }
 
-/// Begins to invoice a sale in the application: until it ends, or ten minutes have passed, the API answers 503.
+/// Begins to invoice a sale in the application: until it ends, or ten minutes have passed, the API
+/// answers 503.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BeginInvoicing {
@@ -67,8 +69,8 @@ pub struct EndInvoicing {
     pub venta: i64,
 }
 
-/// Cancels a document that has no stamped invoice: reservations are released, goods return to stock, its receivable is
-/// cancelled unless payments are applied to it.
+/// Cancels a document that has no stamped invoice: reservations are released, goods return to
+/// stock, its receivable is cancelled unless payments are applied to it.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CancelSale {
@@ -76,7 +78,8 @@ pub struct CancelSale {
     pub venta: i64,
 }
 
-/// Hands over goods of an order: they leave the warehouse, and their reservation with them. When all is handed over the order is owed.
+/// Hands over goods of an order: they leave the warehouse, and their reservation with them. When
+/// all is handed over the order is owed.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FulfilOrder {

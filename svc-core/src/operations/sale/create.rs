@@ -12,8 +12,8 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::posting::sale::{Channel, make};
 
-/// Creates an order or a quote and emits `venta.creada` (spec, "POST /ventas"). An order reserves its stock; neither takes
-/// any.
+/// Creates an order or a quote and emits `venta.creada` (spec, "POST /ventas"). An order reserves
+/// its stock; neither takes any.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct CreateSale(pub SaleBody<OrderKind>);
@@ -58,7 +58,8 @@ impl Operation for CreateSale {
     type Output = SaleCreated;
 
     async fn run(&self, cx: &mut Cx<'_>) -> Result<SaleCreated, Error> {
-        // Sales of the API belong to the head office (spec, "POST /ventas/{clave}/facturar", rule 6).
+        // Sales of the API belong to the head office (spec, "POST /ventas/{clave}/facturar", rule
+        // 6).
         let made = make(cx, &self.0, Channel { origen: SaleOrigin::Api, sucursal: 0 }).await?;
         Ok(SaleCreated {
             venta: made.venta,

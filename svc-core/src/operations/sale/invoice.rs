@@ -16,8 +16,9 @@ use crate::posting::invoice::request;
 /// Retry-After while the invoice is being stamped, in seconds.
 const LOOK_AGAIN: u32 = 5;
 
-/// Invoices an order or a quote that [`super::CreateSale`] made, once: a repetition, with the same Idempotency-Key or
-/// another, answers with the invoice's current state (spec, "POST /ventas/{clave}/facturar").
+/// Invoices an order or a quote that [`super::CreateSale`] made, once: a repetition, with the same
+/// Idempotency-Key or another, answers with the invoice's current state (spec, "POST
+/// /ventas/{clave}/facturar").
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceSale {
@@ -116,7 +117,8 @@ impl Operation for InvoiceSale {
         Ok(InvoiceRequested::of(venta, requested.invoice, requested.before))
     }
 
-    /// 202 when it was requested now, else 200; `Location`, and `Retry-After` while it is being stamped.
+    /// 202 when it was requested now, else 200; `Location`, and `Retry-After` while it is being
+    /// stamped.
     fn head(output: &InvoiceRequested, base_url: &str) -> Head {
         Head {
             status: if output.ya_solicitada { StatusCode::OK } else { StatusCode::ACCEPTED },

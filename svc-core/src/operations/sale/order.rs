@@ -27,8 +27,8 @@ pub struct OrderQuote {
     pub venta: i64,
 }
 
-/// Invoices an order or a quote, whoever made it, and has it stamped. Of an order that is handed over in part that part becomes an
-/// invoice of its own; the order stays open with the rest.
+/// Invoices an order or a quote, whoever made it, and has it stamped. Of an order that is handed
+/// over in part that part becomes an invoice of its own; the order stays open with the rest.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InvoiceOrder {

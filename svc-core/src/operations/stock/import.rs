@@ -20,7 +20,8 @@ impl MovementImport {
         self.existencia_anterior.unwrap_or_default()
     }
 
-    /// The stock afterwards; when it is left out, it follows from the stock before and the kind of movement.
+    /// The stock afterwards; when it is left out, it follows from the stock before and the kind of
+    /// movement.
     fn after(&self) -> Quantity {
         let moved = |kind: MovementKind| kind.stock_after(self.before(), self.cantidad);
         self.existencia_actual.unwrap_or_else(|| MovementKind::parse(&self.tipo).map_or_else(|| self.before(), moved))
@@ -86,8 +87,8 @@ impl Rules for MovementImport {
         require(self.amount().is_some() || self.costo_unitario.is_none(), "importe", "es demasiado grande")
     }
 
-    /// One that names its product by a SKU which no product has keeps the SKU alone; one that names it by clave keeps the SKU
-    /// that the product has now.
+    /// One that names its product by a SKU which no product has keeps the SKU alone; one that names
+    /// it by clave keeps the SKU that the product has now.
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Kept).await?;
         let unwritten: Vec<i64> = rows.iter().filter(|row| row.sku.is_none()).filter_map(|row| row.producto).collect();

@@ -16,8 +16,8 @@ use crate::posting::products::{ProductName, find_products};
 use crate::posting::stock;
 use crate::store::{ActiveWarehouse, MovementContext};
 
-/// Records a stock movement. A `traspaso_salida` also writes the `traspaso_entrada` of the warehouse it goes to; a
-/// `saldo_inicial` sets the stock.
+/// Records a stock movement. A `traspaso_salida` also writes the `traspaso_entrada` of the
+/// warehouse it goes to; a `saldo_inicial` sets the stock.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveStock {
@@ -253,8 +253,8 @@ async fn warehouse(cx: &mut Cx<'_>, field: &str, code: &str) -> Result<ActiveWar
     cx.tx.warehouse(code).await?.ok_or_else(missing)
 }
 
-/// Locks a product's stock in both warehouses of a transfer, in the order of the warehouses, so that transfers in opposite
-/// directions do not deadlock.
+/// Locks a product's stock in both warehouses of a transfer, in the order of the warehouses, so
+/// that transfers in opposite directions do not deadlock.
 async fn lock_both(
     cx: &mut Cx<'_>,
     from: &ActiveWarehouse,

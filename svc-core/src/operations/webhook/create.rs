@@ -19,7 +19,8 @@ use crate::webhooks::{MOST, SECRET, SigningSecret, validate_url};
 pub struct CreateWebhook {
     /// Where notices go: https, a domain name, no port.
     pub url: SentUrl,
-    /// Which events it receives: their names, one or more; each needs the scope that reads its resource.
+    /// Which events it receives: their names, one or more; each needs the scope that reads its
+    /// resource.
     #[schemars(schema_with = "subscription_schema")]
     pub eventos: Vec<String>,
     /// What it is for.

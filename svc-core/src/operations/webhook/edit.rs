@@ -12,8 +12,8 @@ use crate::operation::{Cx, Http, Operation, Spec};
 use crate::record::webhook::Webhook;
 use crate::webhooks::validate_url;
 
-/// Edits a webhook in part, pauses it (`activo` false) or resumes it (`activo` true). A resumed webhook does not receive
-/// the events of the meantime, and its count of failures is reset.
+/// Edits a webhook in part, pauses it (`activo` false) or resumes it (`activo` true). A resumed
+/// webhook does not receive the events of the meantime, and its count of failures is reset.
 ///
 /// See spec, "Webhook operations".
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -24,7 +24,8 @@ pub struct EditWebhook {
     /// Where notices go: https, a domain name, no port.
     #[serde(default)]
     pub url: Sent<SentUrl>,
-    /// Which events it receives: their names, one or more; each needs the scope that reads its resource.
+    /// Which events it receives: their names, one or more; each needs the scope that reads its
+    /// resource.
     #[serde(default)]
     #[schemars(schema_with = "subscription_schema")]
     pub eventos: Sent<Vec<String>>,

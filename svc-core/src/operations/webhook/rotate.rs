@@ -10,7 +10,8 @@ use crate::error::{Code, Error};
 use crate::operation::{Cx, Http, Operation, Spec};
 use crate::webhooks::{ROTATION, SECRET, SigningSecret};
 
-/// Replaces the secret of a webhook. The current one also signs for a day more; an older one no longer does.
+/// Replaces the secret of a webhook. The current one also signs for a day more; an older one no
+/// longer does.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RotateSecret {
@@ -24,7 +25,8 @@ pub struct RotateSecret {
 pub struct SecretRotated {
     /// The webhook's clave.
     pub webhook: i64,
-    /// The secret that signs its notices from now on. It is shown only here: a repetition has `null`.
+    /// The secret that signs its notices from now on. It is shown only here: a repetition has
+    /// `null`.
     pub secreto: Option<SigningSecret>,
 }
 

@@ -35,7 +35,8 @@ pub struct Cancelled {
 }
 
 impl Cancelled {
-    /// What is printed of the document for the authority to know it by: `?re=…&rr=…&tt=…&id=…&fe=…`.
+    /// What is printed of the document for the authority to know it by:
+    /// `?re=…&rr=…&tt=…&id=…&fe=…`.
     pub fn expression(&self) -> String {
         let rfc = |rfc: &str| rfc.replace('&', "&amp;");
         let seal = self.sello.as_deref().map(|last| format!("&fe={last}")).unwrap_or_default();
@@ -48,7 +49,8 @@ impl Cancelled {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CancelRequest {
-    /// The same in all attempts, and unique among all companies and installations: 1 to 100 visible ASCII characters.
+    /// The same in all attempts, and unique among all companies and installations: 1 to 100 visible
+    /// ASCII characters.
     pub id: String,
     /// The document.
     pub document: Cancelled,
@@ -56,13 +58,15 @@ pub struct CancelRequest {
     pub motivo: CancellationReason,
     /// What takes its place, with reason 01.
     pub sustitucion: Option<Uuid>,
-    /// The request (`Cancelacion`), signed by the issuer; none while the company has no valid certificate.
+    /// The request (`Cancelacion`), signed by the issuer; none while the company has no valid
+    /// certificate.
     pub xml: Option<String>,
     /// When it was asked for.
     pub asked: DateTime<Utc>,
     /// When this attempt is made.
     pub at: DateTime<Utc>,
-    /// Whether the request says that the receiver has to accept. The authority decides; the sandbox takes their word.
+    /// Whether the request says that the receiver has to accept. The authority decides; the sandbox
+    /// takes their word.
     pub aceptacion: bool,
 }
 

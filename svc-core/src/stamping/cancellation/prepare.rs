@@ -79,7 +79,8 @@ fn document(cx: &Cx<'_>, uuid: Uuid, asked: &AskedCancellation) -> Cancelled {
     }
 }
 
-/// The request, signed; none without a valid certificate. The key is open for no longer than this takes.
+/// The request, signed; none without a valid certificate. The key is open for no longer than this
+/// takes.
 async fn signed(cx: &mut Cx<'_>, request: &Cancelacion<'_>) -> Result<Option<String>, Error> {
     let certificate = cx.tx.signing_certificate().await?;
     let valid = certificate.filter(|one| one.is_valid(cx.company.rfc.as_deref(), cx.now));

@@ -19,7 +19,8 @@ use crate::stamping::pass::{Provider, StampReport};
 use crate::stamping::{StampFailure, Stamper};
 use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
 
-/// How long a request that the authority received may leave no trace with it, before it is sent again.
+/// How long a request that the authority received may leave no trace with it, before it is sent
+/// again.
 const LOST_AFTER: TimeDelta = TimeDelta::days(4);
 
 /// How soon after a request its refusal can be meant: before that the refusal is an earlier one's.
@@ -102,8 +103,8 @@ async fn cancel(provider: &Provider<'_>, lease: Lease, record: LeasedStamping) -
     context.run_step(company, &finish).await
 }
 
-/// Sends a cancellation that the authority does not have yet, and asks what became of it; gives whether it has it now, and its
-/// receipt.
+/// Sends a cancellation that the authority does not have yet, and asks what became of it; gives
+/// whether it has it now, and its receipt.
 async fn ask(stamper: &dyn Stamper, prepared: &PreparedCancellation) -> (bool, Option<String>, CancellationVerdict) {
     let PreparedCancellation { request, enviada } = prepared;
     let mut acuse = None;
@@ -126,9 +127,10 @@ async fn ask(stamper: &dyn Stamper, prepared: &PreparedCancellation) -> (bool, O
     (true, acuse, verdict)
 }
 
-/// Sends the cancellations of one company that were asked for and never sent, and asks once what became of each; gives what
-/// was written, by the clave of the record. Call it after asking, so that what is final at once is seen at once;
-/// [`crate::stamping::stamp_due`] sends and follows all others. Those under another worker's lease are left to it.
+/// Sends the cancellations of one company that were asked for and never sent, and asks once what
+/// became of each; gives what was written, by the clave of the record. Call it after asking, so
+/// that what is final at once is seen at once; [`crate::stamping::stamp_due`] sends and follows all
+/// others. Those under another worker's lease are left to it.
 pub async fn cancel_asked(
     context: &Context,
     stamper: &dyn Stamper,

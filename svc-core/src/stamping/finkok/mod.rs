@@ -17,27 +17,29 @@ use super::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure, StampReq
 const STAMP: &str = "/servicios/soap/stamp";
 const CANCEL: &str = "/servicios/soap/cancel";
 
-/// The document was never stamped, or a few seconds ago.
+/// The document was never stamped, or only seconds ago.
 const NOT_STAMPED: &str = "603";
 
-/// From one question what became of a document to the next, before "never stamped" is believed: longer than the service takes to
-/// know of a stamp.
+/// The delay between two queries about a document before "never stamped" is believed: longer than
+/// the service takes to know of a stamp.
 const DOUBT: Duration = Duration::from_secs(9);
 
-/// The provider Finkok: `stamp` with the document that is sealed here, `cancel_signature` with the request that is signed here.
+/// The provider Finkok: `stamp` with a document sealed here, `cancel_signature` with a request
+/// signed here.
 pub struct FinkokStamper {
     endpoint: Endpoint,
     user: String,
     password: Zeroizing<String>,
-    /// The authority's own service, if it is to be asked instead of Finkok.
+    /// The authority's own service, if it is queried instead of Finkok.
     status: Option<SatStatus>,
     doubt: Duration,
 }
 
 impl FinkokStamper {
-    /// The provider at `url` (`https://facturacion.finkok.com`, of tests `https://demo-facturacion.finkok.com`), for `user` with
-    /// `password`. The authority's word on cancellations comes from `status`, or through Finkok. What is not done after `timeout` is
-    /// retried. The URL must be https, but for this machine's own addresses.
+    /// The provider at `url` (`https://facturacion.finkok.com`, for tests
+    /// `https://demo-facturacion.finkok.com`), for `user` with `password`. Cancellations are
+    /// followed through `status`, or through Finkok. A call that exceeds `timeout` is retried. The
+    /// URL must be https, except for this machine's own addresses.
     pub fn new(
         url: &str,
         user: &str,
@@ -96,7 +98,7 @@ impl Stamper for FinkokStamper {
                 return request.stamped(xml.to_owned());
             }
             match incident(&answer) {
-                // Its XML is there some seconds after the stamp.
+                // Finkok has the XML some seconds after the stamp.
                 Some((BEFORE, _)) => self.stamped(request).await?.ok_or_else(no_xml),
                 Some((code, text)) => Err(codes::refusal(code, text)),
                 None => Err(no_xml()),
@@ -124,7 +126,8 @@ impl Stamper for FinkokStamper {
             let said = answer.get("EstatusCancelacion").unwrap_or_default();
             match (answer.get("EstatusUUID"), answer.get("CodEstatus")) {
                 (Some(code), _) => codes::cancellation(code, said, acuse, request),
-                // Of the request as a whole, its code at the head or at the end: "300 - Usuario…", "UUID: … 205".
+                // An error of the whole request has its code at the head or at the end: "300 -
+                // Usuario…", "UUID: … 205".
                 (None, Some(text)) => {
                     let (code, text) = codes::at_head(text);
                     match codes::cancellation(code, text, None, request) {
@@ -152,7 +155,7 @@ impl Stamper for FinkokStamper {
         sat::status(&self.call(CANCEL, "get_sat_status", &parameters.concat()).await?)
     }
 
-    /// Long enough to ask twice what became of a document.
+    /// Long enough for two queries about a document.
     fn deadline(&self) -> Duration {
         self.endpoint.timeout() + self.doubt
     }
@@ -164,7 +167,7 @@ impl fmt::Debug for FinkokStamper {
     }
 }
 
-/// The code and the text of what is wrong.
+/// The code and the text of an error.
 fn incident(answer: &Answer) -> Option<(&str, &str)> {
     let code = answer.get("CodigoError").or_else(|| answer.get("faultcode"))?;
     Some((code, answer.get("MensajeIncidencia").or_else(|| answer.get("CodEstatus")).unwrap_or(code)))

@@ -1,4 +1,4 @@
-//! Against stand-ins that answer as Finkok does.
+//! Tests against a fake provider that answers as Finkok does.
 
 use super::*;
 use crate::stamping::fake_provider::{UUID, cancellation, provider, reply, request, stamped};
@@ -73,7 +73,7 @@ async fn what_was_stamped_before_is_its_earlier_stamp() {
     let (answer, requests) = answered(vec![before(), done("stamped", &xml)]).await;
     assert_eq!(answer.unwrap().xml, xml);
     assert!(requests[1].contains("<stamped xmlns=\"http://facturacion.finkok.com/stamp\"><xml>"), "{}", requests[1]);
-    // For some seconds it is not there.
+    // The XML is missing for some seconds.
     for soon in [
         incident("stamped", "603", "El CFDI no contiene un timbre previo"),
         incident("stamped", "307", "x"),

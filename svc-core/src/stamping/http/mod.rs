@@ -13,7 +13,7 @@ use super::endpoint::{Endpoint, HttpStamperError};
 use super::sat::SatStatus;
 use super::{CancelReceipt, CancelRequest, DocumentStatus, StampFailure, StampRequest, StampedXml, Stamper, rejected};
 
-/// Where cancellations are sent, below the address.
+/// The path of cancellations, below the address.
 const CANCELLATIONS: &str = "/cancelaciones";
 
 /// A provider over HTTP: one POST per document, each over its own connection.
@@ -24,11 +24,11 @@ pub struct HttpStamper {
 }
 
 impl HttpStamper {
-    /// A provider at `url`, with `token` as the bearer token; the authority's word on cancellations comes from `status`. A request
-    /// whose answer is not complete after `timeout` is retried.
+    /// A provider at `url`, with `token` as the bearer token; cancellations are followed through
+    /// `status`. A request whose answer is not complete after `timeout` is retried.
     ///
-    /// The URL must be https; plain http is allowed to `localhost` and loopback addresses only, for development and for a
-    /// provider's agent on the same machine.
+    /// The URL must be https; plain http is allowed to `localhost` and loopback addresses only, for
+    /// development and for a provider's agent on the same machine.
     pub fn new(url: &str, token: &str, status: SatStatus, timeout: Duration) -> Result<Self, HttpStamperError> {
         Self::at(Endpoint::new(url, timeout)?, token, status)
     }
@@ -50,7 +50,7 @@ impl HttpStamper {
     }
 }
 
-/// A header that shows a token.
+/// The header with a bearer token.
 pub(super) fn bearer(token: &str) -> Result<HeaderValue, HttpStamperError> {
     let header = Some(token).filter(|token| !token.trim().is_empty());
     let header = header.and_then(|token| HeaderValue::from_str(&format!("Bearer {token}")).ok());
@@ -97,11 +97,11 @@ impl fmt::Debug for HttpStamper {
 struct RejectionBody {
     codigo: String,
     mensaje: String,
-    /// The earlier XML, of a document that was stamped before.
+    /// The earlier XML, if the document was already stamped.
     xml: Option<String>,
 }
 
-/// The result in an answer; a rejection only if the status and the body both say so.
+/// Reads the result of an answer; it is a rejection only if both status and body say so.
 fn parse_answer(request: &StampRequest, status: StatusCode, body: &[u8]) -> Result<StampedXml, StampFailure> {
     if status.is_success() {
         let xml = std::str::from_utf8(body).map_err(|_| no_verdict(status))?;
@@ -124,7 +124,8 @@ pub(super) fn no_verdict(status: StatusCode) -> StampFailure {
     StampFailure::Unreachable(format!("the provider answered {status} and no verdict"))
 }
 
-/// Whether this status can be due to the document, rather than to the token, the address, the credit or the load.
+/// Whether this status can be due to the document, rather than to the token, the address, the
+/// credit or the load.
 fn is_verdict(status: StatusCode) -> bool {
     status.is_client_error() && !matches!(status.as_u16(), 401..=404 | 407..=409 | 423 | 425 | 429)
 }

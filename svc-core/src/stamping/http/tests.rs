@@ -21,7 +21,7 @@ fn status() -> SatStatus {
     SatStatus::new(Some("http://127.0.0.1:9"), Duration::from_secs(1)).unwrap()
 }
 
-/// A provider that answers one request; the request, and the provider's address.
+/// A provider that answers one request; returns the request and the provider's address.
 async fn provider(answer: Vec<u8>) -> (JoinHandle<Vec<String>>, String) {
     let (asked, url) = fake_provider::provider([answer]).await;
     (asked, format!("{url}/v1/timbrados?modo=prueba"))
@@ -187,7 +187,7 @@ fn only_a_safe_address_and_a_token_make_a_stamper() {
     for url in ["http://localhost:8081/t", "http://127.0.0.1", "http://[::1]:9/t", "HTTP://LOCALHOST"] {
         assert_eq!(made(url, TOKEN), None, "{url}");
     }
-    // A machine may have no authorities at all.
+    // A machine may trust no authorities at all.
     let secure = HttpStamper::new("https://pac.mx/t", TOKEN, status(), Duration::from_secs(1));
     assert!(matches!(secure, Ok(_) | Err(HttpStamperError::Authorities)), "{secure:?}");
     let (url, plain) = (HttpStamperError::Url.to_string(), HttpStamperError::Plain.to_string());
@@ -226,7 +226,7 @@ async fn a_cancellation_is_received_or_refused() {
     for codigo in ["203", "302", "305", "306", "310"] {
         assert!(matches!(cancel(refusal(codigo)).await.0, Err(StampFailure::Misconfigured(_))), "{codigo}");
     }
-    // A folio that was just stamped, a date that was off, and no verdict.
+    // A folio that was just stamped, a wrong date, and answers without a result.
     for answer in [refusal("205"), refusal("208"), reply(500, ""), reply(400, "<html>"), Vec::new()] {
         assert!(matches!(cancel(answer).await.0, Err(StampFailure::Unreachable(_))));
     }

@@ -1,4 +1,4 @@
-//! How the authority and receivers take cancellations, by the receiver's name.
+//! Simulates how the authority and receivers answer cancellations, by the receiver's name.
 
 use chrono::TimeDelta;
 
@@ -15,7 +15,7 @@ const SILENT: &str = "NO RESPONDE";
 
 const ACCEPTED_AFTER: TimeDelta = TimeDelta::hours(1);
 const REFUSED_AFTER: TimeDelta = TimeDelta::minutes(5);
-/// When silence is taken for acceptance.
+/// The time after which silence counts as acceptance.
 const SILENCE: TimeDelta = TimeDelta::hours(72);
 
 pub(super) fn cancel(request: &CancelRequest) -> Result<CancelReceipt, StampFailure> {

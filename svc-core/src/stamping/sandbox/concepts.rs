@@ -24,7 +24,7 @@ pub(super) fn validate(document: &Cfdi) -> Verdict {
     levies::withheld_sums(document)
 }
 
-/// Form and method of payment, and currency; gives the decimals of the currency.
+/// Checks form and method of payment, and currency; returns the currency's decimals.
 fn heading(document: &Cfdi) -> Result<u32, Rejection> {
     let (form, method) = (document.forma_pago.as_deref(), document.metodo_pago.as_deref());
     require(
@@ -126,7 +126,7 @@ fn totals(document: &Cfdi) -> Verdict {
     )
 }
 
-/// Whether the document's taxes are its concepts', added up.
+/// Whether the document's taxes are the sums of its concepts'.
 fn taxes(document: &Cfdi, decimals: u32) -> Verdict {
     let is_sum = |sum: Decimal, written: Decimal| sum == written || Amount::rounded(sum, decimals).get() == written;
     let groups = document.impuestos.as_ref().map_or(&[][..], |taxes| &taxes.traslados);

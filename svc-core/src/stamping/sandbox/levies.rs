@@ -1,4 +1,4 @@
-//! Checks of a concept's taxes: which it must and may have, their rates, what is withheld.
+//! Checks of a concept's taxes: which are required and allowed, their rates, the withheld ones.
 
 use rust_decimal::Decimal;
 
@@ -7,7 +7,7 @@ use super::{Verdict, require};
 use crate::domain::cfdi::{Amount, Cfdi, Concepto, Impuesto, RetencionConcepto, TipoFactor, Traslado};
 use crate::domain::sat::{self, Border, Factor, Levied};
 
-/// Whether a concept has the taxes that its object of the tax has broken down, and no others.
+/// Whether a concept breaks down exactly the taxes that its `c_ObjetoImp` requires.
 pub(super) fn object(concept: &Concepto) -> Verdict {
     let taxed = concept.impuestos.as_ref();
     let charges = |impuesto| taxed.is_some_and(|taxes| taxes.traslados.iter().any(|tax| tax.impuesto == impuesto));
@@ -56,7 +56,7 @@ pub(super) fn charge(tax: &Traslado, decimals: u32, lugar: &str) -> Verdict {
     )
 }
 
-/// Whether `c_TasaOCuota` has what is charged; 8 % of IVA only where the border stimulus applies.
+/// Whether `c_TasaOCuota` has the charged rate; 8 % of IVA only where the border stimulus applies.
 fn is_rate(impuesto: Impuesto, factor: TipoFactor, rate: Amount, border: bool) -> bool {
     let border_rate = (Impuesto::Iva, TipoFactor::Tasa, Decimal::new(8, 2));
     (border || (impuesto, factor, rate.get()) != border_rate) && exists(impuesto, factor, Levied::Charged, rate)
@@ -96,7 +96,7 @@ pub(super) fn withheld(tax: &RetencionConcepto, decimals: u32) -> Verdict {
     )
 }
 
-/// Whether what the document says is withheld is what its concepts do, added up.
+/// Whether the document's withheld taxes are the sums of its concepts'.
 pub(super) fn withheld_sums(document: &Cfdi) -> Verdict {
     let parts: Vec<&RetencionConcepto> = document
         .conceptos

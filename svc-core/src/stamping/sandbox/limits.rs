@@ -4,15 +4,16 @@ use rust_decimal::{Decimal, RoundingStrategy};
 
 use crate::domain::cfdi::Amount;
 
-/// What a factor may have been before rounding: exactly itself, or any value that rounds to it.
+/// The values that a factor may have had before rounding: only itself, or any value that rounds to
+/// it.
 #[derive(Clone, Copy)]
 pub(super) enum Reach {
     Exactly(Amount),
     Around(Amount),
 }
 
-/// Whether `product` is within the standard's limits around `a` × `b`: the factors may be off by half a unit of their last
-/// decimal, and the limits are rounded outwards to `decimals` decimals.
+/// Whether `product` is within the standard's limits around `a` × `b`: the factors may be off by
+/// half a unit of their last decimal, and the limits are rounded outwards to `decimals` decimals.
 pub(super) fn between(product: Amount, a: Amount, b: Reach, decimals: u32) -> bool {
     let half = |amount: Amount| Decimal::new(5, amount.decimals() + 1);
     let (low, high) = match b {

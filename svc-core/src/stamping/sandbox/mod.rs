@@ -19,29 +19,32 @@ use crate::domain::cfdi::{Cfdi, Provider, SealFault, SigningKey, TipoDeComproban
 
 /// A receiver whose name contains this is rejected.
 const REJECTED: &str = "RECHAZO";
-/// With a receiver whose name contains this, the provider is not reached.
+/// If the receiver's name contains this, the provider cannot be reached.
 const NO_SERVICE: &str = "SIN SERVICIO";
 
-/// With a receiver whose name contains this, the account has no stamps left.
+/// If the receiver's name contains this, the account has no stamps left.
 const NO_CREDIT: &str = "SIN TIMBRES";
 
-/// Whose stamps these are: no provider's RFC.
+/// The RFC in the stamps, which no provider has.
 const RFC: &str = "AAA010101AAA";
 /// The number of `certificate.der`.
 const CERTIFICATE: &str = "30001000000500009999";
-/// An RSA key of 2048 bits in PKCS#8, made for this with `openssl genpkey`; it protects nothing.
+/// An RSA key of 2048 bits in PKCS#8, generated for this with `openssl genpkey`; it protects
+/// nothing.
 static KEY: LazyLock<Result<SigningKey, SealFault>> =
     LazyLock::new(|| SigningKey::from_pkcs8(include_bytes!("key.der")));
 
 /// A provider within this process, for development and tests.
 ///
-/// It reads the XML and validates what needs no register of taxpayers: attributes, catalogues, sums and the seal, with the
-/// authority's codes (`CFDI40…`; `CRP20…` for payments; `301` and `302` for an XML or a seal that is none; `401` for one that is
-/// older than 72 hours at the time of the request). It has no clock and no state; it dates the stamp as the document is, and the same
-/// XML always gets the same stamped XML, UUID and all, as a provider that was sent it before gives the earlier one (307).
+/// It reads the XML and validates everything that needs no register of taxpayers: attributes,
+/// catalogues, sums and the seal, with the authority's codes (`CFDI40…`; `CRP20…` for payments;
+/// `301` and `302` for an invalid XML or seal; `401` if it is older than 72 hours at the time of
+/// the request). It has no clock and no state: it dates the stamp as the document is, and the same
+/// XML always gets the same stamped XML with the same UUID, like a provider that returns the
+/// earlier stamp (307).
 ///
-/// Its stamps are whole, but worth nothing: they are signed with a key that everyone has (`key.der` in its folder; its certificate
-/// is beside it, number `30001000000500009999`).
+/// Its stamps are complete but worthless: they are signed with a published key (`key.der` in its
+/// folder, with its certificate beside it, number `30001000000500009999`).
 ///
 /// The receiver's name simulates failures that depend on a register or a network:
 ///
@@ -55,8 +58,8 @@ static KEY: LazyLock<Result<SigningKey, SealFault>> =
 /// | `RECHAZA` | its cancellation is refused by the receiver, five minutes after it was asked for |
 /// | `NO RESPONDE` | its cancellation waits for 72 hours, which accept it |
 ///
-/// All others are cancelled at once; one that is said to need acceptance (`requiere_aceptacion`) waits for
-/// `invoice.cancel-accepted` or `invoice.cancel-rejected`, or for 72 hours.
+/// All other cancellations are final at once; one that needs acceptance (`requiere_aceptacion`)
+/// waits for `invoice.cancel-accepted` or `invoice.cancel-rejected`, or for 72 hours.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SandboxStamper;
 
@@ -83,7 +86,7 @@ impl Stamper for SandboxStamper {
         Self::sign(request, folio(&request.xml), document.issued())
     }
 
-    /// Nothing that it answers is lost on the way.
+    /// Its answers are never lost, so there is no earlier one to find.
     async fn earlier(&self, _request: &StampRequest) -> Result<Option<StampedXml>, StampFailure> {
         Ok(None)
     }
@@ -98,8 +101,8 @@ impl Stamper for SandboxStamper {
 }
 
 impl SandboxStamper {
-    /// Stamps a document unjudged, under that UUID and as of that time: for stand-ins of providers in tests. The failure is that
-    /// of an XML that is no sealed document.
+    /// Stamps a document without validating it, with that UUID and time: for fake providers in
+    /// tests. Fails if the XML is not a sealed document.
     pub fn sign(request: &StampRequest, uuid: Uuid, at: DateTime<Utc>) -> Result<StampedXml, StampFailure> {
         let fault = |fault: &SealFault| StampFailure::Unreachable(format!("the sandbox cannot stamp it: {fault}"));
         let provider = Provider { rfc: RFC, certificado: CERTIFICATE, key: KEY.as_ref().map_err(fault)? };
@@ -113,14 +116,15 @@ impl From<Rejection> for StampFailure {
     }
 }
 
-/// The authority's code, and its message in short.
+/// The authority's code with a short message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Rejection {
     codigo: &'static str,
     mensaje: &'static str,
 }
 
-/// Whether a document is not older than 72 hours, nor of the future but for what clocks differ by.
+/// Whether a document is at most 72 hours old, and not in the future beyond the difference of
+/// clocks.
 fn is_of_age(document: &Cfdi, now: DateTime<Utc>) -> bool {
     let age = now - document.issued();
     age <= TimeDelta::hours(72) && age >= -TimeDelta::minutes(5)
@@ -132,7 +136,7 @@ fn require(holds: bool, codigo: &'static str, mensaje: &'static str) -> Verdict 
     if holds { Ok(()) } else { Err(Rejection { codigo, mensaje }) }
 }
 
-/// The first thing that is wrong with a document.
+/// The first error of a document.
 fn validate(document: &Cfdi) -> Verdict {
     document::validate(document)?;
     match document.tipo_de_comprobante {
@@ -141,7 +145,7 @@ fn validate(document: &Cfdi) -> Verdict {
     }
 }
 
-/// The UUID of a document, by which it is known: of version 8 (RFC 9562), made of its bytes.
+/// The UUID of a document: version 8 (RFC 9562), derived from its bytes.
 fn folio(xml: &str) -> Uuid {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&Sha256::digest(xml)[..16]);

@@ -1,4 +1,4 @@
-//! Checks of a payment document: fixed fields, the payment, the invoices that it pays, the sums.
+//! Checks of a payment document: fixed fields, the payment, the paid invoices, the sums.
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
@@ -9,10 +9,10 @@ use crate::domain::cfdi::{
 };
 use crate::domain::sat;
 
-/// Decimals of the taxes in a payment, the most there are.
+/// Decimals of the taxes in a payment: the most allowed.
 const DECIMALS: u32 = 6;
 
-/// Decimals of what one unit of a payment's currency is in an invoice's, the most there are.
+/// Decimals of the exchange rate between a payment's currency and an invoice's: the most allowed.
 const WORTH_DECIMALS: u32 = 10;
 
 pub(super) fn validate(document: &Cfdi) -> Verdict {
@@ -69,7 +69,7 @@ fn concept(concept: &Concepto) -> Verdict {
     fixed.into_iter().try_for_each(|(holds, codigo, mensaje)| require(holds, codigo, mensaje))
 }
 
-/// Form, amount and currency of the payment; gives the decimals of the currency.
+/// Checks form, amount and currency of the payment; returns the currency's decimals.
 fn money(payment: &Pago) -> Result<u32, Rejection> {
     let form = payment.forma_de_pago_p.as_str();
     require(
@@ -97,7 +97,7 @@ fn money(payment: &Pago) -> Result<u32, Rejection> {
     Ok(decimals.into())
 }
 
-/// Whether no more is applied than was paid; the currency has so many decimals.
+/// Whether no more is applied than was paid, in a currency with `decimals` decimals.
 fn applied(payment: &Pago, decimals: u32) -> Verdict {
     let applied: Decimal = payment.docto_relacionado.iter().map(least).sum();
     let applied = applied.round_dp_with_strategy(decimals, RoundingStrategy::ToZero);
@@ -108,7 +108,8 @@ fn applied(payment: &Pago, decimals: u32) -> Verdict {
     )
 }
 
-/// The least that what is paid of an invoice can be in the payment's currency: what is written may have been rounded.
+/// The least value of an invoice's paid part in the payment's currency, since the written amount
+/// may be rounded.
 fn least(invoice: &DoctoRelacionado) -> Decimal {
     let (paid, worth) = (invoice.imp_pagado, invoice.equivalencia_dr);
     if worth.to_string() == "1" {
@@ -175,7 +176,7 @@ fn paid(invoice: &DoctoRelacionado, payment: &Pago) -> Verdict {
     Ok(())
 }
 
-/// A tax's share in the amount that is paid of an invoice.
+/// Checks a tax's share in the paid part of an invoice.
 fn share(tax: &TrasladoDr) -> Verdict {
     require(tax.base_dr.get() > Decimal::ZERO, "CRP20255", "El campo BaseDR debe ser mayor que cero.")?;
     match (tax.tipo_factor_dr, tax.tasa_o_cuota_dr, tax.importe_dr) {
@@ -194,10 +195,10 @@ fn share(tax: &TrasladoDr) -> Verdict {
     }
 }
 
-/// Whether the payment's taxes are those of what it pays, added up in the payment's currency.
+/// Whether the payment's taxes are the sums of its invoices', in the payment's currency.
 fn taxes(payment: &Pago) -> Verdict {
     let groups = payment.impuestos_p.as_ref().map_or(&[][..], |taxes| &taxes.traslados_p);
-    // What is written of an invoice in another currency has been rounded before and after it was exchanged.
+    // The taxes of an invoice in another currency were rounded before and after the exchange.
     let off = |sum: Option<Decimal>, written: Decimal| {
         let parts = Decimal::from(payment.docto_relacionado.len());
         sum.is_none_or(|sum| {
@@ -258,7 +259,7 @@ fn is_exchanged(payment: &Pago) -> bool {
     payment.docto_relacionado.iter().any(|invoice| invoice.moneda_dr != payment.moneda_p)
 }
 
-/// Whether the totals are the payments in pesos.
+/// Whether the totals are the sums of the payments, in pesos.
 fn totals(pagos: &Pagos20) -> Verdict {
     let totals = &pagos.totales;
     let amount = sum(pagos, |payment| Some(payment.monto.get()));
@@ -304,7 +305,7 @@ fn totals(pagos: &Pagos20) -> Verdict {
     Ok(())
 }
 
-/// The payment's tax at that rate; none is exempt.
+/// The payment's tax at that rate; `None` means exempt.
 fn group(payment: &Pago, rate: Option<Decimal>) -> Option<&TrasladoP> {
     payment
         .impuestos_p

@@ -17,7 +17,7 @@ use crate::domain::cfdi::{
 };
 use crate::domain::quantity::Rate;
 
-/// [`mixed`] where 8 % may be charged.
+/// [`mixed`] at a place where 8 % may be charged.
 fn sale() -> InvoiceSource {
     let mut sale = mixed();
     sale.emisor.cp = Some("21000".to_owned());
@@ -61,7 +61,7 @@ async fn one_document_one_stamp() {
     assert_eq!((uuid.get_version_num(), uuid.get_variant()), (8, uuid::Variant::RFC4122));
     assert_eq!(first.at(), Some("2026-10-12T18:00:00Z".parse().unwrap()), "21000 is in another zone");
     assert_eq!(first.timbre.fecha_timbrado.to_string(), "2026-10-12 12:00:00");
-    // A document is known by its bytes: under whatever id, it was stamped before.
+    // The provider identifies a document by its bytes: it was already stamped under another id.
     assert_eq!(stamp("1-26", &xml).await.unwrap(), first);
     let mut other = sale();
     other.encabezado.folio = Some("26".to_owned());
@@ -282,7 +282,8 @@ fn any_document_of_any_kind_passes() {
     let mut dice = Dice::new(7);
     for number in 0..count {
         let document = dice.document(&issuers);
-        // The dice date a document and its period apart: the last hours of a year may have one of the next.
+        // The random date and period are independent: in the last hours of a year the period may be
+        // in the next.
         if codes(&document) != "CFDI40136" {
             assert_eq!(validate(&document), Ok(()), "document {number}: {document:#?}");
         }
@@ -332,7 +333,7 @@ fn retentions_are_judged() {
     }
 }
 
-/// What is withheld of the ISR in the first concept.
+/// The withheld ISR of the first concept.
 fn withheld(document: &mut Cfdi) -> &mut RetencionConcepto {
     let taxes = document.conceptos[0].impuestos.as_mut().unwrap();
     taxes.retenciones.iter_mut().find(|tax| tax.impuesto == Impuesto::Isr).unwrap()

@@ -1,5 +1,5 @@
-//! SW sapien, over REST. What it knows a document by is the document; what it calls `customid` is remembered for 72 hours, and
-//! keeps a document that was built anew under it from becoming a second invoice.
+//! SW sapien, over REST. It identifies a document by its bytes; it remembers a `customid` for 72
+//! hours, which keeps a rebuilt document from becoming a second invoice.
 
 use std::fmt;
 use std::time::Duration;
@@ -26,10 +26,10 @@ const CANCEL: &str = "/cfdi33/cancel/xml";
 
 const CUSTOM_ID: HeaderName = HeaderName::from_static("customid");
 
-/// The `customid` was used before.
+/// The `customid` was already used.
 const USED: &str = "CFDI3307";
 
-/// What SW knows us by.
+/// How SW authenticates this service.
 enum Credentials {
     /// The account's permanent token.
     Token(HeaderValue),
@@ -37,7 +37,8 @@ enum Credentials {
     User { user: String, password: String, last: Mutex<Option<HeaderValue>> },
 }
 
-/// The provider SW sapien: `stamp` with the document that is sealed here, `cancel` with the request that is signed here.
+/// The provider SW sapien: `stamp` with a document sealed here, `cancel` with a request signed
+/// here.
 pub struct SwStamper {
     endpoint: Endpoint,
     credentials: Credentials,
@@ -45,9 +46,11 @@ pub struct SwStamper {
 }
 
 impl SwStamper {
-    /// The provider at `url` (`https://services.sw.com.mx`, of tests `https://services.test.sw.com.mx`), for `user` with `secret` as
-    /// password, else with `secret` as the account's permanent token; the authority's word on cancellations comes from `status`.
-    /// What is not done after `timeout` is retried. The URL must be https, but for this machine's own addresses.
+    /// The provider at `url` (`https://services.sw.com.mx`, for tests
+    /// `https://services.test.sw.com.mx`), for `user` with `secret` as password, or with `secret`
+    /// as the account's permanent token; cancellations are followed through `status`. A call that
+    /// exceeds `timeout` is retried. The URL must be https, except for this machine's own
+    /// addresses.
     pub fn new(
         url: &str,
         user: Option<&str>,
@@ -65,7 +68,7 @@ impl SwStamper {
         Ok(Self { endpoint: Endpoint::new(url, timeout)?, credentials, status })
     }
 
-    /// A token: the last one, or a new one if `anew`.
+    /// The last token, or a new one if `anew`.
     async fn token(&self, anew: bool) -> Result<HeaderValue, StampFailure> {
         let (user, password, last) = match &self.credentials {
             Credentials::Token(token) => return Ok(token.clone()),
@@ -84,7 +87,7 @@ impl SwStamper {
         Ok(token)
     }
 
-    /// Sends an XML as a file; with a new token once more if the last one has expired.
+    /// Sends an XML as a file; retries once with a new token if the last one expired.
     async fn post(&self, path: &str, xml: &str, custom_id: Option<&str>) -> Result<Answer, StampFailure> {
         let mut anew = false;
         loop {
@@ -132,7 +135,7 @@ impl Stamper for SwStamper {
                 };
                 return StampedXml::with(&request.xml, &used).map_err(fault);
             }
-            // A document that was refused has used up the id.
+            // A refused document has used up the id.
             self.stamp_as(request, &format!("{}-{:.16}", request.id, mark(&request.xml))).await.map_err(|failure| {
                 match failure {
                     StampFailure::Rejected { codigo, .. } if codigo == USED => {
@@ -164,7 +167,7 @@ impl Stamper for SwStamper {
                 None => {
                     let (code, text) = answer.inner_code();
                     match codes::cancellation(code, text, None, request) {
-                        // Without a folio nothing was received.
+                        // An answer without a folio confirms nothing.
                         Ok(_) => Err(no_verdict(answer.status)),
                         Err(failure) => Err(answer.unless_account(failure)),
                     }
@@ -233,13 +236,13 @@ impl Answer {
         self.body.data.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    /// The code at the head of the message, and what it says.
+    /// The code at the head of the message, and the rest of it.
     fn code(&self) -> (&str, &str) {
         codes::at_head(self.body.message.as_deref().unwrap_or_default())
     }
 
-    /// The same of a cancellation, where the authority's code may stand in the detail: `CACFDI33 - Problemas con el xml.` and
-    /// `CA305 - Certificado Inválido.`
+    /// The code of a cancellation, which may be in the detail: `CACFDI33 - Problemas con el xml.`
+    /// and `CA305 - Certificado Inválido.`
     fn inner_code(&self) -> (&str, &str) {
         let (code, text) = codes::at_head(self.body.detail.as_deref().unwrap_or_default());
         match code.strip_prefix("CA").unwrap_or(code) {
@@ -271,7 +274,7 @@ impl Answer {
         self.unless_account(codes::refusal(code, &text))
     }
 
-    /// Who is not let in at all has no verdict on a document.
+    /// Turns any failure into one of the account if the credentials were refused.
     fn unless_account(&self, failure: StampFailure) -> StampFailure {
         if matches!(self.status.as_u16(), 401 | 403) {
             return StampFailure::Misconfigured(format!("the provider answered {}: {}", self.status, self.body.text()));
@@ -280,20 +283,21 @@ impl Answer {
     }
 }
 
-/// A receipt is an XML, at times in base64.
+/// Decodes a receipt: an XML, sometimes in base64.
 fn unwrapped(acuse: &str) -> String {
     let decoded = STANDARD.decode(acuse.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     decoded.unwrap_or_else(|| acuse.to_owned())
 }
 
-/// 32 hexadecimal digits that follow from an XML.
+/// 32 hexadecimal digits derived from an XML.
 fn mark(xml: &str) -> String {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&Sha256::digest(xml)[..16]);
     uuid::Uuid::from_bytes(bytes).simple().to_string()
 }
 
-/// A form with an XML as its one file: its content type, and its bytes. The boundary is none that could be in the XML.
+/// A form with an XML as its only file: its content type and its bytes. The boundary cannot occur
+/// in the XML.
 fn multipart(xml: &str) -> (String, String) {
     let boundary = mark(xml);
     let body = format!(

@@ -1,4 +1,4 @@
-//! Against stand-ins that answer as SW does.
+//! Tests against a fake provider that answers as SW does.
 
 use super::*;
 use crate::stamping::fake_provider::{UUID, cancellation, provider, reply, request, stamped};
@@ -19,7 +19,7 @@ fn error(http: u16, message: &str, detail: &str, data: &Value) -> Vec<u8> {
     reply(http, &json!({"status": "error", "message": message, "messageDetail": detail, "data": data}).to_string())
 }
 
-/// All that `stamp/v4` answers.
+/// A complete answer of `stamp/v4`.
 fn v4(xml: &str) -> Value {
     json!({"cadenaOriginalSAT": "||1.1||", "noCertificadoSAT": "30001000000500009999", "noCertificadoCFDI": "30001000000500003416",
            "uuid": UUID, "selloSAT": "x", "selloCFDI": "x", "fechaTimbrado": "2026-10-12T12:00:04", "qrCode": "x", "cfdi": xml})
@@ -94,7 +94,7 @@ async fn what_was_stamped_before_is_its_earlier_stamp() {
     }
     let (answer, _) = answered(vec![error(400, before, "", &Value::Null)]).await;
     assert!(matches!(answer, Err(StampFailure::Unreachable(_))), "its XML is not there yet");
-    // Another document's stamp is none of this one's.
+    // Another document's stamp is not accepted for this one.
     let mut other = request();
     other.xml = other.xml.replacen("Folio=\"25\"", "Folio=\"26\"", 1);
     let (answer, _) = answered(vec![error(400, before, "", &json!({"cfdi": stamped(&other)}))]).await;

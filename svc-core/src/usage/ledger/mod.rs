@@ -8,9 +8,10 @@ use crate::domain::company::CompanyId;
 use crate::domain::quota::Period;
 use crate::store::{KeyId, KnownUse, MinuteUse, MonthUse, Usage};
 
-/// The usage as far as this process knows: its own exactly, that of others as of the last merge.
+/// The usage known to this process: its own exactly, that of others as of the last merge.
 ///
-/// Only genuine keys are counted, so its size is bounded by the number of active keys, whatever an attacker sends.
+/// Only valid keys are counted, so its size is bounded by the number of active keys, whatever an
+/// attacker sends.
 #[derive(Default)]
 pub(crate) struct Ledger(Mutex<Counts>);
 
@@ -44,9 +45,8 @@ struct Minute {
 /// A request to be admitted, and its limits.
 #[derive(Clone, Copy)]
 pub(crate) struct AdmissionRequest<'a> {
-    /// Its key.
     pub(crate) key: &'a KeyId,
-    /// The minute and the month it is counted in.
+    /// The minute and the month in which it counts.
     pub(crate) period: Period,
     /// The usage in the store when the key was read.
     pub(crate) known: KnownUse,
@@ -56,7 +56,7 @@ pub(crate) struct AdmissionRequest<'a> {
     pub(crate) quota: u64,
     /// Requests of the company under way at the same time.
     pub(crate) in_flight: u32,
-    /// Whether the limits of the minute and the month are enforced; if not, they are only announced (contract §5).
+    /// Whether the limits of the minute and the month are enforced or only reported (contract §5).
     pub(crate) enforced: bool,
 }
 
@@ -81,7 +81,8 @@ pub(crate) enum Refusal {
 }
 
 impl Ledger {
-    /// Admits a request or refuses it, and counts it. The caller of an admitted one calls [`Ledger::release`] once.
+    /// Admits a request or refuses it, and counts it. The caller of an admitted one calls
+    /// [`Ledger::release`] once.
     ///
     /// The minute counts what passes its own limit; the month reserves what passes all three.
     pub(crate) fn admit(&self, request: &AdmissionRequest<'_>) -> (Figures, Result<(), Refusal>) {
@@ -124,7 +125,8 @@ impl Ledger {
         }
     }
 
-    /// Ends an admitted request; `used` says whether it counts against the month. Gives the usage of the month.
+    /// Ends an admitted request; `used` says whether it counts against the month. Returns the
+    /// month's usage.
     pub(crate) fn release(&self, company: CompanyId, mes: NaiveDate, used: bool) -> u64 {
         let mut counts = self.counts();
         let company = counts.companies.entry(company).or_default();
@@ -137,7 +139,7 @@ impl Ledger {
         month.total()
     }
 
-    /// Takes the usage that the store does not have yet, and removes expired counts.
+    /// Takes the usage that is not stored yet, and removes expired counts.
     pub(super) fn take(&self, now: DateTime<Utc>) -> Usage {
         let mut counts = self.counts();
         counts.remove_expired(Period::of(now));
@@ -165,7 +167,7 @@ impl Ledger {
         counts.each(total, Count::learn);
     }
 
-    /// Returns `taken`, which was not stored, for the next merge.
+    /// Returns `taken`, which could not be stored, for the next merge.
     pub(super) fn put_back(&self, taken: &Usage) {
         self.counts().each(taken, Count::put_back);
     }
@@ -194,7 +196,8 @@ impl AdmissionRequest<'_> {
 }
 
 impl CompanyUsage {
-    /// The key's count of the minute. After the clock was set back, the later minute goes on being counted.
+    /// The key's count of the minute. After the clock is set back, the later minute continues to
+    /// count.
     fn minute(&mut self, request: &AdmissionRequest<'_>) -> &mut Minute {
         let fresh = || Minute { minuto: request.period.minuto, count: Count::default() };
         let minute = self.keys.entry(request.key.suffix.clone()).or_insert_with(fresh);
@@ -248,8 +251,9 @@ impl Counts {
         }
     }
 
-    /// Removes, once a minute, keys that were not used in this minute or the one before, past months, and companies without
-    /// keys; what the store does not have yet stays. A key that is used again is read anew, with its usage in the store.
+    /// Once a minute, removes keys unused in this minute and the one before, past months, and
+    /// companies without keys; unmerged counts stay. A key that is used again is read again, with
+    /// its stored usage.
     fn remove_expired(&mut self, period: Period) {
         if self.cleaned == period.minuto {
             return;

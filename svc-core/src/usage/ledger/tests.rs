@@ -36,7 +36,7 @@ fn a_minute_is_each_keys_and_a_month_is_the_companys() {
     let later = at("2026-10-12T18:01:00Z");
     assert_eq!(through(&ledger, &request(&a, later)), Ok(Figures { minute: 1, month: 5 }));
     assert_eq!(through(&ledger, &request(&a, later)), Err(Refusal::Quota));
-    // What is refused for the month has passed the minute's limit and counts there.
+    // A request refused for the month has passed the minute's limit and counts there.
     assert_eq!(ledger.peek(&request(&a, later)), Figures { minute: 2, month: 5 });
     let november = at("2026-11-01T06:00:00Z");
     assert_eq!(through(&ledger, &request(&a, november)), Ok(Figures { minute: 1, month: 1 }));
@@ -59,13 +59,13 @@ fn requests_under_way_are_reserved() {
     let request = AdmissionRequest { rate: 100, ..request(&a, at(NOON)) };
     assert!(ledger.admit(&request).1.is_ok() && ledger.admit(&request).1.is_ok());
     assert_eq!(ledger.admit(&request), (Figures { minute: 3, month: 2 }, Err(Refusal::Busy)));
-    // One that does not count gives its place back.
+    // An operation that does not count releases its reservation.
     assert_eq!(ledger.release(a.company, request.period.mes, false), 1);
     assert_eq!(ledger.admit(&request), (Figures { minute: 4, month: 2 }, Ok(())));
     let taken = ledger.take(at(NOON));
     assert_eq!(taken.months, [], "what is under way is not counted yet");
     assert_eq!(taken.minutes.len(), 1);
-    // The limit counts what is reserved: no two requests get the last operation.
+    // The limit includes reservations: no two requests get the last operation.
     let last = AdmissionRequest { quota: 2, in_flight: 9, ..request };
     assert_eq!(ledger.admit(&last).1, Err(Refusal::Quota));
 }
@@ -85,7 +85,7 @@ fn others_use_is_learnt_by_merging_and_from_the_key() {
     assert!(ledger.take(at(NOON)).is_empty());
     let known = KnownUse { minute: 3, ..request.known };
     assert_eq!(through(&ledger, &AdmissionRequest { known, ..request }), Err(Refusal::Rate));
-    // What was known of another period says nothing of this one.
+    // Usage known for another period does not apply to this one.
     let later = at("2026-11-01T06:00:00Z");
     let late = AdmissionRequest { period: Period::of(later), known: KnownUse { month: 99, ..known }, ..request };
     assert_eq!(through(&ledger, &late), Ok(Figures { minute: 1, month: 1 }));

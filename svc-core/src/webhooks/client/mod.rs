@@ -1,4 +1,5 @@
-//! Attempts over HTTP: each resolves the host's name once, checks every address, and connects to one of those.
+//! Sends deliveries over HTTP: each attempt resolves the host's name once, checks every address,
+//! and connects to one of them.
 //!
 //! Connections are reused within a pass, after the same checks (`pool.rs`).
 
@@ -30,18 +31,18 @@ use super::{DEADLINE, Networks, Outcome, Post, Sender, Target, validate_url};
 use crate::domain::words::DeliveryReason;
 use crate::outbound::{Channel, Most, OutboundError, Tls};
 
-/// How much of an answer is read: only its head matters.
+/// The most bytes of an answer that are read: only its head matters.
 const MOST: usize = 16 * 1024;
 
-/// How many addresses of a name are tried.
+/// The most addresses of a name that are tried.
 const TRIED: usize = 4;
 
-/// There is no trusted certificate authority, so no receiver can be verified.
+/// No certificate authority is trusted, so no receiver can be verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no trusted certificate authority was found; SSL_CERT_FILE may name some")]
 pub struct NoAuthorities;
 
-/// Sends attempts over HTTPS, by the rules of contract §6.
+/// Sends deliveries over HTTPS, by the rules of contract §6.
 pub struct HttpSender {
     resolver: Arc<dyn Resolver>,
     resolved: Resolved,
@@ -52,12 +53,12 @@ pub struct HttpSender {
 }
 
 impl HttpSender {
-    /// A sender that trusts the machine's authorities and those of `SSL_CERT_FILE`.
+    /// Trusts the machine's authorities and those of `SSL_CERT_FILE`.
     pub fn new(networks: Networks) -> Result<Self, NoAuthorities> {
         Self::over(networks, Tls::new())
     }
 
-    /// A sender that trusts these authorities only: certificates in DER.
+    /// Trusts these authorities only: certificates in DER.
     pub fn trusting(networks: Networks, authorities: impl IntoIterator<Item = Vec<u8>>) -> Result<Self, NoAuthorities> {
         Self::over(networks, Tls::trusting(authorities.into_iter().map(CertificateDer::from).collect()))
     }
@@ -92,8 +93,8 @@ impl HttpSender {
         Ok(Outcome::Answered { status: answer.status().as_u16(), retry_after: retry_after.map(str::to_owned) })
     }
 
-    /// Sends the request over an idle connection, or over a new one. Once part of it is sent it may have arrived, so it is
-    /// never sent twice in one attempt.
+    /// Sends the request over an idle connection, or else over a new one. A request of which any
+    /// part was sent may have arrived, so one attempt never sends it twice.
     async fn exchange(
         &self,
         target: &Target,
@@ -107,7 +108,7 @@ impl HttpSender {
                     self.pool.put(link, channel);
                     return Ok(answer);
                 }
-                // The receiver closed it before anything was sent.
+                // The receiver closed the idle connection before anything was sent.
                 Err(OutboundError::Closed) => {}
                 Err(error) => {
                     self.pool.spoil(link);
@@ -121,7 +122,7 @@ impl HttpSender {
         Ok(answer)
     }
 
-    /// A new connection to one of the addresses.
+    /// Opens a new connection to one of the addresses.
     async fn open(&self, target: &Target, addresses: &[IpAddr], until: Instant) -> Result<(Link, Channel), Outcome> {
         let (address, tcp) = connect(addresses, target.port, until).await?;
         let tls = target.https.then_some((&self.tls, target.host.as_str()));
@@ -129,7 +130,7 @@ impl HttpSender {
         Ok((Link::new(target, address), channel))
     }
 
-    /// The addresses of the target's name, if deliveries may go to all of them.
+    /// Resolves the target's name; fails unless deliveries may go to all of its addresses.
     async fn addresses(&self, target: &Target, until: Instant) -> Result<Vec<IpAddr>, Outcome> {
         let addresses = match timeout_at(until, self.resolver.resolve(&target.host)).await {
             Ok(Ok(addresses)) if !addresses.is_empty() => addresses,
@@ -140,7 +141,7 @@ impl HttpSender {
             Err(late) => return Err(self.unresolved(target, DeliveryReason::TiempoAgotado, &late.to_string())),
         };
         self.resolved.note(&target.host);
-        // Other ports and plain HTTP are for development, and only in the networks allowed for it.
+        // Other ports and plain HTTP are for development, and only within the allowed networks.
         let ordinary = target.https && target.port == 443;
         let passes = |&address: &IpAddr| {
             validate(address, &self.networks).is_ok() && (ordinary || self.networks.allows(address))
@@ -149,7 +150,8 @@ impl HttpSender {
         if all { Ok(addresses) } else { Err(Outcome::Failed(DeliveryReason::DestinoBloqueado)) }
     }
 
-    /// A name that could not be looked up counts against its webhook as long as other names can be (contract §6).
+    /// A failed lookup counts against the webhook only while other names can be looked up (contract
+    /// §6).
     fn unresolved(&self, target: &Target, reason: DeliveryReason, cause: &str) -> Outcome {
         if self.resolved.other_than(&target.host) {
             return Outcome::Failed(reason);
@@ -199,7 +201,7 @@ fn request(target: &Target, post: Post) -> Option<Request<Full<Bytes>>> {
     Some(request)
 }
 
-/// Connects to the first address that accepts; each gets a share of the time that is left.
+/// Connects to the first address that accepts; each gets a share of the remaining time.
 async fn connect(addresses: &[IpAddr], port: u16, until: Instant) -> Result<(IpAddr, TcpStream), Outcome> {
     let tried = &addresses[..addresses.len().min(TRIED)];
     let mut outcome = Outcome::Failed(DeliveryReason::ErrorRed);
@@ -219,7 +221,8 @@ async fn within<T>(share: Duration, future: impl Future<Output = T>) -> Result<T
     timeout(share, future).await.map_err(|_| ())
 }
 
-/// Whether the cause is on this machine: no network, no local address, no memory or no file descriptor.
+/// Whether the cause is on this machine: no network, no local address, no memory or no file
+/// descriptor.
 fn is_ours(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
     const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
@@ -235,7 +238,7 @@ fn failure(error: &OutboundError) -> Outcome {
     })
 }
 
-/// Whether the handshake failed because of the other side's certificate.
+/// Whether the handshake failed because of the receiver's certificate.
 fn is_certificate(error: &io::Error) -> bool {
     let error = error.get_ref().and_then(|error| error.downcast_ref());
     matches!(

@@ -1,8 +1,8 @@
-//! Connections that are kept open between two attempts of one pass.
+//! Connections kept open between attempts of one pass.
 //!
-//! An attempt resolves its name and checks every address in any case. It reuses a connection only if that goes to one of these
-//! addresses, at the same port and under the same name. So many notices to one receiver need one handshake, and a change of a
-//! name's addresses takes effect at once.
+//! Every attempt resolves its name and checks every address. It reuses a connection only if that
+//! goes to one of these addresses, at the same port and under the same name. So many notices to one
+//! receiver need one handshake, and a change of a name's addresses takes effect at once.
 
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
@@ -14,14 +14,13 @@ use tokio::time::Instant;
 use crate::outbound::Channel;
 use crate::webhooks::Target;
 
-/// How long an idle connection is kept: less than the five seconds after which servers begin to close theirs, since a notice
-/// sent while the server closes is a failed attempt.
+/// How long an idle connection is kept: less than the five seconds after which servers begin to
+/// close theirs, since a notice sent while the server closes fails.
 const KEPT: Duration = Duration::from_secs(2);
 
-/// How many connections are kept: as many as the attempts that a pass has in progress.
+/// The most connections kept: as many as a pass has attempts in progress.
 const MOST: usize = 64;
 
-/// The idle connections.
 #[derive(Default)]
 pub(super) struct Pool(Mutex<Kept>);
 
@@ -58,7 +57,7 @@ impl Link {
 }
 
 impl Pool {
-    /// An open connection to the target at one of these addresses.
+    /// Takes an open connection to the target at one of these addresses.
     pub(super) fn take(&self, target: &Target, addresses: &[IpAddr]) -> Option<(Link, Channel)> {
         let idle = &mut self.lock().idle;
         let now = Instant::now();
@@ -72,7 +71,8 @@ impl Pool {
         }
     }
 
-    /// Keeps a connection if it can take another request; if the pool is full, the oldest is closed.
+    /// Keeps a connection if it can take another request; if the pool is full, the oldest is
+    /// closed.
     pub(super) fn put(&self, link: Link, mut channel: Channel) {
         let mut kept = self.lock();
         if kept.spoiled.contains(&link) || !channel.is_ready() {
@@ -113,7 +113,8 @@ mod tests {
     use crate::domain::words::DeliveryReason;
     use crate::webhooks::{HttpSender, Networks, Outcome, Post, ResolveError, Resolver, Sender};
 
-    /// A receiver that keeps connections open, or closes each after its first answer, or during the second request.
+    /// A receiver that keeps connections open, or closes each after its first answer, or during the
+    /// second request.
     #[derive(Clone, Default)]
     struct Receiver {
         connections: Arc<AtomicUsize>,

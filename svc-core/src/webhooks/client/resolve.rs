@@ -13,7 +13,7 @@ pub enum ResolveError {
     /// There is no such name, or it has no address.
     #[error("the name has no address")]
     NotFound,
-    /// The name could not be looked up: a failure of ours, unless other names can be.
+    /// The lookup failed: a failure of this service, unless other names can be resolved.
     #[error("names cannot be resolved: {0}")]
     Ours(String),
 }
@@ -21,14 +21,14 @@ pub enum ResolveError {
 /// Finds the addresses of a name.
 #[async_trait]
 pub trait Resolver: Send + Sync + 'static {
-    /// All addresses of `name`, in the order in which they are to be tried.
+    /// All addresses of `name`, in the order to try them.
     async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ResolveError>;
 }
 
-/// How long a name that resolved says that names can be resolved.
+/// How long a resolved name proves that names can be resolved.
 const RECENT: Duration = Duration::from_mins(1);
 
-/// The names that resolved last, two of them, so that one is always another's.
+/// The last two names that resolved; one of them always differs from the name in question.
 #[derive(Debug, Default)]
 pub(super) struct Resolved(Mutex<VecDeque<(String, Instant)>>);
 
@@ -40,7 +40,7 @@ impl Resolved {
         names.truncate(2);
     }
 
-    /// Whether another name resolved lately: then it is this one's fault that it does not.
+    /// Whether another name resolved lately, so that the failure lies with this name.
     pub(super) fn other_than(&self, name: &str) -> bool {
         let names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         names.iter().any(|(known, at)| known != name && at.elapsed() < RECENT)
@@ -61,8 +61,8 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// Messages of the machine's resolver for a name that does not exist; its error has no code. All others are failures of ours:
-/// no server answered, or none is configured.
+/// Messages of the machine's resolver for a name that does not exist; its error has no code. All
+/// others are failures of this service: no server answered, or none is configured.
 const NOT_FOUND: [&str; 5] = [
     "Name or service not known",
     "No address associated with",

@@ -29,7 +29,6 @@ impl Resolver for Names {
     }
 }
 
-/// A certificate authority.
 struct Authority(Issuer<'static, KeyPair>, Vec<u8>);
 
 impl Authority {
@@ -41,7 +40,7 @@ impl Authority {
         Self(Issuer::new(params, key), certificate)
     }
 
-    /// TLS under a certificate for `name`, changed as `change` says.
+    /// TLS with a certificate for `name`, modified by `change`.
     fn tls(&self, name: &str, change: impl FnOnce(&mut CertificateParams)) -> TlsAcceptor {
         let (mut params, key) = (CertificateParams::new([name.to_owned()]).unwrap(), KeyPair::generate().unwrap());
         change(&mut params);
@@ -60,7 +59,7 @@ fn acceptor(certificate: Vec<u8>, key: &KeyPair) -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-/// Reads a request whole.
+/// Reads a whole request.
 async fn request(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut read = Vec::new();
     loop {
@@ -76,7 +75,7 @@ async fn request(stream: &mut (impl AsyncRead + Unpin)) -> String {
     }
 }
 
-/// A receiver that answers one request with these bytes; its port, and the request.
+/// A receiver that answers one request with these bytes; returns its port and the request.
 async fn receiver(tls: Option<TlsAcceptor>, answer: &'static [u8]) -> (u16, JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -119,7 +118,7 @@ fn failed(reason: DeliveryReason) -> Outcome {
     Outcome::Failed(reason)
 }
 
-/// The outcome of an attempt at a receiver without TLS that answers this.
+/// The outcome of an attempt at a receiver without TLS that sends this answer.
 async fn outcome(answer: &'static [u8]) -> Outcome {
     let (port, _) = receiver(None, answer).await;
     sender(&Authority::new()).send(post(&format!("http://{HOST_NAME}:{port}/"))).await
@@ -254,7 +253,7 @@ async fn a_name_without_an_address_is_the_receivers_failure_and_a_dead_resolver_
     assert_eq!(refused, failed(DeliveryReason::ErrorRed));
 }
 
-/// Writes `piece` again and again, with `pause` between; gives how much was taken.
+/// Writes `piece` again and again, with `pause` between; counts the accepted bytes.
 async fn without_end(
     head: &'static [u8],
     piece: &'static [u8],

@@ -1,9 +1,11 @@
-//! The deliveries that one pass has claimed and not yet sent, and the slots for sending them. No I/O.
+//! The deliveries that one pass has claimed and not yet sent, and the slots for sending them. No
+//! I/O.
 //!
-//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company after the other, each for a
-//! few attempts so that their results can be written together, and within each one webhook after the other. One more is every
-//! webhook's own, so that none ever waits for the attempts of others. A webhook whose attempts fail or take long has that one
-//! alone, and such webhooks have a limit of their own.
+//! Slots are lent, not owned: [`SHARED`] of them go to whoever has something to send, one company
+//! after the other, each for a few attempts so that their results can be written together, and
+//! within each one webhook after the other. One more is every webhook's own, so that none ever
+//! waits for the attempts of others. A webhook whose attempts fail or take long has that one alone,
+//! and such webhooks have a limit of their own.
 
 mod openings;
 mod queue;
@@ -31,13 +33,13 @@ const MOST: usize = 512;
 const DOUBTFUL: usize = 128;
 const DOUBTFUL_PER_HOST: usize = 16;
 
-/// Attempts of a company before it is another's turn: so many at the most, and so few that all have had theirs after a round, in
-/// about a second.
+/// Attempts of a company before it is another's turn: so many at the most, and so few that all have
+/// had theirs after a round, in about a second.
 const RUN: usize = 80;
 const ROUND: usize = 10_000;
 
-/// Claims that may wait to be sent, of all companies; beyond them each company may have some of its own, so that none waits
-/// until the receivers of others have taken theirs.
+/// Claims that may wait to be sent, of all companies; beyond them each company may have some of its
+/// own, so that none waits until the receivers of others have taken theirs.
 const WAITING: usize = 16_384;
 const WAITING_OWN: u32 = 32;
 
@@ -105,7 +107,8 @@ impl Out {
 #[derive(Default)]
 pub(super) struct Slots {
     queues: BTreeMap<WebhookKey, WebhookQueue>,
-    /// The companies with waiting deliveries, each once, in their turn, and the webhooks of each, likewise.
+    /// The companies with waiting deliveries, each once, in their turn, and the webhooks of each,
+    /// likewise.
     companies: VecDeque<CompanyId>,
     webhooks: HashMap<CompanyId, VecDeque<i64>>,
     /// The attempts that the first of the companies has had in its turn.
@@ -122,7 +125,8 @@ fn of(company: CompanyId) -> RangeInclusive<WebhookKey> {
 }
 
 impl Slots {
-    /// The webhooks of a company that the next claim leaves out; once they have room again, [`Self::wants_more`] says so.
+    /// The webhooks of a company that the next claim leaves out; once they have room again,
+    /// [`Self::wants_more`] says so.
     pub(super) fn busy(&mut self, company: CompanyId, now: DateTime<Utc>) -> Vec<i64> {
         let busy = |queue: &WebhookQueue| !queue.waiting.is_empty() || !queue.has_room() || queue.is_resting(now);
         let mut claves = Vec::new();
@@ -157,8 +161,9 @@ impl Slots {
         }
     }
 
-    /// The next claim to be sent or handed back, of the company whose turn it is or else of the next that has one; none while nothing can
-    /// be done. While it is `crowded`, only first attempts of their webhooks begin.
+    /// The next claim to be sent or handed back, of the company whose turn it is or else of the
+    /// next that has one; none while nothing can be done. While it is `crowded`, only first
+    /// attempts of their webhooks begin.
     pub(super) fn dispatch(&mut self, now: DateTime<Utc>, crowded: bool) -> Option<Dispatch> {
         if !self.openings.any(now, crowded) {
             return None;

@@ -5,8 +5,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// How soon all that waits is tried again though nothing has changed but the time.
 const TRIED_AGAIN: TimeDelta = TimeDelta::seconds(1);
 
-/// How many attempts may begin at the most, once all that waits has been tried in vain: so that it is not all tried again whenever one
-/// attempt ends.
+/// How many attempts may begin at the most, once all that waits has been tried in vain: so that it
+/// is not all tried again whenever one attempt ends.
 #[derive(Default)]
 pub(super) struct Openings {
     /// None while it is not known.

@@ -12,11 +12,13 @@ use crate::webhooks::schedule::PROBE_AFTER;
 /// Attempts under way at once of one webhook.
 pub(super) const PER_WEBHOOK: usize = 4;
 
-/// Attempts of a webhook that fail in a row within a pass before the pass leaves it alone for [`REST`].
+/// Attempts of a webhook that fail in a row within a pass before the pass leaves it alone for
+/// [`REST`].
 pub(super) const FAILURES_BEFORE_REST: u32 = 20;
 const REST: TimeDelta = TimeDelta::minutes(1);
 
-/// How long a receiver may take to answer before its webhook gets one attempt at a time, in milliseconds.
+/// How long a receiver may take to answer before its webhook gets one attempt at a time, in
+/// milliseconds.
 pub(in crate::webhooks) const SLOW_AFTER: i64 = 2_000;
 
 /// What one webhook has waiting and under way.
@@ -58,7 +60,8 @@ impl WebhookQueue {
         self.failures >= PROBE_AFTER || self.duration >= SLOW_AFTER
     }
 
-    /// Takes the end of an attempt into account; gives whether more or fewer of its attempts may be under way since.
+    /// Takes the end of an attempt into account; gives whether more or fewer of its attempts may be
+    /// under way since.
     pub(super) fn record_outcome(&mut self, ended: Ended) -> bool {
         let was_doubtful = self.is_doubtful();
         self.duration = self.duration.midpoint(ended.duration);

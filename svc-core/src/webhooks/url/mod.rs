@@ -2,7 +2,7 @@ use ::url::{Host, Url};
 
 use crate::error::{Code, Error};
 
-/// Longest URL of a webhook, in characters.
+/// The maximum length of a webhook's URL, in characters.
 const LONGEST: usize = 500;
 
 /// Domains that name no host of the public internet (contract §4).
@@ -15,7 +15,6 @@ pub(crate) struct Target {
     pub(crate) https: bool,
     /// The host's name, in lower case.
     pub(crate) host: String,
-    /// The port.
     pub(crate) port: u16,
     /// The path and the query.
     pub(crate) path: String,
@@ -39,7 +38,7 @@ pub(crate) enum UrlFault {
     /// A fragment, which is never sent.
     #[error("no lleva fragmento (#)")]
     Fragment,
-    /// Another port than 443.
+    /// A port other than 443.
     #[error("no lleva otro puerto que 443")]
     Port,
     /// No domain name with a dot.
@@ -48,7 +47,7 @@ pub(crate) enum UrlFault {
     /// A domain of the local network.
     #[error("es un dominio de red local")]
     Local,
-    /// Its normal form is another.
+    /// Not written in its normal form.
     #[error("no está escrita en su forma normal")]
     Form,
 }
@@ -59,10 +58,11 @@ impl From<UrlFault> for Error {
     }
 }
 
-/// Checks the URL of a webhook by its text (contract §4); the addresses of its host are checked at each attempt.
+/// Checks the text of a webhook's URL (contract §4); each attempt checks the addresses of its host.
 ///
-/// It is parsed strictly here, and by the rules of browsers (WHATWG), which accept many spellings of one URL; where the two
-/// differ, it is refused. `development` also allows http, any port and names of the local network, but no IP address.
+/// The text is parsed strictly here, and by the browsers' rules (WHATWG), which accept many
+/// spellings of one URL; if the two differ, it is refused. `development` also allows http, any port
+/// and names of the local network, but no IP address.
 pub(crate) fn validate_url(text: &str, development: bool) -> Result<Target, UrlFault> {
     if text.chars().count() > LONGEST {
         return Err(UrlFault::Length);
@@ -78,7 +78,7 @@ pub(crate) fn validate_url(text: &str, development: bool) -> Result<Target, UrlF
     if authority.contains('@') {
         return Err(UrlFault::UserInfo);
     }
-    // A colon within brackets is not a port's, but brackets are refused anyway.
+    // The colon may be within brackets, but brackets are refused anyway.
     let (host, port) = authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)));
     let host = host.to_ascii_lowercase();
     validate_name(&host, development)?;
@@ -103,7 +103,7 @@ impl Target {
     }
 }
 
-/// Whether it is https, and what follows the scheme.
+/// Whether the scheme is https, and the rest of the URL.
 fn scheme(text: &str, development: bool) -> Option<(bool, &str)> {
     let (scheme, rest) = text.split_once("://")?;
     match scheme.to_ascii_lowercase().as_str() {
@@ -113,8 +113,8 @@ fn scheme(text: &str, development: bool) -> Option<(bool, &str)> {
     }
 }
 
-/// Whether it has none but the characters of RFC 3986 §2, each percent sign with its two digits. Brackets, which are of that
-/// set, are left out: they enclose IP addresses.
+/// Whether all characters are those of RFC 3986 §2, with two digits after each percent sign.
+/// Brackets are left out, because they enclose IP addresses.
 fn has_only_url_characters(text: &str) -> bool {
     const MARKS: &[u8] = b"-._~:/?#@!$&'()*+,;=%";
     let digits = |two: &[u8]| two.len() == 2 && two.iter().all(u8::is_ascii_hexdigit);
@@ -122,13 +122,14 @@ fn has_only_url_characters(text: &str) -> bool {
         && text.split('%').skip(1).all(|after| after.as_bytes().get(..2).is_some_and(digits))
 }
 
-/// A port in its one spelling.
+/// Parses a port in its only spelling.
 fn read_port(text: &str) -> Option<u16> {
     let canonical = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
     canonical.then(|| text.parse().ok()).flatten()
 }
 
-/// Checks a host, in lower case: labels of letters, digits and hyphens; the last is not numeric (RFC 1123 §2.1).
+/// Checks a lower-case host: labels of letters, digits and hyphens, the last one not numeric (RFC
+/// 1123 §2.1).
 fn validate_name(host: &str, development: bool) -> Result<(), UrlFault> {
     let labels: Vec<_> = host.split('.').collect();
     let is_label = |label: &&str| {

@@ -37,7 +37,7 @@ fn what_is_taken_leads_where_it_says() {
     }
 }
 
-/// Checks that each of these is refused for its reason.
+/// Checks that each URL is refused for its reason.
 fn refuses(table: &[(&str, UrlFault)]) {
     for (text, fault) in table {
         assert_eq!(target(text), Err(*fault), "{text}");

@@ -217,7 +217,8 @@ async fn a_payment_and_a_cancellation_at_once_are_one() {
         match (paid, cancelled) {
             (Ok(_), Err(late)) => assert_eq!(late.code().codigo(), "estado_invalido", "{late}"),
             (Err(late), Ok(_)) => assert_eq!(late.code().codigo(), "cxc_cancelada", "{late}"),
-            // Paid between the request and the final word: the payment goes first, and the invoice stands until then.
+            // Paid between the request and the final word: the payment goes first, and the invoice
+            // stands until then.
             (Ok(_), Ok(_)) => {
                 let shown = only(&ana, &format!("/facturas?clave={factura}")).await;
                 assert_eq!(shown["estatus"], "vigente");

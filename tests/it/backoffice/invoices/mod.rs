@@ -1,4 +1,5 @@
-//! `invoice.stamped`, `invoice.rejected`, `invoice.cancel`, `invoice.cancel-accepted`, `invoice.cancel-rejected`
+//! `invoice.stamped`, `invoice.rejected`, `invoice.cancel`, `invoice.cancel-accepted`,
+//! `invoice.cancel-rejected`
 
 mod cancel;
 mod complement;

@@ -1,4 +1,5 @@
-//! `invoice.cancel` that its receiver has to accept, `invoice.cancel-accepted`, `invoice.cancel-rejected`
+//! `invoice.cancel` that its receiver has to accept, `invoice.cancel-accepted`,
+//! `invoice.cancel-rejected`
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

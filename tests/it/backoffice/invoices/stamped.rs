@@ -143,7 +143,8 @@ async fn two_words_on_one_invoice_are_one() {
         let (yes, no) = (of(factura, json!({"uuid": UUIDS[1]})), of(factura, json!({"codigo": "X", "mensaje": "No"})));
         let cancel = json!({"venta": venta});
         did(company.run_by_name("invoice.rejected", &no).await);
-        // Of a refused invoice that is stamped and a sale that is cancelled at once, one comes too late.
+        // Of a refused invoice that is stamped and a sale that is cancelled at once, one comes too
+        // late.
         let (stamped, cancelled) =
             tokio::join!(company.run_by_name("invoice.stamped", &yes), company.run_by_name("sale.cancel", &cancel));
         assert_ne!(stamped.is_ok(), cancelled.is_ok(), "{stamped:?} {cancelled:?}");
@@ -195,7 +196,8 @@ async fn a_stamped_document_is_taken_if_it_is_the_records() {
     assert_eq!((&record["clave"], &record["uuid"]), (&json!(sent), &json!(UUIDS[2])));
     assert_eq!(record["fecha_timbrado"], "2026-10-12T18:00:09Z");
     assert_eq!(company.download("invoice.xml", &json!({"factura": sent})).await.unwrap().unwrap(), first.as_bytes());
-    // One that nothing was sealed of is known by what it says: the captured invoice has another folio.
+    // One that nothing was sealed of is known by what it says: the captured invoice has another
+    // folio.
     world.run("DELETE FROM facturas_xml WHERE NOT timbrado").await;
     let second = stamped_elsewhere(&sealed[1]);
     let captured = captured(&company, &nails("factura")).await;

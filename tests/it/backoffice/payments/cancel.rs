@@ -54,7 +54,8 @@ async fn a_cancelled_payment_leaves_everything_as_it_was() {
     assert_eq!(day, "2026-10-13 Cancelación: Pago 1 de la cuenta por cobrar 2");
     assert_eq!(emitted(&company.world).await.len(), 2, "cancelling emits no event");
 
-    // The number of an instalment is not given twice among those that stand; the same payment may come again.
+    // The number of an instalment is not given twice among those that stand; the same payment may
+    // come again.
     did(company.run_by_name("payment.apply", &one(2, "400", "A-1")).await);
     let row = ana.get("/cxc-pagos?clave=3").await.ok(200)["datos"][0].clone();
     assert_eq!((&row["parcialidad"], &row["saldo_insoluto"]), (&json!(3), &json!("0.00")));

@@ -8,7 +8,8 @@ use svc_tests::{Company, World, books};
 use super::super::did;
 use super::super::shop::{NAIL, captured, invoiced, line, nails, sale, shop, stock};
 
-/// Does an action three times at once; gives how often it was done. The others must be refused with this code.
+/// Does an action three times at once; gives how often it was done. The others must be refused with
+/// this code.
 async fn thrice(company: &Company, action: &str, input: &Value, codigo: &str) -> usize {
     let outcomes = join_all((0..3).map(|_| company.run_by_name(action, input))).await;
     for error in outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {

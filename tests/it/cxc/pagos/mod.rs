@@ -16,8 +16,9 @@ pub(crate) const REMISION: &str = "/cxc/1/pagos";
 /// The receivable of an invoice paid in parts, 1160.00 of customer 2.
 pub(crate) const PPD: &str = "/cxc/2/pagos";
 
-/// A company to which 1160.00 are owed for each of four documents: a sale without invoice, an invoice of method PPD, one of
-/// PUE, and one in dollars (PPD, at 17.50) of branch 3. Bank accounts: 1 in pesos, 2 in dollars, 3 in pesos but not in use.
+/// A company to which 1160.00 are owed for each of four documents: a sale without invoice, an
+/// invoice of method PPD, one of PUE, and one in dollars (PPD, at 17.50) of branch 3. Bank
+/// accounts: 1 in pesos, 2 in dollars, 3 in pesos but not in use.
 pub(crate) async fn owed() -> Company {
     let company = company(&World::new().await).await;
     company.load(Sucursales, &[json!({"clave": 3, "nombre": "Norte"})]).await;

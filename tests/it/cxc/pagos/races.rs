@@ -21,7 +21,8 @@ fn outcomes(replies: &[Reply]) -> Vec<(u16, String, usize)> {
     all.chunk_by(|a, b| a == b).map(|same| (same[0].0, same[0].1.clone(), same.len())).collect()
 }
 
-/// Checks that what is owed, what was paid, what is in the bank and what is in the books say the same.
+/// Checks that what is owed, what was paid, what is in the bank and what is in the books say the
+/// same.
 async fn agrees(world: &World) {
     let wrong: i64 = world
         .sql(

@@ -71,8 +71,9 @@ impl Big {
         Self { world, company, sizes: sizes.into_iter().collect() }
     }
 
-    /// An actor of the big company whose requests' plans are reported if they are `watched`, and the store that they go to. It has
-    /// one connection, so that a request that is repeated meets its prepared statement.
+    /// An actor of the big company whose requests' plans are reported if they are `watched`, and
+    /// the store that they go to. It has one connection, so that a request that is repeated meets
+    /// its prepared statement.
     pub(super) async fn reader(&self, watched: bool) -> (PostgresStore, Actor) {
         let options = (*self.world.pool().connect_options()).clone();
         let options = if watched { options.options(AUTO_EXPLAIN) } else { options };
@@ -89,7 +90,8 @@ impl Big {
         last.fetch_one(self.world.pool()).await.expect("a list's table has its name, or see `table`")
     }
 
-    /// The first thirty claves of a list that were changed since then, as PostgreSQL finds them by reading all.
+    /// The first thirty claves of a list that were changed since then, as PostgreSQL finds them by
+    /// reading all.
     pub(super) async fn changed(&self, path: &str, since: &str) -> Vec<i64> {
         let hidden = if path == "/productos" { "AND estatus <> 'eliminado'" } else { "" };
         let table = table(path);

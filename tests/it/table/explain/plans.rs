@@ -15,7 +15,8 @@ const SMALL: i64 = 1_000;
 /// No more rows may be sorted for a page, and no more be passed over by a filter.
 const MOST: f64 = 5_000.0;
 
-/// Of the claves that the filter of changes collects, more may be sorted: so many take a few milliseconds.
+/// Of the claves that the filter of changes collects, more may be sorted: so many take a few
+/// milliseconds.
 const MOST_CHANGES: f64 = 25_000.0;
 
 /// The plans of the statements that this thread sends.
@@ -50,8 +51,8 @@ impl Plan {
         Some(Self { statement: reported["Query Text"].as_str()?.to_owned(), root: reported["Plan"].take() })
     }
 
-    /// The blocks it touched, in memory or not: what it cost. (The planner's own figure is no measure of a page near the
-    /// end: it takes the page for so much of all that is left.)
+    /// The blocks it touched, in memory or not: what it cost. (The planner's own figure is no
+    /// measure of a page near the end: it takes the page for so much of all that is left.)
     pub(super) fn blocks(&self) -> f64 {
         number(&self.root, "Shared Hit Blocks") + number(&self.root, "Shared Read Blocks")
     }

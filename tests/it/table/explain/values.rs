@@ -50,8 +50,8 @@ impl Query {
     }
 }
 
-/// The queries of a list: for everything, and for each value of each single filter, beside its selectors where it must
-/// have one (contract §3).
+/// The queries of a list: for everything, and for each value of each single filter, beside its
+/// selectors where it must have one (contract §3).
 pub(super) fn queries(list: &Endpoint) -> Vec<Query> {
     let mut queries = selectors(list.http.path);
     for base in queries.clone() {
@@ -87,8 +87,9 @@ fn values(filter: &Filter) -> Vec<String> {
         (Takes::Uuid, _) => few(&["00000000-0000-4000-8000-000000050001", "00000000-0000-4000-8000-999999999999"]),
         // Nearly all rows, a fiftieth and a thousandth.
         (Takes::Bound(_), "modificado_desde") => few(&["2024-01-18", "2026-09-22", "2026-10-11"]),
-        // Nearly all rows, and a thousandth. What lies between may be walked in the order of claves: rows are passed over
-        // once then, since the next page begins behind them, where collecting and sorting them would cost it every page.
+        // Nearly all rows, and a thousandth. What lies between may be walked in the order of
+        // claves: rows are passed over once then, since the next page begins behind them, where
+        // collecting and sorting them would cost it every page.
         (Takes::Bound(_), _) => few(&["2024-01-18", "2026-10-11"]),
         (Takes::Email, _) => few(&["c50001@example.com", "nadie@example.com"]),
         (Takes::Phone, "movil") => few(&["5600050001", "5699999999"]),

@@ -159,7 +159,8 @@ async fn a_sale_of_another_company_is_not_there() {
     invoiced(&one.admin().await, venta, json!({})).await.ok(202);
 }
 
-/// What neither a price, a cost nor a stock record can be as large as; the sale could be made, and is refused.
+/// What neither a price, a cost nor a stock record can be as large as; the sale could be made, and
+/// is refused.
 #[tokio::test]
 async fn values_beyond_any_column_are_refused_and_never_500() {
     let world = World::new().await;

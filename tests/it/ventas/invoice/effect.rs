@@ -8,7 +8,8 @@ use crate::ventas::shop::{
     ANA, BORDER, NAIL, SERVICE, invoiced, line, made, notices, on_credit, ready, sale, shop, stock, with,
 };
 
-/// A shop with ten nails, whose invoices are asked for on the 13th in UTC and still on the 12th in Mexico.
+/// A shop with ten nails, whose invoices are asked for on the 13th in UTC and still on the 12th in
+/// Mexico.
 async fn opened(world: &World) -> (Company, Actor) {
     let company = shop(world).await;
     let nails = json!({"producto": NAIL, "almacen": "001", "existencia": 10});

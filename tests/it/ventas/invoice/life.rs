@@ -1,4 +1,5 @@
-//! Together with the application: what its screens do to a sale before it is invoiced, and to its invoice afterwards.
+//! Together with the application: what its screens do to a sale before it is invoiced, and to its
+//! invoice afterwards.
 
 use serde_json::{Value, json};
 use svc_tests::{Company, Resource, World};

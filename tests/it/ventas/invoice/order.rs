@@ -1,5 +1,5 @@
-//! The order of the pre-checks (contract §4): a sale has every fault at once; they are put right from the front, and each
-//! time the next one is reported.
+//! The order of the pre-checks (contract §4): a sale has every fault at once; they are put right
+//! from the front, and each time the next one is reported.
 
 use chrono::TimeDelta;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The payment document, and what a payment has of its invoices' taxes.
+//! The payment document, and the share of its invoices' taxes in a payment.
 
 use chrono::NaiveTime;
 use rust_decimal::Decimal;
@@ -16,16 +16,17 @@ use super::{Amount, Cfdi, CfdiFault, Complemento, Concepto, Impuesto, NO_EXPORT,
 use crate::domain::currency::PESO;
 use crate::domain::line::VatRate;
 
-/// Decimals of a paid invoice's taxes: as many as the standard takes, so that instalments add up to the whole.
+/// Decimals of a paid invoice's taxes: the most that the standard accepts, so that instalments add
+/// up to the whole.
 const DECIMALS: u32 = 6;
 
-/// Decimals of what one currency is worth in another.
+/// Decimals of an exchange rate between two currencies.
 const RATE_DECIMALS: u32 = 10;
 
-/// `c_FormaPago`: nobody knows yet; no payment that was made.
+/// `c_FormaPago`: not known yet, so never the form of a payment that was made.
 const UNKNOWN_FORM: &str = "99";
 
-/// The payment document ("P") of money that came in for invoices to be paid later.
+/// Builds the payment document ("P") of money received for invoices on credit.
 pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
     let facturas = source.facturas.iter().map(|factura| SettledInvoice {
         factura: factura.clone(),
@@ -41,7 +42,7 @@ pub fn build_payment(source: &PaymentSource) -> Result<Cfdi, CfdiFault> {
     })
 }
 
-/// The payment document of several payments of one receiver, of invoices in any currencies.
+/// Builds the payment document of several payments of one receiver, for invoices in any currencies.
 pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
     let Opening { serie, folio, fecha, no_certificado, certificado, lugar_expedicion, emisor } =
         open(&source.emisor, &source.encabezado)?;
@@ -75,7 +76,7 @@ pub fn build_receipts(source: &ReceiptSource) -> Result<Cfdi, CfdiFault> {
     })
 }
 
-/// The one concept of every payment document, as the standard words it.
+/// The one concept of every payment document, as the standard prescribes it.
 fn the_concept() -> Concepto {
     Concepto {
         clave_prod_serv: "84111506".to_owned(),
@@ -101,7 +102,7 @@ fn complement(receipts: &[Receipt]) -> Result<Pagos20, CfdiFault> {
     Ok(Pagos20 { version: pagos::VERSION.into(), totales: totals.write()?, pago })
 }
 
-/// A payment with what it pays; it is added to `totals`.
+/// Builds a payment with the invoices it pays, and adds it to `totals`.
 fn pay(receipt: &Receipt, totals: &mut Totals) -> Result<Pago, CfdiFault> {
     let Receipt { pago: payment, facturas } = receipt;
     let currency = Currency::of(&payment.moneda)?;
@@ -119,7 +120,7 @@ fn pay(receipt: &Receipt, totals: &mut Totals) -> Result<Pago, CfdiFault> {
     if paid > payment.monto.get() {
         return Err(CfdiFault::Sums("se aplica más de lo que se pagó"));
     }
-    // The sums are rounded once, as they are written, and the totals are reckoned from what is written.
+    // Sums are rounded once, when written, and the totals are computed from the written values.
     let taxes = taxes
         .map(|_, Charge { base, importe }| Ok(Some(Charge { base: six(base).get(), importe: six(importe).get() })))?;
     totals.add(&taxes, payment.monto.get(), rate.get())?;
@@ -137,7 +138,7 @@ fn pay(receipt: &Receipt, totals: &mut Totals) -> Result<Pago, CfdiFault> {
     })
 }
 
-/// What is paid of an invoice; its taxes are added to `taxes`, in the payment's currency.
+/// Builds a paid invoice, and adds its taxes to `taxes` in the payment's currency.
 fn document(
     settled: &SettledInvoice,
     payment: &Currency<'_>,
@@ -184,8 +185,8 @@ fn document(
     })
 }
 
-/// What one unit of the payment's currency is in the invoice's: the quotient of what is paid in the two, so that the parts of a
-/// payment add up to it.
+/// The value of one unit of the payment's currency in the invoice's: the quotient of the paid
+/// amounts, so that the parts of a payment add up to it.
 fn worth(settled: &SettledInvoice, payment: &Currency<'_>) -> Result<Amount, CfdiFault> {
     if settled.moneda == payment.key {
         if settled.monto != settled.factura.importe {
@@ -198,10 +199,11 @@ fn worth(settled: &SettledInvoice, payment: &Currency<'_>) -> Result<Amount, Cfd
     worth.filter(|worth| worth.get() > Decimal::ZERO).ok_or(CfdiFault::Sums("las monedas no tienen equivalencia"))
 }
 
-/// The paid part of an invoice's taxes.
+/// The taxes in the paid part of an invoice.
 ///
-/// The base is the difference of what had been paid of it before and after, each rounded, so that the instalments' bases add
-/// up to the invoice's; the tax is the base's, as the authority has it follow.
+/// The base is the rounded total paid after this payment less the rounded total paid before it, so
+/// that the instalments' bases add up to the invoice's. The tax is computed from the base, as the
+/// authority requires.
 fn share(invoice: &PaidInvoice) -> Result<Taxes, CfdiFault> {
     let mut whole = Taxes::default();
     for line in &invoice.renglones {
@@ -240,7 +242,7 @@ fn impuestos_p(taxes: &Taxes) -> Result<ImpuestosP, CfdiFault> {
     })
 }
 
-/// All payments in pesos.
+/// The sums of all payments, in pesos.
 #[derive(Default)]
 struct Totals {
     taxes: Taxes,
@@ -248,7 +250,7 @@ struct Totals {
 }
 
 impl Totals {
-    /// Adds a payment, whose currency is worth `rate` pesos.
+    /// Adds a payment whose currency is worth `rate` pesos.
     fn add(&mut self, taxes: &Taxes, monto: Decimal, rate: Decimal) -> Result<(), CfdiFault> {
         self.taxes.add(&taxes.map(|_, Charge { base, importe }| {
             Ok(Some(Charge { base: times(base, rate)?, importe: times(importe, rate)? }))

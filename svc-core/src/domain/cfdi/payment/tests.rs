@@ -1,4 +1,4 @@
-//! Payment documents against ones reckoned by hand.
+//! Payment documents compared with ones computed by hand.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -180,7 +180,7 @@ fn a_document_that_cannot_be_says_why() {
 }
 
 proptest! {
-    /// Whatever the instalments, their bases add up to the invoice's, and each tax is its base's.
+    /// For any instalments, the bases add up to the invoice's and each tax follows from its base.
     #[test]
     fn instalments_add_up(cuts in prop::collection::btree_set(1_i64..44_350, 0..6)) {
         let bounds: Vec<i64> = [0].into_iter().chain(cuts).chain([44_350]).collect();

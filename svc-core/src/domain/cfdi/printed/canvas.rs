@@ -1,23 +1,22 @@
-//! Pages of a PDF, and what is drawn on them. Places are in points from the upper left corner.
+//! Draws on the pages of a PDF. Coordinates are in points from the upper left corner.
 
 use miniz_oxide::deflate::compress_to_vec_zlib;
 use pdf_writer::{Content, Filter, Finish as _, Name, Pdf, Rect, Ref, Str, TextStr};
 
 use super::font::Font;
 
-/// A sheet of letter paper.
+/// Letter paper, in points.
 pub(super) const WIDTH: f32 = 612.0;
 pub(super) const HEIGHT: f32 = 792.0;
 
-/// How hard content is compressed: 6 is what most programs take.
+/// The compression level of content; 6 is the usual default.
 const COMPRESSION: u8 = 6;
 
 const REGULAR: Name<'_> = Name(b"F1");
 const BOLD: Name<'_> = Name(b"F2");
-/// A state in which what is drawn lets through what is below it.
+/// The graphics state that draws translucently.
 const FAINT: Name<'_> = Name(b"G1");
 
-/// A colour: red, green, blue.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Colour(f32, f32, f32);
 
@@ -29,7 +28,6 @@ pub(super) const LINE: Colour = Colour(0.8, 0.83, 0.87);
 pub(super) const WHITE: Colour = Colour(1.0, 1.0, 1.0);
 const ALARM: Colour = Colour(0.85, 0.1, 0.1);
 
-/// How text looks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     pub(super) font: Font,
@@ -50,12 +48,12 @@ impl Style {
 /// Pages; drawing goes to the last one.
 pub(super) struct Canvas {
     pages: Vec<Content>,
-    /// Written across every page.
+    /// The text written across every page.
     across: Option<&'static str>,
 }
 
 impl Canvas {
-    /// A first page; that text goes across it and all others.
+    /// Begins the first page; the text in `across` is written over every page.
     pub(super) fn new(across: Option<&'static str>) -> Self {
         Self { pages: vec![Content::new()], across }
     }
@@ -72,12 +70,12 @@ impl Canvas {
         &mut self.pages[last]
     }
 
-    /// Text that begins at `x`, on the base line `y`.
+    /// Draws text from `x` on the base line `y`.
     pub(super) fn text(&mut self, x: f32, y: f32, style: Style, text: &str) {
         show(self.page(), style, [1.0, 0.0, 0.0, 1.0, x, HEIGHT - y], text);
     }
 
-    /// Text that ends at `x`.
+    /// Draws text that ends at `x`.
     pub(super) fn text_to(&mut self, x: f32, y: f32, style: Style, text: &str) {
         self.text(x - style.width(text), y, style, text);
     }
@@ -89,13 +87,13 @@ impl Canvas {
             .fill_nonzero();
     }
 
-    /// A level line.
+    /// Draws a horizontal line.
     pub(super) fn rule(&mut self, x: f32, y: f32, width: f32) {
         let page = self.page().set_stroke_rgb(LINE.0, LINE.1, LINE.2).set_line_width(0.6);
         page.move_to(x, HEIGHT - y).line_to(x + width, HEIGHT - y).stroke();
     }
 
-    /// Black squares of that size, by column and row.
+    /// Draws black squares of that size, by column and row.
     pub(super) fn squares(&mut self, x: f32, y: f32, size: f32, places: impl Iterator<Item = (f32, f32)>) {
         let page = self.page().set_fill_gray(0.0);
         for (column, row) in places {
@@ -104,7 +102,7 @@ impl Canvas {
         page.fill_nonzero();
     }
 
-    /// The document, with a line at the foot of each page.
+    /// Returns the PDF, with `foot` at the foot of each page.
     pub(super) fn finish(mut self, title: &str, foot: &str) -> Vec<u8> {
         const CATALOG: Ref = Ref::new(1);
         const PAGES: Ref = Ref::new(2);
@@ -121,7 +119,7 @@ impl Canvas {
             pdf.type1_font(id).base_font(Name(name)).encoding_predefined(Name(b"WinAnsiEncoding"));
         }
         pdf.ext_graphics(FAINT_STATE).non_stroking_alpha(0.25);
-        // Two for each page: itself and what is drawn on it.
+        // Each page takes two ids: the page and its content.
         let id = |page: usize, part: i32| Ref::new(7 + 2 * page as i32 + part);
         pdf.pages(PAGES).kids((0..count).map(|page| id(page, 0))).count(count as i32);
         for (number, mut content) in self.pages.drain(..).enumerate() {
@@ -154,7 +152,7 @@ fn show(content: &mut Content, style: Style, matrix: [f32; 6], text: &str) {
     content.show(Str(&Font::encode(text))).end_text();
 }
 
-/// Large and slanted, over all that is on the page.
+/// Draws large, slanted text over the page's content.
 fn write_across(content: &mut Content, text: &str) {
     let style = Style::new(Font::Bold, 84.0, ALARM);
     let turned = std::f32::consts::FRAC_1_SQRT_2;

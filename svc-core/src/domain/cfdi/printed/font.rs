@@ -1,5 +1,6 @@
-//! The two fonts of a printed document: Helvetica and its bold. Every reader of PDF has them, so none is embedded, which keeps a
-//! document at some kilobytes. They have the letters of Windows-1252: all of Spanish, and of the other western languages.
+//! The two fonts of a printed document: Helvetica and its bold. Every PDF reader has them, so
+//! neither is embedded and a document takes only some kilobytes. They have the characters of
+//! Windows-1252: all of Spanish and of the other western languages.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -12,18 +13,18 @@ pub(super) enum Font {
     Bold,
 }
 
-/// Windows-1252 from 128 to 159, where it is not Latin-1; 0 where it has nothing.
+/// Windows-1252 from 128 to 159, where it differs from Latin-1; 0 where it is undefined.
 const HIGH: [char; 32] = [
     '€', '\0', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\0', 'Ž', '\0', '\0', '‘', '’', '“', '”', '•',
     '–', '—', '˜', '™', 'š', '›', 'œ', '\0', 'ž', 'Ÿ',
 ];
 
-/// Stands for what the fonts have no letter for.
+/// Replaces characters that the fonts lack.
 const UNKNOWN: u8 = b'?';
 
 impl Font {
-    /// The text as bytes of the fonts' encoding. A letter that they lack loses its accents or is written out, if that makes it one
-    /// that they have.
+    /// Encodes the text for the fonts. A character that they lack loses its accents or is written
+    /// out, if the fonts can then show it.
     pub(super) fn encode(text: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(text.len());
         for letter in text.nfc() {
@@ -40,7 +41,7 @@ impl Font {
         bytes
     }
 
-    /// How wide the text is at that size.
+    /// The width of the text at that size.
     pub(super) fn width(self, text: &str, size: f32) -> f32 {
         Self::encode(text).into_iter().map(|byte| self.advance(byte)).sum::<f32>() * size
     }
@@ -53,7 +54,8 @@ impl Font {
         f32::from(widths.get(usize::from(byte).wrapping_sub(32)).copied().unwrap_or_default()) / 1_000.0
     }
 
-    /// The text in lines of at most that width, broken at spaces, and within words that are longer than a line.
+    /// Breaks the text into lines of at most that width, at spaces, or within words longer than a
+    /// line.
     pub(super) fn wrap(self, text: &str, size: f32, width: f32) -> Vec<String> {
         let mut lines = Vec::new();
         let (mut line, mut filled) = (String::new(), 0.0);
@@ -91,7 +93,7 @@ fn byte(letter: char) -> Option<u8> {
     match letter {
         ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(letter)).ok(),
         '\0' => None,
-        // Feet and inches, and minus, which are no letters of Windows-1252.
+        // Feet, inches and minus signs, which Windows-1252 lacks.
         '′' => Some(b'\''),
         '−' => Some(b'-'),
         _ => HIGH.iter().zip(128..).find(|(high, _)| **high == letter).map(|(_, byte)| byte),

@@ -1,4 +1,4 @@
-//! Who, to whom, when and how: what stands above the lines.
+//! The part above the lines: issuer, receiver, document and conditions.
 
 use super::canvas::{ACCENT, BLACK, GREY, Style, TINT, WHITE};
 use super::font::Font;
@@ -6,18 +6,16 @@ use super::sheet::{BREADTH, MARGIN, PLAIN, STRONG, Sheet, leading};
 use super::terms::{amount, exportacion, keyed, tipo, title};
 use crate::domain::cfdi::element::Element;
 
-/// The breadth of the box at the upper right.
+/// The width of the box at the upper right.
 const BOX: f32 = 216.0;
 const NAME: Style = Style::new(Font::Bold, 13.0, ACCENT);
 const SMALL: Style = Style::new(Font::Regular, 7.0, GREY);
 const VALUE: Style = Style::new(Font::Regular, 7.4, BLACK);
 
-/// Series and number.
 pub(super) fn number(document: &Element) -> String {
     [document.get("Serie"), document.get("Folio")].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// The issuer's name.
 pub(super) fn issuer(document: &Element) -> &str {
     document.at(&["Emisor"]).map_or("", |emisor| emisor.text("Nombre"))
 }
@@ -32,7 +30,7 @@ pub(super) fn draw(sheet: &mut Sheet, document: &Element, stamp: &Element) {
     relations(sheet, document);
 }
 
-/// The issuer, at the upper left.
+/// Draws the issuer at the upper left, and the receiver.
 fn parties(sheet: &mut Sheet, document: &Element, top: f32) -> f32 {
     let width = BREADTH - BOX - 16.0;
     let Some(emisor) = document.at(&["Emisor"]) else { return top };
@@ -47,7 +45,7 @@ fn parties(sheet: &mut Sheet, document: &Element, top: f32) -> f32 {
     y
 }
 
-/// What the document is, at the upper right.
+/// Draws the box about the document at the upper right.
 fn card(sheet: &mut Sheet, document: &Element, stamp: &Element, top: f32) -> f32 {
     let x = MARGIN + BREADTH - BOX;
     let kind = document.text("TipoDeComprobante");
@@ -61,7 +59,7 @@ fn card(sheet: &mut Sheet, document: &Element, stamp: &Element, top: f32) -> f32
         ("RFC del proveedor de certificación", stamp.text("RfcProvCertif").to_owned()),
     ];
     let head = Style::new(Font::Bold, 11.0, WHITE);
-    // The widest value; a long series and number get lines of their own.
+    // A long series and number take lines of their own.
     let lines = head.font.wrap(&number(document), 9.0, BOX - 16.0);
     let titled = title(kind).to_uppercase();
     let beside = head.width(&titled) + Font::Bold.width(&lines.join(" "), 9.0) < BOX - 32.0;
@@ -109,14 +107,14 @@ fn receiver(sheet: &mut Sheet, document: &Element) {
     sheet.fields(4, &fields);
 }
 
-/// How it is paid, and in what.
+/// Draws how the document is paid, and its currency.
 fn conditions(sheet: &mut Sheet, document: &Element) {
     let given = |name: &str| document.get(name);
     let fields = [
         ("FORMA DE PAGO", given("FormaPago").map(|key| keyed("forma_pago", key))),
         ("MÉTODO DE PAGO", given("MetodoPago").map(|key| keyed("metodo_pago", key))),
         ("CONDICIONES DE PAGO", given("CondicionesDePago").filter(|text| !is_long(text)).map(str::to_owned)),
-        // A receipt has none of its own.
+        // A payment document has no currency of its own.
         ("MONEDA", given("Moneda").filter(|key| *key != "XXX").map(|key| keyed("moneda", key))),
         ("TIPO DE CAMBIO", given("TipoCambio").map(amount)),
         ("EXPORTACIÓN", given("Exportacion").map(exportacion)),
@@ -124,7 +122,7 @@ fn conditions(sheet: &mut Sheet, document: &Element) {
     let fields: Vec<_> = fields.into_iter().filter_map(|(label, text)| Some((label, text?))).collect();
     sheet.canvas.rule(MARGIN, sheet.y, BREADTH);
     sheet.y += 4.0;
-    // All in one row, unless they are six.
+    // All in one row, unless there are six.
     sheet.fields(if fields.len() == 5 { 5 } else { 4 }, &fields);
     if let Some(terms) = given("CondicionesDePago").filter(|text| is_long(text)) {
         sheet.flow(PLAIN, &format!("Condiciones de pago: {terms}"));
@@ -137,7 +135,7 @@ fn is_long(text: &str) -> bool {
     text.chars().count() > 100
 }
 
-/// The documents that it relates to, and the period that it sums up.
+/// Draws the related documents and the period that the document sums up.
 fn relations(sheet: &mut Sheet, document: &Element) {
     if let Some(period) = document.at(&["InformacionGlobal"]) {
         let text = format!(

@@ -1,7 +1,7 @@
 //! Amounts in words, as Mexican invoices state them.
 
-/// The amount with its currency in words: `MIL CIENTO SESENTA PESOS 00/100 M.N.`. `None` for what is no decimal of
-/// digits, or has more than 18 before the point.
+/// The amount with its currency in words: `MIL CIENTO SESENTA PESOS 00/100 M.N.`. `None` for
+/// anything but a decimal with at most 18 digits before the point.
 pub(super) fn amount(total: &str, currency: &str) -> Option<String> {
     let (whole, fraction) = total.split_once('.').unwrap_or((total, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -22,7 +22,7 @@ pub(super) fn amount(total: &str, currency: &str) -> Option<String> {
     Some(format!("{words}{of} {noun} {cents}/100 {mark}").trim_end().to_owned())
 }
 
-/// A number before a noun.
+/// Spells a number as it stands before a noun.
 fn cardinal(number: u64) -> String {
     if number == 0 {
         return "CERO".to_owned();

@@ -1,4 +1,4 @@
-//! The lines of a sale, and what they come to.
+//! The lines of a sale, and their sums.
 
 use super::canvas::{ACCENT, Style, TINT};
 use super::font::Font;
@@ -17,9 +17,9 @@ const COLUMNS: [Column; 7] = [
     Column { title: "DESCUENTO", part: 58.0, align: Right },
     Column { title: "IMPORTE", part: 64.0, align: Right },
 ];
-/// Where the description stands, and with it the line's notes.
+/// The column of the description and of the notes below it.
 const DESCRIPTION: usize = 3;
-/// The breadth of the sums.
+/// The width of the sums.
 const SUMS: f32 = 200.0;
 
 pub(super) fn draw(sheet: &mut Sheet, document: &Element) {
@@ -41,7 +41,7 @@ pub(super) fn draw(sheet: &mut Sheet, document: &Element) {
     sums(sheet, document);
 }
 
-/// What stands below a line's description: its number, how it is taxed, and its taxes.
+/// The note below a line's description: its number, its tax treatment and its taxes.
 fn note(concept: &Element) -> String {
     let mut notes = Vec::new();
     if let Some(sku) = concept.get("NoIdentificacion") {
@@ -56,7 +56,7 @@ fn note(concept: &Element) -> String {
     notes.join(SEPARATOR)
 }
 
-/// The sums at the right, the total in words at the left.
+/// Draws the sums at the right and the total in words at the left.
 fn sums(sheet: &mut Sheet, document: &Element) {
     let taxes = |way: [&str; 3], kind: &str| -> Vec<(String, String)> {
         let of_way = document.each(&way).map(|element| {

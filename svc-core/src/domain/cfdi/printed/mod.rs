@@ -1,11 +1,13 @@
-//! The printed representation of a stamped document: a PDF of letter pages, made of the XML alone, with all that article 29-A of the
-//! Código Fiscal and rule 2.7.1.7 of the Resolución Miscelánea ask to be shown.
+//! The printed representation of a stamped document: a PDF of letter pages, made from the XML
+//! alone. It shows all that article 29-A of the Código Fiscal and rule 2.7.1.7 of the Resolución
+//! Miscelánea require.
 //!
-//! Made with `pdf-writer`, which writes the format and nothing else: it comes from the makers of Typst, has few dependencies and adds
-//! some tens of kilobytes to a program, where a library that lays out text and embeds fonts adds megabytes, and a font as much
-//! again. What it leaves to us is small here: lines of two fonts that every reader has, and tables. The price is their repertoire:
-//! a letter that no western language has is shown as `?`; the XML has it. `qrcodegen`, which has no dependencies, makes the code,
-//! `miniz_oxide` compresses.
+//! `pdf-writer`, by the makers of Typst, writes the format and nothing else: it has few
+//! dependencies and adds some tens of kilobytes, where a library that lays out text and embeds
+//! fonts adds megabytes, and a font as much again. The layout left to this module is small: tables,
+//! and lines of two fonts that every reader has. The price is their repertoire: a character that no
+//! western language uses is printed as `?`; the XML has it. `qrcodegen`, which has no dependencies,
+//! makes the QR code, and `miniz_oxide` compresses.
 
 #![allow(clippy::cast_precision_loss, reason = "lines, columns and modules are few")]
 
@@ -23,24 +25,24 @@ mod widths;
 use self::sheet::Sheet;
 use super::element::{Element, NoXml};
 
-/// Whether a document stands.
+/// Whether a document is still valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Standing {
-    /// It does.
+    /// The document is valid.
     #[default]
     Vigente,
-    /// It was cancelled, and the authority's word on it is final: each page says so.
+    /// The document is cancelled for good; each page says so.
     Cancelada,
 }
 
-/// Why no PDF can be made.
+/// Why a PDF cannot be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrintFault {
-    /// It is no XML of a document.
+    /// The text is not the XML of a document.
     #[error("no CFDI can be read in the XML")]
     NoDocument,
-    /// It has no stamp.
+    /// The document has no stamp.
     #[error("the document is not stamped")]
     NotStamped,
 }
@@ -51,8 +53,8 @@ impl From<NoXml> for PrintFault {
     }
 }
 
-/// The PDF of a stamped document (version 4.0 of the standard), from its XML as the provider gave it. The same XML always gives the
-/// same bytes.
+/// Prints a stamped document (version 4.0 of the standard) from the provider's XML. The same XML
+/// always yields the same bytes.
 pub fn print(xml: &str, standing: Standing) -> Result<Vec<u8>, PrintFault> {
     let document = Element::read(xml)?;
     if document.name() != "Comprobante" || document.at(&["Conceptos"]).is_none() {

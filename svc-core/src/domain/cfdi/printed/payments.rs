@@ -1,4 +1,4 @@
-//! The payments of a receipt, and what they pay.
+//! The payments of a payment document, and the invoices they pay.
 
 use super::letters;
 use super::sheet::Align::{Left, Right};
@@ -82,7 +82,7 @@ fn document(sheet: &mut Sheet, table: &mut Table<'_>, invoice: &Element) {
     table.row(sheet, &cells, 0, &notes.join(SEPARATOR));
 }
 
-/// The payment's taxes, in its currency.
+/// Draws the payment's taxes, in its currency.
 fn taxes(sheet: &mut Sheet, payment: &Element) {
     for (way, kind) in [
         (["ImpuestosP", "TrasladosP", "TrasladoP"], "Traslado"),
@@ -96,7 +96,7 @@ fn taxes(sheet: &mut Sheet, payment: &Element) {
     }
 }
 
-/// All payments in pesos.
+/// Draws the sums of all payments, in pesos.
 fn totals(sheet: &mut Sheet, payments: &Element) {
     let Some(totals) = payments.at(&["Totales"]) else { return };
     sheet.heading("TOTALES EN PESOS");

@@ -1,13 +1,13 @@
-//! A document that flows down its pages: paragraphs, fields and tables.
+//! Lays out a document down its pages: paragraphs, fields and tables.
 
 use super::canvas::{ACCENT, BLACK, Canvas, GREY, HEIGHT, Style, TINT, WHITE, WIDTH};
 use super::font::Font;
 
-/// White around the pages.
+/// The margin of the pages.
 pub(super) const MARGIN: f32 = 36.0;
-/// How wide what is between the margins is.
+/// The width between the margins.
 pub(super) const BREADTH: f32 = WIDTH - 2.0 * MARGIN;
-/// Where what flows ends, above the foot.
+/// Where the content ends, above the foot.
 const BOTTOM: f32 = HEIGHT - 44.0;
 
 pub(super) const PLAIN: Style = Style::new(Font::Regular, 8.0, BLACK);
@@ -16,12 +16,12 @@ pub(super) const NOTE: Style = Style::new(Font::Regular, 6.8, GREY);
 const LABEL: Style = Style::new(Font::Bold, 6.2, GREY);
 const HEADING: Style = Style::new(Font::Bold, 7.0, WHITE);
 
-/// From one base line to the next, for a size of letters.
+/// The distance between base lines for a font size.
 pub(super) fn leading(size: f32) -> f32 {
     size * 1.25
 }
 
-/// The pages, and how far down the last is filled.
+/// The pages, and the current position on the last one.
 pub(super) struct Sheet {
     pub(super) canvas: Canvas,
     pub(super) y: f32,
@@ -32,7 +32,7 @@ impl Sheet {
         Self { canvas: Canvas::new(across), y: MARGIN }
     }
 
-    /// Makes sure that so much fits below; true if a page was begun for it.
+    /// Makes room for `height`; returns whether that began a page.
     pub(super) fn room(&mut self, height: f32) -> bool {
         let turn = self.y + height > BOTTOM && self.y > MARGIN;
         if turn {
@@ -42,7 +42,8 @@ impl Sheet {
         turn
     }
 
-    /// A paragraph between `x` and `x + width`, from `y` down, on one page; gives where it ends.
+    /// Draws a paragraph between `x` and `x + width`, from `y` down, on one page; returns where it
+    /// ends.
     pub(super) fn paragraph(&mut self, x: f32, y: f32, width: f32, style: Style, text: &str) -> f32 {
         let mut y = y;
         for line in style.font.wrap(text, style.size, width) {
@@ -52,7 +53,7 @@ impl Sheet {
         y
     }
 
-    /// A text of the whole breadth and of any length, over pages if need be.
+    /// Draws a text of any length over the full width, across pages if needed.
     pub(super) fn flow(&mut self, style: Style, text: &str) {
         for line in style.font.wrap(text, style.size, BREADTH) {
             self.room(leading(style.size));
@@ -60,7 +61,6 @@ impl Sheet {
         }
     }
 
-    /// A heading of a part.
     pub(super) fn heading(&mut self, text: &str) {
         self.room(40.0);
         self.y += 6.0;
@@ -68,13 +68,13 @@ impl Sheet {
         self.y += 12.0;
     }
 
-    /// A line below a table.
+    /// Draws the line below a table.
     pub(super) fn end_table(&mut self) {
         self.canvas.rule(MARGIN, self.y, BREADTH);
         self.y += 6.0;
     }
 
-    /// Fields, each with its label above it, in so many columns.
+    /// Draws fields in columns, each with its label above it.
     pub(super) fn fields(&mut self, columns: usize, fields: &[(&str, String)]) {
         let width = BREADTH / columns as f32;
         for row in fields.chunks(columns) {
@@ -92,22 +92,21 @@ impl Sheet {
     }
 }
 
-/// Where text stands in its column.
+/// The alignment of text in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
     Right,
 }
 
-/// A column of a table.
 pub(super) struct Column {
     pub(super) title: &'static str,
-    /// Its part of the breadth.
+    /// The column's share of the width.
     pub(super) part: f32,
     pub(super) align: Align,
 }
 
-/// A table with a heading on every page that it is on.
+/// A table that repeats its heading on every page.
 pub(super) struct Table<'a> {
     columns: &'a [Column],
     shaded: bool,
@@ -121,7 +120,7 @@ impl<'a> Table<'a> {
         table
     }
 
-    /// Each column with where it begins and how wide it is.
+    /// Each column with its position and width.
     fn places(&self) -> impl Iterator<Item = (&'a Column, f32, f32)> {
         let all: f32 = self.columns.iter().map(|column| column.part).sum();
         self.columns.iter().scan(MARGIN, move |x, column| {
@@ -142,7 +141,8 @@ impl<'a> Table<'a> {
         sheet.y += 14.0;
     }
 
-    /// A row: a text for each column, and a note below them all, from the column `noted` to the right margin.
+    /// Draws a row: a text per column, and below them a note from the column `noted` to the right
+    /// margin.
     pub(super) fn row(&mut self, sheet: &mut Sheet, cells: &[String], noted: usize, note: &str) {
         let wrapped: Vec<Vec<String>> = self
             .places()

@@ -1,4 +1,5 @@
-//! What proves a document: seals, the stamp's cadena original, and the code that leads to the authority's page about it.
+//! The proof of a document: seals, the stamp's cadena original, and the QR code of the authority's
+//! page about it.
 
 use qrcodegen::{QrCode, QrCodeEcc};
 
@@ -9,21 +10,21 @@ use super::sheet::{BREADTH, MARGIN, NOTE, Sheet, leading};
 use super::terms::trimmed;
 use crate::domain::cfdi::element::Element;
 
-/// The code's side: 3 cm, where the authority asks for 2.75 at least.
+/// The side of the QR code: 3 cm; the authority requires at least 2.75.
 const SIDE: f32 = 85.0;
-/// White between the code and what stands beside it.
+/// The gap between the code and the text beside it.
 const GAP: f32 = 14.0;
 
 const SEALS: Style = Style::new(Font::Regular, 5.6, BLACK);
 const LABEL: Style = Style::new(Font::Bold, 6.2, GREY);
 
-/// The address that the code of a document holds.
+/// The address in a document's QR code.
 pub(super) fn address(document: &Element, stamp: &Element) -> Result<String, PrintFault> {
     let party = |name| document.at(&[name]).and_then(|party| party.get("Rfc")).ok_or(PrintFault::NoDocument);
     let seal = document.get("Sello").ok_or(PrintFault::NoDocument)?;
     // Base64 is ASCII: the last eight bytes are the last eight characters.
     let last = seal.get(seal.len().saturating_sub(8)..).unwrap_or_default();
-    // An RFC's & is written as XML writes it, here too.
+    // The address escapes an RFC's & as XML does.
     let rfc = |rfc: &str| rfc.replace('&', "&amp;");
     Ok(format!(
         "https://verificacfdi.facturaelectronica.sat.gob.mx/default.aspx?id={}&re={}&rr={}&tt={}&fe={last}",
@@ -45,7 +46,7 @@ pub(super) fn cadena(stamp: &Element) -> String {
     format!("||{}||", values.join("|"))
 }
 
-/// Draws it all, on one page.
+/// Draws the proof, on one page.
 pub(super) fn draw(sheet: &mut Sheet, document: &Element, stamp: &Element) -> Result<(), PrintFault> {
     let code =
         QrCode::encode_text(&address(document, stamp)?, QrCodeEcc::Medium).map_err(|_| PrintFault::NoDocument)?;

@@ -1,9 +1,9 @@
-//! Keys, amounts and taxes as people read them.
+//! Formats keys, amounts and taxes for people.
 
 use crate::domain::cfdi::element::Element;
 use crate::domain::sat;
 
-/// Between notes on one line.
+/// Separates notes on one line.
 pub(super) const SEPARATOR: &str = " · ";
 
 /// A key with its meaning: `601 General de Ley Personas Morales`.
@@ -11,7 +11,7 @@ pub(super) fn keyed(catalogue: &str, key: &str) -> String {
     sat::describe(catalogue, key).map_or_else(|| key.to_owned(), |text| format!("{key} {text}"))
 }
 
-/// An amount with its thousands set apart; any other text as it is.
+/// An amount with thousands separators; any other text unchanged.
 pub(super) fn amount(text: &str) -> String {
     let (whole, fraction) = text.split_at(text.find('.').unwrap_or(text.len()));
     if whole.is_empty() || !whole.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -27,7 +27,6 @@ pub(super) fn amount(text: &str) -> String {
     grouped + fraction
 }
 
-/// The kind of a document.
 pub(super) fn title(tipo: &str) -> &'static str {
     match tipo {
         "I" => "Factura",
@@ -62,7 +61,8 @@ pub(super) fn exportacion(key: &str) -> String {
     format!("{key} {text}")
 }
 
-/// A tax with its rate: `IVA 16 %`, `IEPS 0.5 por unidad`, `IVA exento`. The attributes end in `suffix`.
+/// A tax with its rate: `IVA 16 %`, `IEPS 0.5 por unidad`, `IVA exento`. The attributes end in
+/// `suffix`.
 pub(super) fn tax(element: &Element, suffix: &str) -> String {
     let get = |name: &str| element.get(&format!("{name}{suffix}")).unwrap_or_default();
     let name = match get("Impuesto") {
@@ -79,7 +79,7 @@ pub(super) fn tax(element: &Element, suffix: &str) -> String {
     }
 }
 
-/// A tax as a line below what it is of.
+/// A tax as a note below its concept or payment.
 pub(super) fn tax_note(element: &Element, suffix: &str, kind: &str) -> String {
     let get = |name: &str| element.get(&format!("{name}{suffix}"));
     let base = get("Base").map(|base| format!(", base {}", amount(base))).unwrap_or_default();
@@ -87,12 +87,12 @@ pub(super) fn tax_note(element: &Element, suffix: &str, kind: &str) -> String {
     format!("{kind} {}{base}{charged}", tax(element, suffix))
 }
 
-/// A decimal without zeros that say nothing.
+/// A decimal without trailing zeros.
 pub(super) fn trimmed(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A hundred times a fraction, by its digits.
+/// A fraction as a percentage, by its digits.
 fn percent(rate: &str) -> String {
     let (whole, fraction) = rate.split_once('.').unwrap_or((rate, ""));
     let padded = format!("{fraction:0<2}");

@@ -9,7 +9,7 @@ use crate::domain::cfdi::testing::{invoice, line, mixed, paid, payment};
 use crate::domain::cfdi::tools::Tools;
 use crate::domain::cfdi::{Cfdi, Issuer, build_invoice, build_payment, seal};
 
-/// A document, sealed, with a stamp as a provider adds it.
+/// A sealed document with a stamp as a provider adds it.
 fn stamped(document: &Cfdi) -> String {
     let (_, key) = csd("EKU9003173C9");
     add_stamp(&seal(document, &key).unwrap().xml)
@@ -38,7 +38,7 @@ fn with_certificate(emisor: &mut Issuer) {
     emisor.certificado = Some(csd("EKU9003173C9").0);
 }
 
-/// The text of a PDF, and how many pages it has.
+/// The text of a PDF, and its number of pages.
 fn read(tools: &Tools, pdf: &[u8]) -> (String, usize) {
     let path = tools.dir().join("printed.pdf");
     fs::write(&path, pdf).unwrap();
@@ -142,7 +142,8 @@ fn a_small_invoice_has_all_that_is_asked_on_one_page() {
     }
     assert!(!text.contains("CANCELADO"));
     let cancelled = print(&xml, Standing::Cancelada).unwrap();
-    // Slanted letters are read one by one, among the others, and some of them as parts of other words.
+    // pdftotext reads slanted letters one by one, among the others, and some as parts of other
+    // words.
     let letters = |pdf: &[u8]| {
         let (text, pages) = read(&tools, pdf);
         assert_eq!(pages, 1);
@@ -212,7 +213,7 @@ fn what_is_no_stamped_document_is_refused() {
     ] {
         assert_eq!(print(wrong, Standing::Vigente), Err(PrintFault::NoDocument), "{}", &wrong[..wrong.len().min(200)]);
     }
-    // Nothing that a document may lack makes it unreadable, and no cut of it a panic.
+    // A truncated document is an error or a PDF, never a panic.
     for end in (0..xml.len()).step_by(97).filter(|end| xml.is_char_boundary(*end)) {
         assert_eq!(print(&xml[..end], Standing::Vigente), Err(PrintFault::NoDocument));
     }

@@ -1,7 +1,6 @@
-//! The widths of the letters of Helvetica, from Adobe's font metrics: thousandths of the font's size, for the bytes from 32 to 255 of
-//! Windows-1252.
+//! The character widths of Helvetica, from Adobe's font metrics: thousandths of the font's size,
+//! for the bytes from 32 to 255 of Windows-1252.
 
-/// Helvetica.
 pub(super) const REGULAR: [u16; 224] = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
@@ -15,7 +14,6 @@ pub(super) const REGULAR: [u16; 224] = [
     556, 556, 556, 556, 556, 556, 556, 584, 611, 556, 556, 556, 556, 500, 556, 500,
 ];
 
-/// Helvetica-Bold.
 pub(super) const BOLD: [u16; 224] = [
     278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667, 611, 778, 722, 278, 556, 722, 611, 833,

@@ -1,4 +1,4 @@
-//! The stamp that a provider puts into a sealed document: the complement `TimbreFiscalDigital` 1.1.
+//! The stamp that a provider adds to a sealed document: the complement `TimbreFiscalDigital` 1.1.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use super::{Cfdi, SealFault, as_text, cadena, read, xml};
 /// The version of the complement.
 const VERSION: &str = "1.1";
 
-/// The stamp (node `TimbreFiscalDigital`), its fields in the order of its cadena original.
+/// The stamp (node `TimbreFiscalDigital`), with its fields in the order of its cadena original.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct TimbreFiscalDigital {
@@ -25,11 +25,11 @@ pub struct TimbreFiscalDigital {
     /// The document's fiscal folio.
     #[serde(rename = "UUID", with = "as_text")]
     pub uuid: Uuid,
-    /// When it was stamped, in Mexico's central time.
+    /// The time of stamping, in Mexico's central time.
     pub fecha_timbrado: NaiveDateTime,
     /// The provider's RFC.
     pub rfc_prov_certif: String,
-    /// What the provider has to say.
+    /// A note by the provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leyenda: Option<String>,
     /// The document's signature.
@@ -38,38 +38,39 @@ pub struct TimbreFiscalDigital {
     /// The number of the provider's certificate.
     #[serde(rename = "NoCertificadoSAT")]
     pub no_certificado_sat: String,
-    /// The provider's signature over all of the above.
+    /// The provider's signature over the fields above.
     #[serde(rename = "SelloSAT")]
     pub sello_sat: String,
 }
 
-/// A stamped document. It is made only of an answer that holds the very document that was asked about.
+/// A stamped document. Its constructors accept only the document that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StampedXml {
-    /// The document as the provider gave it.
+    /// The document as the provider returned it.
     pub xml: String,
-    /// The stamp in it.
+    /// The document's stamp.
     pub timbre: TimbreFiscalDigital,
 }
 
-/// Why what a provider gave is not the document that it was given, stamped.
+/// Why a provider's answer is not the sent document with a stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnfitStamp {
-    /// No document can be read in it.
+    /// The answer is not a document.
     #[error("it is no CFDI")]
     NoDocument,
-    /// It has no stamp, or one that is incomplete.
+    /// The stamp is missing or incomplete.
     #[error("it has no whole stamp")]
     NotStamped,
-    /// It, or its stamp, is of another document.
+    /// The document or its stamp belongs to another document.
     #[error("it is of another document")]
     Other,
 }
 
 impl StampedXml {
-    /// `xml`, if it is the document `sealed` with a stamp. All that the issuer signed must be as it was, and so the signature.
+    /// Accepts `xml` if it is the document `sealed` with a stamp: all that the issuer signed must
+    /// be unchanged, and so must the signature.
     pub fn read(xml: String, sealed: &str) -> Result<Self, UnfitStamp> {
         let ours = Element::read(sealed).map_err(|_| UnfitStamp::Other)?;
         let (stamped, document) = Self::of_any(xml)?;
@@ -80,7 +81,7 @@ impl StampedXml {
         Ok(stamped)
     }
 
-    /// `xml`, if it is a document with its own stamp, and that document.
+    /// Accepts `xml` if it is a document with its own stamp; returns the parsed document too.
     pub fn of_any(xml: String) -> Result<(Self, Cfdi), UnfitStamp> {
         let root = Element::read(&xml).map_err(|_| UnfitStamp::NoDocument)?;
         let document = Cfdi::of(&root).map_err(|_: NoCfdi| UnfitStamp::NoDocument)?;
@@ -96,7 +97,8 @@ impl StampedXml {
         Ok((Self { xml, timbre }, document))
     }
 
-    /// The document `sealed` with its stamp: providers return either the stamp's node alone or the whole document.
+    /// Adds the stamp to the document `sealed`: providers return either the stamp's node alone or
+    /// the whole document.
     #[cfg(feature = "client")]
     pub(crate) fn with(sealed: &str, stamp: &str) -> Result<Self, UnfitStamp> {
         let begin = stamp.find("<tfd:TimbreFiscalDigital").ok_or(UnfitStamp::NotStamped)?;
@@ -115,21 +117,21 @@ impl StampedXml {
         Some((end.to_owned(), stamp.text("RfcProvCertif").to_owned()))
     }
 
-    /// When it was stamped.
+    /// The time of stamping.
     pub fn at(&self) -> Option<DateTime<Utc>> {
         Mexico_City.from_local_datetime(&self.timbre.fecha_timbrado).earliest().map(|at| at.with_timezone(&Utc))
     }
 }
 
-/// Who stamps.
+/// The provider that stamps.
 pub(crate) struct Provider<'a> {
     pub(crate) rfc: &'a str,
     pub(crate) certificado: &'a str,
     pub(crate) key: &'a SigningKey,
 }
 
-/// Stamps the sealed document `xml` under the fiscal folio `uuid`, at a time that is cut to whole seconds. The same gives the
-/// same.
+/// Stamps the sealed document `xml` with the fiscal folio `uuid`, at a time truncated to seconds.
+/// The same input yields the same stamp.
 pub(crate) fn stamp(xml: &str, uuid: Uuid, at: DateTime<Utc>, by: &Provider<'_>) -> Result<String, SealFault> {
     let root = Element::read(xml).map_err(|_| SealFault::Document)?;
     let at = DateTime::from_timestamp(at.timestamp(), 0).unwrap_or(at);

@@ -30,7 +30,7 @@ fn a_stamp_is_what_the_authority_s_schema_and_transformation_say() {
     tools.validate(&stamped);
     for SealedXml { xml, .. } in &stamped {
         let path = tools.dir().join("stamped.xml");
-        // The sheet takes a stamp by itself.
+        // The authority's transformation accepts a stamp on its own.
         let alone = xml.find("<tfd:").zip(xml.find("</cfdi:Complemento>")).unwrap();
         fs::write(&path, &xml[alone.0..alone.1]).unwrap();
         let output = Command::new("xsltproc").arg("--nonet").arg(&sheet).arg(&path).output().unwrap();

@@ -1,4 +1,4 @@
-//! Sources that documents are made from in tests.
+//! Sources of documents for tests.
 
 pub(crate) mod random;
 
@@ -61,7 +61,7 @@ pub(crate) fn heading() -> Heading {
     }
 }
 
-/// A line whose amounts follow from the others; `rate` "" is none.
+/// A line with amounts computed from these values; an empty `rate` means no IVA.
 pub(crate) fn line(cantidad: &str, precio: &str, descuento: &str, rate: &str) -> Line {
     let (cantidad, precio_unitario) = (Quantity::new(decimal(cantidad)), money(precio));
     let rates = LineRates::of_vat((!rate.is_empty()).then(|| VatRate::parse(rate).unwrap()));
@@ -107,7 +107,7 @@ pub(crate) fn invoice(mut renglones: Vec<Line>) -> InvoiceSource {
     }
 }
 
-/// Every kind of line there is: 443.50 in all.
+/// A sale with every kind of line: 443.50 in all.
 pub(crate) fn mixed() -> InvoiceSource {
     invoice(vec![
         line("3", "10", "0", "0.160000"),
@@ -119,7 +119,7 @@ pub(crate) fn mixed() -> InvoiceSource {
     ])
 }
 
-/// What is paid of [`mixed`]'s invoice when `saldo` is owed.
+/// A payment of [`mixed`]'s invoice while `saldo` is owed.
 pub(crate) fn paid(parcialidad: i64, saldo: &str, importe: &str) -> PaidInvoice {
     let sale = mixed();
     PaidInvoice {
@@ -135,7 +135,7 @@ pub(crate) fn paid(parcialidad: i64, saldo: &str, importe: &str) -> PaidInvoice 
     }
 }
 
-/// A transfer for these invoices.
+/// A transfer that pays these invoices.
 pub(crate) fn payment(facturas: Vec<PaidInvoice>) -> PaymentSource {
     PaymentSource {
         emisor: issuer(),
@@ -153,7 +153,7 @@ pub(crate) fn payment(facturas: Vec<PaidInvoice>) -> PaymentSource {
     }
 }
 
-/// A line of any quantity, price and rate, with anything from nothing to all of it taken off.
+/// A line of any quantity, price and rate, with a discount from zero to all of it.
 pub(crate) fn any_line() -> impl Strategy<Value = Line> {
     let rates = prop::sample::select(vec!["0.160000", "0.080000", "0.000000", "exento", ""]);
     (1_i64..1_000_000_000, 1_i64..1_000_000_000, 0..=100_i64, rates).prop_map(|(cantidad, precio, percent, rate)| {

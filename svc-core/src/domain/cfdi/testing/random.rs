@@ -1,4 +1,5 @@
-//! Documents of all kinds from random sales, payments and names, the same for the same seed.
+//! Random documents of all kinds from sales, payments and names; the same seed yields the same
+//! ones.
 
 use proptest::prelude::Rng as _;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -19,7 +20,7 @@ use crate::domain::tax::{Amounts, LineRates, TaxRate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
 
-/// Postal codes of all time zones, with and without the border's rate.
+/// Postal codes of all time zones, with and without the border's tax rate.
 const PLACES: [&str; 8] = ["01000", "42501", "21000", "22000", "32000", "88000", "85000", "77500"];
 const CURRENCIES: [&str; 5] = ["MXN", "MXN", "MXN", "USD", "EUR"];
 const TEXTS: [&str; 24] = [
@@ -27,13 +28,13 @@ const TEXTS: [&str; 24] = [
     "\u{1}", "&amp;", "]]>", "100 %", "Ü", "日本", "\u{feff}", "-",
 ];
 
-/// Two companies with certificates: a legal person and a natural one.
+/// Two companies with certificates: a legal and a natural person.
 pub(crate) struct Issuers {
     pub(crate) moral: Certificate,
     pub(crate) fisica: Certificate,
 }
 
-/// What the dice say.
+/// A source of random choices.
 pub(crate) struct Dice(TestRng);
 
 impl Dice {
@@ -55,7 +56,7 @@ impl Dice {
         from[self.below(from.len() as u64) as usize]
     }
 
-    /// A positive decimal below `max` with up to that many decimals.
+    /// A positive decimal below `max` with at most `decimals` decimals.
     fn decimal(&mut self, max: u64, decimals: u32) -> Decimal {
         let decimals = self.below(u64::from(decimals) + 1) as u32;
         Decimal::new(1 + self.below(max * 10_u64.pow(decimals) - 1).cast_signed(), decimals)
@@ -85,7 +86,7 @@ impl Dice {
         )
     }
 
-    /// A document: a sale, a credit note or other sale that relates to others, a period's sales, or payments.
+    /// A document: a sale, a related sale or credit note, a period's sales, or payments.
     pub(crate) fn document(&mut self, issuers: &Issuers) -> Cfdi {
         let emisor = self.issuer(issuers);
         match self.below(6) {
@@ -214,7 +215,7 @@ impl Dice {
         }
     }
 
-    /// A line with any taxes that its seller may charge; `withheld` where the buyer may withhold some.
+    /// A line with any taxes that its seller may charge; `withheld` if the buyer may withhold some.
     fn line(&mut self, emisor: &Issuer, withheld: bool) -> Line {
         let border = emisor.cp.as_deref().and_then(sat::postal_code).is_some_and(|border| border != Border::None);
         let vat = self.pick(&["0.160000", "0.000000", "exento", if border { "0.080000" } else { "0.160000" }]);
@@ -232,7 +233,7 @@ impl Dice {
         } else {
             None
         };
-        // Whole units at whole prices, so that what is charged is never nothing, or anything at all.
+        // Whole units at whole prices charge more than zero; the other kind charges any amount.
         let (cantidad, precio) = match self.below(2) {
             0 => (Decimal::from(1 + self.below(500)), Decimal::from(1 + self.below(10_000))),
             _ => (self.decimal(1_000, 6), self.decimal(100_000, 6)),
@@ -242,7 +243,7 @@ impl Dice {
         let percent = if objeto == Some("07") { 0 } else { self.pick(&[0, 0, 0, 10, 33, 100]) };
         let descuento = Money::new(Amount::rounded(subtotal.get() * Decimal::new(percent, 2), 2).get());
         let base = subtotal.get() - descuento.get();
-        // Without anything charged there is nothing to break down.
+        // No tax can be broken down without a base.
         let ieps = ieps.filter(|_| base > Decimal::ZERO);
         let (objeto, vat) = if objeto == Some("07") && ieps.is_none() { (Some("01"), None) } else { (objeto, vat) };
         let some = |dice: &mut Self, allowed: bool, rates: &[&str]| {
@@ -300,13 +301,13 @@ impl Dice {
         }
     }
 
-    /// An invoice paid in part, or its rest.
+    /// An invoice paid in part, or the rest of one.
     fn settled(&mut self, emisor: &Issuer, pays_in: &str) -> SettledInvoice {
         let withheld = emisor.rfc.as_deref().is_some_and(|rfc| rfc.chars().count() == 13);
         let sale = loop {
             let lines = (0..=self.below(4)).map(|_| self.line(emisor, withheld)).collect();
             let sale = invoice(lines);
-            // Enough to be paid in three parts, each of them worth something in any currency.
+            // The amount suffices for three instalments above zero in any currency.
             if sale.venta.total.get() >= Decimal::TEN {
                 break sale;
             }
