@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 use svc_store_postgres::{OpenError, PostgresStore, Settings};
 use tokio::time::timeout;
 

@@ -4,8 +4,8 @@ use svc_core::operations::import::ImportError;
 use svc_core::settings::SettingError;
 use svc_core::store::StoreError;
 use svc_core::{BaseUrlError, Error, RouteError};
+use svc_local_postgres::ClusterError;
 use svc_store_postgres::OpenError;
-use svc_store_postgres::local::LocalError;
 
 /// Why a command failed; one line on stderr.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Setting(#[from] SettingError),
     #[error(transparent)]
-    Local(#[from] LocalError),
+    Local(#[from] ClusterError),
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error(transparent)]

@@ -41,12 +41,53 @@ impl Budget {
         self
     }
 
-    /// How many more records may be claimed after `taken`.
-    pub(crate) fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
+    /// How many more records may be taken after `taken`.
+    fn left(&self, taken: u32, now: DateTime<Utc>) -> u32 {
         let stopped = self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
         if stopped || self.until.is_some_and(|deadline| now >= deadline) {
             return 0;
         }
         self.max.map_or(u32::MAX, |max| max.saturating_sub(taken))
+    }
+}
+
+/// A pass's budget, with the records that it has taken.
+#[derive(Debug)]
+pub(crate) struct Allowance {
+    budget: Budget,
+    taken: u32,
+    /// Records that leases under way may still take.
+    reserved: u32,
+}
+
+impl Allowance {
+    pub(crate) const fn new(budget: Budget) -> Self {
+        Self { budget, taken: 0, reserved: 0 }
+    }
+
+    /// Whether the pass must end, whatever it has taken.
+    pub(crate) fn is_over(&self, now: DateTime<Utc>) -> bool {
+        self.budget.left(0, now) == 0
+    }
+
+    /// How many more records may be reserved.
+    pub(crate) fn left(&self, now: DateTime<Utc>) -> u32 {
+        self.budget.left(self.taken.saturating_add(self.reserved), now)
+    }
+
+    /// Counts records that were leased.
+    pub(crate) fn take(&mut self, taken: usize) {
+        self.taken = self.taken.saturating_add(u32::try_from(taken).unwrap_or(u32::MAX));
+    }
+
+    /// Reserves records for a lease.
+    pub(crate) const fn reserve(&mut self, max: u32) {
+        self.reserved += max;
+    }
+
+    /// Ends a reservation of `max` records, of which `taken` were leased.
+    pub(crate) fn end_reservation(&mut self, max: u32, taken: usize) {
+        self.reserved -= max;
+        self.take(taken);
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
-use crate::store::{ANSWERS_KEPT, Aged, StoreError, Tx, Work, transact};
+use crate::store::{ANSWERS_KEPT, Aged, StoreError};
 
 /// Rows per transaction, so that locks are held briefly.
 const BATCH: u32 = 1_000;
@@ -40,12 +40,12 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
     let (store, now) = (context.store(), context.now());
     let mut removed = 0;
     for (aged, kept) in AGED {
-        let work = Forget { aged, expired: start_of_day(now - kept) };
+        let expired = start_of_day(now - kept);
         let mut after = CompanyId(0);
         loop {
-            let companies = store.companies_with_aged(aged, work.expired, after, COMPANIES).await?;
+            let companies = store.companies_with_aged(aged, expired, after, COMPANIES).await?;
             for &company in &companies {
-                removed += work.all_of(&context, company).await?;
+                removed += forget_all(&context, company, aged, expired).await?;
             }
             match companies.last() {
                 Some(&last) if companies.len() as u64 == u64::from(COMPANIES) => after = last,
@@ -54,22 +54,11 @@ pub async fn clean_up(context: &Context) -> Result<u64, StoreError> {
         }
     }
     for (company, clave) in store.unscheduled_webhooks().await? {
-        if let Err(error) = transact(store, context.random(), company, &mut Schedule(clave)).await {
+        if let Err(error) = context.call_store(company, |tx| tx.schedule_webhook(clave)).await {
             tracing::warn!(empresa = company.0, webhook = clave, %error, "a webhook's queue was not put right; it is tried again");
         }
     }
     Ok(removed)
-}
-
-/// Notes when a webhook's next delivery is due.
-struct Schedule(i64);
-
-impl Work for Schedule {
-    type Output = ();
-
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<(), Error> {
-        Ok(tx.schedule_webhook(self.0).await?)
-    }
 }
 
 fn start_of_day(at: DateTime<Utc>) -> DateTime<Utc> {
@@ -82,40 +71,28 @@ fn store_error(error: Error) -> StoreError {
     cause.downcast::<StoreError>().map_or_else(StoreError::Other, |error| *error)
 }
 
-/// Removing of one batch.
-#[derive(Clone, Copy)]
-struct Forget {
+/// Removes all expired rows of a company, batch by batch.
+async fn forget_all(
+    context: &Context,
+    company: CompanyId,
     aged: Aged,
     expired: DateTime<Utc>,
-}
-
-impl Forget {
-    /// Removes all of a company, batch by batch.
-    async fn all_of(mut self, context: &Context, company: CompanyId) -> Result<u64, StoreError> {
-        let mut removed = 0;
-        loop {
-            let started = Instant::now();
-            let batch = match transact(context.store(), context.random(), company, &mut self).await.map_err(store_error)
-            {
-                Err(StoreError::Busy(error) | StoreError::Transient(error)) => {
-                    tracing::debug!(empresa = company.0, %error, "expired rows are locked; they are left for the next pass");
-                    return Ok(removed);
-                }
-                outcome => outcome?,
-            };
-            removed += batch;
-            if batch < u64::from(BATCH) {
+) -> Result<u64, StoreError> {
+    let mut removed = 0;
+    loop {
+        let started = Instant::now();
+        let batch = context.call_store(company, |tx| tx.forget(aged, expired, BATCH)).await.map_err(store_error);
+        let batch = match batch {
+            Err(StoreError::Busy(error) | StoreError::Transient(error)) => {
+                tracing::debug!(empresa = company.0, %error, "expired rows are locked; they are left for the next pass");
                 return Ok(removed);
             }
-            sleep(started.elapsed().min(LONGEST_PAUSE)).await;
+            outcome => outcome?,
+        };
+        removed += batch;
+        if batch < u64::from(BATCH) {
+            return Ok(removed);
         }
-    }
-}
-
-impl Work for Forget {
-    type Output = u64;
-
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<u64, Error> {
-        Ok(tx.forget(self.aged, self.expired, BATCH).await?)
+        sleep(started.elapsed().min(LONGEST_PAUSE)).await;
     }
 }

@@ -18,12 +18,12 @@
 //! use svc_core::stamping::{SandboxStamper, Stamper};
 //! use svc_core::store::CompanyChange;
 //! use svc_core::{Api, Context, Providers};
-//! use svc_store_postgres::local::Cluster;
+//! use svc_local_postgres::Cluster;
 //! use svc_store_postgres::{PostgresStore, Settings};
 //!
 //! # #[tokio::main(flavor = "multi_thread", worker_threads = 1)]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A private PostgreSQL of the machine's own binaries, which goes with its variable (feature `local`). In production use
+//! // A private PostgreSQL from the machine's own binaries, which stops when it is dropped. In production use
 //! // PostgresStore::open("postgres://user:password@host/database", &Settings::default())?
 //! let cluster = Cluster::ephemeral()?;
 //! let store = Arc::new(PostgresStore::with_options(cluster.options("postgres"), &Settings::default()));
@@ -87,12 +87,11 @@
 //! - [`registry`] lists all operations as data. [`observe`] says what is logged and counted. [`secrets`] says how secrets are
 //!   kept at rest. `settings` (feature `settings`) is what a server is set by.
 //!
-//! # To implement a store
+//! # The store
 //!
-//! - [`store`] is the contract of a database: [`store::Store`], [`store::Reader`] for lists, and a small trait an aggregate for
-//!   what is written. The crate `svc-store-postgres` implements it; [`store::StoreLayer`] wraps another store.
-//! - [`record`] says what a record is: its table, its columns, the lists and filters, and what a column
-//!   holds.
+//! - [`store`] is the seam to the database: [`store::Store`], [`store::Reader`] for lists, and a trait per aggregate
+//!   for writes. The crate `svc-store-postgres` implements it; [`store::StoreLayer`] wraps it, to observe it.
+//! - [`record`] says what a record is: its table, its columns, its list and filters, and what a column holds.
 //! - [`domain`] holds the rules and the types that both sides speak in, without I/O.
 
 #![forbid(unsafe_code)]
@@ -109,6 +108,7 @@ mod error;
 #[cfg(test)]
 mod fuzz;
 pub mod json;
+mod leases;
 pub mod mail;
 pub mod observe;
 mod openapi;

@@ -1,7 +1,7 @@
 //! What a page costs at the beginning of a list and deep in it: pages 1 and 3,000 of 100,000 customers and products, read
 //! from a private PostgreSQL. By keyset both cost the same; the ratio of their medians is printed beside the figures.
 //!
-//! `cargo bench -p svc-store-postgres --features local`
+//! `cargo bench -p svc-store-postgres`
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use svc_core::record::customer::Customer;
 use svc_core::record::product::Product;
 use svc_core::record::{List, Query, Row};
 use svc_core::store::{CompanyChange, Store as _};
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use tokio::runtime::Runtime;
 

@@ -2,15 +2,11 @@
 
 use std::num::TryFromIntError;
 
-use chrono::{DateTime, Utc};
-use rust_decimal::Decimal;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
-use svc_core::domain::quantity::{Quantity, Rate};
-use svc_core::domain::tax::TaxRate;
+use svc_core::domain::quantity::Rate;
 use svc_core::domain::time::Timestamp;
-use svc_core::store::Numbered;
 
 pub(crate) fn money(row: &PgRow, at: usize) -> Result<Money, sqlx::Error> {
     row.try_get(at).map(Money::new)
@@ -20,35 +16,12 @@ pub(crate) fn money_or_null(row: &PgRow, at: usize) -> Result<Option<Money>, sql
     Ok(row.try_get::<Option<_>, _>(at)?.map(Money::new))
 }
 
-pub(crate) fn quantity(row: &PgRow, at: usize) -> Result<Quantity, sqlx::Error> {
-    row.try_get(at).map(Quantity::new)
-}
-
 pub(crate) fn rate(row: &PgRow, at: usize) -> Result<Rate, sqlx::Error> {
     row.try_get(at).map(Rate::new)
 }
 
-pub(crate) fn tax_rate(row: &PgRow, at: usize) -> Result<Option<TaxRate>, sqlx::Error> {
-    Ok(row.try_get::<Option<Decimal>, _>(at)?.map(TaxRate::new))
-}
-
 pub(crate) fn instant(row: &PgRow, at: usize) -> Result<Timestamp, sqlx::Error> {
     row.try_get(at).map(Timestamp::new)
-}
-
-pub(crate) fn instant_or_null(row: &PgRow, at: usize) -> Result<Option<Timestamp>, sqlx::Error> {
-    row.try_get::<Option<DateTime<Utc>>, _>(at).map(|at| at.map(Timestamp::new))
-}
-
-/// A clave and a folio, the first columns of a row.
-pub(crate) fn number(row: &PgRow) -> Result<Numbered, sqlx::Error> {
-    Ok(Numbered { clave: row.try_get(0)?, folio: row.try_get(1)? })
-}
-
-/// A count, which the table keeps from being negative.
-pub(crate) fn used(row: &PgRow, column: &str) -> Result<u64, sqlx::Error> {
-    let count: i64 = row.try_get(column)?;
-    count.try_into().map_err(|error: TryFromIntError| sqlx::Error::Decode(error.into()))
 }
 
 /// A small count, which the table keeps from being negative.

@@ -28,8 +28,8 @@ from_row!(GlobalSale {
 #[async_trait]
 impl GlobalTx for PostgresTx {
     async fn lock_global_sales(&mut self, which: &GlobalSales<'_>) -> Result<Vec<GlobalSale>, StoreError> {
-        let statement = match which.ventas {
-            Some(ventas) => sql!(
+        let statement = if let Some(ventas) = which.ventas {
+            sql!(
                 "SELECT clave
                  FROM ventas
                  WHERE empresa = :empresa AND clave = ANY (:ventas)
@@ -39,8 +39,9 @@ impl GlobalTx for PostgresTx {
                 empresa: self.empresa,
                 ventas,
                 limite: which.max,
-            ),
-            None => sql!(
+            )
+        } else {
+            sql!(
                 "SELECT clave
                  FROM ventas
                  WHERE empresa = :empresa AND tipo = :tipo AND fecha >= :desde AND fecha < :hasta AND NOT cancelada
@@ -56,7 +57,7 @@ impl GlobalTx for PostgresTx {
                 hasta: which.hasta,
                 rfc: which.rfc,
                 limite: which.max,
-            ),
+            )
         };
         let ventas: Vec<i64> = self.values(statement).await?;
         self.many(sql!(

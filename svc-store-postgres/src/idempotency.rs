@@ -2,21 +2,37 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, SecondsFormat, Utc};
-use sqlx::Row as _;
 use svc_core::store::{Claim, IdempotencyTx, StoreError};
 
 use crate::error::store_error;
 use crate::pool::Statement;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::{sql, sql_text};
 use crate::transaction::PostgresTx;
 
 /// It goes together with what begins the transaction.
 static CLAIM: Statement = Statement {
     name: "svc_claim",
-    text: "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, creada) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (empresa, llave, nombre) DO UPDATE
-               SET huella = excluded.huella, respuesta = NULL, creada = excluded.creada
-               WHERE i.creada < $6",
+    text: sql_text!(
+        "INSERT INTO idempotencia AS i (empresa, llave, nombre, huella, creada)
+         VALUES (:empresa, :llave, :nombre, :huella, :creada)
+         ON CONFLICT (empresa, llave, nombre) DO UPDATE
+         SET huella = excluded.huella, respuesta = NULL, creada = excluded.creada
+         WHERE i.creada < :vencida",
+        empresa,
+        llave,
+        nombre,
+        huella,
+        creada,
+        vencida
+    ),
 };
+
+from_row! {
+    /// What was answered under a key.
+    struct Answer { huella: [u8; 32], respuesta: Vec<u8> }
+}
 
 #[async_trait]
 impl IdempotencyTx for PostgresTx {
@@ -36,20 +52,19 @@ impl IdempotencyTx for PostgresTx {
             if claimed == 1 {
                 return Ok(Claim::New);
             }
-            let earlier = sqlx::query(
-                "SELECT huella, respuesta FROM idempotencia WHERE empresa = $1 AND llave = $2 AND nombre = $3",
-            )
-            .bind(self.empresa)
-            .bind(suffix)
-            .bind(name)
-            .fetch_optional(self.connection())
-            .await
-            .map_err(store_error)?;
+            let earlier: Option<Answer> = self
+                .optional(sql!(
+                    "SELECT huella, respuesta
+                     FROM idempotencia
+                     WHERE empresa = :empresa AND llave = :llave AND nombre = :nombre",
+                    empresa: self.empresa,
+                    llave: suffix,
+                    nombre: name,
+                ))
+                .await?;
             // Removed as expired between the two statements: it is free after all.
-            let Some(row) = earlier else { continue };
-            let fingerprint = row.try_get("huella").map_err(store_error)?;
-            let body: Vec<u8> = row.try_get("respuesta").map_err(store_error)?;
-            return Ok(Claim::Done { fingerprint, body: body.into() });
+            let Some(Answer { huella, respuesta }) = earlier else { continue };
+            return Ok(Claim::Done { fingerprint: huella, body: respuesta.into() });
         }
     }
 

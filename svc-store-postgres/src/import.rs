@@ -11,7 +11,9 @@ use svc_core::domain::words::{OpportunityStatus, SaleKind};
 use svc_core::record::Value;
 use svc_core::record::computed::computed;
 use svc_core::record::{ListSpec, Query};
-use svc_core::store::{EachRow, ImportTx, ImportedReceivable, ImportedSale, Parents, StoreError};
+use svc_core::store::{
+    Batch, BatchError, EachRow, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series, StoreError,
+};
 
 use crate::columns::{rate, word};
 use crate::copy::Copy;
@@ -24,19 +26,28 @@ use crate::value::PostgresRow;
 
 #[async_trait]
 impl ImportTx for PostgresTx {
-    async fn savepoint(&mut self) -> Result<(), StoreError> {
-        self.control("SAVEPOINT lote").await
+    async fn write_batch(&mut self, batch: &mut dyn Batch) -> Result<(), BatchError> {
+        let (mut good, mut bad) = (0, batch.count());
+        self.control("SAVEPOINT lote").await?;
+        let mut conflict = match batch.write(self, bad).await {
+            Ok(()) => return Ok(self.control("RELEASE SAVEPOINT lote").await?),
+            Err(StoreError::Conflict(conflict)) => conflict,
+            Err(other) => return Err(other.into()),
+        };
+        // The record at fault is the last one of the shortest beginning that is refused too.
+        while bad - good > 1 {
+            let middle = usize::midpoint(good, bad);
+            self.control("ROLLBACK TO SAVEPOINT lote").await?;
+            match batch.write(self, middle).await {
+                Ok(()) => good = middle,
+                Err(StoreError::Conflict(found)) => (bad, conflict) = (middle, found),
+                Err(other) => return Err(other.into()),
+            }
+        }
+        Err(BatchError::Record { at: bad - 1, conflict })
     }
 
-    async fn back_to_savepoint(&mut self) -> Result<(), StoreError> {
-        self.control("ROLLBACK TO SAVEPOINT lote").await
-    }
-
-    async fn release_savepoint(&mut self) -> Result<(), StoreError> {
-        self.control("RELEASE SAVEPOINT lote").await
-    }
-
-    async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
+    async fn missing_parents(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError> {
         let statement = match parents {
             Parents::Products => {
                 "SELECT c FROM unnest($2::bigint[]) c WHERE NOT EXISTS (SELECT FROM productos WHERE empresa = $1 AND clave = c)"
@@ -85,12 +96,11 @@ impl ImportTx for PostgresTx {
         Ok(claves)
     }
 
-    async fn move_past(&mut self, series: &str, last: i64) -> Result<(), StoreError> {
-        self.move_series(series, last).await
-    }
-
-    async fn move_past_folio(&mut self, tipo: &str, serie: &str, last: i64) -> Result<(), StoreError> {
-        self.move_series(&folio_series(tipo, serie), last).await
+    async fn advance(&mut self, series: Series<'_>, last: i64) -> Result<(), StoreError> {
+        match series {
+            Series::Deposits => self.move_series("depositos", last).await,
+            Series::Folios { tipo, serie } => self.move_series(&folio_series(tipo, serie), last).await,
+        }
     }
 
     async fn insert_records(
@@ -147,46 +157,23 @@ impl ImportTx for PostgresTx {
         self.update_columns(table, clave, columns, values).await
     }
 
-    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError> {
-        sqlx::query_scalar(
-            "WITH RECURSIVE arriba AS (
-                 SELECT clave, padre FROM categorias WHERE empresa = $1 AND clave = $2
-                 UNION SELECT c.clave, c.padre FROM categorias c JOIN arriba a ON c.clave = a.padre WHERE c.empresa = $1
-             )
-             SELECT EXISTS (SELECT FROM arriba WHERE clave = $3)",
-        )
-        .bind(self.empresa)
-        .bind(below)
-        .bind(categoria)
-        .fetch_one(self.connection())
-        .await
-        .map_err(store_error)
-    }
-
-    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError> {
-        let query = sqlx::query(
-            "UPDATE almacenes SET principal = false WHERE empresa = $1 AND clave <> $2 AND principal
-               AND sucursal = (SELECT sucursal FROM almacenes WHERE empresa = $1 AND clave = $2)",
-        );
-        self.run(query.bind(self.empresa).bind(almacen)).await
-    }
-
-    async fn claves_of(
-        &mut self,
-        table: &'static str,
-        column: &'static str,
-        names: &[&str],
-    ) -> Result<HashMap<String, i64>, StoreError> {
-        let statement = AssertSqlSafe(format!(
-            "SELECT {column}, min(clave) FROM {table} WHERE empresa = $1 AND {column} = ANY ($2) GROUP BY {column}"
-        ));
+    async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
+        let statement = match naming {
+            Naming::Brand => {
+                "SELECT nombre, min(clave) FROM marcas WHERE empresa = $1 AND nombre = ANY ($2) GROUP BY nombre"
+            }
+            Naming::Category => {
+                "SELECT nombre, min(clave) FROM categorias WHERE empresa = $1 AND nombre = ANY ($2) GROUP BY nombre"
+            }
+            Naming::Product => {
+                "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
+                 ORDER BY sku, (estatus = 'activo') DESC, clave DESC"
+            }
+            Naming::Warehouse => {
+                "SELECT codigo, min(clave) FROM almacenes WHERE empresa = $1 AND codigo = ANY ($2) GROUP BY codigo"
+            }
+        };
         self.found(statement, names, |row| row.try_get(1)).await
-    }
-
-    async fn products_of(&mut self, skus: &[&str]) -> Result<HashMap<String, i64>, StoreError> {
-        let statement = "SELECT DISTINCT ON (sku) sku, clave FROM productos WHERE empresa = $1 AND sku = ANY ($2)
-             ORDER BY sku, (estatus = 'activo') DESC, clave DESC";
-        self.found(statement, skus, |row| row.try_get(1)).await
     }
 
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError> {

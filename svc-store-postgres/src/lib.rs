@@ -1,6 +1,6 @@
-//! The PostgreSQL store of [`svc_core`]: all SQL lives here, and only SQL.
+//! The PostgreSQL store of [`svc_core`]: all SQL of the API lives here, and only SQL.
 //!
-//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are decided there. `page.rs` builds
+//! Each file implements the trait of the file of that name in `svc_core::store`; business rules are decided there. `page/` builds
 //! the statements of lists, `sources/` the joins and filters that are more than a table. A read is one statement without BEGIN, and every
 //! filter is served by an index. [`PostgresStore::migrate`] brings the schema up to date.
 //!
@@ -27,13 +27,9 @@
 //! # }
 //! ```
 //!
-//! # Features
-//!
-//! `local` (off by default): the module `local` runs a private PostgreSQL from the machine's own binaries, for development and
-//! tests.
+//! For development and tests, the crate `svc-local-postgres` runs a private PostgreSQL.
 
-#![deny(unsafe_code)]
-#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
 
 mod accounting;
 mod advance;
@@ -56,15 +52,13 @@ mod import;
 mod interaction;
 mod invoice;
 mod invoicing;
-#[cfg(feature = "local")]
-#[allow(unsafe_code, reason = "the death signal of a child process is set between fork and exec")]
-pub mod local;
 mod movement;
 mod numbered;
 mod opportunity;
 mod outbox;
 mod page;
 mod parameter;
+mod part;
 mod payable;
 mod payment;
 mod pool;
@@ -108,8 +102,10 @@ use svc_core::store::{
 use crate::error::store_error;
 pub use crate::pool::Connections;
 pub use crate::probe::Probe;
+use crate::run::Run as _;
 pub use crate::schema::OpenError;
 pub use crate::settings::{Pooler, Settings};
+use crate::sql::sql;
 pub use crate::store::PostgresStore;
 
 #[async_trait]
@@ -155,18 +151,11 @@ impl Store for PostgresStore {
     }
 
     async fn next_company(&self) -> Result<CompanyId, StoreError> {
-        sqlx::query_scalar("SELECT nextval('empresas_numero')")
-            .fetch_one(self.requests.of_all())
-            .await
-            .map(CompanyId)
-            .map_err(store_error)
+        self.requests.of_all().value(sql!("SELECT nextval('empresas_numero')")).await
     }
 
     async fn installation(&self) -> Result<String, StoreError> {
-        let number: i64 = sqlx::query_scalar("SELECT last_value FROM instalacion")
-            .fetch_one(self.background.of_all())
-            .await
-            .map_err(store_error)?;
+        let number: i64 = self.background.of_all().value(sql!("SELECT last_value FROM instalacion")).await?;
         Ok(format!("{number:015x}"))
     }
 }

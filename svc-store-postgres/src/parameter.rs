@@ -1,6 +1,6 @@
 //! Values as parameters of statements, and columns of rows as values.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use rust_decimal::Decimal;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgHasArrayType, Postgres};
@@ -59,6 +59,15 @@ macro_rules! as_they_are {
 }
 
 as_they_are!(bool, i16, i32, i64, Decimal, NaiveDate, DateTime<Utc>, Uuid, [u8; 32]);
+
+/// A duration, which is bound as an `interval`.
+impl Parameter<'_, AsItIs> for TimeDelta {
+    type Column = Self;
+
+    fn column(&self) -> Self {
+        *self
+    }
+}
 
 /// The domain's types: what the driver knows instead, and how one is made of the other.
 macro_rules! converted {
@@ -202,14 +211,18 @@ impl<'q, How, T: Parameter<'q, How, Column: PgHasArrayType>> Parameter<'q, AsArr
     }
 }
 
-impl<'r, How, T> FromColumn<'r, AsArray<How>> for Vec<T>
-where
-    T: FromColumn<'r, How, Column: PgHasArrayType>,
-    Vec<T::Column>: Decode<'r, Postgres> + Type<Postgres>,
-{
-    type Column = Vec<T::Column>;
+impl<W: Word> FromColumn<'_, AsArray<AsWord>> for Vec<W> {
+    type Column = Vec<String>;
 
-    fn from_column(column: Self::Column) -> Result<Self, BoxDynError> {
-        column.into_iter().map(T::from_column).collect()
+    fn from_column(column: Vec<String>) -> Result<Self, BoxDynError> {
+        column.iter().map(|word| W::from_column(word)).collect()
+    }
+}
+
+impl FromColumn<'_, AsItIs> for Vec<String> {
+    type Column = Self;
+
+    fn from_column(column: Self) -> Result<Self, BoxDynError> {
+        Ok(column)
     }
 }

@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use rust_decimal::Decimal;
-use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::money::Money;
 use svc_core::domain::payment::{LockedReceivable, PaidSale};
@@ -12,128 +11,205 @@ use svc_core::domain::words::{
 };
 use svc_core::store::{AppliedPayment, NewPayment, PaymentTx, StoreError, Withdrawal};
 
-use crate::columns::{money, rate, word, word_or_null};
-use crate::error::store_error;
-use crate::numbered::numbered;
+use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
+
+from_row!(AppliedPayment { cxc, cancelado, importe, cuenta_bancaria, deposito, factura, by_note });
+from_row!(PaidSale { tipo, cancelada, desglose, metodo_pago_sat, total, impuestos, ieps });
+
+/// Without its sale and the last instalment.
+impl FromRow for LockedReceivable {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            clave: row.read("clave")?,
+            estatus: row.read("estatus")?,
+            cliente: row.read("cliente")?,
+            venta: row.read("venta")?,
+            sale: None,
+            metodo_pago_sat: row.read("metodo_pago_sat")?,
+            fecha: row.read("fecha")?,
+            moneda: row.read("moneda")?,
+            tipo_cambio: row.read("tipo_cambio")?,
+            pagado: row.read("pagado")?,
+            saldo: row.read("saldo")?,
+            parcialidades: row.read("parcialidades")?,
+            ultima_parcialidad: 0,
+            sucursal: row.read("sucursal")?,
+        })
+    }
+}
+
+/// The sale of a receivable, if it has one, and the number of the last instalment.
+struct Paid {
+    sale: Option<PaidSale>,
+    parcialidad: i64,
+}
+
+impl FromRow for Paid {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let tipo: Option<SaleKind> = row.read("tipo")?;
+        Ok(Self { sale: tipo.map(|_| PaidSale::from_row(row)).transpose()?, parcialidad: row.read("parcialidad")? })
+    }
+}
+
+from_row! {
+    struct Iva { impuestos: Money, total: Money }
+}
+
+from_row! {
+    /// What a cancelled payment gave back to its receivable, and the sale.
+    struct Restored { importe: Decimal, venta: Option<i64> }
+}
 
 #[async_trait]
 impl PaymentTx for PostgresTx {
     async fn lock_receivable(&mut self, cxc: i64) -> Result<Option<LockedReceivable>, StoreError> {
-        let row = sqlx::query(
-            "SELECT clave, estatus, cliente, venta, metodo_pago_sat, fecha, moneda, tipo_cambio, pagado, saldo,
-                    parcialidades, sucursal
-             FROM cxc WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
-        )
-        .bind(self.empresa)
-        .bind(cxc)
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
-        let Some(mut debt) = row.as_ref().map(debt).transpose().map_err(store_error)? else { return Ok(None) };
-        self.lock_paid_sale(&mut debt).await?;
-        Ok(Some(debt))
+        let locked: Option<LockedReceivable> = self
+            .optional(sql!(
+                "SELECT clave, estatus, cliente, venta, metodo_pago_sat, fecha, moneda, tipo_cambio, pagado, saldo,
+                        parcialidades, sucursal
+                 FROM cxc
+                 WHERE empresa = :empresa AND clave = :cxc
+                 FOR NO KEY UPDATE",
+                empresa: self.empresa,
+                cxc,
+            ))
+            .await?;
+        let Some(mut receivable) = locked else { return Ok(None) };
+        let Paid { sale, parcialidad } = self.lock_paid_sale(&receivable).await?;
+        receivable.sale = sale;
+        receivable.ultima_parcialidad = parcialidad;
+        Ok(Some(receivable))
     }
 
     async fn funds(&mut self, cliente: i64, moneda: &str, origen: PaymentOrigin) -> Result<Decimal, StoreError> {
         let statement = match origen {
-            PaymentOrigin::Anticipo => {
-                "SELECT coalesce((SELECT sum(total - saldo) FROM ventas
-                                  WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3), 0)
-                      - coalesce((SELECT sum(importe) FROM cxc_pagos
-                                  WHERE empresa = $1 AND cliente = $2 AND moneda = $3 AND origen = $4 AND NOT cancelado), 0)"
-            }
+            PaymentOrigin::Anticipo => sql!(
+                "SELECT coalesce((
+                            SELECT sum(total - saldo)
+                            FROM ventas
+                            WHERE empresa = :empresa AND tipo = 'anticipo' AND NOT cancelada AND cliente = :cliente
+                              AND moneda = :moneda
+                        ), 0)
+                      - coalesce((
+                            SELECT sum(importe)
+                            FROM cxc_pagos
+                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda AND origen = :origen
+                              AND NOT cancelado
+                        ), 0)",
+                empresa: self.empresa,
+                cliente,
+                moneda,
+                origen,
+            ),
             // An import brings payments without what they were made from; those have no entry.
-            PaymentOrigin::SaldoAFavor => {
-                "SELECT coalesce((SELECT sum(importe) FROM saldos_a_favor
-                                  WHERE empresa = $1 AND cliente = $2 AND moneda = $3), 0)
-                      - coalesce((SELECT sum(x.importe) FROM cxc_pagos x
-                                  WHERE x.empresa = $1 AND x.cliente = $2 AND x.moneda = $3 AND x.origen = $4 AND NOT x.cancelado
-                                    AND EXISTS (SELECT FROM polizas p WHERE p.empresa = $1 AND p.pago = x.clave)), 0)"
-            }
+            PaymentOrigin::SaldoAFavor => sql!(
+                "SELECT coalesce((
+                            SELECT sum(importe)
+                            FROM saldos_a_favor
+                            WHERE empresa = :empresa AND cliente = :cliente AND moneda = :moneda
+                        ), 0)
+                      - coalesce((
+                            SELECT sum(x.importe)
+                            FROM cxc_pagos x
+                            WHERE x.empresa = :empresa AND x.cliente = :cliente AND x.moneda = :moneda
+                              AND x.origen = :origen AND NOT x.cancelado
+                              AND EXISTS (SELECT FROM polizas p WHERE p.empresa = :empresa AND p.pago = x.clave)
+                        ), 0)",
+                empresa: self.empresa,
+                cliente,
+                moneda,
+                origen,
+            ),
             PaymentOrigin::Deposito => return Ok(Decimal::ZERO),
         };
-        sqlx::query_scalar(statement)
-            .bind(self.empresa)
-            .bind(cliente)
-            .bind(moneda)
-            .bind(origen.word())
-            .fetch_one(self.connection())
-            .await
-            .map_err(store_error)
+        self.value(statement).await
     }
 
     async fn iva_of_advances(&mut self, cliente: i64, moneda: &str) -> Result<(Money, Money), StoreError> {
-        let row = sqlx::query(
-            "SELECT coalesce(sum(impuestos), 0), coalesce(sum(total), 0) FROM ventas
-             WHERE empresa = $1 AND tipo = 'anticipo' AND NOT cancelada AND cliente = $2 AND moneda = $3",
-        )
-        .bind(self.empresa)
-        .bind(cliente)
-        .bind(moneda)
-        .fetch_one(self.connection())
-        .await
-        .map_err(store_error)?;
-        let read = || Ok((money(&row, 0)?, money(&row, 1)?));
-        read().map_err(store_error)
+        let Iva { impuestos, total } = self
+            .one(sql!(
+                "SELECT coalesce(sum(impuestos), 0) AS impuestos, coalesce(sum(total), 0) AS total
+                 FROM ventas
+                 WHERE empresa = :empresa AND tipo = 'anticipo' AND NOT cancelada AND cliente = :cliente
+                   AND moneda = :moneda",
+                empresa: self.empresa,
+                cliente,
+                moneda,
+            ))
+            .await?;
+        Ok((impuestos, total))
     }
 
     async fn insert_payment(&mut self, row: &NewPayment<'_>) -> Result<Option<i64>, StoreError> {
         let NewPayment { debt, instalment, .. } = row;
         // An imported sale may say that less is owed of it than its receivable does.
-        sqlx::query_scalar(numbered!(
-            "VALUES ($1, 'cxc_pagos', 1)",
-            ", cuenta AS (
-                 UPDATE cxc SET saldo = saldo - $8, pagado = $20, parcialidades = $21, modificado = $6, estatus = $22
-                 WHERE empresa = $1 AND clave = $2 AND saldo >= $8 RETURNING clave AS cxc
+        self.optional_value(sql!(
+            "WITH numero AS (
+                 INSERT INTO contadores AS c (empresa, serie, valor)
+                 VALUES (:empresa, 'cxc_pagos', 1)
+                 ON CONFLICT (empresa, serie) DO UPDATE SET valor = c.valor + excluded.valor
+                 RETURNING valor
+             ), cuenta AS (
+                 UPDATE cxc
+                 SET estatus = :estatus, pagado = :pagado, saldo = saldo - :importe, parcialidades = :parcialidades,
+                     modificado = :aplicado
+                 WHERE empresa = :empresa AND clave = :cxc AND saldo >= :importe
+                 RETURNING clave AS cxc
              ), venta AS (
-                 UPDATE ventas SET saldo = greatest(saldo - $8, 0), modificado = $6 WHERE empresa = $1 AND clave = $4
+                 UPDATE ventas
+                 SET saldo = greatest(saldo - :importe, 0), modificado = :aplicado
+                 WHERE empresa = :empresa AND clave = :venta
              )
-             INSERT INTO cxc_pagos (empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
-                                    forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
-                                    saldo_insoluto, complemento, factura)
-             SELECT $1, valor, cxc, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19
-             FROM numero, cuenta RETURNING clave"
+             INSERT INTO cxc_pagos (
+                 empresa, clave, cxc, cliente, venta, fecha, aplicado, origen, importe, moneda, tipo_cambio,
+                 forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
+                 saldo_insoluto, complemento, factura
+             )
+             SELECT :empresa, valor, cxc, :cliente, :venta, :fecha, :aplicado, :origen, :importe, :moneda, :tipo_cambio,
+                    :forma_pago_sat, :cuenta_bancaria, :deposito, :referencia, :parcialidad, :saldo_anterior,
+                    :saldo_insoluto, :complemento, :factura
+             FROM numero, cuenta
+             RETURNING clave",
+            empresa: self.empresa,
+            cxc: debt.clave,
+            cliente: debt.cliente,
+            venta: debt.venta,
+            fecha: row.fecha,
+            aplicado: row.aplicado,
+            origen: row.origen,
+            importe: instalment.importe,
+            moneda: debt.moneda,
+            tipo_cambio: row.tipo_cambio,
+            forma_pago_sat: row.forma_pago_sat,
+            cuenta_bancaria: row.cuenta_bancaria,
+            deposito: row.deposito,
+            referencia: row.referencia,
+            parcialidad: instalment.parcialidad,
+            saldo_anterior: instalment.saldo_anterior,
+            saldo_insoluto: instalment.saldo_insoluto,
+            complemento: row.complemento(),
+            factura: row.factura,
+            pagado: instalment.pagado,
+            parcialidades: instalment.parcialidades,
+            estatus: instalment.estatus(),
         ))
-        .bind(self.empresa)
-        .bind(debt.clave)
-        .bind(debt.cliente)
-        .bind(debt.venta)
-        .bind(row.fecha)
-        .bind(row.aplicado.get())
-        .bind(row.origen.word())
-        .bind(instalment.importe.get())
-        .bind(debt.moneda.as_str())
-        .bind(row.tipo_cambio.get())
-        .bind(row.forma_pago_sat)
-        .bind(row.cuenta_bancaria)
-        .bind(row.deposito)
-        .bind(row.referencia)
-        .bind(instalment.parcialidad)
-        .bind(instalment.saldo_anterior.get())
-        .bind(instalment.saldo_insoluto.get())
-        .bind(row.complemento().word())
-        .bind(row.factura)
-        .bind(instalment.pagado.get())
-        .bind(instalment.parcialidades)
-        .bind(instalment.estatus().word())
-        .fetch_optional(self.connection())
         .await
-        .map_err(store_error)
     }
 
     async fn lock_payment(&mut self, pago: i64) -> Result<Option<AppliedPayment>, StoreError> {
-        let row = sqlx::query(
+        self.optional(sql!(
             "SELECT cxc, cancelado, importe, cuenta_bancaria, deposito, factura,
-                    EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = $2)
-             FROM cxc_pagos WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE",
-        )
-        .bind(self.empresa)
-        .bind(pago)
-        .fetch_optional(self.connection())
+                    EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = :pago) AS by_note
+             FROM cxc_pagos
+             WHERE empresa = :empresa AND clave = :pago
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            pago,
+        ))
         .await
-        .map_err(store_error)?;
-        row.as_ref().map(applied).transpose().map_err(store_error)
     }
 
     async fn cancel_payment(
@@ -143,71 +219,89 @@ impl PaymentTx for PostgresTx {
         estatus: Option<ReceivableStatus>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let query = sqlx::query("UPDATE cxc_pagos SET cancelado = true WHERE empresa = $1 AND clave = $2")
-            .bind(self.empresa)
-            .bind(pago);
-        self.run(query).await?;
+        self.run(sql!(
+            "UPDATE cxc_pagos
+             SET cancelado = true
+             WHERE empresa = :empresa AND clave = :pago",
+            empresa: self.empresa,
+            pago,
+        ))
+        .await?;
         // What an imported payment says to have paid may never have been counted.
-        let restored: Option<(Decimal, Option<i64>)> = sqlx::query_as(
-            "WITH antes AS (SELECT least(pagado, $3) AS importe FROM cxc WHERE empresa = $1 AND clave = $2)
-             UPDATE cxc
-             SET saldo = saldo + antes.importe, pagado = pagado - antes.importe,
-                 parcialidades = greatest(parcialidades - $6, 0), modificado = $4,
-                 estatus = coalesce($5, estatus)
-             FROM antes WHERE empresa = $1 AND clave = $2
-             RETURNING antes.importe, venta",
-        )
-        .bind(self.empresa)
-        .bind(payment.cxc)
-        .bind(payment.importe.get())
-        .bind(now.get())
-        .bind(estatus.map(ReceivableStatus::word))
-        .bind(i64::from(!payment.by_note))
-        .fetch_optional(self.connection())
+        let restored = self
+            .optional(sql!(
+                "WITH antes AS (
+                     SELECT least(pagado, :importe) AS importe
+                     FROM cxc
+                     WHERE empresa = :empresa AND clave = :cxc
+                 )
+                 UPDATE cxc
+                 SET estatus = coalesce(:estatus, estatus), pagado = pagado - antes.importe,
+                     saldo = saldo + antes.importe, parcialidades = greatest(parcialidades - :parcialidades, 0),
+                     modificado = :ahora
+                 FROM antes
+                 WHERE empresa = :empresa AND clave = :cxc
+                 RETURNING antes.importe, venta",
+                empresa: self.empresa,
+                cxc: payment.cxc,
+                importe: payment.importe,
+                ahora: now,
+                estatus,
+                parcialidades: i64::from(!payment.by_note),
+            ))
+            .await?;
+        let Some(Restored { importe, venta: Some(venta) }) = restored else { return Ok(()) };
+        self.run(sql!(
+            "UPDATE ventas
+             SET saldo = least(saldo + :importe, greatest(total, saldo)), modificado = :ahora
+             WHERE empresa = :empresa AND clave = :venta",
+            empresa: self.empresa,
+            venta,
+            importe,
+            ahora: now,
+        ))
         .await
-        .map_err(store_error)?;
-        let Some((importe, Some(venta))) = restored else { return Ok(()) };
-        let query = sqlx::query(
-            "UPDATE ventas SET saldo = least(saldo + $3, greatest(total, saldo)), modificado = $4
-             WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(venta)
-        .bind(importe)
-        .bind(now.get());
-        self.run(query).await
     }
 
     async fn withdraw_complement(&mut self, factura: i64, pago: i64, now: Timestamp) -> Result<Withdrawal, StoreError> {
-        const SHARED: &str =
-            "SELECT EXISTS (SELECT FROM cxc_pagos WHERE empresa = $1 AND factura = $2 AND NOT cancelado)";
-        let stamped: Option<bool> = sqlx::query_scalar(
-            "SELECT uuid IS NOT NULL FROM facturas
-             WHERE empresa = $1 AND clave = $2 AND tipo = $3 AND estatus <> $4 FOR NO KEY UPDATE",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .bind(InvoiceKind::Pago.word())
-        .bind(InvoiceStatus::Cancelada.word())
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
+        let stamped: Option<bool> = self
+            .optional_value(sql!(
+                "SELECT uuid IS NOT NULL
+                 FROM facturas
+                 WHERE empresa = :empresa AND clave = :factura AND tipo = :tipo AND estatus <> :cancelada
+                 FOR NO KEY UPDATE",
+                empresa: self.empresa,
+                factura,
+                tipo: InvoiceKind::Pago,
+                cancelada: InvoiceStatus::Cancelada,
+            ))
+            .await?;
         let Some(stamped) = stamped else { return Ok(Withdrawal::Done) };
         if self.is_being_stamped(factura).await? {
             return Ok(Withdrawal::Underway);
         }
-        let shared = self.exists(SHARED, factura).await?;
+        let shared: bool = self
+            .value(sql!(
+                "SELECT EXISTS (
+                     SELECT FROM cxc_pagos
+                     WHERE empresa = :empresa AND factura = :factura AND NOT cancelado
+                 )",
+                empresa: self.empresa,
+                factura,
+            ))
+            .await?;
         if !stamped {
             // A shared complement is stamped without this payment.
-            let query = sqlx::query(
-                "UPDATE cxc_pagos SET complemento = $4, factura = CASE WHEN $3 THEN NULL ELSE factura END
-                 WHERE empresa = $1 AND clave = $2",
-            )
-            .bind(self.empresa)
-            .bind(pago)
-            .bind(shared)
-            .bind(Complement::NoAplica.word());
-            self.run(query).await?;
+            self.run(sql!(
+                "UPDATE cxc_pagos
+                 SET complemento = :no_aplica, factura = CASE WHEN :compartido THEN NULL ELSE factura END
+                 WHERE empresa = :empresa AND clave = :pago",
+                empresa: self.empresa,
+                pago,
+                compartido: shared,
+                no_aplica: Complement::NoAplica,
+            ))
+            .await?;
         }
         if shared {
             return Ok(Withdrawal::Shared);
@@ -218,45 +312,51 @@ impl PaymentTx for PostgresTx {
 }
 
 impl PostgresTx {
-    /// The sale of a receivable that is locked, and its last instalment. A statement of its own, so that it sees what the previous holder
-    /// of that lock has written.
-    async fn lock_paid_sale(&mut self, debt: &mut LockedReceivable) -> Result<(), StoreError> {
-        let row = sqlx::query(
+    /// Locks the sale of a receivable that is locked. A statement of its own, so that it sees what the previous holder of that
+    /// lock has written.
+    async fn lock_paid_sale(&mut self, receivable: &LockedReceivable) -> Result<Paid, StoreError> {
+        self.one(sql!(
             "WITH venta AS MATERIALIZED (
                  SELECT tipo, cancelada, desglose, metodo_pago_sat, total, impuestos,
-                        (SELECT coalesce(sum(ieps), 0) FROM ventas_renglones WHERE empresa = $1 AND venta = $2)
-                 FROM ventas WHERE empresa = $1 AND clave = $2 FOR NO KEY UPDATE
+                        (SELECT coalesce(sum(ieps), 0)
+                         FROM ventas_renglones
+                         WHERE empresa = :empresa AND venta = :venta) AS ieps
+                 FROM ventas
+                 WHERE empresa = :empresa AND clave = :venta
+                 FOR NO KEY UPDATE
              )
-             SELECT v.*, p.parcialidad
-             FROM (SELECT coalesce(max(parcialidad), 0) AS parcialidad FROM cxc_pagos p
-                   WHERE empresa = $1 AND cxc = $3 AND NOT cancelado
-                     AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = $1 AND n.pago = p.clave)) p
+             SELECT v.tipo, v.cancelada, v.desglose, v.metodo_pago_sat, v.total, v.impuestos, v.ieps, p.parcialidad
+             FROM (
+                 SELECT coalesce(max(parcialidad), 0) AS parcialidad
+                 FROM cxc_pagos p
+                 WHERE empresa = :empresa AND cxc = :cxc AND NOT cancelado
+                   AND NOT EXISTS (SELECT FROM notas_credito n WHERE n.empresa = :empresa AND n.pago = p.clave)
+             ) p
              LEFT JOIN venta v ON true",
-        )
-        .bind(self.empresa)
-        .bind(debt.venta)
-        .bind(debt.clave)
-        .fetch_one(self.connection())
+            empresa: self.empresa,
+            venta: receivable.venta,
+            cxc: receivable.clave,
+        ))
         .await
-        .map_err(store_error)?;
-        debt.sale = sale(&row).map_err(store_error)?;
-        debt.ultima_parcialidad = row.try_get(7).map_err(store_error)?;
-        Ok(())
     }
 
     /// Whether a worker holds its lease, or has sent it and knows nothing of its fate. If not, none takes it until the end of this
     /// transaction.
     async fn is_being_stamped(&mut self, factura: i64) -> Result<bool, StoreError> {
-        let underway: Option<bool> = sqlx::query_scalar(
-            "SELECT coalesce(arrendado > now(), false)
-                    OR EXISTS (SELECT FROM facturas_xml x WHERE x.empresa = $1 AND x.factura = $2 AND NOT x.timbrado)
-             FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .fetch_optional(self.connection())
-        .await
-        .map_err(store_error)?;
+        let underway: Option<bool> = self
+            .optional_value(sql!(
+                "SELECT coalesce(arrendado > now(), false)
+                        OR EXISTS (
+                            SELECT FROM facturas_xml x
+                            WHERE x.empresa = :empresa AND x.factura = :factura AND NOT x.timbrado
+                        )
+                 FROM timbrados
+                 WHERE empresa = :empresa AND factura = :factura
+                 FOR NO KEY UPDATE",
+                empresa: self.empresa,
+                factura,
+            ))
+            .await?;
         Ok(underway.unwrap_or(false))
     }
 
@@ -266,65 +366,26 @@ impl PostgresTx {
         motivo: Option<CancellationReason>,
         now: Timestamp,
     ) -> Result<Withdrawal, StoreError> {
-        let query =
-            sqlx::query("DELETE FROM timbrados WHERE empresa = $1 AND factura = $2").bind(self.empresa).bind(factura);
-        self.run(query).await?;
-        let query = sqlx::query(
+        self.run(sql!(
+            "DELETE FROM timbrados
+             WHERE empresa = :empresa AND factura = :factura",
+            empresa: self.empresa,
+            factura,
+        ))
+        .await?;
+        self.run(sql!(
             "UPDATE facturas
-             SET estatus = $4, fecha_cancelacion = $3, modificado = $3, cancelacion_solicitada = NULL,
-                 motivo_cancelacion = coalesce(motivo_cancelacion, $5)
-             WHERE empresa = $1 AND clave = $2",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .bind(now.get())
-        .bind(InvoiceStatus::Cancelada.word())
-        .bind(motivo.map(CancellationReason::word));
-        self.run(query).await?;
+             SET estatus = :cancelada, fecha_cancelacion = :ahora,
+                 motivo_cancelacion = coalesce(motivo_cancelacion, :motivo), cancelacion_solicitada = NULL,
+                 modificado = :ahora
+             WHERE empresa = :empresa AND clave = :factura",
+            empresa: self.empresa,
+            factura,
+            motivo,
+            ahora: now,
+            cancelada: InvoiceStatus::Cancelada,
+        ))
+        .await?;
         Ok(Withdrawal::Done)
     }
-}
-
-fn debt(row: &PgRow) -> Result<LockedReceivable, sqlx::Error> {
-    Ok(LockedReceivable {
-        clave: row.try_get(0)?,
-        estatus: word(row, 1, ReceivableStatus::of)?,
-        cliente: row.try_get(2)?,
-        venta: row.try_get(3)?,
-        sale: None,
-        metodo_pago_sat: row.try_get(4)?,
-        fecha: row.try_get(5)?,
-        moneda: row.try_get(6)?,
-        tipo_cambio: rate(row, 7)?,
-        pagado: money(row, 8)?,
-        saldo: money(row, 9)?,
-        parcialidades: row.try_get(10)?,
-        ultima_parcialidad: 0,
-        sucursal: row.try_get(11)?,
-    })
-}
-
-fn sale(row: &PgRow) -> Result<Option<PaidSale>, sqlx::Error> {
-    let Some(tipo) = word_or_null(row, 0, SaleKind::of)? else { return Ok(None) };
-    Ok(Some(PaidSale {
-        tipo,
-        cancelada: row.try_get(1)?,
-        desglose: row.try_get(2)?,
-        metodo_pago_sat: row.try_get(3)?,
-        total: money(row, 4)?,
-        impuestos: money(row, 5)?,
-        ieps: money(row, 6)?,
-    }))
-}
-
-fn applied(row: &PgRow) -> Result<AppliedPayment, sqlx::Error> {
-    Ok(AppliedPayment {
-        cxc: row.try_get(0)?,
-        cancelado: row.try_get(1)?,
-        importe: money(row, 2)?,
-        cuenta_bancaria: row.try_get(3)?,
-        deposito: row.try_get(4)?,
-        factura: row.try_get(5)?,
-        by_note: row.try_get(6)?,
-    })
 }

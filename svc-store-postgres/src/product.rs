@@ -1,45 +1,37 @@
 //! Products and their prices.
 
 use async_trait::async_trait;
-use sqlx::postgres::PgRow;
 use svc_core::domain::sale::{ListPrice, SaleProduct};
+use svc_core::domain::tax::LineRates;
 use svc_core::domain::time::Timestamp;
 use svc_core::domain::words::ProductStatus;
 use svc_core::record::product::{FIRST_STATUS, FIRST_SUBKIND, ProductData};
 use svc_core::record::{Kind, ToValue as _, Value};
 use svc_core::store::{ProductTx, StoreError};
 
-use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::part::columns_in;
+use crate::row::from_row;
 use crate::run::Run as _;
 use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
 from_row!(ListPrice { producto, lista, precio, iva_incluido, cantidad_minima, vigencia_desde, vigencia_hasta });
 
-impl FromRow for SaleProduct {
-    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
-        Ok(Self {
-            clave: row.read("clave")?,
-            sku: row.read("sku")?,
-            descripcion: row.read("descripcion")?,
-            activo: row.read("activo")?,
-            tipo: row.read("tipo")?,
-            unidad: row.read("unidad")?,
-            unidad_sat: row.read("unidad_sat")?,
-            codigo_sat: row.read("codigo_sat")?,
-            objeto_impuesto: row.read("objeto_impuesto")?,
-            iva_venta: row.read("iva_venta")?,
-            iva_compra: row.read("iva_compra")?,
-            costo: row.read("costo")?,
-            otros: [
-                row.read("ieps_tasa")?,
-                row.read("ieps_cuota")?,
-                row.read("retencion_isr")?,
-                row.read("retencion_iva")?,
-            ],
-        })
-    }
-}
+from_row!(SaleProduct {
+    clave,
+    sku,
+    descripcion,
+    activo,
+    tipo,
+    unidad,
+    unidad_sat,
+    codigo_sat,
+    objeto_impuesto,
+    iva_venta,
+    iva_compra,
+    rates: ..,
+    costo,
+});
 
 #[async_trait]
 impl ProductTx for PostgresTx {
@@ -104,15 +96,41 @@ impl ProductTx for PostgresTx {
         .await
     }
 
+    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError> {
+        self.value(sql!(
+            "WITH RECURSIVE arriba AS (
+                 SELECT clave, padre
+                 FROM categorias
+                 WHERE empresa = :empresa AND clave = :below
+                 UNION
+                 SELECT c.clave, c.padre
+                 FROM categorias c
+                 JOIN arriba a ON c.clave = a.padre
+                 WHERE c.empresa = :empresa
+             )
+             SELECT EXISTS (SELECT FROM arriba WHERE clave = :categoria)",
+            empresa: self.empresa,
+            below,
+            categoria,
+        ))
+        .await
+    }
+
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError> {
+        // A product's IVA is a key of the catalogue, not a rate.
         self.many(sql!(
-            "SELECT p.clave, p.sku, p.descripcion, p.estatus = :activo AS activo, p.tipo, u.nombre AS unidad,
-                    u.clave_sat AS unidad_sat, p.codigo_sat, p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo,
-                    p.ieps_tasa, p.ieps_cuota, p.retencion_isr, p.retencion_iva
-             FROM productos p
-             LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
-             WHERE p.empresa = :empresa AND p.estatus <> :eliminado
-               AND (p.clave = ANY (:claves) OR p.sku = ANY (:skus))",
+            columns_in!(
+                "SELECT
+                     p.clave, p.sku, p.descripcion, p.estatus = :activo AS activo, p.tipo, u.nombre AS unidad,
+                     u.clave_sat AS unidad_sat, p.codigo_sat, p.objeto_impuesto, p.iva_venta, p.iva_compra, p.costo,
+                     {LineRates}
+                 FROM productos p
+                 CROSS JOIN (VALUES (NULL::text)) AS sin_tasa (iva_tasa)
+                 LEFT JOIN unidades u ON u.empresa = p.empresa AND u.clave = p.unidad
+                 WHERE p.empresa = :empresa AND p.estatus <> :eliminado
+                   AND (p.clave = ANY (:claves) OR p.sku = ANY (:skus))",
+                LineRates
+            ),
             empresa: self.empresa,
             claves,
             skus,

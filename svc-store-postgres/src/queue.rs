@@ -2,87 +2,148 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::Row;
 use sqlx::postgres::PgRow;
 use svc_core::domain::company::CompanyId;
 use svc_core::domain::words::Held;
-use svc_core::store::{Backlog, Due, QueueStore, StoreError};
+use svc_core::store::{Backlog, Due, Queue, QueueStore, StoreError};
 
-use crate::columns::word;
-use crate::error::store_error;
+use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::store::PostgresStore;
 
-/// Each row: the company, the place of its queue in [`Backlog::queues`], and since when. What a webhook of before 0020 has due is not
-/// known before it has been looked at.
-const DUE_NOTICES: &str = "
-    SELECT empresa, 0, min(vence) AS desde FROM eventos_agrupados WHERE vence <= $1 GROUP BY empresa
-    UNION ALL
-    SELECT empresa, 1, min(creado) FROM eventos WHERE NOT repartido GROUP BY empresa
-    UNION ALL
-    SELECT empresa, 2, min(nullif(proximo, '1970-01-01Z')) FROM webhooks
-    WHERE activo AND eliminado IS NULL AND proximo <= $1 GROUP BY empresa
-    UNION ALL
-    SELECT empresa, 3, NULL FROM webhooks WHERE por_descartar GROUP BY empresa
-    ORDER BY desde NULLS LAST LIMIT $2";
-
-const DUE_STAMPINGS: &str = "
-    SELECT empresa, 0, min(proximo) AS desde FROM timbrados WHERE proximo <= $1 GROUP BY empresa
-    UNION ALL
-    SELECT empresa, 1, min(proximo) FROM cancelaciones WHERE proximo <= $1 GROUP BY empresa
-    ORDER BY desde LIMIT $2";
-
-const DUE_MAIL: &str = "
-    SELECT empresa, 0, min(proximo) AS desde FROM avisos WHERE proximo <= $1 GROUP BY empresa ORDER BY desde LIMIT $2";
-
 /// Entries of one answer. More are found when these have been worked off.
-const MOST: i64 = 10_000;
+const MAX_FOUND: i64 = 10_000;
+
+from_row! {
+    struct HeldCount { detenido: Held, documentos: u64 }
+}
+
+from_row! {
+    struct UnscheduledWebhook { empresa: CompanyId, clave: i64 }
+}
+
+impl FromRow for Due {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let name: String = row.read("cola")?;
+        let queue = Backlog::ALL.iter().flat_map(|backlog| backlog.queues()).find(|queue| queue.name() == name);
+        let queue: Queue = *queue.ok_or(sqlx::Error::RowNotFound)?;
+        Ok(Self { company: row.read("empresa")?, queue, since: row.read("desde")? })
+    }
+}
 
 #[async_trait]
 impl QueueStore for PostgresStore {
     async fn due(&self, backlog: Backlog, now: DateTime<Utc>) -> Result<Vec<Due>, StoreError> {
-        let statement = match backlog {
-            Backlog::Stamping => DUE_STAMPINGS,
-            Backlog::Notices => DUE_NOTICES,
-            Backlog::Mail => DUE_MAIL,
-        };
-        let rows = sqlx::query(statement).bind(now).bind(MOST).fetch_all(self.background.of_all()).await;
-        let due = |row: &PgRow| {
-            let place: i32 = row.try_get(1)?;
-            let queue = backlog.queues().get(place as usize).copied().ok_or(sqlx::Error::RowNotFound)?;
-            Ok(Due { company: CompanyId(row.try_get(0)?), queue, since: row.try_get(2)? })
-        };
-        rows.map_err(store_error)?.iter().map(due).collect::<Result<_, _>>().map_err(store_error)
+        let mut database = self.background.of_all();
+        match backlog {
+            Backlog::Stamping => {
+                let found = sql!(
+                    "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde
+                     FROM timbrados
+                     WHERE proximo <= :ahora
+                     GROUP BY empresa
+                     UNION ALL
+                     SELECT empresa, 'cancellations', min(proximo)
+                     FROM cancelaciones
+                     WHERE proximo <= :ahora
+                     GROUP BY empresa
+                     ORDER BY desde
+                     LIMIT :max",
+                    ahora: now,
+                    max: MAX_FOUND,
+                );
+                database.many(found).await
+            }
+            // What a webhook of the release before has due is not known before it has been looked at.
+            Backlog::Notices => {
+                let found = sql!(
+                    "SELECT empresa, 'groups' AS cola, min(vence) AS desde
+                     FROM eventos_agrupados
+                     WHERE vence <= :ahora
+                     GROUP BY empresa
+                     UNION ALL
+                     SELECT empresa, 'events', min(creado)
+                     FROM eventos
+                     WHERE NOT repartido
+                     GROUP BY empresa
+                     UNION ALL
+                     SELECT empresa, 'deliveries', min(nullif(proximo, '1970-01-01Z'))
+                     FROM webhooks
+                     WHERE activo AND eliminado IS NULL AND proximo <= :ahora
+                     GROUP BY empresa
+                     UNION ALL
+                     SELECT empresa, 'discards', NULL
+                     FROM webhooks
+                     WHERE por_descartar
+                     GROUP BY empresa
+                     ORDER BY desde NULLS LAST
+                     LIMIT :max",
+                    ahora: now,
+                    max: MAX_FOUND,
+                );
+                database.many(found).await
+            }
+            Backlog::Mail => {
+                let found = sql!(
+                    "SELECT empresa, 'mails' AS cola, min(proximo) AS desde
+                     FROM avisos
+                     WHERE proximo <= :ahora
+                     GROUP BY empresa
+                     ORDER BY desde
+                     LIMIT :max",
+                    ahora: now,
+                    max: MAX_FOUND,
+                );
+                database.many(found).await
+            }
+        }
     }
 
     async fn held(&self) -> Result<Vec<(Held, u64)>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT detenido, sum(n)::bigint FROM (
-                 SELECT detenido, count(*) AS n FROM timbrados WHERE detenido IS NOT NULL GROUP BY detenido
-                 UNION ALL
-                 SELECT detenido, count(*) FROM cancelaciones WHERE detenido IS NOT NULL GROUP BY detenido
-             ) d GROUP BY detenido ORDER BY detenido DESC",
-        )
-        .fetch_all(self.background.of_all())
-        .await
-        .map_err(store_error)?;
-        let held = |row: &PgRow| Ok((word(row, 0, Held::of)?, row.try_get::<i64, _>(1)?.cast_unsigned()));
-        rows.iter().map(held).collect::<Result<_, _>>().map_err(store_error)
+        let held: Vec<HeldCount> = self
+            .background
+            .of_all()
+            .many(sql!(
+                "SELECT d.detenido, sum(d.documentos)::bigint AS documentos
+                 FROM (
+                     SELECT detenido, count(*) AS documentos
+                     FROM timbrados
+                     WHERE detenido IS NOT NULL
+                     GROUP BY detenido
+                     UNION ALL
+                     SELECT detenido, count(*)
+                     FROM cancelaciones
+                     WHERE detenido IS NOT NULL
+                     GROUP BY detenido
+                 ) d
+                 GROUP BY d.detenido
+                 ORDER BY d.detenido DESC"
+            ))
+            .await?;
+        Ok(held.into_iter().map(|held| (held.detenido, held.documentos)).collect())
     }
 
     async fn unscheduled_webhooks(&self) -> Result<Vec<(CompanyId, i64)>, StoreError> {
-        let rows: Vec<(i64, i64)> = sqlx::query_as(
-            "SELECT w.empresa, w.clave FROM webhooks w
-             CROSS JOIN LATERAL (SELECT d.proximo_intento FROM entregas d
-                                 WHERE d.empresa = w.empresa AND d.webhook = w.clave AND d.estado = 'pendiente'
-                                   AND (d.token IS NULL OR d.arrendado <= now())
-                                 ORDER BY d.proximo_intento LIMIT 1) p
-             WHERE w.activo AND w.eliminado IS NULL AND (w.proximo IS NULL OR w.proximo > p.proximo_intento)
-             LIMIT $1",
-        )
-        .bind(MOST)
-        .fetch_all(self.background.of_all())
-        .await
-        .map_err(store_error)?;
-        Ok(rows.into_iter().map(|(company, clave)| (CompanyId(company), clave)).collect())
+        let webhooks: Vec<UnscheduledWebhook> = self
+            .background
+            .of_all()
+            .many(sql!(
+                "SELECT w.empresa, w.clave
+                 FROM webhooks w
+                 CROSS JOIN LATERAL (
+                     SELECT d.proximo_intento
+                     FROM entregas d
+                     WHERE d.empresa = w.empresa AND d.webhook = w.clave AND d.estado = 'pendiente'
+                       AND (d.token IS NULL OR d.arrendado <= now())
+                     ORDER BY d.proximo_intento
+                     LIMIT 1
+                 ) p
+                 WHERE w.activo AND w.eliminado IS NULL AND (w.proximo IS NULL OR w.proximo > p.proximo_intento)
+                 LIMIT :max",
+                max: MAX_FOUND,
+            ))
+            .await?;
+        Ok(webhooks.into_iter().map(|webhook| (webhook.empresa, webhook.clave)).collect())
     }
 }

@@ -6,7 +6,7 @@ use sqlx::{Execute as _, Executor as _, Row as _, SqlStr};
 use svc_core::record::{ListSpec, Query};
 use svc_core::store::{EachRow, Reader, StoreError, StoredDocument};
 
-use crate::document::{OF_RECORD, stored};
+use crate::document::read_document;
 use crate::error::store_error;
 use crate::page::Page;
 use crate::sources;
@@ -38,9 +38,7 @@ impl Reader for PostgresReader<'_> {
 
     async fn document(&self, factura: i64) -> Result<Option<StoredDocument>, StoreError> {
         // On the primary always: what was just stamped is asked for.
-        let query = sqlx::query(OF_RECORD).bind(self.empresa).bind(factura);
-        let row = query.fetch_optional(self.store.requests.of(self.empresa)).await.map_err(store_error)?;
-        row.as_ref().map(stored).transpose().map_err(store_error)
+        read_document(self.store.requests.of(self.empresa), self.empresa, factura).await
     }
 }
 

@@ -7,64 +7,123 @@ use sqlx::types::Uuid;
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{Aged, RetentionStore, RetentionTx, StoreError};
 
-use crate::error::store_error;
+use crate::run::Run as _;
+use crate::sql::{Sql, sql};
 use crate::store::PostgresStore;
 use crate::transaction::PostgresTx;
 
-/// The oldest row is asked for by a subquery, and not by EXISTS, so that it is always looked up by its index.
-fn finding(aged: Aged) -> &'static str {
+/// Finds companies. The oldest row is asked for by a subquery, and not by EXISTS, so that it is always looked up by its index.
+fn finding(aged: Aged, despues: CompanyId, vencido: DateTime<Utc>, limite: i64) -> Sql {
     match aged {
-        Aged::Answers => {
-            "SELECT e.empresa FROM empresas e WHERE e.empresa > $1
-               AND (SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < $2
-             ORDER BY e.empresa LIMIT $3"
-        }
+        Aged::Answers => sql!(
+            "SELECT e.empresa
+             FROM empresas e
+             WHERE e.empresa > :despues
+               AND (SELECT min(i.creada) FROM idempotencia i WHERE i.empresa = e.empresa) < :vencido
+             ORDER BY e.empresa
+             LIMIT :limite",
+            despues,
+            vencido,
+            limite,
+        ),
         // Claves ascend with time, and so do the ids of events.
-        Aged::Deliveries => {
-            "SELECT e.empresa FROM empresas e WHERE e.empresa > $1
-               AND (SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < $2
-             ORDER BY e.empresa LIMIT $3"
-        }
-        Aged::Events => {
-            "SELECT e.empresa FROM empresas e WHERE e.empresa > $1
-               AND (SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < $2
-             ORDER BY e.empresa LIMIT $3"
-        }
-        Aged::Webhooks => {
-            "SELECT DISTINCT w.empresa FROM webhooks w WHERE w.empresa > $1 AND w.eliminado < $2
-             ORDER BY w.empresa LIMIT $3"
-        }
+        Aged::Deliveries => sql!(
+            "SELECT e.empresa
+             FROM empresas e
+             WHERE e.empresa > :despues
+               AND (SELECT d.creado FROM entregas d WHERE d.empresa = e.empresa ORDER BY d.clave LIMIT 1) < :vencido
+             ORDER BY e.empresa
+             LIMIT :limite",
+            despues,
+            vencido,
+            limite,
+        ),
+        Aged::Events => sql!(
+            "SELECT e.empresa
+             FROM empresas e
+             WHERE e.empresa > :despues
+               AND (SELECT n.creado FROM eventos n WHERE n.empresa = e.empresa ORDER BY n.id LIMIT 1) < :vencido
+             ORDER BY e.empresa
+             LIMIT :limite",
+            despues,
+            vencido,
+            limite,
+        ),
+        Aged::Webhooks => sql!(
+            "SELECT DISTINCT w.empresa
+             FROM webhooks w
+             WHERE w.empresa > :despues AND w.eliminado < :vencido
+             ORDER BY w.empresa
+             LIMIT :limite",
+            despues,
+            vencido,
+            limite,
+        ),
     }
 }
 
-/// Rows are found again by where they lie, which no index is needed for; one that was written meanwhile lies elsewhere, and is
-/// judged again before it goes.
-fn deleting(aged: Aged) -> &'static str {
+/// Deletes rows. They are found again by where they lie, which no index is needed for; one that was written meanwhile lies
+/// elsewhere, and is checked again before it goes.
+fn deleting(aged: Aged, empresa: i64, vencido: DateTime<Utc>, limite: i64) -> Sql {
     match aged {
-        Aged::Answers => {
-            "DELETE FROM idempotencia WHERE empresa = $1 AND creada < $2 AND ctid = ANY (ARRAY(
-                 SELECT ctid FROM idempotencia WHERE empresa = $1 AND creada < $2 ORDER BY creada LIMIT $3))"
-        }
-        Aged::Deliveries => {
-            "DELETE FROM entregas WHERE empresa = $1 AND creado < $2 AND ctid = ANY (ARRAY(
-                 SELECT ctid FROM entregas WHERE empresa = $1 ORDER BY clave LIMIT $3))"
-        }
+        Aged::Answers => sql!(
+            "DELETE FROM idempotencia
+             WHERE empresa = :empresa AND creada < :vencido AND ctid = ANY (ARRAY(
+                 SELECT ctid
+                 FROM idempotencia
+                 WHERE empresa = :empresa AND creada < :vencido
+                 ORDER BY creada
+                 LIMIT :limite
+             ))",
+            empresa,
+            vencido,
+            limite,
+        ),
+        Aged::Deliveries => sql!(
+            "DELETE FROM entregas
+             WHERE empresa = :empresa AND creado < :vencido AND ctid = ANY (ARRAY(
+                 SELECT ctid
+                 FROM entregas
+                 WHERE empresa = :empresa
+                 ORDER BY clave
+                 LIMIT :limite
+             ))",
+            empresa,
+            vencido,
+            limite,
+        ),
         // An event goes when its last delivery has gone. One that is being sent again is locked.
-        Aged::Events => {
-            "DELETE FROM eventos WHERE empresa = $1 AND id < $2 AND ctid = ANY (ARRAY(
-                 SELECT n.ctid FROM eventos n
-                 WHERE n.empresa = $1 AND n.id < $2
-                   AND coalesce(n.ultima_entrega < (SELECT d.creado FROM entregas d WHERE d.empresa = $1
-                                                    ORDER BY d.clave LIMIT 1), true)
-                 ORDER BY n.id LIMIT $3 FOR UPDATE SKIP LOCKED))"
-        }
-        Aged::Webhooks => {
-            "DELETE FROM webhooks WHERE empresa = $1 AND eliminado < $2 AND clave = ANY (ARRAY(
-                 SELECT w.clave FROM webhooks w
-                 WHERE w.empresa = $1 AND w.eliminado < $2
-                   AND (SELECT count(*) FROM entregas d WHERE d.empresa = $1 AND d.webhook = w.clave) = 0
-                 LIMIT $3))"
-        }
+        Aged::Events => sql!(
+            "DELETE FROM eventos
+             WHERE empresa = :empresa AND id < :primero AND ctid = ANY (ARRAY(
+                 SELECT n.ctid
+                 FROM eventos n
+                 WHERE n.empresa = :empresa AND n.id < :primero
+                   AND coalesce(
+                       n.ultima_entrega < (
+                           SELECT d.creado FROM entregas d WHERE d.empresa = :empresa ORDER BY d.clave LIMIT 1
+                       ), true)
+                 ORDER BY n.id
+                 LIMIT :limite
+                 FOR UPDATE SKIP LOCKED
+             ))",
+            empresa,
+            primero: first_id(vencido),
+            limite,
+        ),
+        Aged::Webhooks => sql!(
+            "DELETE FROM webhooks
+             WHERE empresa = :empresa AND eliminado < :vencido AND clave = ANY (ARRAY(
+                 SELECT w.clave
+                 FROM webhooks w
+                 WHERE w.empresa = :empresa AND w.eliminado < :vencido
+                   AND (SELECT count(*) FROM entregas d WHERE d.empresa = :empresa AND d.webhook = w.clave) = 0
+                 LIMIT :limite
+             ))",
+            empresa,
+            vencido,
+            limite,
+        ),
     }
 }
 
@@ -77,28 +136,14 @@ impl RetentionStore for PostgresStore {
         after: CompanyId,
         max: u32,
     ) -> Result<Vec<CompanyId>, StoreError> {
-        let companies: Vec<i64> = sqlx::query_scalar(finding(aged))
-            .bind(after.0)
-            .bind(expired)
-            .bind(i64::from(max))
-            .fetch_all(self.background.of_all())
-            .await
-            .map_err(store_error)?;
-        Ok(companies.into_iter().map(CompanyId).collect())
+        self.background.of_all().values(finding(aged, after, expired, max.into())).await
     }
 }
 
 #[async_trait]
 impl RetentionTx for PostgresTx {
     async fn forget(&mut self, aged: Aged, expired: DateTime<Utc>, max: u32) -> Result<u64, StoreError> {
-        let query = sqlx::query(deleting(aged)).bind(self.empresa);
-        let query = if aged == Aged::Events { query.bind(first_id(expired)) } else { query.bind(expired) };
-        query
-            .bind(i64::from(max))
-            .execute(self.connection())
-            .await
-            .map(|done| done.rows_affected())
-            .map_err(store_error)
+        self.changed(deleting(aged, self.empresa, expired, max.into())).await
     }
 }
 

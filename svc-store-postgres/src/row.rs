@@ -49,15 +49,19 @@ where
 ///
 /// ```text
 /// from_row! {
-///     struct Line { producto: i64, cantidad: Quantity }
+///     struct Line { producto: i64, cantidad: Quantity, total: Money = "importe" }
 /// }
 /// ```
 macro_rules! from_row {
-    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$note:meta])* $field:ident: $type:ty),* $(,)? }) => {
+    (
+        $(#[$meta:meta])* $vis:vis struct $name:ident {
+            $($(#[$note:meta])* $field:ident: $type:ty $(= $column:tt)?),* $(,)?
+        }
+    ) => {
         $(#[$meta])*
         $vis struct $name { $($(#[$note])* $field: $type),* }
 
-        $crate::row::from_row!($name { $($field),* });
+        $crate::row::from_row!($name { $($field $(: $column)?),* });
     };
     ($name:ident $(::$inner:ident)* { $($field:ident $(: $column:tt)?),* $(,)? }) => {
         impl $crate::row::FromRow for $name $(::$inner)* {

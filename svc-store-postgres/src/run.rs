@@ -8,7 +8,7 @@ use svc_core::store::StoreError;
 
 use crate::error::store_error;
 use crate::parameter::FromColumn;
-use crate::row::{FromRow, ReadColumn as _};
+use crate::row::{FromRow, ReadColumn};
 
 /// Runs statements: a transaction, or where a single statement runs.
 pub(crate) trait Run: Send {
@@ -91,7 +91,7 @@ pub(crate) trait Run: Send {
     ) -> impl Future<Output = Result<Vec<T>, StoreError>> + Send {
         async move {
             let rows = self.executor().fetch_all(sql).await.map_err(store_error)?;
-            rows.iter().map(|row| row.read_only()).collect::<Result<_, _>>().map_err(store_error)
+            rows.iter().map(ReadColumn::read_only).collect::<Result<_, _>>().map_err(store_error)
         }
     }
 }

@@ -5,7 +5,7 @@ mod history;
 mod migrate;
 #[cfg(test)]
 mod rules;
-#[cfg(all(test, feature = "local"))]
+#[cfg(test)]
 mod tests;
 
 use sqlx::migrate::Migrator;

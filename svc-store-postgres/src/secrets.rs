@@ -1,11 +1,18 @@
 //! Sealed values across companies.
 
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::AssertSqlSafe;
 use svc_core::domain::company::CompanyId;
 use svc_core::store::{Resealed, SealedColumn, SealedSecret, SecretsBatch, StoreError};
 
 use crate::database::Database;
-use crate::error::store_error;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
+
+from_row! {
+    /// The place of a column in [`SealedColumn::ALL`], the key of a record, and the sealed value.
+    struct Sealed { columna: i32, registro: String, sellado: Vec<u8> }
+}
 
 /// A column's table, its own name, and the key of its records as text.
 fn column(column: SealedColumn) -> (&'static str, &'static str, &'static str) {
@@ -25,26 +32,31 @@ pub(crate) async fn not_under(
     let values = SealedColumn::ALL.iter().enumerate().map(|(index, &which)| {
         let (table, column, record) = column(which);
         format!(
-            "SELECT {index}, {record}, {column} FROM {table}
+            "SELECT {index} AS columna, {record} AS registro, {column} AS sellado
+             FROM {table}
              WHERE empresa = $1 AND length({column}) > 0 AND substring({column} FROM 1 FOR length($2)) <> $2"
         )
     });
     let statement = values.collect::<Vec<_>>().join(" UNION ALL ");
-    let companies: Vec<i64> =
-        sqlx::query_scalar("SELECT empresa FROM empresas WHERE empresa > $1 ORDER BY empresa LIMIT $2")
-            .bind(after.0)
-            .bind(i64::from(companies))
-            .fetch_all(database.of_all())
-            .await
-            .map_err(store_error)?;
-    let mut batch = SecretsBatch { last: companies.last().copied().map(CompanyId), secrets: Vec::new() };
+    let companies: Vec<CompanyId> = database
+        .of_all()
+        .values(sql!(
+            "SELECT empresa
+             FROM empresas
+             WHERE empresa > :despues
+             ORDER BY empresa
+             LIMIT :limite",
+            despues: after,
+            limite: i64::from(companies),
+        ))
+        .await?;
+    let mut batch = SecretsBatch { last: companies.last().copied(), secrets: Vec::new() };
     for company in companies {
-        let query = sqlx::query(AssertSqlSafe(statement.clone())).bind(company).bind(prefix);
-        for row in &query.fetch_all(database.of(company)).await.map_err(store_error)? {
-            let index: i32 = row.try_get(0).map_err(store_error)?;
-            let Some(&column) = SealedColumn::ALL.get(index as usize) else { continue };
-            let (record, sealed) = (row.try_get(1).map_err(store_error)?, row.try_get(2).map_err(store_error)?);
-            batch.secrets.push(SealedSecret { company: CompanyId(company), column, record, sealed });
+        let query = sqlx::query(AssertSqlSafe(statement.clone())).bind(company.0).bind(prefix);
+        let found: Vec<Sealed> = database.of(company.0).many(query).await?;
+        for Sealed { columna, registro, sellado } in found {
+            let Some(&column) = SealedColumn::ALL.get(columna as usize) else { continue };
+            batch.secrets.push(SealedSecret { company, column, record: registro, sealed: sellado });
         }
     }
     Ok(batch)
@@ -62,15 +74,12 @@ pub(crate) async fn replace(database: &Database, resealed: &[Resealed]) -> Resul
              FROM unnest($2::text[], $3::bytea[], $4::bytea[]) n (registro, anterior, nuevo)
              WHERE empresa = $1 AND {record} = n.registro AND {column} = n.anterior"
         );
-        let done = sqlx::query(AssertSqlSafe(statement))
+        let query = sqlx::query(AssertSqlSafe(statement))
             .bind(company.0)
             .bind(of_place.iter().map(|resealed| resealed.secret.record.as_str()).collect::<Vec<_>>())
             .bind(of_place.iter().map(|resealed| resealed.secret.sealed.as_slice()).collect::<Vec<_>>())
-            .bind(of_place.iter().map(|resealed| resealed.sealed.as_slice()).collect::<Vec<_>>())
-            .execute(database.of(company.0))
-            .await
-            .map_err(store_error)?;
-        replaced += done.rows_affected();
+            .bind(of_place.iter().map(|resealed| resealed.sealed.as_slice()).collect::<Vec<_>>());
+        replaced += database.of(company.0).changed(query).await?;
     }
     Ok(replaced)
 }

@@ -32,20 +32,24 @@ use crate::parameter::Parameter;
 /// )
 /// ```
 ///
-/// Here `producto` alone is short for `producto: price.producto`.
+/// Here `producto` alone is short for `producto: price.producto`. After `;` stand structs of several columns:
+/// `..amounts: Amounts` binds those of `price.amounts`, in a text of `columns_in!`.
 macro_rules! sql {
     (
         $text:expr
         $(, $name:ident $(: $value:expr)?)* $(,)?
-        $(; $(for $row:ident in $rows:tt { $($column:ident $(: $field:expr)?),* $(,)? })+)?
+        $(; $(for $row:ident in $rows:tt {
+            $($column:ident $(: $field:expr)?),* $(,)? $(; $(..$part:ident: $type:ident),* $(,)?)?
+        })+)?
     ) => {{
-        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($($(, $column)*)+)?);
+        const TEXT: &str = $crate::sql::sql_text!($text $(, $name)* $($($(, $column)*)+)?; $($($($($type,)*)?)+)?);
         #[allow(unused_mut, reason = "a statement may have no parameters")]
         let mut sql = $crate::sql::Sql::new(TEXT);
         $(sql.bind($crate::sql::named!($name $(: $value)?));)*
         $($($(sql.bind(
             &$rows.iter().map(|$row| $crate::sql::named!($row.$column $(: $field)?)).collect::<Vec<_>>(),
         );)*)+)?
+        $($($($(sql.bind_part::<$type>($rows.iter().map(|$row| &$row.$part));)*)?)+)?
         sql
     }};
 }
@@ -68,9 +72,11 @@ macro_rules! named {
 
 /// The text of a statement with `$1`, `$2`, … in the place of these names: the first is `$1`.
 macro_rules! sql_text {
-    ($text:expr $(, $name:ident)* $(,)?) => {{
+    ($text:expr $(, $name:ident)* $(; $($part:ident,)*)?) => {{
         const NAMED: &str = $text;
-        const NAMES: &[&str] = &[$(stringify!($name)),*];
+        const OWN: &[&str] = &[$(stringify!($name)),*];
+        const PARTS: &[$crate::part::Names] = &[$($(<$part as svc_core::record::Columns>::COLUMNS),*)?];
+        const NAMES: &[&str] = &$crate::part::with_parts::<{ OWN.len() + $crate::part::count(PARTS) }>(OWN, PARTS);
         const LENGTH: usize = $crate::sql::numbered_length(NAMED, NAMES);
         const BYTES: [u8; LENGTH] = $crate::sql::numbered(NAMED, NAMES);
         const TEXT: &str = match ::core::str::from_utf8(&BYTES) {
@@ -230,7 +236,7 @@ const fn is_not_in_the_text(name: &str) -> ! {
     panic!("{}", name)
 }
 
-const fn is_same(one: &[u8], other: &[u8]) -> bool {
+pub(crate) const fn is_same(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {
         at += 1;

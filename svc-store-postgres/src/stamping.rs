@@ -2,164 +2,158 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use sqlx::postgres::{PgArguments, PgRow};
-use sqlx::query::Query;
-use sqlx::{Postgres, Row};
-use svc_core::domain::cfdi::{Line, OtherTaxes, SoldSale};
-use svc_core::domain::line::VatRate;
-use svc_core::domain::tax::OtherRates;
-use svc_core::domain::time::{Date, Timestamp};
-use svc_core::domain::words::{Complement, Held, InvoiceKind, InvoiceStatus, PaymentTerm};
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use svc_core::domain::cfdi::{Line, SoldSale};
+use svc_core::domain::time::Timestamp;
+use svc_core::domain::words::{Complement, Held, InvoiceStatus, PaymentTerm};
 use svc_core::store::{
-    LeasedStamping, QueuedStamping, StampingLease, StampingPayment, StampingRecord, StampingTx, StoreError,
+    LeaseTerms, LeasedStamping, QueuedStamping, StampingPayment, StampingRecord, StampingTx, StoreError,
 };
 use uuid::Uuid;
 
-use crate::columns::{count, instant, money, quantity, rate, word, word_or_null};
+use crate::columns::{money, rate, word_or_null};
 use crate::document::{deflated, inflated};
 use crate::error::store_error;
+use crate::row::{FromRow, ReadColumn as _, from_row};
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
 
-/// A statement that leases records of a company's queue, with these terms as its first parameters.
-pub(crate) fn on_terms<'q>(
-    statement: Query<'q, Postgres, PgArguments>,
-    empresa: i64,
-    lease: &StampingLease,
-) -> Query<'q, Postgres, PgArguments> {
-    statement
-        .bind(empresa)
-        .bind(lease.due)
-        .bind(i64::from(lease.max))
-        .bind(lease.token)
-        .bind(lease.until)
-        .bind(lease.until - lease.now)
-}
-
-impl PostgresTx {
-    /// The records that a statement leases, with their attempts so far.
-    pub(crate) async fn leased(
-        &mut self,
-        statement: Query<'_, Postgres, PgArguments>,
-    ) -> Result<Vec<LeasedStamping>, StoreError> {
-        let rows = statement.fetch_all(self.connection()).await.map_err(store_error)?;
-        let leased = |row: &PgRow| Ok(LeasedStamping { factura: row.try_get(0)?, intentos: count(row, 1)? });
-        rows.iter().map(leased).collect::<Result<_, _>>().map_err(store_error)
-    }
-}
+from_row!(LeasedStamping { factura, intentos });
+from_row!(QueuedStamping { leased: "arrendado", sealed: "sellado" });
+from_row!(StampingRecord { tipo, venta, cliente, serie, folio, fecha });
 
 #[async_trait]
 impl StampingTx for PostgresTx {
     async fn requeue_stamping(&mut self, factura: i64, now: Timestamp) -> Result<(), StoreError> {
-        let query = sqlx::query(
+        self.run(sql!(
             "WITH f AS (
-                 UPDATE facturas SET estatus = $4, error_codigo = NULL, error_mensaje = NULL, modificado = $3
-                 WHERE empresa = $1 AND clave = $2
+                 UPDATE facturas
+                 SET estatus = :en_espera, error_codigo = NULL, error_mensaje = NULL, modificado = :ahora
+                 WHERE empresa = :empresa AND clave = :factura
              ), p AS (
-                 UPDATE cxc_pagos SET complemento = $5
-                 WHERE empresa = $1 AND factura = $2 AND complemento <> $6
+                 UPDATE cxc_pagos
+                 SET complemento = :encolado
+                 WHERE empresa = :empresa AND factura = :factura AND complemento <> :no_aplica
              )
-             INSERT INTO timbrados (empresa, factura, proximo, creado) VALUES ($1, $2, $3, $3)
+             INSERT INTO timbrados (empresa, factura, proximo, creado)
+             VALUES (:empresa, :factura, :ahora, :ahora)
              ON CONFLICT (empresa, factura) DO UPDATE SET
                  proximo = excluded.proximo, creado = excluded.creado, intentos = 0, token = NULL, arrendado = NULL,
                  ultimo_error = NULL, documento = NULL, detenido = NULL",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .bind(now.get())
-        .bind(InvoiceStatus::EnEspera.word())
-        .bind(Complement::Encolado.word())
-        .bind(Complement::NoAplica.word());
-        self.run(query).await
+            empresa: self.empresa,
+            factura,
+            ahora: now,
+            en_espera: InvoiceStatus::EnEspera,
+            encolado: Complement::Encolado,
+            no_aplica: Complement::NoAplica,
+        ))
+        .await
     }
 
     async fn lock_queued(&mut self, factura: i64) -> Result<Option<QueuedStamping>, StoreError> {
-        let row = sqlx::query(
-            "SELECT coalesce(arrendado > now(), false),
-                    (SELECT x.guardado FROM facturas_xml x WHERE x.empresa = $1 AND x.factura = $2 AND NOT x.timbrado)
-             FROM timbrados WHERE empresa = $1 AND factura = $2 FOR NO KEY UPDATE",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .fetch_optional(self.connection())
+        self.optional(sql!(
+            "SELECT coalesce(t.arrendado > now(), false) AS arrendado,
+                    (SELECT x.guardado FROM facturas_xml x
+                     WHERE x.empresa = :empresa AND x.factura = :factura AND NOT x.timbrado) AS sellado
+             FROM timbrados t
+             WHERE t.empresa = :empresa AND t.factura = :factura
+             FOR NO KEY UPDATE",
+            empresa: self.empresa,
+            factura,
+        ))
         .await
-        .map_err(store_error)?;
-        let queued = |row: PgRow| Ok(QueuedStamping { leased: row.try_get(0)?, sealed: row.try_get(1)? });
-        row.map(queued).transpose().map_err(store_error)
     }
 
     /// Leases are written and judged by the database's clock, since those of servers may differ.
-    async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError> {
-        let statement = sqlx::query(
+    async fn lease_stampings(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedStamping>, StoreError> {
+        self.many(sql!(
             "WITH libres AS MATERIALIZED (
-                 SELECT factura FROM timbrados
-                 WHERE empresa = $1 AND proximo <= $2 AND (token IS NULL OR arrendado <= now())
-                 ORDER BY proximo LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+                 SELECT factura
+                 FROM timbrados
+                 WHERE empresa = :empresa AND proximo <= :vencido AND (token IS NULL OR arrendado <= now())
+                 ORDER BY proximo
+                 LIMIT :max
+                 FOR NO KEY UPDATE SKIP LOCKED
              )
-             UPDATE timbrados t SET token = $4, arrendado = now() + $6, proximo = $5
-             FROM libres l WHERE t.empresa = $1 AND t.factura = l.factura
+             UPDATE timbrados t
+             SET token = :token, arrendado = now() + :duracion, proximo = :hasta
+             FROM libres l
+             WHERE t.empresa = :empresa AND t.factura = l.factura
              RETURNING t.factura, t.intentos",
-        );
-        self.leased(on_terms(statement, self.empresa, lease)).await
+            empresa: self.empresa,
+            vencido: terms.due,
+            max: i64::from(terms.max),
+            token: terms.token,
+            duracion: terms.duration(),
+            hasta: terms.until,
+        ))
+        .await
     }
 
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError> {
-        let row = sqlx::query(
+        self.optional(sql!(
             "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, f.fecha
-             FROM timbrados t JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
-             WHERE t.empresa = $1 AND t.factura = $2 AND t.token = $3",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .bind(token)
-        .fetch_optional(self.connection())
+             FROM timbrados t
+             JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
+             WHERE t.empresa = :empresa AND t.factura = :factura AND t.token = :token",
+            empresa: self.empresa,
+            factura,
+            token,
+        ))
         .await
-        .map_err(store_error)?;
-        row.as_ref().map(record).transpose().map_err(store_error)
     }
 
     async fn stamping_record(&mut self, factura: i64) -> Result<Option<StampingRecord>, StoreError> {
-        let row = sqlx::query(
+        self.optional(sql!(
             "SELECT f.tipo, f.venta, f.cliente, f.serie, f.folio, f.fecha
-             FROM timbrados t JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
-             WHERE t.empresa = $1 AND t.factura = $2",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .fetch_optional(self.connection())
+             FROM timbrados t
+             JOIN facturas f ON f.empresa = t.empresa AND f.clave = t.factura
+             WHERE t.empresa = :empresa AND t.factura = :factura",
+            empresa: self.empresa,
+            factura,
+        ))
         .await
-        .map_err(store_error)?;
-        row.as_ref().map(record).transpose().map_err(store_error)
     }
 
     async fn validated_document(&mut self, factura: i64) -> Result<Option<String>, StoreError> {
-        let bytes: Option<Vec<u8>> =
-            sqlx::query_scalar("SELECT documento FROM timbrados WHERE empresa = $1 AND factura = $2")
-                .bind(self.empresa)
-                .bind(factura)
-                .fetch_optional(self.connection())
-                .await
-                .map_err(store_error)?
-                .flatten();
-        bytes.as_deref().map(inflated).transpose().map_err(store_error)
+        let bytes: Option<Option<Vec<u8>>> = self
+            .optional_value(sql!(
+                "SELECT documento
+                 FROM timbrados
+                 WHERE empresa = :empresa AND factura = :factura",
+                empresa: self.empresa,
+                factura,
+            ))
+            .await?;
+        bytes.flatten().as_deref().map(inflated).transpose().map_err(store_error)
     }
 
     async fn keep_judged(&mut self, factura: i64, xml: Option<&str>) -> Result<(), StoreError> {
-        let query = sqlx::query("UPDATE timbrados SET documento = $3 WHERE empresa = $1 AND factura = $2")
-            .bind(self.empresa)
-            .bind(factura)
-            .bind(xml.map(deflated));
-        self.run(query).await
+        self.run(sql!(
+            "UPDATE timbrados
+             SET documento = :documento
+             WHERE empresa = :empresa AND factura = :factura",
+            empresa: self.empresa,
+            factura,
+            documento: xml.map(deflated),
+        ))
+        .await
     }
 
     async fn lock_lease(&mut self, factura: i64, token: Uuid) -> Result<bool, StoreError> {
-        let found =
-            sqlx::query("SELECT FROM timbrados WHERE empresa = $1 AND factura = $2 AND token = $3 FOR NO KEY UPDATE")
-                .bind(self.empresa)
-                .bind(factura)
-                .bind(token)
-                .fetch_optional(self.connection())
-                .await
-                .map_err(store_error)?;
+        let found: Option<bool> = self
+            .optional_value(sql!(
+                "SELECT true
+                 FROM timbrados
+                 WHERE empresa = :empresa AND factura = :factura AND token = :token
+                 FOR NO KEY UPDATE",
+                empresa: self.empresa,
+                factura,
+                token,
+            ))
+            .await?;
         Ok(found.is_some())
     }
 
@@ -179,38 +173,25 @@ impl StampingTx for PostgresTx {
     }
 
     async fn payments_to_stamp(&mut self, factura: i64) -> Result<Vec<StampingPayment>, StoreError> {
-        let rows = sqlx::query(
+        self.many(sql!(
             "SELECT s.cp, p.fecha, p.forma_pago_sat, p.moneda, p.tipo_cambio, p.importe, p.referencia, p.parcialidad,
-                    p.saldo_anterior, p.saldo_insoluto, c.venta, coalesce(v.total, c.total),
-                    f.clave, f.estatus, f.serie, f.folio, coalesce(f.uuid, c.uuid)
+                    p.saldo_anterior, p.saldo_insoluto, c.venta, coalesce(v.total, c.total) AS total,
+                    f.clave AS factura, f.estatus, f.serie, f.folio, coalesce(f.uuid, c.uuid) AS uuid
              FROM cxc_pagos p
              JOIN cxc c ON c.empresa = p.empresa AND c.clave = p.cxc
              JOIN sucursales s ON s.empresa = c.empresa AND s.clave = c.sucursal
              LEFT JOIN ventas v ON v.empresa = c.empresa AND v.clave = c.venta
              LEFT JOIN facturas f ON f.empresa = c.empresa AND f.clave = coalesce(c.factura, v.factura)
-             WHERE p.empresa = $1 AND p.factura = $2 AND NOT p.cancelado ORDER BY p.clave",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .fetch_all(self.connection())
+             WHERE p.empresa = :empresa AND p.factura = :factura AND NOT p.cancelado
+             ORDER BY p.clave",
+            empresa: self.empresa,
+            factura,
+        ))
         .await
-        .map_err(store_error)?;
-        rows.iter().map(payment).collect::<Result<_, _>>().map_err(store_error)
     }
 
     async fn lines_to_stamp(&mut self, ventas: &[i64]) -> Result<Vec<(i64, Line)>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT venta, renglon, sku, descripcion, cantidad, unidad, unidad_sat, codigo_sat, objeto_impuesto,
-                    precio_unitario, descuento, subtotal, iva_tasa, iva, total, ieps, retenciones,
-                    ieps_tasa, ieps_cuota, retencion_isr, retencion_iva
-             FROM ventas_renglones WHERE empresa = $1 AND venta = ANY($2) ORDER BY venta, renglon",
-        )
-        .bind(self.empresa)
-        .bind(ventas)
-        .fetch_all(self.connection())
-        .await
-        .map_err(store_error)?;
-        rows.iter().map(|row| Ok((row.try_get(0)?, line(row)?))).collect::<Result<_, _>>().map_err(store_error)
+        self.read_lines(ventas).await
     }
 
     async fn postpone_stamping(
@@ -220,64 +201,63 @@ impl StampingTx for PostgresTx {
         ultimo_error: &str,
         detenido: Option<Held>,
     ) -> Result<(), StoreError> {
-        let query = sqlx::query(
-            "UPDATE timbrados SET proximo = $3, intentos = intentos + 1, ultimo_error = $4, detenido = $5, token = NULL,
-                                  arrendado = NULL
-             WHERE empresa = $1 AND factura = $2",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .bind(proximo)
-        .bind(ultimo_error)
-        .bind(detenido.map(Held::word));
-        self.run(query).await
+        self.run(sql!(
+            "UPDATE timbrados
+             SET proximo = :proximo,
+                 intentos = intentos + 1,
+                 ultimo_error = :ultimo_error,
+                 detenido = :detenido,
+                 token = NULL,
+                 arrendado = NULL
+             WHERE empresa = :empresa AND factura = :factura",
+            empresa: self.empresa,
+            factura,
+            proximo,
+            ultimo_error,
+            detenido,
+        ))
+        .await
     }
 
     async fn share_invoice(&mut self, clave: i64) -> Result<Option<InvoiceStatus>, StoreError> {
-        let row = sqlx::query("SELECT estatus FROM facturas WHERE empresa = $1 AND clave = $2 FOR SHARE")
-            .bind(self.empresa)
-            .bind(clave)
-            .fetch_optional(self.connection())
-            .await
-            .map_err(store_error)?;
-        row.map(|row| word(&row, 0, InvoiceStatus::of)).transpose().map_err(store_error)
+        self.optional_value(sql!(
+            "SELECT estatus
+             FROM facturas
+             WHERE empresa = :empresa AND clave = :clave
+             FOR SHARE",
+            empresa: self.empresa,
+            clave,
+        ))
+        .await
     }
 
     async fn release_stamping(&mut self, factura: i64, proximo: Option<DateTime<Utc>>) -> Result<(), StoreError> {
-        let query = sqlx::query(
-            "UPDATE timbrados SET proximo = coalesce($3, creado), token = NULL, arrendado = NULL
-             WHERE empresa = $1 AND factura = $2",
-        )
-        .bind(self.empresa)
-        .bind(factura)
-        .bind(proximo);
-        self.run(query).await
+        self.run(sql!(
+            "UPDATE timbrados
+             SET proximo = coalesce(:proximo, creado), token = NULL, arrendado = NULL
+             WHERE empresa = :empresa AND factura = :factura",
+            empresa: self.empresa,
+            factura,
+            proximo,
+        ))
+        .await
     }
 
     async fn hurry_complements(&mut self, factura: i64) -> Result<(), StoreError> {
-        let query = sqlx::query(
-            "UPDATE timbrados t SET proximo = t.creado
+        self.run(sql!(
+            "UPDATE timbrados t
+             SET proximo = t.creado
              FROM facturas f
              JOIN cxc c ON c.empresa = f.empresa AND c.venta = f.venta
              JOIN cxc_pagos p ON p.empresa = c.empresa AND p.cxc = c.clave
-             WHERE f.empresa = $1 AND f.clave = $2 AND t.empresa = f.empresa AND t.factura = p.factura
+             WHERE f.empresa = :empresa AND f.clave = :factura
+               AND t.empresa = f.empresa AND t.factura = p.factura
                AND (t.arrendado IS NULL OR t.arrendado <= now())",
-        )
-        .bind(self.empresa)
-        .bind(factura);
-        self.run(query).await
+            empresa: self.empresa,
+            factura,
+        ))
+        .await
     }
-}
-
-fn record(row: &PgRow) -> Result<StampingRecord, sqlx::Error> {
-    Ok(StampingRecord {
-        tipo: word(row, 0, InvoiceKind::of)?,
-        venta: row.try_get(1)?,
-        cliente: row.try_get(2)?,
-        serie: row.try_get(3)?,
-        folio: row.try_get(4)?,
-        fecha: instant(row, 5)?,
-    })
 }
 
 fn sale(row: &PgRow) -> Result<(Option<String>, SoldSale), sqlx::Error> {
@@ -297,51 +277,26 @@ fn sale(row: &PgRow) -> Result<(Option<String>, SoldSale), sqlx::Error> {
     Ok((row.try_get(0)?, sale))
 }
 
-fn payment(row: &PgRow) -> Result<StampingPayment, sqlx::Error> {
-    let factura: Option<i64> = row.try_get(12)?;
-    Ok(StampingPayment {
-        cp: row.try_get(0)?,
-        fecha: Date(row.try_get(1)?),
-        forma_pago_sat: row.try_get(2)?,
-        moneda: row.try_get(3)?,
-        tipo_cambio: rate(row, 4)?,
-        importe: money(row, 5)?,
-        referencia: row.try_get(6)?,
-        parcialidad: row.try_get(7)?,
-        saldo_anterior: money(row, 8)?,
-        saldo_insoluto: money(row, 9)?,
-        venta: row.try_get(10)?,
-        total: money(row, 11)?,
-        factura: factura.zip(word_or_null(row, 13, InvoiceStatus::of)?),
-        serie: row.try_get(14)?,
-        folio: row.try_get(15)?,
-        uuid: row.try_get(16)?,
-    })
-}
-
-fn line(row: &PgRow) -> Result<Line, sqlx::Error> {
-    Ok(Line {
-        renglon: row.try_get(1)?,
-        sku: row.try_get(2)?,
-        descripcion: row.try_get(3)?,
-        cantidad: quantity(row, 4)?,
-        unidad: row.try_get(5)?,
-        unidad_sat: row.try_get(6)?,
-        codigo_sat: row.try_get(7)?,
-        objeto_impuesto: row.try_get(8)?,
-        precio_unitario: money(row, 9)?,
-        descuento: money(row, 10)?,
-        subtotal: money(row, 11)?,
-        iva_tasa: word_or_null(row, 12, VatRate::parse)?,
-        iva: money(row, 13)?,
-        otros: other_taxes(row)?,
-        total: money(row, 14)?,
-    })
-}
-
-fn other_taxes(row: &PgRow) -> Result<OtherTaxes, sqlx::Error> {
-    let columns = [row.try_get(17)?, row.try_get(18)?, row.try_get(19)?, row.try_get(20)?];
-    let OtherRates { ieps, retencion_isr, retencion_iva } = OtherRates::of_columns(columns);
-    let (ieps_importe, retenciones) = (money(row, 15)?, money(row, 16)?);
-    Ok(OtherTaxes { ieps, ieps_importe, retencion_isr, retencion_iva, retenciones })
+impl FromRow for StampingPayment {
+    fn from_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        let factura: Option<i64> = row.read("factura")?;
+        Ok(Self {
+            cp: row.read("cp")?,
+            fecha: row.read("fecha")?,
+            forma_pago_sat: row.read("forma_pago_sat")?,
+            moneda: row.read("moneda")?,
+            tipo_cambio: row.read("tipo_cambio")?,
+            importe: row.read("importe")?,
+            referencia: row.read("referencia")?,
+            parcialidad: row.read("parcialidad")?,
+            saldo_anterior: row.read("saldo_anterior")?,
+            saldo_insoluto: row.read("saldo_insoluto")?,
+            venta: row.read("venta")?,
+            total: row.read("total")?,
+            factura: factura.zip(row.read("estatus")?),
+            serie: row.read("serie")?,
+            folio: row.read("folio")?,
+            uuid: row.read("uuid")?,
+        })
+    }
 }

@@ -127,6 +127,14 @@ impl StockTx for PostgresTx {
         .await
     }
 
+    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError> {
+        let query = sqlx::query(
+            "UPDATE almacenes SET principal = false WHERE empresa = $1 AND clave <> $2 AND principal
+               AND sucursal = (SELECT sucursal FROM almacenes WHERE empresa = $1 AND clave = $2)",
+        );
+        self.run(query.bind(self.empresa).bind(almacen)).await
+    }
+
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError> {
         // Missing rows are inserted before any is locked: a transaction that holds row locks then never waits for the
         // counter, so two transactions that need the same new products wait for each other and do not deadlock.

@@ -78,7 +78,6 @@ impl PostgresStore {
     }
 
     /// Does the migrations of another release on top of this one's, for tests of deployments.
-    #[cfg(feature = "local")]
     #[doc(hidden)]
     pub async fn migrate_further(&self, release: &sqlx::migrate::Migrator) -> Result<u64, OpenError> {
         migrate(self.options(), release, self.patience).await

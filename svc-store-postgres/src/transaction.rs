@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use sqlx::postgres::{PgArguments, PgExecutor};
-use sqlx::query::Query;
+use sqlx::postgres::PgExecutor;
 use sqlx::{Execute, Postgres, QueryBuilder};
 use svc_core::store::{StoreError, Tx};
 
@@ -68,22 +67,6 @@ impl PostgresTx {
     /// A statement that begins with the writing of the events, if there are any; `$1` is the company.
     pub(crate) fn with_events(&mut self) -> Result<QueryBuilder<Postgres>, StoreError> {
         std::mem::take(&mut self.unwritten).statement(self.empresa)
-    }
-
-    /// Whether an update found its record.
-    pub(crate) async fn changes_one(&mut self, query: Query<'_, Postgres, PgArguments>) -> Result<bool, StoreError> {
-        let done = query.execute(self.connection()).await.map_err(store_error)?;
-        Ok(done.rows_affected() == 1)
-    }
-
-    /// Runs a statement about the company (`$1`) and one clave (`$2`) that yields a boolean.
-    pub(crate) async fn exists(&mut self, statement: &'static str, clave: i64) -> Result<bool, StoreError> {
-        sqlx::query_scalar(statement)
-            .bind(self.empresa)
-            .bind(clave)
-            .fetch_one(self.connection())
-            .await
-            .map_err(store_error)
     }
 
     /// Moves a series past `clave`, which an imported record has.

@@ -1,131 +1,169 @@
 //! API keys and the requests counted for them.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::Row;
-use sqlx::postgres::{PgExecutor, PgRow};
-use svc_core::domain::company::CompanyId;
+use svc_core::domain::company::{Company, CompanyId};
 use svc_core::domain::quota::Period;
-use svc_core::store::{KeyId, KeyRecord, MinuteUse, MonthUse, StoreError, Usage};
+use svc_core::domain::scope::Scope;
+use svc_core::store::{KeyId, KeyRecord, KnownUse, MinuteUse, MonthUse, StoreError, Usage};
 
-use crate::columns::used;
-use crate::company::{company_columns, key_record};
 use crate::database::Database;
 use crate::error::store_error;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::{Sql, sql};
 
-/// The statement that reads keys: where they come from, which companies are theirs, and which keys are asked for.
+from_row! {
+    struct StoredKey {
+        company: Company = ..,
+        sufijo: Box<str>,
+        secreto_sha256: [u8; 32],
+        permisos: Vec<String>,
+        vence: Option<DateTime<Utc>>,
+        revocada: bool,
+        terminos: Option<String>,
+        usuario: i64,
+        activo: bool,
+        peticiones: u64,
+        operaciones: u64,
+    }
+}
+
+impl StoredKey {
+    fn into_record(self, period: Period) -> KeyRecord {
+        KeyRecord {
+            id: KeyId { company: self.company.id, suffix: self.sufijo },
+            company: self.company,
+            secret_sha256: self.secreto_sha256,
+            // A scope that a later version added means nothing to this one.
+            scopes: self.permisos.iter().filter_map(|name| Scope::parse(name)).collect(),
+            expires: self.vence,
+            revoked: self.revocada,
+            terms: self.terminos,
+            owner: self.usuario,
+            owner_active: self.activo,
+            used: KnownUse { period, minute: self.peticiones, month: self.operaciones },
+        }
+    }
+}
+
+from_row! {
+    /// What is counted of a key in a minute, or of the company in a month.
+    struct Counted {
+        llave: Option<Box<str>>,
+        minuto: Option<DateTime<Utc>>,
+        mes: Option<NaiveDate>,
+        usadas: u64,
+    }
+}
+
+/// The statement that reads keys: `$from` has the keys `l`, and `$which` selects among them.
 macro_rules! read_keys {
-    ($from:literal, $companies:literal, $keys:literal) => {
+    ($from:literal, $which:literal) => {
         concat!(
-            "SELECT e.*, l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
+            "SELECT e.empresa, e.nombre, e.plan, e.licencias, e.limites, e.api, e.franquicia, e.facturacion,
+                    e.anticipo_minimo, e.vender_sin_existencia, e.rfc, e.regimen, e.cp, e.cursor_clave,
+                    l.sufijo, l.secreto_sha256, l.permisos, l.vence, l.revocada IS NOT NULL AS revocada, l.terminos,
                     l.usuario, u.activo, coalesce(m.usadas, 0) AS peticiones, coalesce(c.usadas, 0) AS operaciones
              FROM ",
             $from,
-            " JOIN (SELECT ",
-            company_columns!(),
-            " FROM empresas ",
-            $companies,
-            ") e ON e.empresa = l.empresa
+            "
+             JOIN empresas e ON e.empresa = l.empresa
              JOIN usuarios u ON u.empresa = l.empresa AND u.clave = l.usuario
-             LEFT JOIN llaves_minuto m ON m.empresa = l.empresa AND m.llave = l.sufijo AND m.minuto = $3
-             LEFT JOIN cupos c ON c.empresa = l.empresa AND c.mes = $4
+             LEFT JOIN llaves_minuto m ON m.empresa = l.empresa AND m.llave = l.sufijo AND m.minuto = :minuto
+             LEFT JOIN cupos c ON c.empresa = l.empresa AND c.mes = :mes
              WHERE ",
-            $keys
+            $which
         )
     };
 }
 
-/// Those of one company by a statement that names it; those of many by a plain read.
+/// Reads the keys of one company by a statement that names it; those of many by a plain read.
 pub(crate) async fn keys(database: &Database, ids: &[KeyId], period: Period) -> Result<Vec<KeyRecord>, StoreError> {
-    let (companies, suffixes): (Vec<i64>, Vec<&str>) = ids.iter().map(|id| (id.company.0, id.suffix.as_ref())).unzip();
-    let Some(&first) = companies.first() else { return Ok(Vec::new()) };
-    let query = if companies.iter().all(|company| *company == first) {
-        sqlx::query(read_keys!("llaves l", "WHERE empresa = $1", "l.empresa = $1 AND l.sufijo = ANY ($2)")).bind(first)
+    let Some(first) = ids.first() else { return Ok(Vec::new()) };
+    let statement = if ids.iter().all(|id| id.company == first.company) {
+        sql!(
+            read_keys!("llaves l", "l.empresa = :empresa AND l.sufijo = ANY (:sufijo)"),
+            empresa: first.company,
+            sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
+            minuto: period.minuto,
+            mes: period.mes,
+        )
     } else {
-        sqlx::query(read_keys!(
-            "unnest($1::bigint[], $2::text[]) AS pedida (empresa, sufijo) JOIN llaves l ON l.empresa = pedida.empresa",
-            "",
-            "l.sufijo = pedida.sufijo"
-        ))
-        .bind(companies)
+        sql!(
+            read_keys!(
+                "unnest(:empresa::bigint[], :sufijo::text[]) AS pedida (empresa, sufijo)
+             JOIN llaves l ON l.empresa = pedida.empresa",
+                "l.sufijo = pedida.sufijo"
+            ),
+            empresa: ids.iter().map(|id| id.company).collect::<Vec<_>>(),
+            sufijo: ids.iter().map(|id| &id.suffix).collect::<Vec<_>>(),
+            minuto: period.minuto,
+            mes: period.mes,
+        )
     };
-    let rows = query
-        .bind(suffixes)
-        .bind(period.minuto)
-        .bind(period.mes)
-        .fetch_all(database.of_all())
-        .await
-        .map_err(store_error)?;
-    rows.iter().map(|row| key_record(row, period)).collect::<Result<_, _>>().map_err(store_error)
+    let keys: Vec<StoredKey> = database.of_all().many(statement).await?;
+    Ok(keys.into_iter().map(|key| key.into_record(period)).collect())
 }
 
-/// In one transaction, since a write to disk takes as long as many statements. Everyone locks rows in this order, by companies and then
-/// by keys, so that servers that merge at once only wait for each other.
+/// Adds usage in one transaction, since a write to disk takes as long as many statements. All servers lock rows in this order,
+/// by companies and then by keys, so that servers that merge at once only wait for each other.
 pub(crate) async fn add(database: &Database, usage: &Usage) -> Result<Usage, StoreError> {
     let companies = usage.by_company();
     let mut total = Usage::default();
     if let [(&company, usage)] = companies.iter().collect::<Vec<_>>()[..] {
-        add_of_one(database.of_all(), company, usage, &mut total).await?;
+        merge(&mut total, company, database.of_all().many(adding(company, usage)).await?);
         return Ok(total);
     }
     let mut connection = database.begin_for_all().await.map_err(store_error)?;
     for (company, usage) in companies {
-        add_of_one(connection.statements(), company, &usage, &mut total).await?;
+        merge(&mut total, company, connection.many(adding(company, &usage)).await?);
     }
     connection.commit().await.map_err(store_error)?;
     Ok(total)
 }
 
-async fn add_of_one(
-    executor: impl PgExecutor<'_>,
-    company: CompanyId,
-    usage: &Usage,
-    total: &mut Usage,
-) -> Result<(), StoreError> {
-    let rows = sqlx::query(
+/// Adds the usage of one company; yields its new totals.
+fn adding(company: CompanyId, usage: &Usage) -> Sql {
+    sql!(
         "WITH de_llaves AS (
              INSERT INTO llaves_minuto AS m (empresa, llave, minuto, usadas)
-             SELECT $1, n.llave, n.minuto, n.usadas
-             FROM unnest($2::text[], $3::timestamptz[], $4::bigint[]) AS n (llave, minuto, usadas) ORDER BY n.llave
-             ON CONFLICT (empresa, llave) DO UPDATE SET
+             SELECT :empresa, n.llave, n.minuto, n.usadas
+             FROM unnest(:llave::text[], :minuto::timestamptz[], :peticiones::bigint[]) AS n (llave, minuto, usadas)
+             ORDER BY n.llave
+             ON CONFLICT (empresa, llave) DO UPDATE
+             SET minuto = greatest(m.minuto, excluded.minuto),
                  usadas = CASE WHEN m.minuto = excluded.minuto THEN m.usadas + excluded.usadas
                                WHEN m.minuto < excluded.minuto THEN excluded.usadas
-                               ELSE m.usadas END,
-                 minuto = greatest(m.minuto, excluded.minuto)
+                               ELSE m.usadas END
              RETURNING llave, minuto, usadas
          ), de_la_empresa AS (
              INSERT INTO cupos AS c (empresa, mes, usadas)
-             SELECT $1, n.mes, n.usadas FROM unnest($5::date[], $6::bigint[]) AS n (mes, usadas)
-             WHERE EXISTS (SELECT FROM empresas e WHERE e.empresa = $1)
+             SELECT :empresa, n.mes, n.usadas
+             FROM unnest(:mes::date[], :operaciones::bigint[]) AS n (mes, usadas)
+             WHERE EXISTS (SELECT FROM empresas e WHERE e.empresa = :empresa)
              ORDER BY n.mes
              ON CONFLICT (empresa, mes) DO UPDATE SET usadas = c.usadas + excluded.usadas
              RETURNING mes, usadas
          )
          SELECT llave, minuto, NULL::date AS mes, usadas FROM de_llaves
-         UNION ALL SELECT NULL, NULL, mes, usadas FROM de_la_empresa",
+         UNION ALL
+         SELECT NULL, NULL, mes, usadas FROM de_la_empresa",
+        empresa: company;
+        for minute in (usage.minutes) { llave: &minute.key.suffix, minuto, peticiones: count(minute.usadas) }
+        for month in (usage.months) { mes, operaciones: count(month.usadas) }
     )
-    .bind(company.0)
-    .bind(usage.minutes.iter().map(|minute| minute.key.suffix.as_ref()).collect::<Vec<_>>())
-    .bind(usage.minutes.iter().map(|minute| minute.minuto).collect::<Vec<DateTime<Utc>>>())
-    .bind(counts(usage.minutes.iter().map(|minute| minute.usadas)))
-    .bind(usage.months.iter().map(|month| month.mes).collect::<Vec<NaiveDate>>())
-    .bind(counts(usage.months.iter().map(|month| month.usadas)))
-    .fetch_all(executor)
-    .await
-    .map_err(store_error)?;
-    rows.iter().try_for_each(|row| read(row, company, total)).map_err(store_error)
 }
 
-fn read(row: &PgRow, company: CompanyId, total: &mut Usage) -> Result<(), sqlx::Error> {
-    let usadas = used(row, "usadas")?;
-    if let Some(minuto) = row.try_get("minuto")? {
-        let suffix: String = row.try_get("llave")?;
-        total.minutes.push(MinuteUse { key: KeyId { company, suffix: suffix.into() }, minuto, usadas });
-    } else {
-        total.months.push(MonthUse { company, mes: row.try_get("mes")?, usadas });
+fn merge(total: &mut Usage, company: CompanyId, counted: Vec<Counted>) {
+    for Counted { llave, minuto, mes, usadas } in counted {
+        if let (Some(suffix), Some(minuto)) = (llave, minuto) {
+            total.minutes.push(MinuteUse { key: KeyId { company, suffix }, minuto, usadas });
+        } else if let Some(mes) = mes {
+            total.months.push(MonthUse { company, mes, usadas });
+        }
     }
-    Ok(())
 }
 
-fn counts(counts: impl Iterator<Item = u64>) -> Vec<i64> {
-    counts.map(|count| i64::try_from(count).unwrap_or(i64::MAX)).collect()
+fn count(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }

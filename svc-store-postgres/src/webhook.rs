@@ -1,21 +1,24 @@
 //! Webhooks and their deliveries, as a company manages them.
 
 use async_trait::async_trait;
+use sqlx::AssertSqlSafe;
 use sqlx::postgres::PgRow;
-use sqlx::{AssertSqlSafe, Row};
 use svc_core::domain::event::EventKind;
 use svc_core::domain::time::Timestamp;
-use svc_core::domain::webhook::DeliveryStatus;
 use svc_core::record::Record as _;
 use svc_core::record::webhook::Webhook;
 use svc_core::store::{
     DISCARDED_AT_ONCE, EarlierDelivery, NewDelivery, NewWebhook, StoreError, WebhookData, WebhookTx,
 };
 
-use crate::columns::word;
 use crate::error::store_error;
+use crate::row::from_row;
+use crate::run::Run as _;
+use crate::sql::sql;
 use crate::transaction::PostgresTx;
 use crate::value::PostgresRow;
+
+from_row!(EarlierDelivery { evento, tipo, estado });
 
 /// What a webhook is shown by.
 fn columns() -> String {
@@ -31,11 +34,14 @@ impl WebhookTx for PostgresTx {
     async fn next_webhook(&mut self, max: u32) -> Result<Option<i64>, StoreError> {
         // The series is locked first, so that the count includes what earlier transactions wrote.
         let clave = self.next("webhooks", 1).await?;
-        let count: i64 = sqlx::query_scalar("SELECT count(*) FROM webhooks WHERE empresa = $1 AND eliminado IS NULL")
-            .bind(self.empresa)
-            .fetch_one(self.connection())
-            .await
-            .map_err(store_error)?;
+        let count: i64 = self
+            .value(sql!(
+                "SELECT count(*)
+                 FROM webhooks
+                 WHERE empresa = :empresa AND eliminado IS NULL",
+                empresa: self.empresa,
+            ))
+            .await?;
         Ok((count < i64::from(max)).then_some(clave))
     }
 
@@ -109,80 +115,86 @@ impl WebhookTx for PostgresTx {
         previous_until: Timestamp,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let done = sqlx::query(
-            "UPDATE webhooks SET secreto = $3, secreto_anterior = secreto, secreto_anterior_hasta = $4, modificado = $5
-             WHERE empresa = $1 AND clave = $2 AND eliminado IS NULL",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(sealed)
-        .bind(previous_until.get())
-        .bind(now.get())
-        .execute(self.connection())
+        self.changed_one(sql!(
+            "UPDATE webhooks
+             SET secreto = :sellado,
+                 secreto_anterior = secreto,
+                 secreto_anterior_hasta = :anterior_hasta,
+                 modificado = :ahora
+             WHERE empresa = :empresa AND clave = :clave AND eliminado IS NULL",
+            empresa: self.empresa,
+            clave,
+            sellado: sealed,
+            anterior_hasta: previous_until,
+            ahora: now,
+        ))
         .await
-        .map_err(store_error)?;
-        Ok(done.rows_affected() > 0)
     }
 
     async fn delete_webhook(&mut self, clave: i64, now: Timestamp) -> Result<bool, StoreError> {
-        let done = sqlx::query(
-            "UPDATE webhooks SET eliminado = $3, modificado = $3, activo = false, secreto = '', secreto_anterior = NULL,
-                 secreto_anterior_hasta = NULL, por_descartar = true
-             WHERE empresa = $1 AND clave = $2 AND eliminado IS NULL",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(now.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        if done.rows_affected() == 0 {
-            return Ok(false);
+        let deleted = self
+            .changed_one(sql!(
+                "UPDATE webhooks
+                 SET eliminado = :ahora,
+                     modificado = :ahora,
+                     activo = false,
+                     secreto = '',
+                     secreto_anterior = NULL,
+                     secreto_anterior_hasta = NULL,
+                     por_descartar = true
+                 WHERE empresa = :empresa AND clave = :clave AND eliminado IS NULL",
+                empresa: self.empresa,
+                clave,
+                ahora: now,
+            ))
+            .await?;
+        if deleted {
+            self.discard(DISCARDED_AT_ONCE, Some(clave)).await?;
         }
-        self.discard(DISCARDED_AT_ONCE, Some(clave)).await?;
-        Ok(true)
+        Ok(deleted)
     }
 
     async fn delivery(&mut self, webhook: i64, entrega: i64) -> Result<Option<EarlierDelivery>, StoreError> {
-        let row =
-            sqlx::query("SELECT evento, tipo, estado FROM entregas WHERE empresa = $1 AND clave = $2 AND webhook = $3")
-                .bind(self.empresa)
-                .bind(entrega)
-                .bind(webhook)
-                .fetch_optional(self.connection())
-                .await
-                .map_err(store_error)?;
-        let read = |row: &PgRow| {
-            let estado = word(row, 2, DeliveryStatus::of)?;
-            Ok(EarlierDelivery { evento: row.try_get(0)?, tipo: row.try_get(1)?, estado })
-        };
-        row.as_ref().map(read).transpose().map_err(store_error)
+        self.optional(sql!(
+            "SELECT evento, tipo, estado
+             FROM entregas
+             WHERE empresa = :empresa AND clave = :entrega AND webhook = :webhook",
+            empresa: self.empresa,
+            entrega,
+            webhook,
+        ))
+        .await
     }
 
     async fn insert_delivery(&mut self, row: &NewDelivery<'_>) -> Result<Option<i64>, StoreError> {
         // It refers to its event.
         self.write_events().await?;
         let clave = self.next("entregas", 1).await?;
-        let inserted = sqlx::query(
-            "WITH programado AS (
-                 UPDATE webhooks SET proximo = least(proximo, $7) WHERE empresa = $1 AND clave = $3
-             ), suceso AS (
-                 UPDATE eventos SET ultima_entrega = $7 WHERE empresa = $1 AND id = $4 RETURNING id
-             )
-             INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
-             SELECT $1, $2, $3, id, $5, $6, $7, $7 FROM suceso",
-        )
-        .bind(self.empresa)
-        .bind(clave)
-        .bind(row.webhook)
-        .bind(row.evento)
-        .bind(row.tipo)
-        .bind(row.origen.word())
-        .bind(row.creado.get())
-        .execute(self.connection())
-        .await
-        .map_err(store_error)?;
-        Ok((inserted.rows_affected() > 0).then_some(clave))
+        let inserted = self
+            .changed_one(sql!(
+                "WITH programado AS (
+                     UPDATE webhooks
+                     SET proximo = least(proximo, :creado)
+                     WHERE empresa = :empresa AND clave = :webhook
+                 ), suceso AS (
+                     UPDATE eventos
+                     SET ultima_entrega = :creado
+                     WHERE empresa = :empresa AND id = :evento
+                     RETURNING id
+                 )
+                 INSERT INTO entregas (empresa, clave, webhook, evento, tipo, origen, creado, proximo_intento)
+                 SELECT :empresa, :clave, :webhook, id, :tipo, :origen, :creado, :creado
+                 FROM suceso",
+                empresa: self.empresa,
+                clave,
+                webhook: row.webhook,
+                evento: row.evento,
+                tipo: row.tipo,
+                origen: row.origen,
+                creado: row.creado,
+            ))
+            .await?;
+        Ok(inserted.then_some(clave))
     }
 }
 

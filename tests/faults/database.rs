@@ -12,7 +12,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _};
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 use tempfile::TempDir;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;

@@ -142,7 +142,7 @@ async fn a_bad_line_is_named_with_its_field() {
 }
 
 #[tokio::test]
-async fn what_is_listed_can_be_imported_into_another_company() {
+async fn listed_records_can_be_imported_into_another_company() {
     let world = World::new().await;
     let [one, other] = [buyer(&world).await, buyer(&world).await];
     one.load(Resource::Compras, &six()).await;

@@ -129,7 +129,7 @@ async fn filters_find_exactly_and_for_any_span_of_days() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_follows_from_the_receivable_and_the_sums() {
+async fn omitted_fields_follow_from_the_receivable_and_the_sums() {
     let company = with_receivables(&World::new().await).await;
     let rows = [
         json!({"cxc": 1, "importe": "30", "saldo_anterior": "100"}),

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 use svc_tests::imports::refuses_fields_beside;
-use svc_tests::lists::finds;
+use svc_tests::lists::{finds, pick};
 use svc_tests::{Actor, Company, Resource, World};
 
 const UUID: &str = "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d";
@@ -176,14 +176,14 @@ async fn a_balance_left_out_is_the_total_less_what_was_paid() {
     ];
     company.load(Resource::Cxp, &records).await;
     let shown = company.admin().await.walk("/cxp").await;
-    let amounts: Vec<_> = shown.iter().map(|row| json!([row["total"], row["pagado"], row["saldo"]])).collect();
+    let amounts: Vec<_> = shown.iter().map(|row| pick(row, &["total", "pagado", "saldo"])).collect();
     let expected = [
-        json!(["100.00", "30.50", "69.50"]),
-        json!(["100.00", "130.50", "-30.50"]),
-        json!(["-100.00", "0.00", "-100.00"]),
-        json!(["0.00", "-5.00", "5.00"]),
-        json!(["100.00", "30.00", "0.00"]),
-        json!(["0.00", "0.00", "-999999999999999999.999999"]),
+        json!({"total": "100.00", "pagado": "30.50", "saldo": "69.50"}),
+        json!({"total": "100.00", "pagado": "130.50", "saldo": "-30.50"}),
+        json!({"total": "-100.00", "pagado": "0.00", "saldo": "-100.00"}),
+        json!({"total": "0.00", "pagado": "-5.00", "saldo": "5.00"}),
+        json!({"total": "100.00", "pagado": "30.00", "saldo": "0.00"}),
+        json!({"total": "0.00", "pagado": "0.00", "saldo": "-999999999999999999.999999"}),
     ];
     assert_eq!(amounts, expected);
 }
@@ -226,7 +226,7 @@ async fn a_bad_line_is_named_with_its_field() {
 }
 
 #[tokio::test]
-async fn what_is_listed_can_be_imported_into_another_company() {
+async fn listed_records_can_be_imported_into_another_company() {
     let world = World::new().await;
     let [one, other] = [debtor(&world).await, debtor(&world).await];
     one.load(Resource::Cxp, &ten()).await;

@@ -59,7 +59,7 @@ async fn filters_find_the_matching_stages_of_the_company() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_takes_its_default() {
+async fn omitted_fields_take_their_defaults() {
     let company = World::new().await.company().await;
     let stage = |clave: i64, nombre: &str, tipo: &str, probabilidad: i64| json!({"clave": clave, "nombre": nombre, "tipo": tipo, "orden": clave, "probabilidad": probabilidad, "estatus": "activo"});
     let records = [
@@ -81,7 +81,7 @@ async fn what_is_left_out_takes_its_default() {
 }
 
 #[tokio::test]
-async fn what_a_list_shows_can_be_imported_again() {
+async fn listed_records_can_be_imported_again() {
     let world = World::new().await;
     let [company, other] = [world.company().await, world.company().await];
     company.load(Resource::EtapasOportunidad, &funnel()).await;

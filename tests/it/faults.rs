@@ -242,7 +242,7 @@ async fn troubles_of_the_server_are_503() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pool_from_which_nothing_comes_back_is_not_ready() {
+async fn a_pool_without_free_connections_is_not_ready() {
     let settings = with!(Settings::default(), max_connections: 2, lock_timeout: Duration::from_mins(1));
     let world = World::on(settings, |builder| builder.deadline(Duration::from_mins(1))).await;
     let (ana, eva) = (actor(&world).await, actor(&world).await);

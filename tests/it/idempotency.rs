@@ -143,7 +143,7 @@ async fn a_refused_write_frees_its_key() {
 }
 
 #[tokio::test]
-async fn a_used_key_is_judged_before_the_fields_and_after_the_json() {
+async fn a_used_key_is_checked_after_the_json_and_before_the_fields() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     send(&ana, "k", r#"{"nombre":"Ana"}"#).await.ok(201);

@@ -177,7 +177,7 @@ async fn a_sku_means_the_active_product_and_null_is_absent() {
 }
 
 #[tokio::test]
-async fn what_is_shown_can_be_imported_and_nothing_is_emitted() {
+async fn listed_records_can_be_imported_and_emit_no_event() {
     let world = World::new().await;
     let [one, other] = [catalogue(world.company().await).await, catalogue(world.company().await).await];
     one.load(Resource::Inventario, &seven()).await;

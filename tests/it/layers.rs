@@ -13,6 +13,7 @@ const CORE: &Layers = &[
     ("what is asked of a store", &["store"]),
     ("what was used", &["usage"]),
     ("context and operation engine", &["context", "operation"]),
+    ("leases of background work", &["leases"]),
     ("books", &["posting"]),
     ("passes over backlogs", &["cleanup", "mail", "stamping", "webhooks"]),
     ("operations", &["operations"]),
@@ -29,7 +30,7 @@ const CORE: &Layers = &[
 const POSTGRES: &Layers = &[
     (
         "columns, parameters, rows, statements, errors",
-        &["columns", "error", "numbered", "parameter", "row", "run", "sql", "value"],
+        &["columns", "error", "numbered", "parameter", "part", "row", "run", "sql", "value"],
     ),
     ("settings", &["settings"]),
     ("connections", &["pool"]),
@@ -77,7 +78,7 @@ const POSTGRES: &Layers = &[
             "webhook",
         ],
     ),
-    ("what it answers", &["lib", "local", "reader"]),
+    ("what it answers", &["lib", "reader"]),
 ];
 
 /// Lowest first.

@@ -83,9 +83,6 @@ async fn lengths_count_characters() {
 async fn a_malformed_body_is_refused() {
     let (company, ana) = company_and_site().await;
     for (body, codigo) in [
-        ("", "json_invalido"),
-        ("[]", "json_invalido"),
-        (r#"{"nombre":"Eva","nombre":"Eva","correo":"a@x.mx"}"#, "json_invalido"),
         (r#"{"nombre":"Eva","correo":"a@x.mx","rfc":"EKU9003173C9"}"#, "campo_no_permitido"),
         (r#"{"nombre":"Eva","correo":"a@x.mx","movil":"1"}"#, "campo_no_permitido"),
         (r#"{"nombre":"Eva","correo":"a@x.mx","prospecto":false}"#, "campo_no_permitido"),
@@ -117,7 +114,7 @@ async fn a_salesperson_is_an_active_one_of_the_company() {
 }
 
 #[tokio::test]
-async fn the_shape_is_judged_before_the_salesperson() {
+async fn the_body_is_validated_before_the_salesperson() {
     let (_, ana) = company_and_site().await;
     post(&ana, json!({"nombre": "Eva", "vendedor": 99})).await.fails(400, "dato_requerido");
     post(&ana, json!({"nombre": "Eva", "correo": "a@x.mx", "vendedor": 99, "x": 1}))
@@ -154,18 +151,6 @@ async fn a_prospect_emits_no_event() {
     let (company, ana) = company_and_site().await;
     post(&ana, lead(Some(company.owner))).await.ok(201);
     assert_eq!(company.world.count("emitidos").await, 0);
-}
-
-#[tokio::test]
-async fn who_may_only_create_leads_neither_reads_nor_touches_customers() {
-    let (company, ana) = company_and_site().await;
-    post(&ana, lead(None)).await.ok(201);
-    ana.get("/clientes").await.fails(403, "sin_permiso");
-    ana.get("/clientes?clave=1").await.fails(403, "sin_permiso");
-    ana.post("/clientes", json!({"nombre": "Eva"})).await.fails(403, "sin_permiso");
-    ana.put("/clientes/1", json!({"nombre": "Otra"})).await.fails(403, "sin_permiso");
-    ana.get("/leads").await.fails(405, "metodo_no_permitido");
-    assert_eq!(newest(&company.world).await["nombre"], "Eva");
 }
 
 #[tokio::test]

@@ -139,7 +139,7 @@ async fn a_client_that_waits_for_leave_to_send_is_refused_at_once() {
 }
 
 #[tokio::test]
-async fn a_body_of_unknown_length_is_judged_as_it_comes() {
+async fn a_body_of_unknown_length_is_limited_as_it_arrives() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     for (chunks, status) in [(16, 201), (17, 413), (300, 413)] {

@@ -46,7 +46,7 @@ async fn equal_requests_with_one_key_are_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_payments_of_all_that_is_owed_one_is_applied() {
+async fn concurrent_payments_of_the_whole_balance_have_one_winner() {
     let (company, ana) = open().await;
     for round in 0..ROUNDS {
         let venta = made(&ana, &ready()).await;

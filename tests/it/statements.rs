@@ -18,11 +18,11 @@ use crate::ventas::shop::{made, ready, shop};
 /// Plain reads over companies, without locks: a part of each that identifies it.
 const READS: [&str; 12] = [
     // What is due, and webhooks that a server of the release before left behind.
-    "SELECT empresa, 0, min(vence) AS desde FROM eventos_agrupados",
-    "SELECT empresa, 0, min(proximo) AS desde FROM timbrados",
-    "SELECT empresa, 0, min(proximo) AS desde FROM avisos",
+    "SELECT empresa, 'groups' AS cola, min(vence) AS desde",
+    "SELECT empresa, 'stampings' AS cola, min(proximo) AS desde",
+    "SELECT empresa, 'mails' AS cola, min(proximo) AS desde",
     // What waits for a person.
-    "SELECT detenido, sum(n)::bigint FROM (",
+    "SELECT d.detenido, sum(d.documentos)::bigint AS documentos",
     // What providers know the installation by, which is no company's.
     "SELECT last_value FROM instalacion",
     "w.proximo IS NULL OR w.proximo > p.proximo_intento",
@@ -40,11 +40,15 @@ fn store() -> Source {
     source(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../svc-store-postgres/src"))
 }
 
+fn on_one_line(statement: &str) -> String {
+    statement.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// What is wrong with a statement.
 fn fault(statement: &str) -> Option<String> {
     let faults = match classify(statement) {
         Ok(Classification::OneCompany | Classification::NoTable) => return None,
-        Ok(Classification::Read(_)) if READS.iter().any(|part| statement.contains(part)) => return None,
+        Ok(Classification::Read(_)) if READS.iter().any(|part| on_one_line(statement).contains(part)) => return None,
         Ok(Classification::Read(tables)) => vec![format!("reads {} of all companies", tables.join(", "))],
         Ok(Classification::Fault(faults)) => faults,
         Err(error) => vec![error],
@@ -189,7 +193,8 @@ fn node(tree: &str) -> &str {
 #[test]
 fn lists_of_exceptions_only_shrink() {
     let source = store();
-    let all: Vec<&str> = source.statements.iter().map(String::as_str).chain(source.pieces()).collect();
+    let all: Vec<String> =
+        source.statements.iter().map(String::as_str).chain(source.pieces()).map(on_one_line).collect();
     for part in READS {
         assert!(all.iter().any(|statement| statement.contains(part)), "no statement has {part:?} any more");
     }

@@ -1,8 +1,28 @@
-//! The suite that any store must pass, over PostgreSQL.
+//! What callers of a store rely on, over PostgreSQL; and what only PostgreSQL has.
 
 use svc_store_postgres::OpenError;
 use svc_tests::World;
-use svc_tests::store_suite::usage;
+use svc_tests::store_suite::{guarantees, usage};
+
+#[tokio::test]
+async fn a_transaction_is_written_whole_or_not_at_all() {
+    guarantees::a_transaction_is_written_whole_or_not_at_all(World::new().await.any_store()).await;
+}
+
+#[tokio::test]
+async fn companies_do_not_see_each_other() {
+    guarantees::companies_do_not_see_each_other(World::new().await.any_store()).await;
+}
+
+#[tokio::test]
+async fn a_lease_has_one_holder() {
+    guarantees::a_lease_has_one_holder(World::new().await.any_store()).await;
+}
+
+#[tokio::test]
+async fn an_idempotency_key_is_claimed_once() {
+    guarantees::an_idempotency_key_is_claimed_once(World::new().await.any_store()).await;
+}
 
 #[tokio::test]
 async fn merges_do_not_collide() {

@@ -76,7 +76,7 @@ async fn a_bad_record_is_named_by_line_and_field() {
 }
 
 #[tokio::test]
-async fn what_is_shown_can_be_imported_and_companies_are_separate() {
+async fn listed_records_can_be_imported_and_companies_are_separate() {
     let world = World::new().await;
     let [one, other] = [world.company().await, world.company().await];
     let records = [json!({"nombre": "Ana"}), json!({"nombre": "Eva", "estatus": "inactivo"})];

@@ -9,6 +9,11 @@ pub fn claves(records: &[Value]) -> Vec<i64> {
     records.iter().map(|record| record["clave"].as_i64().expect("a clave")).collect()
 }
 
+/// A record's fields of these names only.
+pub fn pick(record: &Value, fields: &[&str]) -> Value {
+    fields.iter().map(|field| ((*field).to_owned(), record[*field].clone())).collect()
+}
+
 /// Checks that each query of the list at `path` finds exactly the records of these claves, whatever the page's size.
 pub async fn finds(actor: &Actor, path: &str, table: &[(&str, &[i64])]) {
     for (query, expected) in table {

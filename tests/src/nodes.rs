@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 
 /// What makes a node: few shards, so that a database is copied quickly; and it may reach no one.

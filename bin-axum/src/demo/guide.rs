@@ -1,10 +1,10 @@
 //! What the demo prints: its address, its key, and requests to paste.
 
+use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::domain::clock::{Clock, SystemClock};
 
 use super::access::Access;
-use super::data::days_before;
 use super::sample_sale::{ACCOUNT, COUNT, PRICE, SampleSale, TOTAL};
 use crate::failure::Failure;
 use crate::output;
@@ -49,7 +49,7 @@ impl Curl<'_> {
 }
 
 fn steps(curl: &Curl<'_>) -> Vec<(&'static str, String)> {
-    let since = days_before(SystemClock.now().date_naive(), 90);
+    let since = SystemClock.now().date_naive() - TimeDelta::days(90);
     let get = |path: &str| curl.get(path);
     let post = |path: &str, key: &str, body: &str| curl.post(path, key, body);
     vec![

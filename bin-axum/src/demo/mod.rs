@@ -3,8 +3,11 @@
 mod access;
 mod company;
 mod data;
+mod documents;
 mod guide;
 mod sample_sale;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -5,9 +5,10 @@ use hyper::{Request, header};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use svc_core::Api;
+use svc_core::operations::import::Resource;
 use svc_core::domain::clock::{Clock, SystemClock, mexico_date};
 
-use super::data::Record;
+use super::data::next_clave;
 
 /// How many are sold, at what price, and what that comes to with 16 % IVA.
 pub(super) const COUNT: i64 = 8;
@@ -29,26 +30,12 @@ pub(super) struct SampleSale {
 }
 
 impl SampleSale {
-    /// The first customer who can be invoiced, the first product of which there is enough, and what comes after the
+    /// A customer who can be invoiced, a product of which there is enough, and what comes after the
     /// imported sales, receivables and invoices.
-    pub(super) fn of(products: &[Record], customers: &[Record], year: &[(&'static str, Vec<Record>)]) -> Option<Self> {
-        let records =
-            |name: &str| year.iter().find(|(other, _)| *other == name).map_or(&[][..], |(_, records)| records);
-        let next = |name| records(name).len() as i64 + 1;
-        let stocked = |producto: i64| {
-            let enough = |record: &&Record| {
-                let free = number(record, "existencia") - number(record, "apartado");
-                text(record, "almacen") == "001" && number(record, "producto") == producto && free >= COUNT
-            };
-            records("inventario").iter().any(|record| enough(&record))
-        };
-        Some(Self {
-            cliente: first(customers, |_, record| is_invoiced(record))?,
-            producto: first(products, |producto, record| is_taxed(record) && stocked(producto))?,
-            venta: next("ventas"),
-            cxc: next("cxc"),
-            factura: Some(next("facturas")),
-        })
+    pub(super) fn new() -> Self {
+        let factura = Some(next_clave(Resource::Facturas));
+        let (venta, cxc) = (next_clave(Resource::Ventas), next_clave(Resource::Cxc));
+        Self { cliente: 2, producto: 1, venta, cxc, factura }
     }
 
     /// The day of the payment: that of the receivable once it exists, so that a pasted request stays the same; else today.
@@ -64,28 +51,4 @@ impl SampleSale {
         };
         day.await.unwrap_or_else(|| mexico_date(SystemClock.now()).to_string())
     }
-}
-
-/// The clave of the first record for which `holds`; claves are 1, 2, 3…
-fn first(records: &[Record], holds: impl Fn(i64, &Record) -> bool) -> Option<i64> {
-    records.iter().zip(1..).find(|(record, clave)| holds(*clave, record)).map(|(_, clave)| clave)
-}
-
-/// Whether a customer has all that an invoice needs, and is an ordinary one: neither the public nor a marketplace's.
-fn is_invoiced(record: &Record) -> bool {
-    let fiscal = ["rfc", "regimen", "uso_cfdi", "cp"].iter().all(|field| record.contains_key(*field));
-    fiscal && record.get("publico") == Some(&Value::Bool(false)) && !record.contains_key("plataforma")
-}
-
-/// Whether a product is sold with 16 % IVA.
-fn is_taxed(record: &Record) -> bool {
-    text(record, "estatus") == "activo" && text(record, "tipo") == "normal" && text(record, "iva_venta") == "16"
-}
-
-fn text<'a>(record: &'a Record, field: &str) -> &'a str {
-    record.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
-fn number(record: &Record, field: &str) -> i64 {
-    record.get(field).and_then(Value::as_i64).unwrap_or(0)
 }

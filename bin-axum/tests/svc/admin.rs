@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use serde_json::json;
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 
 use crate::harness::{Demo, Svc};
 

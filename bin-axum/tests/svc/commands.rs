@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use sqlx::PgPool;
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 
 use crate::harness::Svc;
 

@@ -1,13 +1,15 @@
 //! The demo, and what is left when it ends.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use nix::sys::signal::{Signal, kill};
-use serde_json::json;
+use serde_json::{Value, json};
 use svc_core::domain::cfdi::Cfdi;
+use svc_core::domain::clock::{Clock as _, SystemClock};
 
 use crate::harness::{Demo, Svc};
 
@@ -82,6 +84,42 @@ fn paste_all(demo: &Demo, first: (u16, u16)) {
         let (head, pdf) = demo.file(sale[7]);
         assert!(head.contains("content-type: application/pdf") && pdf.starts_with(b"%PDF-"), "{head}");
     }
+}
+
+#[test]
+fn every_invoice_of_the_last_three_months_can_be_downloaded() {
+    let svc = Svc::new();
+    let demo = svc.demo();
+    let since = (SystemClock.now() - TimeDelta::days(92)).date_naive();
+    let invoices = demo.walk(&format!("/facturas?fecha_desde={since}"));
+    for (tipo, estatus, least) in [("factura", "vigente", 100), ("factura", "cancelada", 1), ("pago", "vigente", 30)] {
+        let count = invoices.iter().filter(|invoice| invoice["tipo"] == tipo && invoice["estatus"] == estatus).count();
+        assert!(count >= least, "{count} of {tipo} {estatus}");
+    }
+    let sales = ["false", "true"].map(|cancelled| demo.walk(&format!("/ventas?tipo=factura&cancelada={cancelled}")));
+    let sales: HashMap<i64, Value> =
+        sales.into_iter().flatten().map(|sale| (sale["clave"].as_i64().unwrap(), sale)).collect();
+    for invoice in &invoices {
+        let (head, xml) = demo.file(&format!("'/api/v1/facturas/{}/xml'", invoice["clave"]));
+        assert!(head.starts_with("HTTP/1.1 200"), "{invoice}: {head}");
+        let xml = String::from_utf8(xml).unwrap();
+        assert!(xml.contains("<tfd:TimbreFiscalDigital ") && xml.contains(invoice["uuid"].as_str().unwrap()), "{xml}");
+        let document = Cfdi::read(&xml).unwrap();
+        assert_eq!(Value::from(document.serie), invoice["serie"], "{invoice}");
+        assert_eq!(Value::from(document.folio), invoice["folio"], "{invoice}");
+        // What it was stamped as is what the registry and the sale say.
+        assert_eq!((&invoice["fecha_timbrado"], &invoice["error_codigo"]), (&invoice["fecha"], &Value::Null));
+        if let Some(sale) = invoice["venta"].as_i64().map(|venta| &sales[&venta]) {
+            assert_eq!(sale["total"], document.total.to_string(), "{invoice}");
+            assert_eq!(
+                (&sale["uuid"], &sale["cancelada"]),
+                (&invoice["uuid"], &(invoice["estatus"] == "cancelada").into())
+            );
+        }
+        let (head, pdf) = demo.file(&format!("'/api/v1/facturas/{}/pdf'", invoice["clave"]));
+        assert!(head.starts_with("HTTP/1.1 200") && pdf.starts_with(b"%PDF-"), "{invoice}: {head}");
+    }
+    demo.stop(Signal::SIGTERM);
 }
 
 #[test]

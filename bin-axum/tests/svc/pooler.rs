@@ -1,7 +1,7 @@
 //! The binary behind PgBouncer in transaction mode.
 
 use serde_json::json;
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 use svc_tests::pooler::PgBouncer;
 
 use crate::harness::Svc;

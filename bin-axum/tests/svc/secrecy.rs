@@ -14,7 +14,7 @@ use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 
 use crate::admin::get;
 use crate::harness::{Demo, Svc};

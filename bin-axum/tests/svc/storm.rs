@@ -10,7 +10,7 @@ use std::time::Duration;
 use nix::sys::signal::{Signal, kill};
 use serde_json::{Value, json};
 use svc_core::domain::clock::{Clock as _, SystemClock, mexico_date};
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 
 use crate::harness::{Demo, Svc};

@@ -19,7 +19,7 @@ use svc_core::Context;
 use svc_core::domain::clock::{Clock as _, SystemClock};
 use svc_core::secrets::Sealer;
 use svc_core::store::CompanyChange;
-use svc_store_postgres::local::Cluster;
+use svc_local_postgres::Cluster;
 use svc_store_postgres::{PostgresStore, Settings};
 use svc_tests::notices;
 use tokio::net::TcpListener;

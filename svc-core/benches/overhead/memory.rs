@@ -10,10 +10,9 @@ use sha2::{Digest, Sha256};
 use svc_core::domain::company::{Company, CompanyId, LimitMode, Plan};
 use svc_core::domain::quota::Period;
 use svc_core::domain::scope::Scopes;
-use svc_core::record::Value;
 use svc_core::domain::words::Held;
 use svc_core::record::customer::Customer;
-use svc_core::record::{ListSpec, Query, Record as _};
+use svc_core::record::{ListSpec, Query, Record as _, Value};
 use svc_core::store::{
     Aged, Backlog, Due, EachRow, KeyId, KeyRecord, KnownUse, QueueStore, Reader, Resealed, RetentionStore, SecretStore,
     SecretsBatch, Store, StoreError, StoredDocument, Tx, Usage, UsageStore,

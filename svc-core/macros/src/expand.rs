@@ -40,9 +40,10 @@ fn list(record: &Declaration) -> TokenStream {
     let (read, shown) = (taken(quote!(read)), taken(quote!(show)));
     let members = listed.iter().map(|(Field { name, .. }, Mark { ty, value, .. })| {
         let member = format!(",\"{name}\":");
-        let write = match value {
-            Some(_) => quote! { ::serde_json::to_writer(json, &#name) },
-            None => quote! { <#ty as ::svc_core::record::FromValue>::write(&#name, json) },
+        let write = if value.is_some() {
+            quote! { ::serde_json::to_writer(json, &#name) }
+        } else {
+            quote! { <#ty as ::svc_core::record::FromValue>::write(&#name, json) }
         };
         quote! { ::svc_core::record::member(json, #member, |json| #write)?; }
     });
@@ -299,10 +300,11 @@ fn change(field: &Field, clears: bool) -> TokenStream {
 /// The value of a stored field that is left out or cleared.
 fn first(field: &Field) -> TokenStream {
     let mark = field.body().map(|(mark, _)| mark).or(field.office.as_ref());
-    match mark.and_then(|mark| mark.value.as_ref()) {
-        Some(value) => quote! { ::core::convert::Into::into(#value) },
-        None => quote! { ::core::default::Default::default() },
-    }
+    let value = mark.and_then(|mark| mark.value.as_ref());
+    value.map_or_else(
+        || quote! { ::core::default::Default::default() },
+        |value| quote! { ::core::convert::Into::into(#value) },
+    )
 }
 
 /// The value of a stored field for what was `given`.

@@ -143,16 +143,12 @@ impl Parse for Field {
 
 impl Field {
     fn parse_mark(&mut self, of_field: &[Attribute], input: ParseStream<'_>) -> Result<()> {
-        let own = input.call(Attribute::parse_outer)?;
-        let attrs = if own.is_empty() { of_field.to_vec() } else { own };
+        let docs = input.call(Attribute::parse_outer)?;
+        let attrs = if docs.is_empty() { of_field.to_vec() } else { docs };
         let keyword: Ident = input.parse()?;
-        let ty = match input.parse::<Option<Token![:]>>()? {
-            Some(_) => input.parse()?,
-            None => {
-                let missing = || Error::new(keyword.span(), "neither the mark nor its field has a type");
-                self.ty.clone().ok_or_else(missing)?
-            }
-        };
+        let own = input.parse::<Option<Token![:]>>()?.map(|_| input.parse()).transpose()?;
+        let missing = || Error::new(keyword.span(), "neither the mark nor its field has a type");
+        let ty = own.or_else(|| self.ty.clone()).ok_or_else(missing)?;
         let value = input.parse::<Option<Token![=]>>()?.map(|_| input.parse()).transpose()?;
         let place = match keyword.to_string().as_str() {
             "list" => &mut self.list,
@@ -181,5 +177,25 @@ impl Field {
     /// The type of its column in the stored record, if it is stored there.
     pub(crate) fn stored(&self) -> Option<&Type> {
         self.ty.as_ref().filter(|_| self.body().is_some() || self.office.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_declaration_says_what_is_wrong() {
+        for (declaration, said) in [
+            ("clave: i64 { lists }", "a mark is `list`, `required`,"),
+            ("clave: i64 { list, list }", "the field has this mark already"),
+            ("clave { list }", "neither the mark nor its field has a type"),
+            ("clave: i64 { list, import: i64 }", "`clave` has a mark of the struct `import Name;`"),
+            ("correo: String { optional: Text<50> }", "`correo` has a mark of the struct `stored Name;`"),
+        ] {
+            let declaration = format!("pub struct Shelf in \"estantes\" {{ {declaration}, }}");
+            let error = syn::parse_str::<Declaration>(&declaration).map(drop).unwrap_err().to_string();
+            assert!(error.starts_with(said), "{declaration}: {error}");
+        }
     }
 }

@@ -23,14 +23,14 @@ pub(crate) fn amounts(importe: Money, rate: Option<VatRate>) -> Option<Amounts> 
     };
     let exact = importe.get().checked_div(Decimal::ONE.checked_add(rate)?)?;
     let base = line::amount(exact.round_dp_with_strategy(2, RoundingStrategy::MidpointAwayFromZero))?;
-    let impuestos = line::amount(importe.get() - base.get())?;
-    Some(Amounts { subtotal: base, impuestos, total: line::amount(importe.get())?, ..Amounts::default() })
+    let iva = line::amount(importe.get() - base.get())?;
+    Some(Amounts { subtotal: base, iva, total: line::amount(importe.get())?, ..Amounts::default() })
 }
 
 /// The line of the credit note that applies `importe` of an advance; `of` is the advance's own
 /// line.
 pub(crate) fn applied(of: &Line, importe: Money) -> Option<CreditLine> {
-    let amounts = amounts(importe, of.iva_tasa)?;
+    let amounts = amounts(importe, of.rates.iva_tasa)?;
     let one = Quantity::new(Decimal::ONE);
     let precio_unitario = amounts.subtotal;
     Some(CreditLine { renglon: of.renglon, acreditada: Quantity::default(), cantidad: one, precio_unitario, amounts })
@@ -48,9 +48,9 @@ mod tests {
             let (importe, rate) = (Money::new(Decimal::new(cents, 2)), VatRate::of_key(key));
             let found = amounts(importe, rate).unwrap();
             prop_assert_eq!(found.total, importe);
-            prop_assert_eq!(found.subtotal.get() + found.iva().get(), importe.get());
+            prop_assert_eq!(found.subtotal.get() + found.iva.get(), importe.get());
             if let Some(VatRate::Rate(rate)) = rate {
-                prop_assert!(line::fits(found.iva(), found.subtotal.get(), rate), "{:?}", found);
+                prop_assert!(line::fits(found.iva, found.subtotal.get(), rate), "{:?}", found);
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use rust_decimal::Decimal;
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::money::Money;
 use super::quantity::{Quantity, Rate};
@@ -56,6 +56,12 @@ impl fmt::Display for VatRate {
             Self::Exempt => f.write_str("exento"),
             Self::Rate(rate) => write!(f, "{rate:.6}"),
         }
+    }
+}
+
+impl Serialize for VatRate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
-use super::line::{self, VatRate};
+use super::line::VatRate;
 use super::money::Money;
 use super::quantity::{Quantity, Rate};
 use super::sale::{AmountFault, Amounts};
+use super::tax::LineRates;
 use super::words::PurchaseStatus;
 use crate::error::{Code, Error};
 
@@ -19,10 +20,9 @@ pub(crate) fn line_amounts(
     iva: Option<Money>,
     rate: Option<VatRate>,
 ) -> Result<Amounts, AmountFault> {
-    let Some(iva) = iva else { return Amounts::of_line(cantidad, costo, descuento, rate) };
-    let untaxed = Amounts::of_line(cantidad, costo, descuento, None)?;
-    let total = line::amount(untaxed.total.get() + iva.get()).ok_or(AmountFault::TooLarge)?;
-    Ok(Amounts { impuestos: iva, total, ..untaxed })
+    let Some(iva) = iva else { return Amounts::of_line(cantidad, costo, descuento, &LineRates::of_vat(rate)) };
+    let untaxed = Amounts::of_line(cantidad, costo, descuento, &LineRates::default())?;
+    Amounts { iva, ..untaxed }.with_total()
 }
 
 /// A line of a purchase order to be received.
@@ -149,7 +149,7 @@ mod tests {
         let of = |iva: Option<&str>| {
             let rate = VatRate::of_key("16");
             let amounts = line_amounts(quantity("2"), money("50"), money("10"), iva.map(money), rate).unwrap();
-            [amounts.subtotal, amounts.descuento, amounts.impuestos, amounts.total].map(|amount| amount.to_string())
+            [amounts.subtotal, amounts.descuento, amounts.impuestos(), amounts.total].map(|amount| amount.to_string())
         };
         assert_eq!(of(None), ["100.00", "10.00", "14.40", "104.40"]);
         assert_eq!(of(Some("7.20")), ["100.00", "10.00", "7.20", "97.20"]);

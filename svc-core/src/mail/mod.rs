@@ -8,18 +8,18 @@ use std::fmt;
 use std::panic::AssertUnwindSafe;
 
 use async_trait::async_trait;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
-use uuid::Uuid;
 
 use crate::budget::Budget;
 use crate::context::Context;
-use crate::domain::clock::random_uuid;
 use crate::domain::company::CompanyId;
 use crate::error::Error;
+use crate::leases::{Lease, LeasedPass, LeasedQueue, Outcome, Pace};
 use crate::observe;
-use crate::store::{Backlog, Due, LeasedMail, StoreError, Tx, Work, transact};
+use crate::store::{Backlog, LeaseTerms, LeasedMail, Queue, StoreError, Tx};
 
 #[cfg(feature = "smtp")]
 pub use smtp::{SmtpError, SmtpNotifier};
@@ -27,8 +27,10 @@ pub use smtp::{SmtpError, SmtpNotifier};
 /// How long an e-mail is leased while it is sent.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
 
-/// How many are leased at once: sent one after the other, within the lease.
-const AT_ONCE: u32 = 4;
+/// E-mails leased at once, of one company: they are sent one after the other, within the lease.
+const BATCH: u32 = 4;
+
+const PACE: Pace = Pace { room: |all, _| if all == 0 { BATCH } else { 0 }, at_once: 1 };
 
 /// Hours from the first attempt to the second, and so on; after the last it is given up.
 const PAUSES: [i64; 6] = [1, 2, 4, 8, 24, 48];
@@ -75,122 +77,94 @@ pub struct NotifyReport {
     pub abandonados: u64,
 }
 
-/// Sends the e-mails that are due until none is or `budget` is used up, a few of each company in turn; gives what it did.
-/// Several passes may run at once: an e-mail is leased to one of them. One that is sent by a process that dies before it has
-/// written so is sent again. A company whose e-mails cannot be read or written is logged and counted, and delays no other;
-/// the error is that of finding what is due.
+/// Sends the e-mails that are due when it begins until all are done or `budget` is used up, a few of each company in turn;
+/// gives what it did. Several passes may run at once: an e-mail is leased to one of them. One that is sent by a process that
+/// dies before it has written so is sent again. A company whose e-mails cannot be read or written is logged and counted, and
+/// delays no other; the error is that of finding what is due.
 pub async fn notify_due(
     context: &Context,
     notifier: &dyn Notifier,
     budget: Budget,
 ) -> Result<NotifyReport, StoreError> {
     let context = &context.in_background();
-    let mut pass = Pass { context, notifier, budget, report: NotifyReport::default(), taken: 0 };
-    loop {
-        let due = context.due(Backlog::Mail, context.now()).await?;
-        let before = pass.taken;
-        for Due { company, .. } in due {
-            if let Err(error) = pass.turn(company).await {
-                observe::company_failed("mail", company, &error);
-            }
-        }
-        if pass.taken == before {
-            return Ok(pass.report);
-        }
-    }
+    let mails = Mails { context, notifier };
+    LeasedPass { context, backlog: Backlog::Mail, queues: &[&mails], pace: PACE, budget }.run().await
 }
 
-struct Pass<'a> {
+/// E-mails to be sent.
+struct Mails<'a> {
     context: &'a Context,
     notifier: &'a dyn Notifier,
-    budget: Budget,
-    report: NotifyReport,
-    taken: u32,
 }
 
-impl Pass<'_> {
-    /// Sends a few e-mails of a company.
-    async fn turn(&mut self, company: CompanyId) -> Result<(), Error> {
-        let (store, now) = (self.context.store(), self.context.now());
-        let max = self.budget.left(self.taken, now).min(AT_ONCE);
-        if max == 0 {
-            return Ok(());
+#[async_trait]
+impl LeasedQueue for Mails<'_> {
+    type Record = LeasedMail;
+    type Report = NotifyReport;
+
+    fn queue(&self) -> Queue {
+        Queue::Mails
+    }
+
+    fn lease_time(&self) -> TimeDelta {
+        LEASE
+    }
+
+    fn lease<'t>(&self, tx: &'t mut dyn Tx, terms: LeaseTerms) -> BoxFuture<'t, Result<Vec<LeasedMail>, StoreError>> {
+        tx.lease_mail(terms)
+    }
+
+    fn clave(&self, mail: &LeasedMail) -> i64 {
+        mail.clave
+    }
+
+    async fn work(&self, lease: Lease, mail: LeasedMail) -> Result<Outcome<NotifyReport>, Error> {
+        let Lease { company, token } = lease;
+        let (retry_after, outcome) = self.send(company, &mail).await;
+        let again = retry_after.map(|pause| self.context.now() + pause);
+        let finished = self.context.call_store(company, |tx| tx.finish_mail(mail.clave, token, again)).await;
+        if let Err(error) = finished {
+            observe::company_failed(Backlog::Mail.name(), company, &error);
         }
-        let token = random_uuid(self.context.random());
-        let leased = transact(store, self.context.random(), company, &mut Lease { max, now, token }).await?;
-        self.taken = self.taken.saturating_add(u32::try_from(leased.len()).unwrap_or(max));
-        for mail in leased {
-            let again = send(self.notifier, company, &mail, &mut self.report).await;
-            let again = again.map(|pause| self.context.now() + pause);
-            transact(store, self.context.random(), company, &mut Settle { clave: mail.clave, token, again }).await?;
+        Ok(outcome)
+    }
+
+    fn failed(&self) -> Option<Outcome<NotifyReport>> {
+        None
+    }
+}
+
+impl Mails<'_> {
+    /// Sends one; gives how long to wait before it is retried, if it is.
+    async fn send(&self, company: CompanyId, mail: &LeasedMail) -> (Option<TimeDelta>, Outcome<NotifyReport>) {
+        let &LeasedMail { clave, intentos, .. } = mail;
+        let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
+        let sent = AssertUnwindSafe(async { self.notifier.notify(&notice).await }).catch_unwind().await;
+        let Err(failure) = sent.unwrap_or_else(|_| {
+            observe::background_failed(Backlog::Mail.name(), "panic");
+            Err(NotifyFailure("the notifier panicked".to_owned()))
+        }) else {
+            return (None, counted("sent", |report| &mut report.enviados));
+        };
+        let pause = usize::try_from(intentos).ok().and_then(|tried| PAUSES.get(tried.checked_sub(1)?));
+        let failure = without_addresses(&failure.0);
+        tracing::warn!(
+            empresa = company.0,
+            aviso = clave,
+            intentos,
+            failure,
+            given_up = pause.is_none(),
+            "no e-mail was sent"
+        );
+        match pause {
+            Some(&hours) => (Some(TimeDelta::hours(hours)), counted("postponed", |report| &mut report.pospuestos)),
+            None => (None, counted("given_up", |report| &mut report.abandonados)),
         }
-        Ok(())
     }
 }
 
-struct Lease {
-    max: u32,
-    now: DateTime<Utc>,
-    token: Uuid,
-}
-
-impl Work for Lease {
-    type Output = Vec<LeasedMail>;
-
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<Vec<LeasedMail>, Error> {
-        Ok(tx.lease_mail(self.max, self.now, self.token, self.now + LEASE).await?)
-    }
-}
-
-struct Settle {
-    clave: i64,
-    token: Uuid,
-    again: Option<DateTime<Utc>>,
-}
-
-impl Work for Settle {
-    type Output = ();
-
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<(), Error> {
-        Ok(tx.settle_mail(self.clave, self.token, self.again).await?)
-    }
-}
-
-/// Sends one; gives how long to wait before it is retried, if it is.
-async fn send(
-    notifier: &dyn Notifier,
-    company: CompanyId,
-    mail: &LeasedMail,
-    report: &mut NotifyReport,
-) -> Option<TimeDelta> {
-    let &LeasedMail { clave, intentos, .. } = mail;
-    let notice = Notice { to: mail.para.clone(), subject: mail.asunto.clone(), text: mail.texto.clone() };
-    let sent = AssertUnwindSafe(async { notifier.notify(&notice).await }).catch_unwind().await;
-    let Err(failure) = sent.unwrap_or_else(|_| {
-        observe::background_failed("mail", "panic");
-        Err(NotifyFailure("the notifier panicked".to_owned()))
-    }) else {
-        report.enviados += 1;
-        observe::attempts(observe::EMAILS, "sent", 1);
-        return None;
-    };
-    let pause = usize::try_from(intentos).ok().and_then(|tried| PAUSES.get(tried.checked_sub(1)?));
-    let failure = without_addresses(&failure.0);
-    tracing::warn!(
-        empresa = company.0,
-        aviso = clave,
-        intentos,
-        failure,
-        given_up = pause.is_none(),
-        "no e-mail was sent"
-    );
-    let (counter, outcome) = match pause {
-        Some(_) => (&mut report.pospuestos, "postponed"),
-        None => (&mut report.abandonados, "given_up"),
-    };
-    *counter += 1;
-    observe::attempts(observe::EMAILS, outcome, 1);
-    pause.map(|&hours| TimeDelta::hours(hours))
+fn counted(label: &'static str, counter: fn(&mut NotifyReport) -> &mut u64) -> Outcome<NotifyReport> {
+    Outcome { metric: observe::EMAILS, label, counter, more_due: false }
 }
 
 /// Servers repeat the recipient in their errors, and addresses do not belong in a log.

@@ -28,7 +28,7 @@ pub enum Actor {
         /// The key's permissions.
         scopes: Scopes,
     },
-    /// The ERP's own screens.
+    /// The ERP itself: its screens, imports and background work.
     BackOffice,
 }
 

@@ -155,7 +155,7 @@ impl Entry {
     }
 
     /// A list's declaration; `None` for other operations.
-    pub(crate) fn declared_list(&self) -> Option<&'static ListSpec> {
+    pub fn declared_list(&self) -> Option<&'static ListSpec> {
         match self.handler {
             Handler::List(list) => Some(list.spec()),
             Handler::Open(_) | Handler::Operation(_) | Handler::Download(_) => None,

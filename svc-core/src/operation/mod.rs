@@ -37,7 +37,7 @@ pub use entry::Entry;
 pub(crate) use entry::{Answer, AnyOperation, Handler, Input};
 pub use router::RouteError;
 pub(crate) use router::{Named, Router};
-pub(crate) use run::existing;
+pub(crate) use run::{Step, existing};
 pub(crate) use spec::JSON;
 pub use spec::{BodyNeed, Head, Http, Idempotency, Method, Repetition, Spec};
 

@@ -1,52 +1,91 @@
-//! Operations called from Rust as the back office, in one transaction.
+//! What runs in one transaction of a company, called from Rust: operations, steps of background work, calls of the store.
 
-use super::{Actor, Cx, Operation, Spec};
+use std::future::Future;
+
+use futures_util::future::BoxFuture;
+
+use super::{Actor, Cx, Operation};
 use crate::context::Context;
 use crate::domain::clock::Clock;
 use crate::domain::company::{Company, CompanyId};
 use crate::error::{Code, Error};
-use crate::store::{Tx, Work, transact};
+use crate::store::{StoreCall, StoreError, TransactionBody, Tx, transact};
+
+/// What the service does by itself in one transaction, as the back office. An [`Operation`] is a step with a specification.
+pub(crate) trait Step: Send + Sync {
+    /// What it returns once committed.
+    type Output: Send;
+
+    /// Runs it. After a collision it runs again, so its only side effects are those of `cx`.
+    fn run_step(&self, cx: &mut Cx<'_>) -> impl Future<Output = Result<Self::Output, Error>> + Send;
+}
+
+impl<O: Operation> Step for O {
+    type Output = O::Output;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<O::Output, Error> {
+        self.run(cx).await
+    }
+}
 
 impl Context {
     /// Runs `operation` in `company`, in one transaction, which is retried after a collision. Fails with `no_encontrado`
     /// (field `empresa`) when the company does not exist.
     pub async fn run<O: Operation>(&self, company: CompanyId, operation: &O) -> Result<O::Output, Error> {
-        self.run_as(&O::SPEC, company, operation).await
-    }
-
-    /// The same with the spec given, for an operation that wraps another.
-    pub(crate) async fn run_as<O: Operation>(
-        &self,
-        spec: &Spec,
-        company: CompanyId,
-        operation: &O,
-    ) -> Result<O::Output, Error> {
-        let outcome =
-            transact(self.store(), self.random(), company, &mut Perform { context: self, company, operation }).await;
-        // Also after an error: whether a commit went through may be unknown.
-        if spec.changes_access {
-            self.keys().forget(company);
-        }
+        let outcome = self.run_step(company, operation).await;
+        self.evict_keys(O::SPEC.changes_access, company);
         outcome
     }
+
+    /// Evicts a company's cached keys if what ran `changes_access`. After an error too: whether it was committed may be
+    /// unknown.
+    pub(crate) fn evict_keys(&self, changes_access: bool, company: CompanyId) {
+        if changes_access {
+            self.keys().forget(company);
+        }
+    }
+
+    /// Runs a step in one transaction, as [`Self::run`] does an operation.
+    pub(crate) async fn run_step<S: Step>(&self, company: CompanyId, step: &S) -> Result<S::Output, Error> {
+        self.transact(company, &mut WithCx { context: self, company, step }).await
+    }
+
+    /// Runs one call of the store in a transaction of its own.
+    pub(crate) async fn call_store<T: Send>(
+        &self,
+        company: CompanyId,
+        call: impl for<'t> FnMut(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send,
+    ) -> Result<T, Error> {
+        self.transact(company, &mut StoreCall(call)).await
+    }
+
+    /// Runs `body` in a transaction, which is retried after a collision.
+    pub(crate) async fn transact<B: TransactionBody>(
+        &self,
+        company: CompanyId,
+        body: &mut B,
+    ) -> Result<B::Output, Error> {
+        transact(self.store(), self.random(), company, body).await
+    }
 }
 
-struct Perform<'a, O> {
+/// A step with the context that it is given.
+struct WithCx<'a, S> {
     context: &'a Context,
     company: CompanyId,
-    operation: &'a O,
+    step: &'a S,
 }
 
-impl<O: Operation> Work for Perform<'_, O> {
-    type Output = O::Output;
+impl<S: Step> TransactionBody for WithCx<'_, S> {
+    type Output = S::Output;
 
     fn clock(&self) -> Option<&dyn Clock> {
         Some(self.context.clock())
     }
 
-    async fn run(&mut self, tx: &mut dyn Tx) -> Result<O::Output, Error> {
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<S::Output, Error> {
         let company = existing(tx, self.company).await?;
-        self.operation.run(&mut Cx::new(self.context, tx, &company, &Actor::BackOffice)).await
+        self.step.run_step(&mut Cx::new(self.context, tx, &company, &Actor::BackOffice)).await
     }
 }
 

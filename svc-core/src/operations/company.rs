@@ -10,7 +10,7 @@ use crate::domain::rfc::Rfc;
 use crate::domain::sat;
 use crate::error::{Code, Error};
 use crate::operation::{Cx, Operation, Spec};
-use crate::store::{CompanyChange, NewUser, Tx, Work, transact};
+use crate::store::{CompanyChange, NewUser, TransactionBody, Tx};
 
 /// The company that was created.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -50,7 +50,7 @@ impl Context {
         let correo = settings.correo.clone().filter(|correo| !correo.is_empty());
         settings.apply(&mut company);
         let id = company.id;
-        transact(self.store(), self.random(), id, &mut Create { context: self, company, correo }).await
+        self.transact(id, &mut Create { context: self, company, correo }).await
     }
 }
 
@@ -61,7 +61,7 @@ struct Create<'a> {
     correo: Option<String>,
 }
 
-impl Work for Create<'_> {
+impl TransactionBody for Create<'_> {
     type Output = CompanyCreated;
 
     async fn run(&mut self, tx: &mut dyn Tx) -> Result<CompanyCreated, Error> {

@@ -10,7 +10,7 @@ use crate::domain::clock::Clock;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::operation::{Actor, Answer, AnyOperation, Cx, Http, Repetition, path};
-use crate::store::{ANSWERS_KEPT, Claim, StoreError, Tx, Work, transact};
+use crate::store::{ANSWERS_KEPT, Claim, StoreError, TransactionBody, Tx};
 
 /// A validated write, ready to run.
 pub(super) struct Write<'a> {
@@ -28,7 +28,7 @@ pub(super) struct Write<'a> {
 impl Write<'_> {
     pub(super) async fn execute(mut self) -> Result<Reply, Error> {
         let (context, company) = (self.context, self.caller.company().id);
-        transact(context.store(), context.random(), company, &mut self).await
+        context.transact(company, &mut self).await
     }
 
     fn suffix(&self) -> &str {
@@ -39,7 +39,7 @@ impl Write<'_> {
     }
 }
 
-impl Work for Write<'_> {
+impl TransactionBody for Write<'_> {
     type Output = Reply;
 
     fn clock(&self) -> Option<&dyn Clock> {

@@ -107,7 +107,7 @@ async fn settle(
 ) -> Result<Option<i64>, Error> {
     let Some((cxc, saldo)) = cx.tx.owed_of_sale(note.sale.clave).await? else { return Ok(None) };
     let importe = note.amounts.total.min(saldo);
-    let iva = if origen == PaymentOrigin::Anticipo { note.amounts.iva() } else { Money::default() };
+    let iva = if origen == PaymentOrigin::Anticipo { note.amounts.iva } else { Money::default() };
     if importe == Money::default() {
         return Ok(None);
     }

@@ -158,7 +158,7 @@ pub(crate) async fn of_note(
     };
     let receptor = receiver(cx, cliente).await?;
     let uso = validate_receiver(receptor.rfc.as_deref(), receptor.regimen, receptor.cp.as_deref(), Some(TAKEN_OFF));
-    let Amounts { subtotal, descuento, impuestos, total, .. } = note.amounts;
+    let Amounts { subtotal, descuento, total, .. } = note.amounts;
     let source = InvoiceSource {
         emisor: issuer(cx, cp),
         receptor,
@@ -172,7 +172,7 @@ pub(crate) async fn of_note(
             uso_cfdi: Some(if uso.is_ok() { TAKEN_OFF } else { sat::GENERIC_USE }.to_owned()),
             subtotal,
             descuento,
-            impuestos,
+            impuestos: note.amounts.impuestos(),
             total,
             ..sale
         },

@@ -7,51 +7,40 @@ use serde::Deserialize;
 use crate::domain::money::Money;
 use crate::domain::quantity::PositiveQuantity;
 use crate::domain::sale::{AmountFault, Amounts, ListPrice, SaleProduct, price_on};
-use crate::domain::tax::{TaxRate, WrittenRates};
+use crate::domain::tax::{LineRates, TaxRate, line_taxes, rates_of, stating_rates};
 use crate::error::{Code, Error};
 use crate::json::Text;
 use crate::operation::Cx;
 use crate::posting::products::{ProductName, find_products};
 use crate::store::NewSaleLine;
 
-/// A line of a sale in a request (contract §4, "POST /ventas").
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LineBody {
-    /// The product, by its clave; this or `sku`.
-    pub producto: Option<i64>,
-    /// The product, by its SKU; this or `producto`.
-    pub sku: Option<Text<100>>,
-    /// How many.
-    pub cantidad: PositiveQuantity,
-    /// Price of one before IVA, up to six decimals; that of the price list when left out.
-    pub precio_unitario: Option<Money>,
-    /// Discount on the line, up to two decimals.
-    pub descuento: Option<Money>,
-    /// What the line says of the product; its description when left out.
-    pub descripcion: Option<Text<500>>,
-    /// Rate of its IEPS; the product's when left out. Zero is none, here and of all rates.
-    pub ieps_tasa: Option<TaxRate>,
-    /// IEPS of each unit, in pesos; the product's when left out.
-    pub ieps_cuota: Option<TaxRate>,
-    /// Rate of the ISR that a company withholds from a natural person; the product's when left out.
-    pub retencion_isr: Option<TaxRate>,
-    /// Rate of the IVA that a company withholds from a natural person; the product's when left out.
-    pub retencion_iva: Option<TaxRate>,
-}
+line_taxes!(stating_rates! {
+    /// A line of a sale in a request (contract §4, "POST /ventas").
+    #[derive(Debug, Clone, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub struct LineBody {
+        /// The product, by its clave; this or `sku`.
+        pub producto: Option<i64>,
+        /// The product, by its SKU; this or `producto`.
+        pub sku: Option<Text<100>>,
+        /// How many.
+        pub cantidad: PositiveQuantity,
+        /// Price of one before IVA, up to six decimals; that of the price list when left out.
+        pub precio_unitario: Option<Money>,
+        /// Discount on the line, up to two decimals.
+        pub descuento: Option<Money>,
+        /// What the line says of the product; its description when left out.
+        pub descripcion: Option<Text<500>>,
+    }
+});
 
 impl LineBody {
     fn discount(&self) -> Money {
         self.descuento.unwrap_or_default()
     }
 
-    fn rates(&self) -> WrittenRates {
-        WrittenRates {
-            ieps_tasa: self.ieps_tasa,
-            ieps_cuota: self.ieps_cuota,
-            retencion_isr: self.retencion_isr,
-            retencion_iva: self.retencion_iva,
-        }
+    fn rates(&self) -> LineRates {
+        line_taxes!(rates_of! { self; })
     }
 
     /// Validates what needs no company data.
@@ -61,7 +50,10 @@ impl LineBody {
             return Err(fault(Code::DatoInvalido, at, "descuento", "admite a lo más 2 decimales"));
         }
         match self.precio_unitario {
-            Some(price) => amounts(Amounts::of_line(self.cantidad.get(), price, self.discount(), None), at).map(|_| ()),
+            Some(price) => {
+                amounts(Amounts::of_line(self.cantidad.get(), price, self.discount(), &LineRates::default()), at)
+                    .map(|_| ())
+            }
             None => Ok(()),
         }
     }
@@ -113,15 +105,13 @@ pub(super) async fn priced(
     let prices: Vec<ListPrice> =
         if unpriced.is_empty() { Vec::new() } else { cx.tx.list_prices(&unpriced, lists, moneda).await? };
     let line = |(at, (line, product)): (usize, (&LineBody, SaleProduct))| {
-        let (cantidad, rate) = (line.cantidad.get(), product.vat_rate());
-        let rates = line.rates();
-        rates.validate().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
-        let otros = product.other_rates(rates, withholds);
-        let listed =
-            || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(rate, otros.ieps));
+        let cantidad = line.cantidad.get();
+        line.rates().validate().map_err(|(field, text)| fault(Code::ImpuestoIncompatible, at, field, text))?;
+        let rates = product.rates_of_line(line.rates(), withholds);
+        let listed = || price_on(&prices, lists, product.clave, cantidad, day).map(|price| price.before_tax(&rates));
         let missing = || fault(Code::SinPrecio, at, "precio_unitario", "el producto no tiene precio en las listas");
         let precio_unitario = line.precio_unitario.or_else(listed).ok_or_else(missing)?;
-        let found = Amounts::of_taxed_line(cantidad, precio_unitario, line.discount(), rate, &otros);
+        let found = Amounts::of_line(cantidad, precio_unitario, line.discount(), &rates);
         let amounts = amounts(found, at)?;
         let descripcion = line.descripcion.as_deref().or(product.descripcion.as_deref()).map(str::to_owned);
         Ok(NewSaleLine {
@@ -130,8 +120,7 @@ pub(super) async fn priced(
             descripcion,
             cantidad,
             precio_unitario,
-            rate,
-            otros,
+            rates,
             amounts,
         })
     };

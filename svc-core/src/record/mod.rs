@@ -35,8 +35,8 @@
 //!
 //! `name in "column"` names the column where it differs. A mark with documentation of its own replaces the field's.
 //!
-//! Each name after the fields is a struct that comes from them: `import` implements [`Import`], `changes` (what the back office
-//! may change of a record that it edits as it is imported) [`Changes`], `stored` [`Stored`]; `create`, `edit` and `office` are
+//! Each name after the fields is a struct that comes from them: `import` implements `Import`, `changes` (what the back office
+//! may change of a record that it edits as it is imported) `Changes`, `stored` [`Stored`]; `create`, `edit` and `office` are
 //! bodies, which the stored record is made of (`From`), or is changed by (`edit`, `apply`). Rows are read by the place that the
 //! columns have in these lists.
 //!
@@ -47,6 +47,7 @@
 //! A file here with `record!` and `impl List`, a line in [`crate::registry`], a migration with the table and an index
 //! for each filter. Where the rows do not come from one table as they are, an exception in the store's table of sources.
 
+mod columns;
 pub mod computed;
 pub(crate) mod filter;
 mod import;
@@ -82,6 +83,7 @@ pub mod unit;
 pub mod warehouse;
 pub mod webhook;
 
+pub use columns::Columns;
 pub use filter::{Compare, Filter, Takes};
 pub(crate) use import::{Changes, Import, Reference};
 pub use list::{Condition, List, ListSpec, PageSizes, Query};
@@ -119,8 +121,6 @@ fn member(
 
 #[cfg(test)]
 mod tests {
-    #![expect(unreachable_pub, reason = "records are public")]
-
     use proptest::prelude::*;
     use rust_decimal::Decimal;
 

@@ -306,6 +306,22 @@ impl<const COUNT: usize> ToValue for Digits<COUNT> {
     }
 }
 
+impl FromValue for VatRate {
+    const KIND: Kind = Kind::Text;
+    type Shown<'r> = Self;
+
+    fn shown(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Text(text) => Self::parse(&text),
+            _ => None,
+        }
+    }
+
+    fn of(shown: Self) -> Self {
+        shown
+    }
+}
+
 impl ToValue for VatRate {
     fn to_value(&self) -> Value<'_> {
         Value::Text(Cow::Owned(self.to_string()))

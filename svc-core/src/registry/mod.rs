@@ -9,7 +9,7 @@ use crate::domain::company::CompanyId;
 use crate::domain::event::EventKind;
 use crate::error::{Code, Error};
 use crate::json::{Json, brief};
-use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Operation, Spec};
+use crate::operation::{Answer, AnyOperation, Cx, Entry, Handler, Step};
 use crate::{operations, record};
 
 /// Every operation: those of the API, and below them those of the back office.
@@ -152,7 +152,9 @@ impl Context {
         let entry = OPERATIONS.iter().find(|entry| entry.spec.name == Some(name)).ok_or_else(unknown)?;
         let Handler::Operation(operation) = entry.handler else { return Err(unknown()) };
         operation.check(input)?;
-        Ok(self.run_as(entry.spec, company, &ByName { operation, input }).await?.body)
+        let outcome = self.run_step(company, &ByName { operation, input }).await;
+        self.evict_keys(entry.spec.changes_access, company);
+        Ok(outcome?.body)
     }
 }
 
@@ -162,11 +164,10 @@ struct ByName<'a> {
     input: &'a Json,
 }
 
-impl Operation for ByName<'_> {
-    const SPEC: Spec = Spec::new("Do an operation by its name");
+impl Step for ByName<'_> {
     type Output = Answer;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<Answer, Error> {
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Answer, Error> {
         self.operation.run(cx, self.input).await
     }
 }

@@ -37,22 +37,22 @@ mod codes;
 mod endpoint;
 #[cfg(all(test, feature = "client"))]
 mod fake_provider;
+mod finish;
 #[cfg(feature = "client")]
 mod finkok;
 #[cfg(feature = "client")]
 mod http;
-mod lease;
 mod pace;
+mod pass;
 mod prepare;
 mod sandbox;
 #[cfg(feature = "client")]
 mod sat;
-mod settle;
 #[cfg(feature = "client")]
 mod soap;
+mod stampings;
 #[cfg(feature = "client")]
 mod sw;
-mod worker;
 
 use std::time::Duration;
 
@@ -70,12 +70,12 @@ pub use endpoint::HttpStamperError;
 pub use finkok::FinkokStamper;
 #[cfg(feature = "client")]
 pub use http::HttpStamper;
+pub use pass::{StampReport, stamp_due};
 pub use sandbox::SandboxStamper;
 #[cfg(feature = "client")]
 pub use sat::SatStatus;
 #[cfg(feature = "client")]
 pub use sw::SwStamper;
-pub use worker::{StampReport, stamp_due};
 
 /// The maximum stored length of a rejection's code and message, in characters.
 const MOST_CODE: usize = 50;

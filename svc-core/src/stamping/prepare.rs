@@ -1,5 +1,5 @@
-//! The document of a leased record: the one that was sent before, else the one that was judged, or one from the company's present
-//! records where none was kept.
+//! The document of a leased record: the one that was sent before, else the one that was validated, else one from the
+//! company's present records.
 
 use chrono::TimeDelta;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::domain::text::parse_uuid;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{InvoiceKind, InvoiceStatus};
 use crate::error::Error;
-use crate::operation::{Cx, Operation, Spec};
+use crate::operation::{Cx, Step};
 use crate::posting::document::{self, Folios};
 use crate::store::{Related, SIGNING_KEY, StampingRecord};
 
@@ -17,44 +17,45 @@ use crate::store::{Related, SIGNING_KEY, StampingRecord};
 const OLDEST: TimeDelta = TimeDelta::hours(71);
 
 /// Makes the document of a leased record.
-pub(super) struct Prepare {
+pub(super) struct PrepareStamping {
     pub(super) factura: i64,
     pub(super) token: Uuid,
 }
 
 /// What to do with a leased record.
-pub(super) enum Prepared {
+pub(super) enum PreparedStamping {
     /// Stamp this document, a sealed XML that is stored; with whether it was stored before, hence may have been sent.
     Document(String, bool),
     /// No document can be made.
     Fault(CfdiFault),
     /// It is a complement, and this invoice that it pays has to be stamped first.
     Waits(i64),
-    /// Its lease has ended, or it was settled.
+    /// Its lease has ended, or it was finished.
     Lost,
 }
 
-impl Operation for Prepare {
-    const SPEC: Spec = Spec::new("Prepare the stamping of a document");
-    type Output = Prepared;
+impl Step for PrepareStamping {
+    type Output = PreparedStamping;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<Prepared, Error> {
-        let Some(record) = cx.tx.leased_record(self.factura, self.token).await? else { return Ok(Prepared::Lost) };
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<PreparedStamping, Error> {
+        let Some(record) = cx.tx.leased_record(self.factura, self.token).await? else {
+            return Ok(PreparedStamping::Lost);
+        };
         if let Some(xml) = cx.tx.sealed_document(self.factura).await? {
-            return Ok(Prepared::Document(xml, true));
+            return Ok(PreparedStamping::Document(xml, true));
         }
         let fecha = issued(record.fecha, cx.now);
-        let judged = cx.tx.validated_document(self.factura).await?;
-        let judged = judged.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
+        let validated = cx.tx.validated_document(self.factura).await?;
+        let validated = validated.map(|xml| Cfdi::read(&xml)).transpose().map_err(Error::internal)?;
         let document = match record.tipo {
-            InvoiceKind::Pago => payment(cx, self.factura, record, judged).await?,
-            _ => invoice(cx, self.factura, record, judged).await?.map_err(Prepared::Fault),
+            InvoiceKind::Pago => payment(cx, self.factura, record, validated).await?,
+            _ => invoice(cx, self.factura, record, validated).await?.map_err(PreparedStamping::Fault),
         };
         let certificate = cx.tx.signing_certificate().await?;
         let certificate = certificate.map(|found| Certificate { numero: found.numero, der: found.der });
-        let missing = Prepared::Fault(CfdiFault::Issuer("un certificado de sello digital"));
+        let missing = PreparedStamping::Fault(CfdiFault::Issuer("un certificado de sello digital"));
         let whole = document.and_then(|document| match certificate {
-            Some(certificate) => document.to_be_sealed(fecha.get(), &certificate).map_err(Prepared::Fault),
+            Some(certificate) => document.to_be_sealed(fecha.get(), &certificate).map_err(PreparedStamping::Fault),
             None => Err(missing),
         });
         let mut document = match whole {
@@ -65,24 +66,24 @@ impl Operation for Prepare {
             Ok(related) => related,
             Err(other) => return Ok(other),
         };
-        // Who stores a document holds the lease: no other's word has come in since, and none comes before the commit.
+        // Locks the lease, so that nobody else writes an outcome before the commit.
         if !cx.tx.lock_lease(self.factura, self.token).await? {
-            return Ok(Prepared::Lost);
+            return Ok(PreparedStamping::Lost);
         }
         let xml = sealed(cx, &document).await?;
         cx.tx.keep_sealed(self.factura, &xml, cx.now).await?;
-        Ok(Prepared::Document(xml, false))
+        Ok(PreparedStamping::Document(xml, false))
     }
 }
 
 /// The documents that a record's relates to, as it names them: it waits for those that have no fiscal folio yet.
-fn related(records: &[Related]) -> Result<Vec<CfdiRelacionados>, Prepared> {
+fn related(records: &[Related]) -> Result<Vec<CfdiRelacionados>, PreparedStamping> {
     let folio = |record: &Related| match record.uuid.as_deref().and_then(parse_uuid) {
         Some(uuid) => Ok(uuid),
         None if matches!(record.estatus, InvoiceStatus::EnEspera | InvoiceStatus::Error) => {
-            Err(Prepared::Waits(record.factura))
+            Err(PreparedStamping::Waits(record.factura))
         }
-        None => Err(Prepared::Fault(CfdiFault::Missing("el folio fiscal del documento relacionado"))),
+        None => Err(PreparedStamping::Fault(CfdiFault::Missing("el folio fiscal del documento relacionado"))),
     };
     let kinds = records.chunk_by(|a, b| a.relacion == b.relacion);
     let one = |kind: &[Related]| {
@@ -105,9 +106,9 @@ async fn invoice(
     cx: &mut Cx<'_>,
     factura: i64,
     record: StampingRecord,
-    judged: Option<Cfdi>,
+    validated: Option<Cfdi>,
 ) -> Result<Result<Cfdi, CfdiFault>, Error> {
-    match judged {
+    match validated {
         Some(document) => Ok(Ok(document)),
         None => document::of_record(cx, factura, record, None).await,
     }
@@ -117,22 +118,22 @@ async fn payment(
     cx: &mut Cx<'_>,
     factura: i64,
     record: StampingRecord,
-    judged: Option<Cfdi>,
-) -> Result<Result<Cfdi, Prepared>, Error> {
+    validated: Option<Cfdi>,
+) -> Result<Result<Cfdi, PreparedStamping>, Error> {
     let payments = cx.tx.payments_to_stamp(factura).await?;
     let folios = match document::folios(&payments) {
-        Folios::Waits(factura) => return Ok(Err(Prepared::Waits(factura))),
+        Folios::Waits(factura) => return Ok(Err(PreparedStamping::Waits(factura))),
         Folios::Missing => {
-            return Ok(Err(Prepared::Fault(CfdiFault::Missing("el folio fiscal de la factura que se paga"))));
+            return Ok(Err(PreparedStamping::Fault(CfdiFault::Missing("el folio fiscal de la factura que se paga"))));
         }
         Folios::Known(folios) => folios,
     };
     // A document of other payments than those that stand is none of theirs.
-    match judged.and_then(|mut judged| judged.name_paid(&folios).then_some(judged)) {
-        Some(judged) => Ok(Ok(judged)),
+    match validated.and_then(|mut validated| validated.name_paid(&folios).then_some(validated)) {
+        Some(validated) => Ok(Ok(validated)),
         None => Ok(document::of_payments(cx, record.cliente, document::heading(record), payments)
             .await?
-            .map_err(Prepared::Fault)),
+            .map_err(PreparedStamping::Fault)),
     }
 }
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::{LeasedStamping, StampingLease, StoreError};
+use super::{LeaseTerms, LeasedStamping, StoreError};
 use crate::domain::money::Money;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{CancellationReason, Held, InvoiceKind, InvoiceStatus};
@@ -76,11 +76,8 @@ pub trait CancellationTx {
     ) -> Result<(), StoreError>;
 
     /// Leases cancellations as [`super::StampingTx::lease_stampings`] does stampings; with `unsent`, only those that were never sent.
-    async fn lease_cancellations(
-        &mut self,
-        lease: &StampingLease,
-        unsent: bool,
-    ) -> Result<Vec<LeasedStamping>, StoreError>;
+    async fn lease_cancellations(&mut self, terms: LeaseTerms, unsent: bool)
+    -> Result<Vec<LeasedStamping>, StoreError>;
 
     /// What a cancellation is about, if it is still leased under `token`.
     async fn asked_cancellation(&mut self, factura: i64, token: Uuid) -> Result<Option<AskedCancellation>, StoreError>;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::StoreError;
+use super::{LeaseTerms, StoreError};
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::{DeliveryOrigin, DeliveryStatus};
 use crate::domain::webhook::{Next, Validated};
@@ -15,8 +15,8 @@ use crate::domain::words::DeliveryReason;
 /// The terms on which a worker claims deliveries of a company.
 #[derive(Debug, Clone)]
 pub struct DeliveryClaim<'a> {
-    /// Maximum number of deliveries.
-    pub max: u32,
+    /// The terms of the lease.
+    pub lease: LeaseTerms,
     /// Maximum number for one webhook. A webhook with [`DeliveryClaim::probe_after`] consecutive failed attempts gets only
     /// one, and none while another of its deliveries is claimed.
     pub each: u32,
@@ -28,13 +28,6 @@ pub struct DeliveryClaim<'a> {
     pub slow_after: i64,
     /// Webhooks to skip, because the worker has enough deliveries of them.
     pub busy: &'a [i64],
-    /// Only deliveries that are due at this time.
-    pub now: DateTime<Utc>,
-    /// The token of the claim, which the worker presents when it records the attempts.
-    pub token: Uuid,
-    /// When the claim expires and others may claim them. It lasts from `now` until then by the clock of the store, which judges
-    /// it: servers whose clocks differ agree on it.
-    pub until: DateTime<Utc>,
 }
 
 /// A claimed delivery, with what is sent.
@@ -192,17 +185,11 @@ pub trait DeliveryTx {
     /// Queues an e-mail.
     async fn append_mail(&mut self, para: &str, asunto: &str, texto: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Leases at most `max` e-mails that are due, until `until`, under `token`.
-    async fn lease_mail(
-        &mut self,
-        max: u32,
-        now: DateTime<Utc>,
-        token: Uuid,
-        until: DateTime<Utc>,
-    ) -> Result<Vec<LeasedMail>, StoreError>;
+    /// Leases e-mails that are due.
+    async fn lease_mail(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedMail>, StoreError>;
 
     /// Ends the lease of an e-mail, if it is still held under `token`: it is due again at `again`, or deleted.
-    async fn settle_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError>;
+    async fn finish_mail(&mut self, clave: i64, token: Uuid, again: Option<DateTime<Utc>>) -> Result<(), StoreError>;
 }
 
 /// How far pending deliveries are counted.

@@ -1,10 +1,10 @@
-//! Bulk import: many records in one statement, with savepoints to find the invalid one.
+//! Bulk import: records in batches, each of which is written as a whole or not at all.
 
 use std::collections::HashMap;
 
 use async_trait::async_trait;
 
-use super::{EachRow, StoreError};
+use super::{Conflict, EachRow, StoreError, Tx};
 use crate::domain::quantity::Rate;
 use crate::domain::words::{OpportunityStatus, SaleKind};
 use crate::record::{ListSpec, Value};
@@ -18,21 +18,69 @@ pub enum Parents {
     Categories,
 }
 
-/// What imports need of a transaction.
+/// Records that others name by a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// A brand by its name.
+    Brand,
+    /// A category by its name.
+    Category,
+    /// A product by its SKU: of several the active one, else the newest.
+    Product,
+    /// A warehouse by its code.
+    Warehouse,
+}
+
+/// Numbers that the company assigns in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Series<'a> {
+    /// Of deposits.
+    Deposits,
+    /// The folios of documents of a type and series.
+    Folios {
+        /// The type.
+        tipo: &'a str,
+        /// The series.
+        serie: &'a str,
+    },
+}
+
+/// Records to be written together, in the order of their lines.
+#[async_trait]
+pub trait Batch: Send {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// Writes the first `count` of them, and what follows from them. After a conflict it is called again, with fewer of
+    /// them.
+    async fn write(&mut self, tx: &mut dyn Tx, count: usize) -> Result<(), StoreError>;
+}
+
+/// Why a batch was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum BatchError {
+    /// A record conflicts with the company's data or with a record before it; it is the first that does.
+    #[error("record {at}: {conflict:?}")]
+    Record {
+        /// Its place in the batch, from 0.
+        at: usize,
+        /// Why.
+        conflict: Conflict,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Failed(#[from] StoreError),
+}
+
+/// What imports need of a transaction, and edits of records that can be imported.
 #[async_trait]
 pub trait ImportTx {
-    /// Sets a savepoint.
-    async fn savepoint(&mut self) -> Result<(), StoreError>;
-
-    /// Rolls back to the savepoint, which remains.
-    async fn back_to_savepoint(&mut self) -> Result<(), StoreError>;
-
-    /// Releases the savepoint.
-    async fn release_savepoint(&mut self) -> Result<(), StoreError>;
+    /// Writes a batch: all of its records, or none and the import is over.
+    async fn write_batch(&mut self, batch: &mut dyn Batch) -> Result<(), BatchError>;
 
     /// Those of `claves` that no record of the company has, so that a parent may come later in the file than its
     /// children.
-    async fn missing(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
+    async fn missing_parents(&mut self, parents: Parents, claves: &[i64]) -> Result<Vec<i64>, StoreError>;
 
     /// Sets the parents of records: pairs of a record's clave and its parent's.
     async fn set_parents(&mut self, parents: Parents, children: &[(i64, i64)]) -> Result<(), StoreError>;
@@ -41,11 +89,8 @@ pub trait ImportTx {
     /// greatest so far. The company's counter is advanced past all of them.
     async fn claves(&mut self, table: &str, given: &[Option<i64>]) -> Result<Vec<i64>, StoreError>;
 
-    /// Advances the counter of `series` past `last`.
-    async fn move_past(&mut self, series: &str, last: i64) -> Result<(), StoreError>;
-
-    /// Advances the folio counter of documents of that type and series past `last`.
-    async fn move_past_folio(&mut self, tipo: &str, serie: &str, last: i64) -> Result<(), StoreError>;
+    /// Advances a series past `last`.
+    async fn advance(&mut self, series: Series<'_>, last: i64) -> Result<(), StoreError>;
 
     /// Inserts records into `table`: all of them, or none. `values` holds them one after the other, with one value
     /// for each of `columns`. The store adds the columns that are [`computed`](crate::record::computed).
@@ -70,22 +115,9 @@ pub trait ImportTx {
         values: &[Value<'_>],
     ) -> Result<(), StoreError>;
 
-    /// Whether the category `below` is `categoria` or lies below it.
-    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError>;
-
-    /// Makes a warehouse the only main one of its branch.
-    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError>;
-
-    /// The claves of the records of `table` by these values of `column`; the lowest clave where several have the same.
-    async fn claves_of(
-        &mut self,
-        table: &'static str,
-        column: &'static str,
-        names: &[&str],
-    ) -> Result<HashMap<String, i64>, StoreError>;
-
-    /// The products with these SKUs: for each the active one, else the newest.
-    async fn products_of(&mut self, skus: &[&str]) -> Result<HashMap<String, i64>, StoreError>;
+    /// The claves of the records with these names; the lowest one where several have the same, unless [`Naming`] says
+    /// otherwise.
+    async fn named(&mut self, naming: Naming, names: &[&str]) -> Result<HashMap<String, i64>, StoreError>;
 
     /// The SKUs of these products; those without one are left out.
     async fn skus_of(&mut self, products: &[i64]) -> Result<HashMap<i64, String>, StoreError>;

@@ -10,8 +10,9 @@ use super::{
 use crate::domain::quota::Period;
 use crate::domain::words::Held;
 
-/// A store that wraps another one to observe or change some of its operations: an audit, a cache, a timeout. Only
-/// [`Self::inner`] is required; every other method of [`Store`] is forwarded to it.
+/// A store that wraps another one to observe it, or to make it fail in tests. A layer may have a say in these operations:
+/// reads of lists, the beginning of transactions, look-ups of keys, merges of usage and the finding of work. Only
+/// [`Self::inner`] is required; the other methods of [`Store`] go to it in any case.
 #[async_trait]
 pub trait StoreLayer: Send + Sync + 'static {
     /// The wrapped store.

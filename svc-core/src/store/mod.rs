@@ -1,17 +1,20 @@
-//! The contract of a database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for writes, which has one trait for each
-//! aggregate. `svc-store-postgres` implements it, with a file of the same name for each file here.
+//! What is asked of the database: [`Store`] opens a [`Reader`] for lists or a [`Tx`] for writes, which has one trait for each
+//! aggregate. PostgreSQL (`svc-store-postgres`) implements it, with a file of the same name for each file here.
+//! [`StoreLayer`] wraps a store, to observe it or to make it fail in tests.
 //!
-//! # To implement a store
+//! # What callers rely on
 //! - The company is fixed by [`Store::reader`] and [`Store::begin`]: no other method takes one, and a record of another
 //!   company must look as if it did not exist.
 //! - A record that does not exist is `Ok(None)` or `Ok(false)`, not an error.
 //! - Uniqueness is guaranteed by the database when it writes, and a violation is a [`Conflict`]: callers do not check first.
 //! - "Locked until the end" means a row lock that lasts until the transaction commits or rolls back, as of `SELECT … FOR
-//!   UPDATE`; who waits too long for one gets [`StoreError::Busy`]. Callers take locks in a fixed order.
+//!   UPDATE`; a transaction that waits too long for one gets [`StoreError::Busy`]. Callers take locks in a fixed order.
 //! - "The company's next clave" comes from the company's counter of that kind of record: unique within the company, ascending.
-//! - Times come from the caller, in UTC; a store never reads a clock.
+//! - Times come from the caller, in UTC; a store reads a clock only to measure leases.
 //! - Amounts are decimals in the currency of their record unless "in pesos" is stated.
-//! - `tests/src/store_suite` is a suite of tests that every store must pass.
+//!
+//! `tests/src/store_suite` tests what of this can be seen through the traits: transactions, companies, claves, leases and
+//! counters. That the rest holds is shown by the end-to-end tests, over PostgreSQL.
 
 mod accounting;
 mod advance;
@@ -75,7 +78,7 @@ pub use document::{DocumentTx, Related, StoredDocument};
 pub use global::{GlobalPeriod, GlobalSale, GlobalSales, GlobalTx};
 pub(crate) use idempotency::ANSWERS_KEPT;
 pub use idempotency::{Claim, IdempotencyTx};
-pub use import::{ImportTx, ImportedReceivable, ImportedSale, Parents};
+pub use import::{Batch, BatchError, ImportTx, ImportedReceivable, ImportedSale, Naming, Parents, Series};
 pub use interaction::{InteractionTx, NewCommitment, NewInteraction};
 pub use invoice::{Cancellation, InvoiceTx, NewInvoice, RegisteredInvoice};
 pub use invoicing::{InvoicedSale, InvoicingTx, SaleGoods};
@@ -86,16 +89,16 @@ pub use payable::{NewPayable, NewPayablePayment, OpenPayable, PayableTx};
 pub use payment::{AppliedPayment, NewPayment, PaymentTx, Withdrawal};
 pub use product::ProductTx;
 pub use purchase::{NewPurchase, NewPurchaseLine, PurchaseOrder, PurchaseTx};
-pub use queue::{Backlog, Due, Queue, QueueStore};
+pub use queue::{Backlog, Due, LeaseTerms, Queue, QueueStore};
 pub use quota::QuotaTx;
 pub use receivable::{NewReceivable, ReceivableTx, Standing};
 pub use retention::{Aged, RetentionStore, RetentionTx};
 pub use sale::{NewSale, NewSaleLine, SaleTx};
 pub use secrets::{Resealed, SealedColumn, SealedSecret, SecretStore, SecretsBatch};
-pub use stamping::{LeasedStamping, QueuedStamping, StampingLease, StampingPayment, StampingRecord, StampingTx};
+pub use stamping::{LeasedStamping, QueuedStamping, StampingPayment, StampingRecord, StampingTx};
 pub use stock::{ActiveWarehouse, GoodsGone, MovementContext, NewMovement, StockTx};
 pub use supplier::SupplierTx;
-pub(crate) use transaction::{Work, transact};
+pub(crate) use transaction::{StoreCall, TransactionBody, transact};
 pub use usage::{MinuteUse, MonthUse, Usage, UsageStore};
 pub use webhook::{EarlierDelivery, NewDelivery, NewWebhook, WebhookData, WebhookTx};
 

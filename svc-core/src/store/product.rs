@@ -33,6 +33,9 @@ pub trait ProductTx {
     /// Whether the company has that category.
     async fn has_category(&mut self, categoria: i64) -> Result<bool, StoreError>;
 
+    /// Whether the category `below` is `categoria` or lies below it.
+    async fn is_category_below(&mut self, below: i64, categoria: i64) -> Result<bool, StoreError>;
+
     /// The products with one of these claves or one of these SKUs, except deleted ones, in any order.
     async fn sale_products(&mut self, claves: &[i64], skus: &[&str]) -> Result<Vec<SaleProduct>, StoreError>;
 

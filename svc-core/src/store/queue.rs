@@ -1,7 +1,8 @@
 //! Finding work: which companies have something due in a queue. What is found is claimed in a transaction of its company.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 use super::{CompanyId, StoreError};
 use crate::domain::words::Held;
@@ -41,6 +42,15 @@ impl Backlog {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Stamping, Self::Notices, Self::Mail];
 
+    /// Its name in logs and figures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stamping => "stamping",
+            Self::Notices => "delivery",
+            Self::Mail => "mail",
+        }
+    }
+
     /// Its queues.
     pub const fn queues(self) -> &'static [Queue] {
         match self {
@@ -75,6 +85,30 @@ pub struct Due {
     pub queue: Queue,
     /// Since when the oldest of it has been due, where the queue knows.
     pub since: Option<DateTime<Utc>>,
+}
+
+/// The terms on which a worker leases records of one company's queue. What another worker leases meanwhile is skipped, and
+/// an outcome is written only under the token of a lease that still holds.
+#[derive(Debug, Clone, Copy)]
+pub struct LeaseTerms {
+    /// Maximum number of records.
+    pub max: u32,
+    /// Only records that are due at this time.
+    pub due: DateTime<Utc>,
+    /// Now; the lease lasts from here until `until`. The store measures it by its own clock, so that servers whose clocks
+    /// differ agree on it.
+    pub now: DateTime<Utc>,
+    /// The token of the lease, which the worker presents when it writes the outcome.
+    pub token: Uuid,
+    /// When the lease ends and others may take the records.
+    pub until: DateTime<Utc>,
+}
+
+impl LeaseTerms {
+    /// How long the lease lasts.
+    pub fn duration(&self) -> TimeDelta {
+        self.until - self.now
+    }
 }
 
 /// The queues over all companies: plain reads, which lock nothing.

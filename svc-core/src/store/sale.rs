@@ -4,12 +4,11 @@ use async_trait::async_trait;
 use chrono::NaiveDate;
 
 use super::{Numbered, StoreError};
-use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::order::{OrderLine, OrderPart, PricedLine};
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::{Amounts, SaleProduct};
-use crate::domain::tax::OtherRates;
+use crate::domain::tax::LineRates;
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, PaymentTerm, SaleKind, SaleOrigin};
 
@@ -86,10 +85,8 @@ pub struct NewSaleLine {
     pub cantidad: Quantity,
     /// Unit price, before IVA.
     pub precio_unitario: Money,
-    /// IVA rate.
-    pub rate: Option<VatRate>,
-    /// The rates of its other taxes.
-    pub otros: OtherRates,
+    /// The rates of its taxes.
+    pub rates: LineRates,
     /// Its amounts.
     pub amounts: Amounts,
 }

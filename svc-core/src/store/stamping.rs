@@ -4,27 +4,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::StoreError;
+use super::{LeaseTerms, StoreError};
 use crate::domain::cfdi::{Line, SoldSale};
 use crate::domain::money::Money;
 use crate::domain::quantity::Rate;
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::{Held, InvoiceKind, InvoiceStatus};
-
-/// The terms on which a worker leases records of a company.
-#[derive(Debug, Clone, Copy)]
-pub struct StampingLease {
-    /// Maximum number of records.
-    pub max: u32,
-    /// Only records that are due at this time.
-    pub due: DateTime<Utc>,
-    /// Now; the lease lasts from here until `until`, by the clock of the store, which judges it.
-    pub now: DateTime<Utc>,
-    /// The token of the lease, which the worker presents when it records the outcome.
-    pub token: Uuid,
-    /// When the lease expires and others may take the records.
-    pub until: DateTime<Utc>,
-}
 
 /// A leased record of the queue.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +94,7 @@ pub trait StampingTx {
     async fn lock_queued(&mut self, factura: i64) -> Result<Option<QueuedStamping>, StoreError>;
 
     /// Leases the records that have been due for longest. Those under a lease that has not expired are skipped.
-    async fn lease_stampings(&mut self, lease: &StampingLease) -> Result<Vec<LeasedStamping>, StoreError>;
+    async fn lease_stampings(&mut self, terms: LeaseTerms) -> Result<Vec<LeasedStamping>, StoreError>;
 
     /// A record of the queue, if it is still leased under `token`.
     async fn leased_record(&mut self, factura: i64, token: Uuid) -> Result<Option<StampingRecord>, StoreError>;

@@ -97,6 +97,9 @@ pub trait StockTx {
     /// A branch's main warehouse, or else its active one with the lowest clave.
     async fn main_warehouse(&mut self, sucursal: i64) -> Result<Option<ActiveWarehouse>, StoreError>;
 
+    /// Makes a warehouse the only main one of its branch.
+    async fn unset_other_main_warehouses(&mut self, almacen: i64) -> Result<(), StoreError>;
+
     /// The stock records of these products in a warehouse, one for each in ascending order of product, locked until the end.
     /// A product without a record gets one with zero stock.
     async fn lock_stock(&mut self, almacen: i64, productos: &[i64]) -> Result<Vec<Holding>, StoreError>;

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use futures_util::future::BoxFuture;
 use tokio::time::sleep;
 
 use super::{CompanyId, Store, StoreError, Tx};
@@ -17,15 +18,15 @@ const ATTEMPTS: u32 = 4;
 const LONGEST: TimeDelta = TimeDelta::seconds(30);
 
 /// The body of a transaction. It may run more than once, so its only side effects are those of `tx`.
-pub(crate) trait Work: Send {
+pub(crate) trait TransactionBody: Send {
     /// What it returns once committed.
     type Output: Send;
 
     /// Whether it can be retried from the start.
     const REPEATABLE: bool = true;
 
-    /// The clock by which `modificado` is written, if it is: whoever asks for what has changed since finds a change no later than
-    /// [`LONGEST`] after the moment it bears (contract §3).
+    /// The clock by which it writes `modificado`, if it does. A client that asks for changes since a moment relies on a
+    /// change being visible at most [`LONGEST`] after the moment it bears (contract §3).
     fn clock(&self) -> Option<&dyn Clock> {
         None
     }
@@ -33,22 +34,37 @@ pub(crate) trait Work: Send {
     fn run(&mut self, tx: &mut dyn Tx) -> impl Future<Output = Result<Self::Output, Error>> + Send;
 }
 
+/// One call of the store as the body of a transaction.
+pub(crate) struct StoreCall<F>(pub(crate) F);
+
+impl<T, F> TransactionBody for StoreCall<F>
+where
+    T: Send,
+    F: for<'t> FnMut(&'t mut dyn Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send,
+{
+    type Output = T;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<T, Error> {
+        Ok((self.0)(tx).await?)
+    }
+}
+
 /// The pause after the first attempt, on average; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Begins a transaction of `company`, runs `work` in it and commits; an error rolls it back.
+/// Begins a transaction of `company`, runs `body` in it and commits; an error rolls it back.
 /// After a serialization failure or a deadlock the whole is retried, [`ATTEMPTS`] times in all, with growing pauses of random
 /// lengths, so that those that collided do not collide again.
-pub(crate) async fn transact<W: Work>(
+pub(crate) async fn transact<B: TransactionBody>(
     store: &dyn Store,
     random: &dyn Random,
     company: CompanyId,
-    work: &mut W,
-) -> Result<W::Output, Error> {
+    body: &mut B,
+) -> Result<B::Output, Error> {
     let mut attempt = 1;
     loop {
-        match attempt_once(store, company, work).await {
-            Err(error) if error.is_transient() && W::REPEATABLE && attempt < ATTEMPTS => {
+        match attempt_once(store, company, body).await {
+            Err(error) if error.is_transient() && B::REPEATABLE && attempt < ATTEMPTS => {
                 crate::observe::retried();
                 tracing::debug!(
                     attempt,
@@ -69,11 +85,15 @@ fn pause(attempt: u32, random: &dyn Random) -> Duration {
     (PAUSE / 2 + PAUSE * part / u32::from(u8::MAX)) * (1 << (attempt - 1))
 }
 
-async fn attempt_once<W: Work>(store: &dyn Store, company: CompanyId, work: &mut W) -> Result<W::Output, Error> {
+async fn attempt_once<B: TransactionBody>(
+    store: &dyn Store,
+    company: CompanyId,
+    body: &mut B,
+) -> Result<B::Output, Error> {
     let mut tx = store.begin(company).await?;
-    let began = work.clock().map(Clock::now);
-    let outcome = match work.run(tx.as_mut()).await {
-        Ok(_) if began.zip(work.clock()).is_some_and(|(began, clock)| clock.now() - began > LONGEST) => {
+    let began = body.clock().map(Clock::now);
+    let outcome = match body.run(tx.as_mut()).await {
+        Ok(_) if began.zip(body.clock()).is_some_and(|(began, clock)| clock.now() - began > LONGEST) => {
             let cause = "the transaction took so long that its changes would have been missed";
             Err(Error::new(Code::NoDisponible).retry_after(1).caused_by(cause))
         }

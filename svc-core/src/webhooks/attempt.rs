@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use zeroize::Zeroizing;
 
 use super::schedule::validate;
-use super::slots::Claim;
+use super::slots::DeliveryLease;
 use super::{EVENT_ID, Outcome, Post, SECRET, SIGNATURE, Sender, signature};
 use crate::context::Context;
 use crate::domain::company::CompanyId;
@@ -30,8 +30,8 @@ pub(crate) const ATTEMPT: HeaderName = HeaderName::from_static("x-svc-intento");
 pub(crate) const AGENT: &str = "Svc-Webhooks/1.0";
 
 /// Makes one attempt at a claimed delivery; gives the result to be written.
-pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Claim) -> AttemptRecord {
-    let Claim { company, delivery, token, .. } = claim;
+pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: DeliveryLease) -> AttemptRecord {
+    let DeliveryLease { company, delivery, token, .. } = claim;
     let began = context.now();
     let sent = async {
         match post(context, company, &delivery, began) {
@@ -67,7 +67,7 @@ pub(super) async fn attempt(context: &Context, sender: &dyn Sender, claim: Claim
 }
 
 /// The result of a claim that is given up without an attempt.
-pub(super) fn handed_back(claim: &Claim) -> AttemptRecord {
+pub(super) fn handed_back(claim: &DeliveryLease) -> AttemptRecord {
     let ClaimedDelivery { clave, webhook, .. } = claim.delivery;
     AttemptRecord { clave, webhook, token: claim.token, attempt: None }
 }

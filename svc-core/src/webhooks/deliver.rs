@@ -9,20 +9,21 @@ use futures_util::stream::FuturesUnordered;
 use serde::Serialize;
 
 use super::attempt::{attempt, handed_back};
+use super::company_round::{CompanyRound, EACH, Needs, RoundDone, Written};
 use super::results::{Batch, Results};
 use super::slots::{Dispatch, Ended, Slot, Slots};
-use super::turn::{EACH, Turn, TurnDone, Written};
-use super::turns::{Needs, Turns};
 use super::{Budget, Sender};
+use crate::budget::Allowance;
 use crate::context::Context;
 use crate::domain::company::CompanyId;
 use crate::domain::webhook::Next;
 use crate::error::Error;
+use crate::leases::FairQueue;
 use crate::observe;
 use crate::store::{AttemptRecord, Backlog, Due, StoreError};
 
-/// Deliveries that a company's turn claims at the most.
-const MOST: u32 = 256;
+/// Maximum number of deliveries that a company's round claims.
+const MAX_CLAIM: u32 = 256;
 
 /// Results of a company that are enough to be written while more of its deliveries wait to be sent, while no more attempts may
 /// begin before some are, and while the last of its attempts are under way.
@@ -31,7 +32,7 @@ const CROWDED_RESULTS: usize = 80;
 const LAST_RESULTS: usize = 64;
 
 /// The longest deadline of a sender that a lease takes into account.
-const LONGEST: TimeDelta = TimeDelta::hours(1);
+const MAX_DEADLINE: TimeDelta = TimeDelta::hours(1);
 
 /// Attempts under way and unwritten results beyond which only a webhook's first attempt begins, and unwritten results beyond
 /// which none does: if the process dies, so many are repeated and one of each webhook beside.
@@ -40,7 +41,7 @@ const UNWRITTEN: usize = 128;
 /// How often a long pass looks for what is due, and how long a result may wait for others.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Turns under way at once, of different companies.
+/// Rounds under way at once, of different companies.
 const IN_STORE: usize = 3;
 
 /// What a delivery pass did, in numbers of rows.
@@ -78,7 +79,7 @@ impl DeliveryReport {
 /// is leased to one of them under a token, for longer than an attempt may take, and a result is written only while its token
 /// is valid. No transaction is open and no connection is held during an attempt, and no attempt waits for another.
 ///
-/// What is due is found by one read over all companies, and done a company at a time, in turn. A company whose turn fails is
+/// What is due is found by one read over all companies, and done one company at a time, round-robin. A company whose round fails is
 /// logged and counted ([`crate::observe::BACKGROUND_FAILURES`]), and delays no other; the error is that of the read. Attempts
 /// under way are finished and, if possible, written before it is returned.
 pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget) -> Result<DeliveryReport, StoreError> {
@@ -91,20 +92,20 @@ pub async fn deliver_due(context: &Context, sender: &dyn Sender, budget: Budget)
         // With nothing but the pause under way, the pass is over.
         let next =
             if under_way.len() > usize::from(pass.pause == Pause::UnderWay) { under_way.next().await } else { None };
-        let Some(step) = next else {
+        let Some(event) = next else {
             sender.rest();
             return pass.failure.map_or(Ok(pass.report), Err);
         };
-        pass.after(step);
+        pass.after(event);
     }
 }
 
-/// A step of a pass.
-enum Step {
+/// What has ended.
+enum DeliveryEvent {
     /// What is due was looked for.
     Found(Result<Vec<Due>, StoreError>),
-    /// A company had its turn.
-    Turned { company: CompanyId, max: u32, batch: Option<Batch>, done: Result<TurnDone, Error> },
+    /// A company had its round.
+    Round { company: CompanyId, max: u32, batch: Option<Batch>, done: Result<RoundDone, Error> },
     /// An attempt has ended.
     Sent(CompanyId, AttemptRecord, Slot),
     /// It is time to look for what is due.
@@ -119,19 +120,19 @@ enum Pause {
     Over,
 }
 
-type UnderWay<'a> = FuturesUnordered<BoxFuture<'a, Step>>;
+type UnderWay<'a> = FuturesUnordered<BoxFuture<'a, DeliveryEvent>>;
 
 struct Pass<'a> {
     context: &'a Context,
     sender: &'a dyn Sender,
-    budget: Budget,
+    allowance: Allowance,
     deadline: TimeDelta,
-    turns: Turns,
+    companies: FairQueue<CompanyId, Needs>,
     slots: Slots,
     results: Results,
     report: DeliveryReport,
     failure: Option<StoreError>,
-    /// Turns under way.
+    /// Rounds under way.
     in_store: usize,
     /// Whether the last of them began because of results.
     for_results: bool,
@@ -142,20 +143,18 @@ struct Pass<'a> {
     /// Whether anything was done since: before it ends, the pass checks that nothing has become due.
     progress: bool,
     pause: Pause,
-    /// Deliveries claimed so far, and those that turns under way may claim, against the budget.
-    taken: u32,
-    asked: u32,
 }
 
 impl<'a> Pass<'a> {
     fn new(context: &'a Context, sender: &'a dyn Sender, budget: Budget) -> Self {
-        let deadline = TimeDelta::from_std(sender.deadline()).map_or(LONGEST, |deadline| deadline.min(LONGEST));
+        let deadline =
+            TimeDelta::from_std(sender.deadline()).map_or(MAX_DEADLINE, |deadline| deadline.min(MAX_DEADLINE));
         Self {
             context,
             sender,
-            budget,
+            allowance: Allowance::new(budget),
             deadline,
-            turns: Turns::default(),
+            companies: FairQueue::default(),
             slots: Slots::default(),
             results: Results::default(),
             report: DeliveryReport::default(),
@@ -166,31 +165,31 @@ impl<'a> Pass<'a> {
             looked_at: None,
             progress: true,
             pause: Pause::None,
-            taken: 0,
-            asked: 0,
         }
     }
 
     /// Begins all that can begin now.
     fn begin(&mut self, under_way: &mut UnderWay<'a>) {
         let now = self.context.now();
-        let stopped = self.failure.is_some() || self.budget.left(0, now) == 0;
+        let stopped = self.failure.is_some() || self.allowance.is_over(now);
         if stopped {
             for claim in self.slots.drain(None) {
                 self.results.push(claim.company, handed_back(&claim));
             }
         }
         self.begin_attempts(under_way, now);
-        let used_up = stopped || self.budget.left(self.taken.saturating_add(self.asked), now) == 0;
+        let used_up = stopped || self.allowance.left(now) == 0;
         if !used_up && self.wants_to_look(now) {
             (self.looking, self.progress, self.looked_at) = (true, false, Some(now));
             let context = self.context;
-            under_way.push(Box::pin(async move { Step::Found(context.due(Backlog::Notices, context.now()).await) }));
+            under_way.push(Box::pin(async move {
+                DeliveryEvent::Found(context.due(Backlog::Notices, context.now()).await)
+            }));
         }
         if self.pause == Pause::Over && (self.looking || used_up) {
             self.pause = Pause::None;
         }
-        while self.in_store < IN_STORE && self.begin_turn(under_way, now, stopped, used_up) {
+        while self.in_store < IN_STORE && self.begin_round(under_way, now, stopped, used_up) {
             self.in_store += 1;
         }
         if (self.slots.out() > 0 || self.in_store > 0) && self.pause == Pause::None {
@@ -198,7 +197,7 @@ impl<'a> Pass<'a> {
             let sender = self.sender;
             under_way.push(Box::pin(async move {
                 sender.pause(LOOK_INTERVAL).await;
-                Step::Paused
+                DeliveryEvent::Paused
             }));
         }
     }
@@ -215,7 +214,7 @@ impl<'a> Pass<'a> {
             match dispatch {
                 Dispatch::Send(claim, slot) => under_way.push(Box::pin(async move {
                     let company = claim.company;
-                    Step::Sent(company, attempt(context, sender, claim).await, slot)
+                    DeliveryEvent::Sent(company, attempt(context, sender, claim).await, slot)
                 })),
                 Dispatch::HandBack(claim) => self.results.push(claim.company, handed_back(&claim)),
             }
@@ -230,21 +229,21 @@ impl<'a> Pass<'a> {
     /// Whether to look for what is due: at first, each second, and once more before the pass ends.
     fn wants_to_look(&self, now: DateTime<Utc>) -> bool {
         let long_ago = |at: DateTime<Utc>| (now - at).to_std().is_ok_and(|since| since >= LOOK_INTERVAL);
-        let idle = self.slots.out() == 0 && self.slots.is_empty() && self.in_store == 0 && self.turns.is_empty();
+        let idle = self.slots.out() == 0 && self.slots.is_empty() && self.in_store == 0 && self.companies.is_empty();
         !self.looking
             && (self.pause == Pause::Over
                 || self.looked_at.is_none_or(long_ago)
                 || idle && self.results.unwritten() == 0 && self.progress)
     }
 
-    /// Begins the turn of a company with results to be written, or of the one whose turn it is.
-    fn begin_turn(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
-        let (slots, turns) = (&self.slots, &self.turns);
+    /// Begins the round of a company with results to be written, or of the company that is next.
+    fn begin_round(&mut self, under_way: &mut UnderWay<'a>, now: DateTime<Utc>, stopped: bool, used_up: bool) -> bool {
+        let (slots, companies) = (&self.slots, &self.companies);
         let crowded = self.is_crowded();
         // While nothing else could go on, results wait for nothing; those first that are the most.
         let all = stopped || self.in_store == 0 && slots.out() == 0;
         let enough = match (crowded, self.in_store) {
-            (true, 0) => self.results.max(|company| turns.is_free(company)),
+            (true, 0) => self.results.max(|company| companies.is_free(company)),
             (true, _) => CROWDED_RESULTS,
             (false, _) => RESULTS,
         };
@@ -253,60 +252,63 @@ impl<'a> Pass<'a> {
             let is_last = || slots.is_empty_of(company) && !slots.has_more_due(company);
             all || count >= enough || is_last() && (count >= LAST_RESULTS || slots.out_of(company) == 0)
         };
-        // Results that come again and again take every second turn only.
-        let others = self.for_results && !used_up && !turns.is_empty();
-        let batch = if others { None } else { self.results.take(|company| turns.is_free(company), ready) };
+        // Results that come again and again take every second round only.
+        let others = self.for_results && !used_up && !companies.is_empty();
+        let batch = if others { None } else { self.results.take(|company| companies.is_free(company), ready) };
         self.for_results = batch.is_some();
         let (company, needs, batch) = if let Some(batch) = batch {
-            (batch.company, self.turns.of(batch.company), Some(batch))
+            (batch.company, self.companies.begin(batch.company).unwrap_or_default(), Some(batch))
         } else if used_up {
             return false;
-        } else if let Some((company, needs)) = self.turns.next() {
+        } else if let Some((company, needs)) = self.companies.next(|_| true) {
             (company, needs, self.results.take_of(company))
         } else {
             return false;
         };
         let needs = if used_up { Needs::default() } else { needs };
-        let left = self.budget.left(self.taken.saturating_add(self.asked), now);
-        let max = if needs.claims() { left.min(MOST).min(self.slots.room_for(company)) } else { 0 };
-        self.asked += max;
+        let left = self.allowance.left(now);
+        let max = if needs.claims() { left.min(MAX_CLAIM).min(self.slots.room_for(company)) } else { 0 };
+        self.allowance.reserve(max);
         let busy = if max > 0 { self.slots.busy(company, now) } else { Vec::new() };
         let (context, deadline) = (self.context, self.deadline);
         under_way.push(Box::pin(async move {
             let results = batch.as_ref().map_or(&[] as &[_], |batch| &batch.records);
-            let done = Turn { context, company, results, needs, max, busy, deadline }.run().await;
-            Step::Turned { company, max, batch, done }
+            let done = CompanyRound { context, company, results, needs, max, busy, deadline }.run().await;
+            DeliveryEvent::Round { company, max, batch, done }
         }));
         true
     }
 
-    fn after(&mut self, step: Step) {
-        match step {
-            Step::Found(found) => {
+    fn after(&mut self, event: DeliveryEvent) {
+        match event {
+            DeliveryEvent::Found(found) => {
                 self.looking = false;
                 match found {
-                    Ok(due) => self.turns.found(&due, self.context.now()),
+                    Ok(due) => {
+                        let needs = due.iter().filter_map(|due| Some((due.company, Needs::of(due.queue)?)));
+                        self.companies.add_found(needs, self.context.now());
+                    }
                     Err(error) => self.failed(error),
                 }
             }
-            Step::Turned { company, max, batch, done } => {
+            DeliveryEvent::Round { company, max, batch, done } => {
                 self.in_store -= 1;
-                self.asked -= max;
+                self.allowance.end_reservation(max, done.as_ref().map_or(0, |done| done.claims.len()));
                 match done {
-                    Ok(done) => self.turned(company, batch, done),
-                    Err(error) => self.not_turned(company, batch, &error),
+                    Ok(done) => self.round_done(company, batch, done),
+                    Err(error) => self.round_failed(company, batch, &error),
                 }
             }
-            Step::Sent(company, record, slot) => self.sent(company, record, slot),
-            Step::Paused => {
+            DeliveryEvent::Sent(company, record, slot) => self.sent(company, record, slot),
+            DeliveryEvent::Paused => {
                 self.pause = Pause::Over;
                 self.results.hurry();
             }
         }
     }
 
-    fn turned(&mut self, company: CompanyId, batch: Option<Batch>, done: TurnDone) {
-        self.turns.done(company, done.left);
+    fn round_done(&mut self, company: CompanyId, batch: Option<Batch>, done: RoundDone) {
+        self.companies.done(company, done.left());
         if let Some(batch) = batch {
             self.results.done(&batch);
             self.wrote(company, done.written);
@@ -314,14 +316,13 @@ impl<'a> Pass<'a> {
         self.report.agrupados += done.groups;
         self.report.eventos += done.fanned_out.events;
         self.report.creadas += done.fanned_out.deliveries;
-        self.taken = self.taken.saturating_add(u32::try_from(done.claims.len()).unwrap_or(u32::MAX));
         self.progress |= done.groups + done.fanned_out.events + done.discarded > 0 || !done.claims.is_empty();
         self.slots.add(done.claims, EACH);
     }
 
-    fn not_turned(&mut self, company: CompanyId, batch: Option<Batch>, error: &Error) {
+    fn round_failed(&mut self, company: CompanyId, batch: Option<Batch>, error: &Error) {
         observe::company_failed("delivery", company, error);
-        self.turns.failed(company, self.context.now());
+        self.companies.failed(company, self.context.now());
         let Some(batch) = batch else { return };
         let count = batch.records.len() as u64;
         if !self.results.failed(batch) {
@@ -338,7 +339,7 @@ impl<'a> Pass<'a> {
                 Ended { delivered, counts: attempt.judged.counts, duration: attempt.duracion_ms, at: attempt.at };
             self.slots.finished(slot, ended);
             if self.slots.wants_more((company, record.webhook), now) {
-                self.turns.need(company, Needs::DELIVERIES);
+                self.companies.add(company, Needs { deliveries: true, ..Needs::default() });
             }
         }
         self.progress = true;

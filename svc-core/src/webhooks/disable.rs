@@ -2,23 +2,22 @@
 
 use super::schedule::is_disabled;
 use crate::error::Error;
-use crate::operation::{Cx, Operation, Spec};
+use crate::operation::{Cx, Step};
 use crate::store::COUNTED;
 
 /// `motivo_desactivacion` of a webhook that the service disabled.
 const MOTIVO: &str = "fallos_consecutivos";
 
 /// Disables a webhook if it still fails: discards its pending deliveries, and queues an e-mail to the user who created it.
-pub(super) struct Disable {
+pub(super) struct DisableWebhook {
     pub(super) webhook: i64,
 }
 
-impl Operation for Disable {
-    const SPEC: Spec = Spec::new("Disable a webhook whose receiver fails");
+impl Step for DisableWebhook {
     /// How many deliveries are discarded, counted up to [`COUNTED`], if it was disabled.
     type Output = Option<u64>;
 
-    async fn run(&self, cx: &mut Cx<'_>) -> Result<Option<u64>, Error> {
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<u64>, Error> {
         let Some(webhook) = cx.tx.lock_active_webhook(self.webhook).await? else { return Ok(None) };
         let standing = webhook.standing;
         if !is_disabled(standing.fallos_consecutivos, standing.racha_desde, cx.now.get()) {

@@ -7,9 +7,9 @@
 //!   or `descartada` (its webhook was disabled or deleted).
 //! - An **attempt** is one POST of a delivery, through a [`Sender`]; `HttpSender` (feature `client`) sends it over HTTPS.
 //!
-//! [`deliver_due`] is one delivery pass: it finds which companies have something due, and gives each in turn a short
-//! transaction (a turn), in which groups become events, events deliveries, and deliveries are claimed under a lease. They are
-//! sent, and the results are written. A failed delivery is retried after 1, 5 and 30 minutes, 2, 6 and 12
+//! [`deliver_due`] is one delivery pass: it finds which companies have something due, and gives each in turn a round, a short
+//! transaction in which groups become events, events deliveries, and deliveries are claimed under a lease. They are sent, and
+//! the results are written. A failed delivery is retried after 1, 5 and 30 minutes, 2, 6 and 12
 //! hours; a webhook is disabled when 15 deliveries in a row have failed over more than 24 hours, and an e-mail says so
 //! ([`crate::mail`]).
 //!
@@ -21,6 +21,7 @@
 mod attempt;
 #[cfg(feature = "client")]
 mod client;
+mod company_round;
 mod deliver;
 #[cfg(any(test, feature = "client"))]
 mod destination;
@@ -31,8 +32,6 @@ mod schedule;
 mod secret;
 mod sign;
 mod slots;
-mod turn;
-mod turns;
 mod url;
 mod verify;
 

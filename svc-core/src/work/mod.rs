@@ -17,7 +17,7 @@ use crate::context::{Context, REFRESH_INTERVAL};
 use crate::mail::{Notifier, NotifyReport, notify_due};
 use crate::observe;
 use crate::stamping::{Stamper, stamp_due};
-use crate::store::StoreError;
+use crate::store::{Backlog, StoreError};
 use crate::usage;
 use crate::webhooks::{Sender, deliver_due};
 
@@ -67,7 +67,7 @@ impl Providers {
 
 impl fmt::Debug for Providers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outside")
+        f.debug_struct("Providers")
             .field("stamper", &self.stamper.is_some())
             .field("sender", &self.sender.is_some())
             .field("notifier", &self.notifier.is_some())
@@ -77,20 +77,20 @@ impl fmt::Debug for Providers {
 
 /// A kind of background work, and the system it needs.
 #[derive(Clone)]
-enum Backlog {
+enum BackgroundWork {
     Stamping(Arc<dyn Stamper>),
     Delivery(Arc<dyn Sender>),
     Mail(Arc<dyn Notifier>),
     CleanUp,
 }
 
-impl Backlog {
+impl BackgroundWork {
     /// Its name in logs and metrics.
     const fn name(&self) -> &'static str {
         match self {
-            Self::Stamping(_) => "stamping",
-            Self::Delivery(_) => "delivery",
-            Self::Mail(_) => "mail",
+            Self::Stamping(_) => Backlog::Stamping.name(),
+            Self::Delivery(_) => Backlog::Notices.name(),
+            Self::Mail(_) => Backlog::Mail.name(),
             Self::CleanUp => "clean-up",
         }
     }
@@ -136,10 +136,10 @@ impl Context {
     /// answered after it has ended is merged with [`Context::merge_usage`].
     pub async fn work(&self, outside: Providers, stop: impl Future<Output = ()> + Send) {
         let backlogs = [
-            outside.stamper.map(Backlog::Stamping),
-            outside.sender.map(Backlog::Delivery),
-            outside.notifier.map(Backlog::Mail),
-            Some(Backlog::CleanUp),
+            outside.stamper.map(BackgroundWork::Stamping),
+            outside.sender.map(BackgroundWork::Delivery),
+            outside.notifier.map(BackgroundWork::Mail),
+            Some(BackgroundWork::CleanUp),
         ];
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = stop.inspect(|()| stopped.store(true, Ordering::Relaxed)).boxed().shared();
@@ -184,7 +184,7 @@ impl Context {
     }
 
     /// Runs passes over one backlog, one after the other, until `stop` ends.
-    async fn run_passes<S>(&self, backlog: Backlog, stopped: &Arc<AtomicBool>, stop: Shared<S>)
+    async fn run_passes<S>(&self, backlog: BackgroundWork, stopped: &Arc<AtomicBool>, stop: Shared<S>)
     where
         S: Future<Output = ()>,
     {
@@ -194,7 +194,7 @@ impl Context {
             let pass = AssertUnwindSafe(backlog.pass(self, budget)).catch_unwind();
             let outcome = match backlog {
                 // Its statements are short and independent, so it may be cancelled between any two.
-                Backlog::CleanUp => match select(Box::pin(pass), stop.clone()).await {
+                BackgroundWork::CleanUp => match select(Box::pin(pass), stop.clone()).await {
                     Either::Left((outcome, _)) => outcome,
                     Either::Right(_) => return,
                 },

@@ -8,7 +8,7 @@ use super::*;
 use crate::mail::{Notice, NotifyFailure};
 use crate::stamping::SandboxStamper;
 use crate::store::testing::Empty;
-use crate::store::{Backlog, Due, Store, StoreLayer};
+use crate::store::{Due, Store, StoreLayer};
 
 /// A store with nothing to do; the first look for documents to stamp panics.
 #[derive(Default)]

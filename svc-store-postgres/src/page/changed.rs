@@ -21,24 +21,43 @@ impl Page<'_> {
     pub(super) fn changed_since(&mut self, since: &Value<'_>) {
         let size = i64::from(self.query.limit) + 1;
         let alias = self.source.alias;
-        self.and()
-            .push(alias)
-            .push("clave = ANY (ARRAY(WITH cerca AS MATERIALIZED (SELECT i.clave FROM (SELECT i.clave, i.modificado");
+        self.and().push(alias);
+        self.open("clave = ANY (ARRAY(");
+        self.clause("");
+        self.open("WITH cerca AS MATERIALIZED (");
+        self.clause("SELECT i.clave");
+        self.clause("");
+        self.open("FROM (");
+        self.clause("SELECT i.clave, i.modificado");
         self.next_records();
-        self.sql.push(" ORDER BY i.clave LIMIT ").push_bind(NEAR * size).push(") i WHERE i.modificado >= ");
-        push(&mut self.sql, since, Kind::Instant);
-        self.sql.push(" ORDER BY i.clave LIMIT ").push_bind(size);
-        self.sql.push("), cambiados AS MATERIALIZED (SELECT i.clave");
+        self.clause("ORDER BY i.clave");
+        self.clause("LIMIT ").push_bind(NEAR * size);
+        self.close(") i");
+        push(self.clause("WHERE i.modificado >= "), since, Kind::Instant);
+        self.clause("ORDER BY i.clave");
+        self.clause("LIMIT ").push_bind(size);
+        self.close("), ");
+        self.open("cambiados AS MATERIALIZED (");
+        self.clause("SELECT i.clave");
         self.next_changes(since);
-        self.sql.push(" AND (SELECT count(*) FROM cerca) < ").push_bind(size);
-        self.sql.push(" ORDER BY i.modificado LIMIT ").push_bind(COLLECTED);
-        self.sql.push(") SELECT clave FROM cerca WHERE (SELECT count(*) FROM cerca) = ").push_bind(size);
-        self.sql.push(" UNION ALL (SELECT clave FROM cambiados WHERE (SELECT count(*) FROM cambiados) < ");
-        self.sql.push_bind(COLLECTED).push(" ORDER BY clave LIMIT ").push_bind(size);
-        self.sql.push(") UNION ALL (SELECT i.clave");
+        self.and().push("(SELECT count(*) FROM cerca) < ").push_bind(size);
+        self.clause("ORDER BY i.modificado");
+        self.clause("LIMIT ").push_bind(COLLECTED);
+        self.close(")");
+        self.clause("SELECT clave FROM cerca WHERE (SELECT count(*) FROM cerca) = ").push_bind(size);
+        self.clause("UNION ALL");
+        self.clause("(SELECT clave FROM cambiados WHERE (SELECT count(*) FROM cambiados) < ").push_bind(COLLECTED);
+        self.sql.push(" ORDER BY clave LIMIT ").push_bind(size).push(")");
+        self.clause("UNION ALL");
+        self.clause("");
+        self.open("(");
+        self.clause("SELECT i.clave");
         self.next_changes(since);
-        self.sql.push(" AND (SELECT count(*) FROM cambiados) = ").push_bind(COLLECTED);
-        self.sql.push(" ORDER BY i.clave LIMIT ").push_bind(size).push(")))");
+        self.and().push("(SELECT count(*) FROM cambiados) = ").push_bind(COLLECTED);
+        self.clause("ORDER BY i.clave");
+        self.clause("LIMIT ").push_bind(size);
+        self.close(")");
+        self.close("))");
     }
 
     /// From the list's records `i` after the cursor, that were changed since then.
@@ -49,7 +68,9 @@ impl Page<'_> {
 
     /// From the list's records `i` after the cursor.
     fn next_records(&mut self) {
-        self.sql.push(" FROM ").push(self.table).push(" i WHERE i.empresa = $1");
+        let table = self.table;
+        self.clause("FROM ").push(table).push(" i");
+        self.clause("WHERE i.empresa = $1");
         self.after_cursor("i.");
         self.hide("i.");
     }

@@ -9,23 +9,31 @@ use svc_core::record::{Kind, Value};
 use crate::value::push;
 
 mod changed;
+#[cfg(test)]
+mod tests;
 
 /// Rows of the largest page, and one more.
 const LARGEST: u32 = 501;
+
+/// What subqueries are indented with, four spaces each.
+const INDENT: &str = "                        ";
+
+/// About how wide a line of columns may be.
+const WIDTH: usize = 90;
 
 /// Writes the condition of a filter with its value.
 pub(crate) type WriteFilter = fn(&mut Page<'_>, &Value<'_>);
 
 /// Where the rows of a list come from.
 pub(crate) struct Source {
-    /// What stands behind FROM; the table itself if it is empty.
-    pub(crate) from: &'static str,
+    /// What stands behind FROM, a line a join; the table itself if it is empty.
+    pub(crate) from: &'static [&'static str],
     /// The table's alias with its dot.
     pub(crate) alias: &'static str,
     /// Columns that are not the table's own: name, expression.
     pub(crate) columns: &'static [(&'static str, &'static str)],
-    /// What else holds for every row, from its AND on.
-    pub(crate) always: &'static str,
+    /// What else holds for every row.
+    pub(crate) always: Option<&'static str>,
     /// Filters that are more than a comparison with a column: name, how the condition is written.
     pub(crate) filters: &'static [(&'static str, WriteFilter)],
     /// How all conditions are written, where they are not simply one after the other.
@@ -74,14 +82,24 @@ fn day(value: &Value<'_>) -> NaiveDate {
 
 impl Source {
     /// The table of the list's records as it is.
-    pub(crate) const PLAIN: Self =
-        Self { from: "", alias: "", columns: &[], always: "", filters: &[], conditions: None, span: None, under: None };
+    pub(crate) const PLAIN: Self = Self {
+        from: &[],
+        alias: "",
+        columns: &[],
+        always: None,
+        filters: &[],
+        conditions: None,
+        span: None,
+        under: None,
+    };
 }
 
 /// A list's statement: `SELECT … WHERE empresa = … [AND filter …] [AND clave > …] ORDER BY clave LIMIT …`. The company is
-/// `$1`.
+/// `$1`. It is written a clause a line; `snapshots/` has those of all lists.
 pub(crate) struct Page<'q> {
     sql: QueryBuilder<Postgres>,
+    /// How many subqueries the next clause is in.
+    depth: usize,
     source: &'static Source,
     table: &'static str,
     query: &'q Query,
@@ -91,7 +109,8 @@ pub(crate) struct Page<'q> {
 impl<'q> Page<'q> {
     /// The statement for the records after the cursor, one more than the page holds.
     pub(crate) fn of(source: &'static Source, list: &'static ListSpec, query: &'q Query, empresa: i64) -> Self {
-        let mut page = Self { sql: QueryBuilder::new(""), source, table: list.table, query, hidden: list.hidden };
+        let mut page =
+            Self { sql: QueryBuilder::new(""), depth: 0, source, table: list.table, query, hidden: list.hidden };
         page.select(list, empresa);
         match source.conditions {
             Some(conditions) => conditions(&mut page),
@@ -114,7 +133,25 @@ impl<'q> Page<'q> {
 
     /// The statement, for a condition of its own; what it has so far ends in AND.
     pub(crate) fn and(&mut self) -> &mut QueryBuilder<Postgres> {
-        self.sql.push(" AND ")
+        self.clause("  AND ")
+    }
+
+    /// Begins a line of the statement.
+    pub(crate) fn clause(&mut self, text: &'static str) -> &mut QueryBuilder<Postgres> {
+        self.sql.push("\n").push(&INDENT[..4 * self.depth]).push(text)
+    }
+
+    /// Ends the line in a parenthesis, and begins the clauses of the subquery in it.
+    pub(crate) fn open(&mut self, text: &'static str) -> &mut QueryBuilder<Postgres> {
+        self.sql.push(text);
+        self.depth += 1;
+        &mut self.sql
+    }
+
+    /// Ends a subquery; `text` begins with its closing parenthesis.
+    pub(crate) fn close(&mut self, text: &'static str) -> &mut QueryBuilder<Postgres> {
+        self.depth -= 1;
+        self.clause(text)
     }
 
     /// The statement as it is so far.
@@ -135,7 +172,7 @@ impl<'q> Page<'q> {
     /// of a span of time or of a word to be found does, the limit is a parameter, and each value has a plan of its own.
     pub(crate) fn limit(&mut self) {
         let limit = self.query.limit;
-        self.sql.push(" LIMIT ");
+        self.clause("LIMIT ");
         if self.query.conditions.iter().all(|condition| condition.filter.compare == Compare::Equal) {
             self.sql.push([11, 31, 101, 201].into_iter().find(|size| *size > limit).unwrap_or(LARGEST));
         } else {
@@ -209,23 +246,48 @@ impl<'q> Page<'q> {
     /// The columns of the list's records, and where they are found. Of records under another it yields a row of nulls when
     /// there are none, and no row when the record that they are under is not there.
     fn select(&mut self, list: &ListSpec, empresa: i64) {
-        let Source { from, alias, columns, under, .. } = *self.source;
+        let Source { from, alias, columns, always, under, .. } = *self.source;
         if let Some(under) = under {
-            self.sql.push("SELECT hijos.* FROM (").push(under.record).push(" AND empresa = ").push_bind(empresa);
+            self.sql.push("SELECT hijos.*");
+            self.clause("FROM ");
+            self.open("(");
+            self.clause(under.record).push(" AND empresa = ").push_bind(empresa);
             self.sql.push(" AND clave = ").push_bind(self.query.under.unwrap_or_default());
-            self.sql.push(") padre LEFT JOIN LATERAL (");
+            self.close(") padre");
+            self.clause("LEFT JOIN LATERAL ");
+            self.open("(");
+            self.clause("");
         }
-        let mut joint = "SELECT ";
-        for column in list.columns {
-            self.sql.push(joint);
-            match columns.iter().find(|(name, _)| name == column) {
+        self.sql.push("SELECT ");
+        let mut width = 0;
+        for (at, column) in list.columns.iter().enumerate() {
+            let own = columns.iter().find(|(name, _)| name == column);
+            let length = own.map_or(alias.len() + column.len(), |(_, expression)| expression.len());
+            width += length + 2;
+            if width > WIDTH {
+                self.sql.push(",");
+                self.clause("       ");
+                width = length;
+            } else if at > 0 {
+                self.sql.push(", ");
+            }
+            match own {
                 Some((_, expression)) => self.sql.push(expression),
                 None => self.sql.push(alias).push(column),
             };
-            joint = ", ";
         }
-        self.sql.push(" FROM ").push(if from.is_empty() { list.table } else { from });
-        self.sql.push(" WHERE ").push(alias).push("empresa = ");
+        match from.split_first() {
+            Some((first, joins)) => {
+                self.clause("FROM ").push(first);
+                for join in joins {
+                    self.clause(join);
+                }
+            }
+            None => {
+                self.clause("FROM ").push(list.table);
+            }
+        }
+        self.clause("WHERE ").push(alias).push("empresa = ");
         match under {
             Some(under) => {
                 self.sql.push("$1 AND ").push(under.column).push(" = ").push_bind(self.query.under.unwrap_or_default());
@@ -234,13 +296,15 @@ impl<'q> Page<'q> {
                 self.sql.push_bind(empresa);
             }
         }
-        self.sql.push(self.source.always);
+        if let Some(condition) = always {
+            self.only(condition);
+        }
     }
 
     fn end(&mut self) {
         let alias = self.source.alias;
         self.after_cursor(alias);
-        self.sql.push(" ORDER BY ").push(alias).push("clave");
+        self.clause("ORDER BY ").push(alias).push("clave");
         if self.span_is_short() {
             // No index has this order. The database takes claves and times to be independent; since they are not, walking
             // the claves until enough lie in the span may read all that is older. So the span is collected.
@@ -248,7 +312,7 @@ impl<'q> Page<'q> {
         }
         self.limit();
         if self.source.under.is_some() {
-            self.sql.push(") hijos ON true");
+            self.close(") hijos ON true");
         }
     }
 }

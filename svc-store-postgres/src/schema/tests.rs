@@ -5,10 +5,10 @@ use std::time::Duration;
 use sqlx::migrate::MigrationType;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{PgPool, Row as _, SqlStr};
+use svc_local_postgres::Cluster;
 use tokio::time::timeout;
 
 use super::*;
-use crate::local::Cluster;
 use crate::{PostgresStore, Settings};
 
 const TABLE: &str = "CREATE TABLE t (a int);\nINSERT INTO t SELECT generate_series(1, 1000)";

@@ -37,21 +37,21 @@ pub(crate) fn of(table: &str) -> &'static Source {
 }
 
 static PURCHASES: Source = Source {
-    from: "compras c LEFT JOIN almacenes a ON a.empresa = c.empresa AND a.clave = c.almacen",
+    from: &["compras c", "LEFT JOIN almacenes a ON a.empresa = c.empresa AND a.clave = c.almacen"],
     alias: "c.",
     columns: &[("almacen", "a.codigo")],
     ..Source::PLAIN
 };
 
 static PURCHASE_LINES: Source = Source {
-    from: "compras_renglones r LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto",
+    from: &["compras_renglones r", "LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto"],
     alias: "r.",
     columns: &[("sku", "p.sku")],
     ..Source::PLAIN
 };
 
 static RECEIVABLES: Source = Source {
-    from: "cxc x LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta",
+    from: &["cxc x", "LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta"],
     alias: "x.",
     columns: &[("tipo_venta", "coalesce(v.tipo, x.tipo_venta)")],
     filters: &[
@@ -103,7 +103,7 @@ static DELIVERIES: Source = Source {
 static INVOICES: Source = Source { span: Span::BY_DATE, ..Source::PLAIN };
 
 static PRICES: Source = Source {
-    from: "precios x JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista",
+    from: &["precios x", "JOIN listas_precios l ON l.empresa = x.empresa AND l.clave = x.lista"],
     alias: "x.",
     columns: &[("sku", SKU), ("lista_nombre", "l.nombre")],
     filters: &[("sku", of_sku)],
@@ -112,7 +112,7 @@ static PRICES: Source = Source {
 
 static SALESPEOPLE: Source = Source {
     columns: &[("estatus", "CASE WHEN activo THEN 'activo' ELSE 'inactivo' END")],
-    always: " AND vendedor",
+    always: Some("vendedor"),
     filters: &[("estatus", |page, value| {
         let active = *value == Value::Text(Status::Activo.word().into());
         page.with("activo = ", &Value::Boolean(active), "");
@@ -121,7 +121,7 @@ static SALESPEOPLE: Source = Source {
 };
 
 static SALE_LINES: Source = Source {
-    from: "ventas_renglones r LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto",
+    from: &["ventas_renglones r", "LEFT JOIN productos p ON p.empresa = r.empresa AND p.clave = r.producto"],
     alias: "r.",
     columns: &[("sku", "coalesce(p.sku, r.sku)")],
     // As in the list of documents, so that one found by a SKU has lines found by it.
@@ -134,7 +134,7 @@ static SALE_LINES: Source = Source {
 };
 
 static WEBHOOKS: Source = Source {
-    always: " AND eliminado IS NULL",
+    always: Some("eliminado IS NULL"),
     // Exactly the condition of the partial index.
     filters: &[("activo", |page, value| page.only(if is_true(value) { "activo" } else { "NOT activo" }))],
     ..Source::PLAIN

@@ -4,7 +4,7 @@ use crate::page::{Page, Source};
 use crate::value::push;
 
 pub(super) static MOVEMENTS: Source = Source {
-    from: "movimientos_inventario m LEFT JOIN productos p ON p.empresa = m.empresa AND p.clave = m.producto",
+    from: &["movimientos_inventario m", "LEFT JOIN productos p ON p.empresa = m.empresa AND p.clave = m.producto"],
     alias: "m.",
     columns: &[("sku", "coalesce(p.sku, m.sku)")],
     filters: &[("sku", |page, sku| {
@@ -21,58 +21,67 @@ pub(super) static MOVEMENTS: Source = Source {
 fn of_product_or_written(page: &mut Page<'_>, sku: &Value<'_>) {
     super::of_products(page.and().push("(m.producto"), sku);
     push(page.sql().push(" OR m.sku = "), sku, Kind::Text);
-    page.sql().push(
-        " AND NOT EXISTS (SELECT FROM productos s \
-         WHERE s.empresa = $1 AND s.clave = m.producto AND s.sku IS NOT NULL))",
+    page.clause("      AND NOT EXISTS (");
+    page.clause(
+        "          SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = m.producto AND s.sku IS NOT NULL",
     );
+    page.clause("      ))");
 }
 
 /// The next movements that `coalesce(p.sku, m.sku)` makes the SKU's: of the products that have it, and of those that are
 /// gone (or lost theirs) and for which it was written down. Each ledger is read from its index no further than the page
 /// can reach; `escritos` steps from product to product of the written SKU.
 fn of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
-    let sql = page.and();
-    sql.push("m.clave = ANY (ARRAY(WITH RECURSIVE dado AS (SELECT ");
-    push(sql, sku, Kind::Text);
-    sql.push(
-        "::text AS sku), escritos (producto) AS (\
-         SELECT min(x.producto) FROM movimientos_inventario x WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) \
-         UNION ALL \
-         SELECT (SELECT min(x.producto) FROM movimientos_inventario x \
-         WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto > e.producto) \
-         FROM escritos e WHERE e.producto IS NOT NULL) \
-         SELECT k.clave FROM productos s CROSS JOIN LATERAL (SELECT x.clave FROM movimientos_inventario x \
-         WHERE x.empresa = $1 AND x.producto = s.clave",
-    );
-    next_movements(page);
-    page.sql().push(
-        ") k WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM dado) \
-         UNION ALL \
-         SELECT k.clave FROM escritos e CROSS JOIN LATERAL (SELECT x.clave FROM movimientos_inventario x \
-         WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto = e.producto",
-    );
-    next_movements(page);
-    page.sql().push(
-        ") k WHERE NOT EXISTS (SELECT FROM productos s \
-         WHERE s.empresa = $1 AND s.clave = e.producto AND s.sku IS NOT NULL) \
-         UNION ALL \
-         (SELECT x.clave FROM movimientos_inventario x \
-         WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto IS NULL",
-    );
-    next_movements(page);
-    page.sql().push(")))");
+    page.and();
+    page.open("m.clave = ANY (ARRAY(");
+    push(page.clause("WITH RECURSIVE dado AS (SELECT "), sku, Kind::Text);
+    page.sql().push("::text AS sku), ");
+    page.open("escritos (producto) AS (");
+    page.clause("SELECT min(x.producto)");
+    page.clause("FROM movimientos_inventario x");
+    page.clause("WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado)");
+    page.clause("UNION ALL");
+    page.clause("SELECT (SELECT min(x.producto)");
+    page.clause("        FROM movimientos_inventario x");
+    page.clause("        WHERE x.empresa = $1 AND x.sku = (SELECT sku FROM dado) AND x.producto > e.producto)");
+    page.clause("FROM escritos e");
+    page.clause("WHERE e.producto IS NOT NULL");
+    page.close(")");
+    page.clause("SELECT k.clave");
+    page.clause("FROM productos s");
+    page.clause("");
+    page.open("CROSS JOIN LATERAL (");
+    next_movements(page, "x.producto = s.clave");
+    page.close(") k");
+    page.clause("WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM dado)");
+    page.clause("UNION ALL");
+    page.clause("SELECT k.clave");
+    page.clause("FROM escritos e");
+    page.clause("");
+    page.open("CROSS JOIN LATERAL (");
+    next_movements(page, "x.sku = (SELECT sku FROM dado) AND x.producto = e.producto");
+    page.close(") k");
+    page.clause("WHERE NOT EXISTS (");
+    page.clause("    SELECT FROM productos s WHERE s.empresa = $1 AND s.clave = e.producto AND s.sku IS NOT NULL");
+    page.clause(")");
+    page.clause("UNION ALL");
+    page.clause("");
+    page.open("(");
+    next_movements(page, "x.sku = (SELECT sku FROM dado) AND x.producto IS NULL");
+    page.close(")");
+    page.close("))");
 }
 
-/// Ends a statement over movements `x`, so that it gives as many of them as the page can hold.
-fn next_movements(page: &mut Page<'_>) {
+/// The movements `x` for which `condition` holds, as many of them as the page can hold.
+fn next_movements(page: &mut Page<'_>, condition: &'static str) {
     let query = page.query();
-    let sql = page.sql();
+    page.clause("SELECT x.clave");
+    page.clause("FROM movimientos_inventario x");
+    page.clause("WHERE x.empresa = $1 AND ").push(condition);
     if let Some(tipo) = query.get("tipo") {
-        push(sql.push(" AND x.tipo = "), tipo, Kind::Text);
+        push(page.and().push("x.tipo = "), tipo, Kind::Text);
     }
-    if let Some(after) = query.after {
-        sql.push(" AND x.clave > ").push_bind(after);
-    }
-    sql.push(" ORDER BY x.clave");
+    page.after_cursor("x.");
+    page.clause("ORDER BY x.clave");
     page.limit();
 }

@@ -4,7 +4,7 @@ use crate::page::{Page, Source};
 use crate::value::push;
 
 pub(super) static PRODUCTS: Source = Source {
-    from: "productos p",
+    from: &["productos p"],
     alias: "p.",
     // Names are looked up for the rows of the page: joins would be made for all that match before the page is cut.
     columns: &[
@@ -52,20 +52,23 @@ fn conditions(page: &mut Page<'_>) {
     let Some(leading) = leading else {
         return query.conditions.iter().for_each(|condition| page.condition(condition));
     };
-    page.and().push(if leading.filter.name == "marca" {
-        "p.clave = ANY (ARRAY(SELECT f.clave FROM marcas n CROSS JOIN LATERAL (SELECT p.clave FROM productos p \
-         WHERE p.empresa = $1 AND p.marca = n.clave"
-    } else {
-        "p.clave = ANY (ARRAY(SELECT f.clave FROM categorias n CROSS JOIN LATERAL (SELECT p.clave FROM productos p \
-         WHERE p.empresa = $1 AND p.categoria = n.clave"
-    });
+    let is_brand = leading.filter.name == "marca";
+    page.and();
+    page.open("p.clave = ANY (ARRAY(");
+    page.clause("SELECT f.clave");
+    page.clause(if is_brand { "FROM marcas n" } else { "FROM categorias n" });
+    page.clause("");
+    page.open("CROSS JOIN LATERAL (");
+    page.clause("SELECT p.clave");
+    page.clause("FROM productos p");
+    page.clause("WHERE p.empresa = $1 AND ").push(if is_brand { "p.marca = n.clave" } else { "p.categoria = n.clave" });
     let others = query.conditions.iter().filter(|condition| condition.filter.name != leading.filter.name);
     others.for_each(|condition| page.condition(condition));
     page.hide("p.");
-    let sql = page.and();
-    sql.push("p.clave > ").push_bind(query.after.unwrap_or(i64::MIN));
-    sql.push(" ORDER BY p.clave LIMIT ").push_bind(i64::from(query.limit) + 1);
-    sql.push(") f WHERE n.empresa = $1 AND n.nombre = ");
-    push(sql, &leading.value, Kind::Text);
-    sql.push("))");
+    page.and().push("p.clave > ").push_bind(query.after.unwrap_or(i64::MIN));
+    page.clause("ORDER BY p.clave");
+    page.clause("LIMIT ").push_bind(i64::from(query.limit) + 1);
+    page.close(") f");
+    push(page.clause("WHERE n.empresa = $1 AND n.nombre = "), &leading.value, Kind::Text);
+    page.close("))");
 }

@@ -4,7 +4,7 @@ use crate::page::{Page, Source, Span};
 use crate::value::push;
 
 pub(super) static SALES: Source = Source {
-    from: "ventas v LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen",
+    from: &["ventas v", "LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen"],
     alias: "v.",
     columns: &[("almacen", "a.codigo")],
     filters: &[
@@ -28,41 +28,52 @@ pub(super) static SALES: Source = Source {
 
 /// The documents with lines of any product with that SKU, and with lines that bear it themselves.
 fn of_sku_in_span(page: &mut Page<'_>, sku: &Value<'_>) {
-    page.with(
-        "v.clave = ANY (ARRAY(WITH q (sku) AS (SELECT ",
-        sku,
-        ") SELECT venta FROM ventas_renglones WHERE empresa = $1 AND producto = ANY (ARRAY( \
-            SELECT clave FROM productos WHERE empresa = $1 AND sku = (SELECT sku FROM q))) \
-         UNION ALL SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)))",
-    );
+    page.and();
+    page.open("v.clave = ANY (ARRAY(");
+    push(page.clause("WITH q (sku) AS (SELECT "), sku, Kind::Text);
+    page.sql().push(")");
+    page.clause("SELECT venta FROM ventas_renglones WHERE empresa = $1 AND producto = ANY (ARRAY(");
+    page.clause("    SELECT clave FROM productos WHERE empresa = $1 AND sku = (SELECT sku FROM q)))");
+    page.clause("UNION ALL");
+    page.clause("SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)");
+    page.close("))");
 }
 
 /// The next of them: the lines of each product, and those that bear the SKU, are read from their index in the order of the
 /// documents, no further than the page can reach.
 fn next_of_sku(page: &mut Page<'_>, sku: &Value<'_>) {
-    let sql = page.and().push("v.clave = ANY (ARRAY(WITH q (sku) AS (SELECT ");
-    push(sql, sku, Kind::Text);
-    sql.push("::text) SELECT k.venta FROM productos s CROSS JOIN LATERAL (");
+    page.and();
+    page.open("v.clave = ANY (ARRAY(");
+    push(page.clause("WITH q (sku) AS (SELECT "), sku, Kind::Text);
+    page.sql().push("::text)");
+    page.clause("SELECT k.venta");
+    page.clause("FROM productos s");
+    page.clause("");
+    page.open("CROSS JOIN LATERAL (");
     next_documents(page, "r.producto = s.clave");
-    page.sql().push(") k WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM q) UNION ALL (");
+    page.close(") k");
+    page.clause("WHERE s.empresa = $1 AND s.sku = (SELECT sku FROM q)");
+    page.clause("UNION ALL");
+    page.clause("");
+    page.open("(");
     next_documents(page, "r.sku = (SELECT sku FROM q)");
-    page.sql().push(")))");
+    page.close(")");
+    page.close("))");
 }
 
 /// The documents with lines for which `condition` holds, as many as the page can hold: those that all other conditions hold for too.
 fn next_documents(page: &mut Page<'_>, condition: &'static str) {
     let query = page.query();
-    let sql = page.sql().push(
-        "SELECT DISTINCT r.venta FROM ventas_renglones r JOIN ventas v ON v.empresa = r.empresa AND v.clave = r.venta \
-         WHERE r.empresa = $1 AND ",
-    );
-    sql.push(condition);
+    page.clause("SELECT DISTINCT r.venta");
+    page.clause("FROM ventas_renglones r");
+    page.clause("JOIN ventas v ON v.empresa = r.empresa AND v.clave = r.venta");
+    page.clause("WHERE r.empresa = $1 AND ").push(condition);
     if let Some(after) = query.after {
-        sql.push(" AND r.venta > ").push_bind(after);
+        page.and().push("r.venta > ").push_bind(after);
     }
     for other in query.conditions.iter().filter(|other| other.filter.name != "sku") {
         page.condition(other);
     }
-    page.sql().push(" ORDER BY r.venta");
+    page.clause("ORDER BY r.venta");
     page.limit();
 }

@@ -4,7 +4,7 @@ use crate::page::{Page, Source};
 use crate::value::push;
 
 pub(super) static STOCK: Source = Source {
-    from: "inventario x JOIN almacenes a ON a.empresa = x.empresa AND a.clave = x.almacen",
+    from: &["inventario x", "JOIN almacenes a ON a.empresa = x.empresa AND a.clave = x.almacen"],
     alias: "x.",
     columns: &[("sku", super::SKU), ("almacen", "a.codigo"), ("sucursal", "a.sucursal")],
     filters: &[
@@ -26,16 +26,22 @@ pub(super) static STOCK: Source = Source {
 
 /// The next rows of each of a branch's warehouses: each is read from its index no further than the page can reach.
 fn of_branch(page: &mut Page<'_>, sucursal: &Value<'_>) {
-    page.and().push(
-        "x.clave = ANY (ARRAY(SELECT k.clave FROM almacenes w CROSS JOIN LATERAL (\
-         SELECT i.clave FROM inventario i WHERE i.empresa = $1 AND i.almacen = w.clave",
-    );
+    page.and();
+    page.open("x.clave = ANY (ARRAY(");
+    page.clause("SELECT k.clave");
+    page.clause("FROM almacenes w");
+    page.clause("");
+    page.open("CROSS JOIN LATERAL (");
+    page.clause("SELECT i.clave");
+    page.clause("FROM inventario i");
+    page.clause("WHERE i.empresa = $1 AND i.almacen = w.clave");
     if let Some(since) = page.query().get("modificado_desde") {
         page.with("i.modificado >= ", since, "");
     }
     page.after_cursor("i.");
-    page.sql().push(" ORDER BY i.clave");
+    page.clause("ORDER BY i.clave");
     page.limit();
-    push(page.sql().push(") k WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
-    page.sql().push("))");
+    page.close(") k");
+    push(page.clause("WHERE w.empresa = $1 AND w.sucursal = "), sucursal, Kind::Integer);
+    page.close("))");
 }

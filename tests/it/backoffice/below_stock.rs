@@ -59,7 +59,7 @@ async fn what_is_not_there_is_neither_invoiced_nor_captured_nor_handed_over() {
 }
 
 #[tokio::test]
-async fn it_is_judged_before_credit_and_only_where_it_is_wanted() {
+async fn stock_is_checked_before_credit_and_only_where_required() {
     let world = World::new().await;
     let (company, ana) = strict(&world).await;
     world.run("UPDATE clientes SET limite_credito = 0").await;
@@ -75,7 +75,7 @@ async fn it_is_judged_before_credit_and_only_where_it_is_wanted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_two_who_want_the_last_ones_one_gets_them() {
+async fn concurrent_demands_for_the_last_stock_have_one_winner() {
     let world = World::new().await;
     let (company, _) = strict(&world).await;
     let body = of("venta", 3);

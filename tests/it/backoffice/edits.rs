@@ -28,7 +28,7 @@ async fn stocked(world: &World) -> (Company, Actor) {
 }
 
 #[tokio::test]
-async fn what_was_sent_changes_and_the_rest_stays() {
+async fn an_edit_changes_what_it_sends_and_keeps_the_rest() {
     let world = World::new().await;
     let (company, ana) = stocked(&world).await;
     let before = emitted(&world).await.len();

@@ -35,7 +35,7 @@ async fn a_product_is_made_edited_and_deleted_and_its_sku_is_free_again() {
 }
 
 #[tokio::test]
-async fn what_is_deleted_or_not_there_is_not_deleted() {
+async fn deleted_or_missing_records_cannot_be_deleted() {
     let company = World::new().await.company().await;
     let other = company.world.company().await;
     did(other.run_by_name("product.create", &json!({"sku": "A", "descripcion": "Clavo", "unidad": 1})).await);

@@ -222,7 +222,7 @@ async fn what_is_no_line_under_way_is_not_received() {
 }
 
 #[tokio::test]
-async fn of_two_who_receive_all_at_once_one_does() {
+async fn concurrent_receptions_of_everything_have_one_winner() {
     let (company, ana) = office().await;
     did(company.run_by_name("purchase.capture", &order()).await);
     let input = json!({"compra": 1});

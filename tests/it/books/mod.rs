@@ -26,7 +26,7 @@ const SUSPECTED: usize = 7;
 
 /// Takes `SVC_TEST_SEED` (what a failure prints) for the seed, or else one never used.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn books_are_in_order_whatever_happens() {
+async fn the_books_balance_after_any_sequence_of_actions() {
     let given = std::env::var("SVC_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = given.unwrap_or_else(|| RandomState::new().hash_one(0));
     println!("SVC_TEST_SEED={seed}");

@@ -92,7 +92,7 @@ impl Sender for Overtaken<'_> {
 }
 
 #[tokio::test]
-async fn who_comes_after_its_lease_writes_nothing() {
+async fn a_worker_whose_lease_has_ended_writes_nothing() {
     let company = World::new().await.company().await;
     let world = &company.world;
     webhook(&company, &["cliente.creado"]).await;

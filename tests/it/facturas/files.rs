@@ -94,7 +94,7 @@ async fn a_cancelled_invoice_stays_readable_and_its_print_says_so() {
 }
 
 #[tokio::test]
-async fn what_has_no_document_says_why() {
+async fn a_missing_document_has_a_reason() {
     let world = World::new().await;
     let (company, actor) = shop(&world).await;
     company.load(Resource::Facturas, &[json!({"cliente": 1, "estatus": "vigente"})]).await;

@@ -185,7 +185,7 @@ async fn a_repetition_across_batches_is_named_where_it_stands_again() {
 }
 
 #[tokio::test]
-async fn of_several_bad_lines_the_first_is_named() {
+async fn the_first_of_several_bad_lines_is_named() {
     let company = World::new().await.company().await;
     let mut records = customers(900);
     for at in [300, 301, 600, 899] {
@@ -208,7 +208,7 @@ async fn a_record_that_comes_before_the_one_it_refers_to_is_not_blamed_for_anoth
 }
 
 #[tokio::test]
-async fn lines_are_judged_alike_however_far_apart_they_are() {
+async fn lines_are_validated_alike_at_any_distance() {
     let category = |name: &str| json!({"nombre": name});
     let mut unlike = Vec::new();
     for (resource, first, last, filler) in [

@@ -57,7 +57,7 @@ async fn every_authenticated_answer_has_both_limits() {
 }
 
 #[tokio::test]
-async fn who_is_not_authenticated_learns_nothing_and_uses_nothing() {
+async fn unauthenticated_requests_learn_nothing_and_use_no_quota() {
     let world = world().await;
     let company = world.company().await;
     let ana = company.admin().await;
@@ -87,7 +87,7 @@ async fn who_is_not_authenticated_learns_nothing_and_uses_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_refused_before_the_limits_shows_them_and_does_not_count() {
+async fn requests_refused_before_the_limits_show_them_and_do_not_count() {
     let world = world().await;
     let off = world.company_with(CompanyChange { api: Some(false), ..CompanyChange::default() }).await;
     let planless = world.company_with(CompanyChange { plan: Some(Plan::None), ..CompanyChange::default() }).await;

@@ -101,7 +101,7 @@ async fn the_connector_uses_the_same_quota() {
 }
 
 #[tokio::test]
-async fn what_fails_on_our_side_is_not_counted_in_the_month() {
+async fn server_failures_do_not_count_in_the_month() {
     let world = world().await;
     let ana = world.company().await.admin().await;
     ana.get("/clientes").await.ok(200);

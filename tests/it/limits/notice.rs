@@ -7,7 +7,7 @@ use super::{left, licences, stored, used_elsewhere};
 
 /// By the service and by the company: in notice mode every row passes with its announcement, else none does.
 #[tokio::test]
-async fn what_is_enforced_cuts_and_what_is_not_is_announced() {
+async fn enforced_limits_refuse_and_the_others_only_warn() {
     for (service, own, notice) in [
         (LimitMode::Enforced, None, false),
         (LimitMode::Enforced, Some(LimitMode::Notice), true),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc_core::domain::scope::Scope;
-use svc_tests::lists::{claves, finds, refuses, shows};
+use svc_tests::lists::{claves, finds, pick, refuses, shows};
 use svc_tests::{Company, Resource, World};
 
 use crate::inventario::catalogue;
@@ -146,19 +146,20 @@ async fn a_sku_is_the_product_s_of_today_else_the_one_written_down() {
     company.load(Resource::MovimientosInventario, &eleven()).await;
     let ana = company.admin().await;
     let shown = |records: Vec<Value>| -> Vec<Value> {
-        records.iter().map(|record| json!([record["clave"], record["producto"], record["sku"]])).collect()
+        records.iter().map(|record| pick(record, &["clave", "producto", "sku"])).collect()
     };
+    let row = |clave: i64, producto: i64, sku: &str| json!({"clave": clave, "producto": producto, "sku": sku});
     let ledger = ana.walk(&format!("{PATH}?sku=TOR-1")).await;
     assert_eq!(
         shown(ledger),
         [
-            json!([1, 1, "TOR-1"]),
-            json!([2, 3, "TOR-1"]),
-            json!([4, 1, "TOR-1"]),
-            json!([5, 4, "TOR-1"]),
-            json!([6, 77, "TOR-1"]),
-            json!([8, 78, "TOR-1"]),
-            json!([10, 1, "TOR-1"]),
+            row(1, 1, "TOR-1"),
+            row(2, 3, "TOR-1"),
+            row(4, 1, "TOR-1"),
+            row(5, 4, "TOR-1"),
+            row(6, 77, "TOR-1"),
+            row(8, 78, "TOR-1"),
+            row(10, 1, "TOR-1"),
         ]
     );
     // A product of another SKU now, one that is gone from the catalogue, one that has lost its SKU.
@@ -176,12 +177,9 @@ async fn a_sku_is_the_product_s_of_today_else_the_one_written_down() {
     )
     .await;
     let ledger = ana.walk(&format!("{PATH}?sku=NUEVO")).await;
-    assert_eq!(shown(ledger), [json!([1, 1, "NUEVO"]), json!([4, 1, "NUEVO"]), json!([10, 1, "NUEVO"])]);
+    assert_eq!(shown(ledger), [row(1, 1, "NUEVO"), row(4, 1, "NUEVO"), row(10, 1, "NUEVO")]);
     let ledger = ana.walk(&format!("{PATH}?sku=TOR-1&limite=1")).await;
-    assert_eq!(
-        shown(ledger),
-        [json!([2, 3, "TOR-1"]), json!([5, 4, "TOR-1"]), json!([6, 77, "TOR-1"]), json!([8, 78, "TOR-1"])]
-    );
+    assert_eq!(shown(ledger), [row(2, 3, "TOR-1"), row(5, 4, "TOR-1"), row(6, 77, "TOR-1"), row(8, 78, "TOR-1")]);
 }
 
 #[tokio::test]

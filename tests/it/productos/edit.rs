@@ -82,7 +82,7 @@ async fn an_edit_that_changes_nothing_leaves_no_trace() {
 }
 
 #[tokio::test]
-async fn only_what_changes_is_judged() {
+async fn only_changed_fields_are_validated() {
     let (company, ana) = shop().await;
     // From an older system: an inactive unit, and the border rate far from any border.
     let record = json!({"sku": "A", "descripcion": "Viejo", "unidad": 50, "iva_venta": "8"});

@@ -5,7 +5,7 @@ use svc_tests::lists::finds;
 use svc_tests::{Actor, Resource, World};
 
 #[tokio::test]
-async fn words_are_found_whatever_their_accents_and_case() {
+async fn words_are_found_with_any_accents_and_case() {
     let ana = catalogue().await;
     finds(
         &ana,

@@ -85,7 +85,7 @@ fn unreachable<T>() -> Answer<T> {
 }
 
 #[tokio::test]
-async fn nothing_moves_before_the_final_word() {
+async fn nothing_changes_before_the_final_answer() {
     let world = World::new().await;
     let (shop, venta, factura) = asked(&world).await;
     let authority = Authority::new();

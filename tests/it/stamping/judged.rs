@@ -135,7 +135,7 @@ async fn what_no_document_can_be_made_of_is_not_invoiced() {
 }
 
 #[tokio::test]
-async fn a_payment_is_written_down_whatever_its_document_lacks() {
+async fn a_payment_is_recorded_even_if_its_document_is_incomplete() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     shop.invoice(nails()).await;

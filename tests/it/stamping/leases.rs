@@ -81,7 +81,7 @@ async fn a_worker_that_vanished_is_replaced_when_its_lease_ends() {
 }
 
 #[tokio::test]
-async fn a_late_failure_does_not_disturb_who_took_over() {
+async fn a_late_failure_does_not_disturb_the_next_worker() {
     let world = World::new().await;
     let shop = Shop::new(&world).await;
     let (_, factura) = shop.invoice(nails()).await;

@@ -13,7 +13,7 @@ use super::{a_minute_later, call, company, fails, keyed, method, path};
 const KEY_ID: &str = "X-Svc-Key-Id";
 
 #[tokio::test]
-async fn every_operation_wants_a_whole_key() {
+async fn every_operation_requires_a_complete_key() {
     let world = World::new().await;
     let (ana, bob) = (company(&world).await.admin().await, company(&world).await.admin().await);
     let secret = format!("Bearer {}", ana.api_key);
@@ -66,7 +66,7 @@ async fn every_operation_refuses_every_sign_of_a_browser() {
 }
 
 #[tokio::test]
-async fn what_only_looks_like_a_browser_passes() {
+async fn requests_that_only_look_like_a_browser_pass() {
     let world = World::new().await;
     let ana = company(&world).await.admin().await;
     let headers = [("Referer", "https://erp.example.com/"), ("Sec-Fetch-Mode", "cors"), ("Cookie", "sid=1")];

@@ -13,7 +13,7 @@ pub(super) const WINDOWED: [&str; 2] = ["/ventas", "/facturas"];
 const UUID: &str = "5a5f2d3c-8b1e-4c6a-9f0d-1e2f3a4b5c6d";
 
 #[tokio::test]
-async fn a_parameter_that_is_no_filter_is_never_ignored() {
+async fn unknown_query_parameters_are_refused() {
     let world = World::new().await;
     let ana = reader(company(&world).await).await;
     for list in lists() {
@@ -29,7 +29,7 @@ async fn a_parameter_that_is_no_filter_is_never_ignored() {
 }
 
 #[tokio::test]
-async fn a_filter_takes_what_it_says() {
+async fn filters_accept_every_valid_value() {
     let world = World::new().await;
     let ana = reader(company(&world).await).await;
     for list in lists() {
@@ -51,7 +51,7 @@ async fn a_filter_takes_what_it_says() {
 }
 
 #[tokio::test]
-async fn a_filter_refuses_everything_else() {
+async fn filters_refuse_every_invalid_value() {
     let world = World::new().await;
     let ana = reader(company(&world).await).await;
     for list in lists() {
@@ -71,7 +71,7 @@ async fn a_filter_refuses_everything_else() {
 }
 
 #[tokio::test]
-async fn a_range_that_ends_before_it_begins_is_refused() {
+async fn reversed_ranges_are_refused() {
     let world = World::new().await;
     let ana = reader(company(&world).await).await;
     let mut ranges = 0;

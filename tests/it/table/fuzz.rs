@@ -28,7 +28,7 @@ struct Case {
 }
 
 #[test]
-fn nothing_a_client_sends_is_a_failure_of_ours() {
+fn no_client_input_causes_a_500() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let world = runtime.block_on(World::new());
     let ana = runtime.block_on(selling(&world));

@@ -12,7 +12,7 @@ use crate::documents::UUIDS;
 pub(crate) const CLAVE: i64 = 7;
 
 #[tokio::test]
-async fn no_list_shows_another_company_s_rows() {
+async fn no_list_shows_another_company_s_records() {
     let world = World::new().await;
     let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
     let (us, them) = (ours.admin().await, theirs.admin().await);
@@ -28,7 +28,7 @@ async fn no_list_shows_another_company_s_rows() {
 
 /// Both companies have records of the same claves: they differ only in the company.
 #[tokio::test]
-async fn no_filter_shows_another_company_s_rows() {
+async fn no_filter_finds_another_company_s_records() {
     let world = World::new().await;
     let (ours, theirs) = (filled(&world, "AAA", 111).await, filled(&world, "BBB", 222).await);
     let (us, them) = (ours.admin().await, theirs.admin().await);
@@ -55,7 +55,7 @@ async fn no_filter_shows_another_company_s_rows() {
 }
 
 #[tokio::test]
-async fn a_reference_into_another_company_is_no_reference() {
+async fn references_to_another_company_are_refused() {
     let world = World::new().await;
     filled(&world, "AAA", 111).await;
     let empty = world.company().await;

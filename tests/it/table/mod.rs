@@ -13,11 +13,14 @@ mod walks;
 mod writes;
 mod wrong_types;
 
+use std::sync::LazyLock;
+
 use chrono::TimeDelta;
 use http::{Method, header, request};
 use serde_json::{Value, json};
 use svc_core::operation::{BodyNeed, Http};
 use svc_core::store::CompanyChange;
+use svc_core::{Language, openapi};
 use svc_tests::{Actor, Company, Reply, World, fresh_key};
 use svc_tests::{Endpoint, endpoints};
 
@@ -83,25 +86,13 @@ fn path(spec: &Http, clave: &str) -> String {
     spec.path.split('/').map(filled).collect::<Vec<_>>().join("/")
 }
 
-/// A body that an operation takes.
+/// The body that the interface's description gives as an example of the operation.
 fn sample(spec: &Http) -> Value {
-    match (spec.method.name(), spec.path) {
-        ("POST", "/leads") => json!({"nombre": "Ana", "correo": "ana@example.com"}),
-        ("POST", "/clientes") => json!({"nombre": "Ana"}),
-        ("POST", "/clientes/{clave}/interacciones") => {
-            json!({"canal": "llamada", "resultado": "contactado", "cierre": "vendido"})
-        }
-        ("POST", "/productos") => json!({"sku": fresh_key(), "descripcion": "Clavo", "unidad": 1}),
-        ("POST", "/ventas") => {
-            json!({"tipo": "pedido", "cliente": 1,
-                   "renglones": [{"producto": 1, "cantidad": 1, "precio_unitario": "10.00"}]})
-        }
-        ("POST", "/cxc/{clave}/pagos") => {
-            json!({"importe": "1.00", "cuenta_bancaria": 1, "forma_pago_sat": "03", "fecha": "2026-10-12",
-                   "referencia": fresh_key()})
-        }
-        ("POST", "/webhooks") => json!({"url": "https://example.com/x", "eventos": ["cliente.creado"]}),
-        _ => json!({}),
+    static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| openapi(Language::English, "/api/v1"));
+    let operation = &DESCRIPTION["paths"][spec.path][spec.method.name().to_lowercase()];
+    match &operation["requestBody"]["content"]["application/json"]["example"] {
+        Value::Null => json!({}),
+        example => example.clone(),
     }
 }
 

@@ -63,7 +63,7 @@ const USED: &str = "usada";
 const MOST: usize = 1_000;
 
 #[tokio::test]
-async fn of_two_faults_the_earlier_one_is_reported() {
+async fn the_earlier_of_two_faults_is_reported() {
     let world = World::with(|builder| builder.max_body(MOST)).await;
     let mut actors = HashMap::new();
     for (index, (first, status, codigo)) in ORDER.into_iter().enumerate() {

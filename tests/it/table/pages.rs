@@ -6,7 +6,7 @@ use serde_json::json;
 use svc_core::record::PageSizes;
 use svc_tests::Endpoint;
 use svc_tests::lists::claves;
-use svc_tests::{Actor, Company, Resource, World, in_notice_mode};
+use svc_tests::{Actor, Company, Reply, Resource, World, in_notice_mode};
 
 use super::{a_minute_later, company, fails, filters, lists, outcome, path, reader};
 
@@ -57,7 +57,7 @@ fn every_list_has_the_page_regime_of_the_contract() {
 }
 
 #[tokio::test]
-async fn a_page_holds_what_its_regime_allows() {
+async fn page_sizes_follow_the_list_s_limits() {
     let world = World::new().await;
     let enforced = reader(seeded(company(&world).await).await).await;
     let notice = reader(seeded(world.company_with(in_notice_mode()).await).await).await;
@@ -72,19 +72,29 @@ async fn a_page_holds_what_its_regime_allows() {
                 let (status, codigo) = outcome(&reply);
                 let selected = filters::SELECTED.contains(&list.http.path) && codigo == "filtro_requerido";
                 assert!(status == 200 || selected, "{target}?limite={limit}: {status} {codigo}");
-                assert_eq!(reply.header("x-svc-aviso").is_some(), cut && limit > 30, "{target}?limite={limit}");
+                let notice = reply.header("x-svc-aviso");
+                assert_eq!(notice.is_some(), cut && limit > 30, "{target}?limite={limit}");
+                assert!(notice.is_none_or(|text| text.starts_with("limite_invalido; ")), "{notice:?}");
+                if reply.json()["hay_mas"] == true {
+                    assert_eq!(records(&reply), limit, "{target}?limite={limit}");
+                }
             }
             for wrong in ["0", "", "abc", "-1", "1.0", "%2B1", "+1", "%00", "%FF", "1&limite=1", "99999999999999999999"]
             {
                 let target = format!("{target}?limite={wrong}");
                 fails(&actor.get(&target).await, 400, "limite_invalido", &target);
             }
-            let over = format!("{target}?limite={}", max + 1);
-            fails(&actor.get(&over).await, 400, "limite_invalido", &over);
+            for over in [max + 1, 100, 500, 501, 1000].into_iter().filter(|over| *over > max) {
+                let target = format!("{target}?limite={over}");
+                let reply = actor.get(&target).await;
+                fails(&reply, 400, "limite_invalido", &target);
+                assert!(reply.mensaje().starts_with("limite: "), "{target}: {}", reply.mensaje());
+                assert_eq!(reply.header("x-svc-aviso"), None, "{target}");
+            }
             let page = actor.get(&target).await;
             assert_eq!(page.header("x-svc-aviso"), None, "nobody asked for more than 30 records: {target}");
             if page.json()["hay_mas"] == true {
-                assert_eq!(page.json()["datos"].as_array().map(Vec::len), Some(default), "{target}");
+                assert_eq!(records(&page), default, "{target}");
                 checked.insert(list.http.path);
             }
         }
@@ -94,7 +104,7 @@ async fn a_page_holds_what_its_regime_allows() {
 }
 
 #[tokio::test]
-async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
+async fn a_cursor_fits_only_its_own_query() {
     let world = World::new().await;
     let ana = reader(seeded(company(&world).await).await).await;
     let bob = reader(seeded(company(&world).await).await).await;
@@ -131,7 +141,7 @@ async fn a_cursor_fits_nothing_but_the_query_it_came_from() {
 }
 
 #[tokio::test]
-async fn a_list_is_walked_once_from_end_to_end_whatever_the_size_of_its_pages() {
+async fn pages_of_any_size_give_every_record_once_in_order() {
     let world = World::new().await;
     let ana = reader(seeded(company(&world).await).await).await;
     for list in lists().filter(is_seeded) {
@@ -148,6 +158,28 @@ async fn a_list_is_walked_once_from_end_to_end_whatever_the_size_of_its_pages() 
             "a full page may be the last"
         );
     }
+}
+
+#[tokio::test]
+async fn an_empty_list_is_a_page() {
+    let world = World::new().await;
+    let ana = reader(company(&world).await).await;
+    for list in lists() {
+        let has = |name: &str| list.filters().iter().any(|filter| filter.name == name);
+        let query = match list.http.path {
+            "/ventas-renglones" => "?venta=-1",
+            "/compras-renglones" => "?compra=-1",
+            _ if has("clave") => "?clave=-1",
+            _ => "",
+        };
+        let target = format!("{}{query}", path(list.http, "1"));
+        let page = ana.get(&target).await.ok(200);
+        assert_eq!(page, json!({"ok": true, "datos": [], "siguiente": null, "hay_mas": false}), "{target}");
+    }
+}
+
+fn records(page: &Reply) -> usize {
+    page.json()["datos"].as_array().map_or(0, Vec::len)
 }
 
 /// The company with records in every list that can be filled in bulk.

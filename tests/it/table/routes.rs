@@ -14,7 +14,7 @@ const METHODS: [&str; 12] =
     ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", "Post"];
 
 #[tokio::test]
-async fn every_other_method_is_405_with_the_ones_that_are_allowed() {
+async fn other_methods_are_405_with_the_allowed_ones() {
     let world = World::new().await;
     let mut methods: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for spec in endpoints().map(|endpoint| endpoint.http) {
@@ -32,7 +32,7 @@ async fn every_other_method_is_405_with_the_ones_that_are_allowed() {
 }
 
 #[tokio::test]
-async fn what_no_operation_answers_is_404_whatever_the_method() {
+async fn unknown_paths_are_404_for_every_method() {
     let world = World::new().await;
     let mut unknown: Vec<String> =
         ["/", "//", "/api", "/api/v1", "/api/v1/", "/api/v1/api/v1/clientes", "/api/v2/clientes", "/Clientes", "*"]
@@ -52,7 +52,7 @@ async fn what_no_operation_answers_is_404_whatever_the_method() {
 }
 
 #[tokio::test]
-async fn a_clave_that_is_no_integer_is_400() {
+async fn a_non_integer_clave_is_400() {
     let world = World::new().await;
     let ana = company(&world).await.admin().await;
     for spec in on_a_record() {
@@ -62,6 +62,8 @@ async fn a_clave_that_is_no_integer_is_400() {
             "1e3",
             "0x1",
             "+1",
+            "%2B1",
+            "1a",
             "-",
             "%201",
             "1%20",
@@ -86,7 +88,7 @@ async fn a_clave_that_is_no_integer_is_400() {
 }
 
 #[tokio::test]
-async fn a_second_parameter_that_is_no_integer_is_400_and_named() {
+async fn a_non_integer_second_parameter_is_400_and_named() {
     let world = World::new().await;
     let ana = company(&world).await.admin().await;
     let mut checked = 0;
@@ -104,7 +106,7 @@ async fn a_second_parameter_that_is_no_integer_is_400_and_named() {
 }
 
 #[tokio::test]
-async fn another_companys_record_is_as_missing_as_one_that_never_was() {
+async fn another_companys_record_answers_like_a_missing_one() {
     let world = World::new().await;
     let (ana, bob) = (company(&world).await.admin().await, company(&world).await.admin().await);
     // Ana's company gets the first record of everything that can be created; Bob's stays empty.

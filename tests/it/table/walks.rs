@@ -6,7 +6,7 @@ use serde_json::json;
 use svc_tests::{Resource, World};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn small_pages_repeat_and_skip_nothing_while_records_come_and_go() {
+async fn small_pages_skip_and_repeat_nothing_during_inserts_and_deletes() {
     const BRANDS: i64 = 400;
     let company = World::new().await.company().await;
     let brands: Vec<_> = (1..=BRANDS).map(|n| json!({"clave": n, "nombre": format!("Marca {n}")})).collect();

@@ -6,7 +6,7 @@ use svc_tests::World;
 use super::{bare, disable, pause, shown, webhook};
 
 #[tokio::test]
-async fn what_is_sent_is_changed_and_the_rest_kept() {
+async fn an_edit_changes_what_it_sends_and_keeps_the_rest() {
     let world = World::new().await;
     let ana = world.company().await.admin().await;
     webhook(&ana).await;

@@ -26,7 +26,7 @@ async fn the_eleventh_is_refused_until_one_is_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_twenty_at_once_one_is_the_tenth() {
+async fn concurrent_creates_never_exceed_ten_webhooks() {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
     for _ in 0..9 {

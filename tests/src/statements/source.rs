@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+use svc_core::domain::tax::{Amounts, LineRates};
+use svc_core::record::{Columns as _, Kind};
 
 /// Files that put statements together: what stands in them are pieces.
 const ASSEMBLING: [&str; 3] = ["page/", "sources/", "stored.rs"];
@@ -170,6 +172,9 @@ fn argument_names(arguments: Vec<TokenTree>) -> Vec<String> {
     };
     let name = |argument: &[TokenTree]| match argument {
         [TokenTree::Ident(each), rows @ ..] if each == "for" => rows.iter().flat_map(columns).collect(),
+        [TokenTree::Punct(dot), .., TokenTree::Ident(part)] if dot.as_char() == '.' => {
+            part_columns(&part.to_string()).iter().map(|(column, _)| (*column).to_owned()).collect()
+        }
         [TokenTree::Ident(name)] => vec![name.to_string()],
         [TokenTree::Ident(name), TokenTree::Punct(colon), ..]
             if colon.as_char() == ':' && colon.spacing() == Spacing::Alone =>
@@ -200,10 +205,41 @@ fn numbered(text: &str, names: &[String]) -> String {
     numbered
 }
 
+/// The columns of a struct that stands in statements as `{LineRates}`.
+fn part_columns(part: &str) -> &'static [(&'static str, Kind)] {
+    match part {
+        "LineRates" => LineRates::COLUMNS,
+        "Amounts" => Amounts::COLUMNS,
+        _ => &[],
+    }
+}
+
+/// The text with columns in the place of structs, as `columns_in!` puts them: `{r.Amounts}` is `r.iva, r.total, …`.
+fn with_columns(text: &str) -> String {
+    let mut places = text.split('{');
+    let mut whole = places.next().unwrap_or_default().to_owned();
+    for place in places {
+        let (place, rest) = place.split_once('}').unwrap_or((place, ""));
+        let start = place.rfind([':', '.']).map_or(0, |at| at + 1);
+        let (part, set) = place[start..].split_once(" = ").unwrap_or((&place[start..], ""));
+        let column = |(column, kind): &(&str, Kind)| match (&place[..start], kind) {
+            (":", Kind::Text) => format!(":{column}::text[]"),
+            (":", _) => format!(":{column}::numeric[]"),
+            (alias, _) if set.is_empty() => format!("{alias}{column}"),
+            _ => format!("{column} = {set}.{column}"),
+        };
+        match part_columns(part) {
+            [] => whole = format!("{whole}{{{place}}}{rest}"),
+            columns => whole = whole + &columns.iter().map(column).collect::<Vec<_>>().join(", ") + rest,
+        }
+    }
+    whole
+}
+
 /// Notes the text of a literal, if it is SQL.
 fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
     let Some(text) = literal.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else { return };
-    let text = numbered(&unescaped(text), names);
+    let text = numbered(&with_columns(&unescaped(text)), names);
     if text.starts_with("COPY ") {
         // The driver logs no COPY, but what it names first stands in the text.
         found.statements.insert(parts_of(&text).collect::<Vec<_>>().join("x"));
@@ -212,7 +248,7 @@ fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
     } else if !text.starts_with(CONTROL)
         && text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| WORDS.contains(&word))
     {
-        found.pieces.insert(parts_of(&text).map(plain).filter(|part| !part.is_empty()).collect());
+        found.pieces.insert(parts_of(&without_names(&text)).map(plain).filter(|part| !part.is_empty()).collect());
     }
 }
 
@@ -220,6 +256,18 @@ fn note(literal: &str, joined: bool, names: &[String], found: &mut Source) {
 fn parts_of(text: &str) -> impl Iterator<Item = &str> {
     let parts = text.split('{').enumerate();
     parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').map_or(part, |(_, rest)| rest) })
+}
+
+/// A piece whose parameters are named where it is put together: with a place for each, since their numbers are not known here.
+fn without_names(text: &str) -> String {
+    let mut parts = text.split(':');
+    let mut without = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(part.len());
+        let is_name = end > 0 && !without.ends_with(':');
+        without = if is_name { without + "{}" + &part[end..] } else { without + ":" + part };
+    }
+    without
 }
 
 /// The text that a literal stands for. A line that ends in a backslash goes on with the next one's first letter.

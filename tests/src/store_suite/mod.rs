@@ -1,6 +1,8 @@
-//! The suite that every store must pass, through the store traits alone: each function runs over an empty database of its
-//! own. Tests that inspect a database belong to that store's crate.
+//! What callers of a store rely on, through the store traits alone: each function takes a store over an empty database of its
+//! own. `tests/it/store.rs` runs them over PostgreSQL; another implementation calls them with its own
+//! `Arc<dyn Store>`. Everything else is tested end to end over PostgreSQL.
 
+pub mod guarantees;
 pub mod usage;
 
 use std::sync::Arc;

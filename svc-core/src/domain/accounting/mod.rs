@@ -252,7 +252,7 @@ pub(crate) fn sale_entry(
 ) -> Result<Option<Entry>, EntryError> {
     let pesos = |amount| line::pesos(amount, sale.tipo_cambio).ok_or(EntryError::TooLarge);
     let (subtotal, descuento) = (pesos(sale.amounts.subtotal)?, pesos(sale.amounts.descuento)?);
-    let (iva, ieps) = (pesos(sale.amounts.iva())?, pesos(sale.amounts.ieps)?);
+    let (iva, ieps) = (pesos(sale.amounts.iva)?, pesos(sale.amounts.ieps)?);
     let (isr_retenido, iva_retenido) = (pesos(sale.amounts.isr_retenido)?, pesos(sale.amounts.iva_retenido())?);
     let charged = subtotal.get() - descuento.get() + iva.get() + ieps.get();
     let owed = line::amount(charged - isr_retenido.get() - iva_retenido.get()).ok_or(EntryError::TooLarge)?;
@@ -286,7 +286,7 @@ pub(crate) fn credit_entry(
 ) -> Result<Option<Entry>, EntryError> {
     let pesos = |amount| line::pesos(amount, note.tipo_cambio).ok_or(EntryError::TooLarge);
     let base = pesos(Money::new(note.amounts.subtotal.get() - note.amounts.descuento.get()))?;
-    let (iva, ieps) = (pesos(note.amounts.iva())?, pesos(note.amounts.ieps)?);
+    let (iva, ieps) = (pesos(note.amounts.iva)?, pesos(note.amounts.ieps)?);
     let (isr_retenido, iva_retenido) = (pesos(note.amounts.isr_retenido)?, pesos(note.amounts.iva_retenido())?);
     let credited = base.get() + iva.get() + ieps.get() - isr_retenido.get() - iva_retenido.get();
     let credited = line::amount(credited).ok_or(EntryError::TooLarge)?;

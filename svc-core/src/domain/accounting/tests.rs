@@ -21,13 +21,8 @@ fn shown(entry: &Entry) -> Vec<String> {
     entry.lines().iter().map(|line| format!("{} {}{}", line.cuenta.word(), sign(line.lado), line.importe)).collect()
 }
 
-fn of(subtotal: &str, descuento: &str, impuestos: &str) -> Amounts {
-    Amounts {
-        subtotal: money(subtotal),
-        descuento: money(descuento),
-        impuestos: money(impuestos),
-        ..Amounts::default()
-    }
+fn of(subtotal: &str, descuento: &str, iva: &str) -> Amounts {
+    Amounts { subtotal: money(subtotal), descuento: money(descuento), iva: money(iva), ..Amounts::default() }
 }
 
 fn sale() -> SaleAmounts {
@@ -84,7 +79,7 @@ fn what_is_withheld_is_the_companys_with_the_authority() {
         ieps: money("80"),
         retenciones: money("206.67"),
         isr_retenido: money("100"),
-        ..of("1000", "0", "252.80")
+        ..of("1000", "0", "172.80")
     };
     let entry = sale_entry("Factura F-1", day(), &SaleAmounts { amounts, ..sale() }).unwrap().unwrap();
     assert_eq!(
@@ -199,7 +194,7 @@ proptest! {
     fn every_sale_balances_or_is_too_large(
         subtotal in amount(), descuento in amount(), impuestos in amount(), tipo_cambio in exchange(), costo in amount(),
     ) {
-        let amounts = Amounts { subtotal, descuento, impuestos, ..Amounts::default() };
+        let amounts = Amounts { subtotal, descuento, iva: impuestos, ..Amounts::default() };
         let sale = SaleAmounts { ingreso: Account::Ventas, amounts, tipo_cambio, costo, entregado: subtotal };
         match sale_entry("x", day(), &sale) {
             Ok(Some(entry)) => {

@@ -117,8 +117,8 @@ pub(super) fn concept(line: &Line, currency: &Currency<'_>) -> Result<(Concepto,
         unidad: attribute(line.unidad.as_deref(), 20),
         descripcion: descripcion.ok_or(CfdiFault::Line { renglon: line.renglon, fault: "no tiene descripción" })?,
         valor_unitario: Amount::shortest(line.precio_unitario.get(), 2),
-        importe: currency.amount(line.subtotal.get())?,
-        descuento: currency.discount(line.descuento)?,
+        importe: currency.amount(line.amounts.subtotal.get())?,
+        descuento: currency.discount(line.amounts.descuento)?,
         objeto_imp: treatment.objeto.to_owned(),
         impuestos: currency.of_concept(&treatment.taxes)?,
     };
@@ -134,26 +134,26 @@ fn check(line: &Line, taxes: &Taxes) -> Result<(), CfdiFault> {
     require(line.cantidad.get() > Decimal::ZERO, "la cantidad debe ser mayor que cero")?;
     require(line.precio_unitario.get() > Decimal::ZERO, "el precio unitario debe ser mayor que cero")?;
     require(
-        line::fits(line.subtotal, line.cantidad.get(), line.precio_unitario.get()),
+        line::fits(line.amounts.subtotal, line.cantidad.get(), line.precio_unitario.get()),
         "el importe no es la cantidad por el precio unitario",
     )?;
-    let base = line.subtotal.get() - line.descuento.get();
-    let ieps = line.otros.ieps_importe;
-    let fits = match line.otros.ieps {
+    let base = line.amounts.subtotal.get() - line.amounts.descuento.get();
+    let ieps = line.amounts.ieps;
+    let fits = match line.rates.ieps() {
         Some(IepsRate::Tasa(rate)) => line::fits(ieps, base, rate),
         Some(IepsRate::Cuota(pesos)) => line::fits(ieps, line.cantidad.get(), pesos),
         None => ieps == Money::default(),
     };
     require(fits, "el IEPS no corresponde a su tasa o cuota")?;
-    let fits = match line.iva_tasa {
-        Some(VatRate::Rate(rate)) => line::fits(line.iva, base + ieps.get(), rate),
-        Some(VatRate::Exempt) | None => line.iva == Money::default(),
+    let fits = match line.rates.iva_tasa {
+        Some(VatRate::Rate(rate)) => line::fits(line.amounts.iva, base + ieps.get(), rate),
+        Some(VatRate::Exempt) | None => line.amounts.iva == Money::default(),
     };
     require(fits, "el IVA no corresponde a su tasa")?;
     let withheld = taxes.retenciones.total()?.unwrap_or_default();
-    require(withheld == line.otros.retenciones.get(), "las retenciones no corresponden a sus tasas")?;
+    require(withheld == line.amounts.retenciones.get(), "las retenciones no corresponden a sus tasas")?;
     require(
-        line.total.get() == base + ieps.get() + line.iva.get() - withheld,
+        line.amounts.total.get() == base + ieps.get() + line.amounts.iva.get() - withheld,
         "el total no es el importe menos el descuento más los impuestos menos las retenciones",
     )
 }

@@ -2,13 +2,12 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use super::InformacionGlobal;
-use crate::domain::line::{IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::tax::{Amounts, LineRates};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
 
@@ -151,33 +150,10 @@ pub struct Line {
     pub objeto_impuesto: Option<String>,
     /// The unit price.
     pub precio_unitario: Money,
-    /// The discount on `subtotal`.
-    pub descuento: Money,
-    /// `cantidad` × `precio_unitario`, half-up to two decimals.
-    pub subtotal: Money,
-    /// The rate of the IVA.
-    pub iva_tasa: Option<VatRate>,
-    /// The IVA on `subtotal` less `descuento` plus IEPS, half-up to two decimals.
-    pub iva: Money,
-    /// The other taxes.
-    pub otros: OtherTaxes,
-    /// `subtotal` − `descuento` + `iva` + IEPS − withheld taxes.
-    pub total: Money,
-}
-
-/// The taxes of a line other than the charged IVA; most lines have none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct OtherTaxes {
-    /// The rate of the IEPS, or its amount per unit.
-    pub ieps: Option<IepsRate>,
-    /// The IEPS, half-up to two decimals.
-    pub ieps_importe: Money,
-    /// The rate of the ISR that the receiver withholds.
-    pub retencion_isr: Option<Decimal>,
-    /// The rate of the IVA that the receiver withholds.
-    pub retencion_iva: Option<Decimal>,
-    /// The withheld taxes on `subtotal` less `descuento`, each half-up to two decimals.
-    pub retenciones: Money,
+    /// The rates of its taxes.
+    pub rates: LineRates,
+    /// What it comes to.
+    pub amounts: Amounts,
 }
 
 /// The source of the document of a period's sales to the general public.

@@ -9,6 +9,7 @@ use super::source::Line;
 use super::{CfdiFault, Impuesto, TipoFactor};
 use crate::domain::line::{IepsRate, VatRate, fits, withheld};
 use crate::domain::money::Money;
+use crate::domain::tax::TaxRate;
 
 /// `c_ObjetoImp`: not subject to tax.
 pub(super) const NO_OBJECT: &str = "01";
@@ -184,24 +185,24 @@ pub(super) struct Treatment<'a> {
 /// a base has no tax, since no base may be zero.
 pub(super) fn treat(line: &Line) -> Result<Treatment<'_>, CfdiFault> {
     let fault = |fault| CfdiFault::Line { renglon: line.renglon, fault };
-    let base = line.subtotal.get() - line.descuento.get();
+    let base = line.amounts.subtotal.get() - line.amounts.descuento.get();
     if base < Decimal::ZERO {
         return Err(fault("el descuento es mayor que el importe"));
     }
-    let (iva, ieps) = (line.iva.get(), line.otros.ieps_importe.get());
+    let (iva, ieps) = (line.amounts.iva.get(), line.amounts.ieps.get());
     let declared = line.objeto_impuesto.as_deref();
-    let declared = declared.unwrap_or(if line.iva_tasa.is_some() { OBJECT } else { NO_OBJECT });
+    let declared = declared.unwrap_or(if line.rates.iva_tasa.is_some() { OBJECT } else { NO_OBJECT });
     let mut taxes = Taxes::default();
     let broken_down = matches!(declared, OBJECT | OBJECT_OF_IEPS) || iva > Decimal::ZERO || ieps > Decimal::ZERO;
     if broken_down && base.is_zero() && iva.is_zero() && ieps.is_zero() {
         return Ok(Treatment { objeto: NOTHING_DUE, taxes });
     }
-    if let Some(rate) = line.otros.ieps.filter(|_| broken_down) {
+    if let Some(rate) = line.rates.ieps().filter(|_| broken_down) {
         let base = if matches!(rate, IepsRate::Cuota(_)) { line.cantidad.get() } else { base };
         taxes.traslados.add(Levy::ieps(rate), Charge { base, importe: ieps })?;
     }
     if iva > Decimal::ZERO || declared == OBJECT {
-        let rate = line.iva_tasa.ok_or_else(|| fault("no tiene tasa de IVA"))?;
+        let rate = line.rates.iva_tasa.ok_or_else(|| fault("no tiene tasa de IVA"))?;
         let levy = Levy::iva(rate).ok_or_else(|| fault("su tasa de IVA no está en el catálogo del SAT"))?;
         taxes.traslados.add(levy, Charge { base: plus(base, ieps)?, importe: iva })?;
     }
@@ -216,9 +217,9 @@ pub(super) fn treat(line: &Line) -> Result<Treatment<'_>, CfdiFault> {
 /// Adds the taxes that the receiver withholds of a line.
 fn withhold(line: &Line, objeto: &str, base: Decimal, taxes: &mut Taxes) -> Result<(), CfdiFault> {
     let fault = |fault| CfdiFault::Line { renglon: line.renglon, fault };
-    let of = |impuesto, rate: Option<Decimal>| rate.map(|rate| Levy::new(impuesto, TipoFactor::Tasa, rate));
-    let isr = of(Impuesto::Isr, line.otros.retencion_isr);
-    let iva = of(Impuesto::Iva, line.otros.retencion_iva);
+    let of = |impuesto, rate: Option<TaxRate>| rate.map(|rate| Levy::new(impuesto, TipoFactor::Tasa, rate.get()));
+    let isr = of(Impuesto::Isr, line.rates.retencion_isr);
+    let iva = of(Impuesto::Iva, line.rates.retencion_iva);
     let admits_isr = objeto == OBJECT || objeto == OBJECT_OF_IEPS || NOTHING_SHOWN.contains(&objeto);
     if (isr.is_some() && !admits_isr) || (iva.is_some() && objeto != OBJECT) {
         return Err(fault("su objeto de impuesto no admite la retención"));

@@ -2,12 +2,13 @@
 
 use rust_decimal::Decimal;
 
-use super::cfdi::{Line, OtherTaxes, TipoRelacion};
+use super::cfdi::{Line, TipoRelacion};
 use super::invoice::branch_series;
 use super::line::{self, IepsRate};
 use super::money::Money;
 use super::quantity::Quantity;
 use super::sale::{AmountFault, Amounts};
+use super::tax::{LineRates, TaxRate};
 use super::words::words;
 
 /// `c_ClaveProdServ` of a discount, an advance, or anything else that is billed and is no goods.
@@ -105,7 +106,7 @@ pub(crate) fn credit(
     taken: Taken,
     reason: CreditReason,
 ) -> Result<CreditLine, CreditFault> {
-    let left = line.subtotal.get() - line.descuento.get() - before.base.get();
+    let left = line.amounts.subtotal.get() - line.amounts.descuento.get() - before.base.get();
     let (acreditada, subtotal, base) = match taken {
         Taken::Units(units) => {
             let after = Quantity::new(before.cantidad.get() + units.get());
@@ -133,7 +134,7 @@ pub(crate) fn credit(
 /// Amount and discount of the first `units` of a line.
 fn so_far(line: &Line, units: Quantity) -> Result<(Decimal, Decimal), CreditFault> {
     let subtotal = line::subtotal(units, line.precio_unitario).ok_or(CreditFault::TooLarge)?;
-    let descuento = line::share(line.descuento, Money::new(units.get()), Money::new(line.cantidad.get()));
+    let descuento = line::share(line.amounts.descuento, Money::new(units.get()), Money::new(line.cantidad.get()));
     Ok((subtotal.get(), descuento.get()))
 }
 
@@ -146,23 +147,24 @@ fn amounts(
     reason: CreditReason,
 ) -> Result<Amounts, CreditFault> {
     let (behind, after) = (before.base.get(), before.base.get() + base);
-    let rate = ieps_rate(line, reason);
+    let rates = rates(line, reason);
+    let rate = rates.ieps();
     let by_rate = rate.filter(|rate| matches!(rate, IepsRate::Tasa(_)));
     let ieps_of = |base| line::ieps(base, Quantity::default(), by_rate).map(Money::get);
     let of_units = rate.filter(|rate| matches!(rate, IepsRate::Cuota(_)));
     let all = || {
         let (upto, behind_ieps) = (ieps_of(after)?, ieps_of(behind)?);
         let of_units = line::ieps(base, cantidad, of_units)?.get();
-        let iva = line::vat(after + upto + of_units, line.iva_tasa)?.get()
-            - line::vat(behind + behind_ieps, line.iva_tasa)?.get();
+        let iva = line::vat(after + upto + of_units, rates.iva_tasa)?.get()
+            - line::vat(behind + behind_ieps, rates.iva_tasa)?.get();
         let ieps = upto - behind_ieps + of_units;
-        let isr_retenido = line::withheld(base, line.otros.retencion_isr)?;
-        let iva_retenido = line::withheld(base, line.otros.retencion_iva)?;
+        let isr_retenido = line::withheld(base, rates.retencion_isr.map(TaxRate::get))?;
+        let iva_retenido = line::withheld(base, rates.retencion_iva.map(TaxRate::get))?;
         let retenciones = line::amount(isr_retenido.get() + iva_retenido.get())?;
         Some(Amounts {
             subtotal: line::amount(subtotal)?,
             descuento: line::amount(subtotal - base)?,
-            impuestos: line::amount(iva + ieps)?,
+            iva: line::amount(iva)?,
             ieps: line::amount(ieps)?,
             retenciones,
             isr_retenido,
@@ -172,25 +174,24 @@ fn amounts(
     all().ok_or(CreditFault::TooLarge)
 }
 
-fn ieps_rate(line: &Line, reason: CreditReason) -> Option<IepsRate> {
-    line.otros.ieps.filter(|rate| reason == CreditReason::Return || matches!(rate, IepsRate::Tasa(_)))
+/// The rates by which a line is credited: a discount takes nothing back of what is charged on each unit.
+fn rates(line: &Line, reason: CreditReason) -> LineRates {
+    match reason {
+        CreditReason::Return => line.rates,
+        CreditReason::Discount => LineRates { ieps_cuota: None, ..line.rates },
+    }
 }
 
 impl CreditLine {
     /// The line of its document: of goods that came back the invoice's own words and keys, else a discount on them, or the advance that
     /// is applied.
     pub(crate) fn of_document(&self, line: Line, relacion: TipoRelacion) -> Line {
-        let Amounts { subtotal, descuento, ieps, retenciones, total, .. } = self.amounts;
         let reason = if relacion == TipoRelacion::Devolucion { CreditReason::Return } else { CreditReason::Discount };
-        let otros = OtherTaxes { ieps: ieps_rate(&line, reason), ieps_importe: ieps, retenciones, ..line.otros };
         let own = Line {
             cantidad: self.cantidad,
             precio_unitario: self.precio_unitario,
-            descuento,
-            subtotal,
-            iva: self.amounts.iva(),
-            otros,
-            total,
+            rates: rates(&line, reason),
+            amounts: self.amounts,
             ..line
         };
         match relacion {

@@ -12,14 +12,8 @@ fn units(text: &str) -> Quantity {
 }
 
 /// A line of an invoice, whose amounts follow from these.
-fn line(cantidad: Quantity, precio: Money, descuento: Money, otros: OtherTaxes) -> Line {
-    let others = crate::domain::tax::OtherRates {
-        ieps: otros.ieps,
-        retencion_isr: otros.retencion_isr,
-        retencion_iva: otros.retencion_iva,
-    };
-    let rate = VatRate::of_key("16");
-    let amounts = Amounts::of_taxed_line(cantidad, precio, descuento, rate, &others).unwrap();
+fn line(cantidad: Quantity, precio: Money, descuento: Money, ieps_tasa: Option<TaxRate>) -> Line {
+    let rates = LineRates { ieps_tasa, ..LineRates::of_vat(VatRate::of_key("16")) };
     Line {
         renglon: 1,
         sku: Some("CLAVO".into()),
@@ -30,26 +24,22 @@ fn line(cantidad: Quantity, precio: Money, descuento: Money, otros: OtherTaxes) 
         codigo_sat: Some("31162000".into()),
         objeto_impuesto: Some("02".into()),
         precio_unitario: precio,
-        descuento,
-        subtotal: amounts.subtotal,
-        iva_tasa: rate,
-        iva: amounts.iva(),
-        otros: OtherTaxes { ieps_importe: amounts.ieps, retenciones: amounts.retenciones, ..otros },
-        total: amounts.total,
+        rates,
+        amounts: Amounts::of_line(cantidad, precio, descuento, &rates).unwrap(),
     }
 }
 
 fn nails() -> Line {
-    line(units("10"), money("95"), money("50"), OtherTaxes::default())
+    line(units("10"), money("95"), money("50"), None)
 }
 
 #[test]
 fn goods_take_their_price_discount_and_iva_with_them() {
     let back = credit(&nails(), &Credited::default(), Taken::Units(units("4")), CreditReason::Return).unwrap();
     assert_eq!((back.cantidad, back.acreditada, back.precio_unitario), (units("4"), units("4"), money("95")));
-    let Amounts { subtotal, descuento, impuestos, total, .. } = back.amounts;
+    let Amounts { subtotal, descuento, total, .. } = back.amounts;
     assert_eq!(
-        [subtotal, descuento, impuestos, total].map(|amount| amount.to_string()),
+        [subtotal, descuento, back.amounts.impuestos(), total].map(|amount| amount.to_string()),
         ["380.00", "20.00", "57.60", "417.60"]
     );
     let own = back.of_document(nails(), TipoRelacion::Devolucion);
@@ -101,14 +91,14 @@ proptest! {
     #[test]
     fn parts_add_up_to_the_line(
         cantidad in 1_i64..100_000, precio in 1_i64..10_000_000, off in 0_i64..100, parts in 1_i64..7,
-        ieps in prop::sample::select(vec![None, Some(IepsRate::Tasa(Decimal::new(8, 2)))]), reason in prop::bool::ANY,
+        ieps in prop::sample::select(vec![None, Some(TaxRate::new(Decimal::new(8, 2)))]), reason in prop::bool::ANY,
     ) {
         let reason = if reason { CreditReason::Return } else { CreditReason::Discount };
         let (cantidad, precio) = (Quantity::new(Decimal::new(cantidad, 2)), Money::new(Decimal::new(precio, 4)));
         let subtotal = line::subtotal(cantidad, precio).unwrap();
         prop_assume!(subtotal.get() > Decimal::ONE);
         let descuento = line::share(subtotal, Money::new(off.into()), Money::new(200.into()));
-        let whole = line(cantidad, precio, descuento, OtherTaxes { ieps, ..OtherTaxes::default() });
+        let whole = line(cantidad, precio, descuento, ieps);
         let (mut before, mut total, mut taxes) = (Credited::default(), Decimal::ZERO, Decimal::ZERO);
         for part in 0..parts {
             let upto = (cantidad.get() * Decimal::from(part + 1) / Decimal::from(parts)).round_dp(2);
@@ -123,13 +113,14 @@ proptest! {
             let base = credited.amounts.subtotal.get() - credited.amounts.descuento.get();
             let Amounts { subtotal, ieps: part_ieps, .. } = credited.amounts;
             prop_assert!(line::fits(subtotal, credited.cantidad.get(), credited.precio_unitario.get()), "{:?}", credited);
-            prop_assert!(line::fits(credited.amounts.iva(), base + part_ieps.get(), Decimal::new(16, 2)), "{:?}", credited);
+            prop_assert!(line::fits(credited.amounts.iva, base + part_ieps.get(), Decimal::new(16, 2)), "{:?}", credited);
             before.cantidad = Quantity::new(before.cantidad.get() + bit);
             before.base = Money::new(before.base.get() + base);
             total += credited.amounts.total.get();
-            taxes += credited.amounts.impuestos.get();
+            taxes += credited.amounts.impuestos().get();
         }
-        prop_assert_eq!((before.base.get(), total), (whole.subtotal.get() - whole.descuento.get(), whole.total.get()));
-        prop_assert_eq!(taxes, whole.iva.get() + whole.otros.ieps_importe.get());
+        let left = whole.amounts.subtotal.get() - whole.amounts.descuento.get();
+        prop_assert_eq!((before.base.get(), total), (left, whole.amounts.total.get()));
+        prop_assert_eq!(taxes, whole.amounts.impuestos().get());
     }
 }

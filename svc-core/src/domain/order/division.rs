@@ -2,11 +2,11 @@
 
 use rust_decimal::Decimal;
 
-use crate::domain::line::{self, VatRate};
+use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::Quantity;
 use crate::domain::sale::{AmountFault, Amounts};
-use crate::domain::tax::OtherRates;
+use crate::domain::tax::LineRates;
 
 /// A line of an order with what its amounts follow from.
 #[derive(Debug, Clone)]
@@ -21,10 +21,8 @@ pub struct PricedLine {
     pub precio_unitario: Money,
     /// Discount on the line.
     pub descuento: Money,
-    /// IVA; none where it is not subject to tax.
-    pub iva_tasa: Option<VatRate>,
-    /// Its other taxes.
-    pub otros: OtherRates,
+    /// The rates of its taxes.
+    pub rates: LineRates,
 }
 
 /// A part of a line.
@@ -68,7 +66,7 @@ fn part(line: &PricedLine, cantidad: Decimal, descuento: Decimal) -> Result<Opti
     let subtotal = line::subtotal(cantidad, line.precio_unitario).ok_or(AmountFault::TooLarge)?;
     // Of a line that is all discount, rounding may leave a cent too much.
     let descuento = Money::new(descuento.min(subtotal.get()));
-    let amounts = Amounts::of_taxed_line(cantidad, line.precio_unitario, descuento, line.iva_tasa, &line.otros)?;
+    let amounts = Amounts::of_line(cantidad, line.precio_unitario, descuento, &line.rates)?;
     Ok(Some(LinePart { renglon: line.renglon, cantidad, amounts }))
 }
 
@@ -82,6 +80,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::domain::line::VatRate;
 
     fn line(cantidad: i64, surtida: i64, precio: i64, descuento: i64) -> PricedLine {
         PricedLine {
@@ -90,8 +89,7 @@ mod tests {
             cantidad_surtida: Quantity::new(Decimal::new(surtida, 3)),
             precio_unitario: Money::new(Decimal::new(precio, 4)),
             descuento: Money::new(Decimal::new(descuento, 2)),
-            iva_tasa: VatRate::of_key("16"),
-            otros: OtherRates::default(),
+            rates: LineRates::of_vat(VatRate::of_key("16")),
         }
     }
 
@@ -99,8 +97,8 @@ mod tests {
     fn what_was_handed_over_takes_its_part_of_the_discount() {
         let (handed, left) = divide(&[line(10_000, 4_000, 1_000_000, 10_000), line(1_000, 0, 500_000, 0)]).unwrap();
         let shown = |part: &OrderPart| {
-            let Amounts { subtotal, descuento, impuestos, total, .. } = part.amounts;
-            [subtotal, descuento, impuestos, total].map(|amount| amount.to_string()).join(" ")
+            let Amounts { subtotal, descuento, total, .. } = part.amounts;
+            [subtotal, descuento, part.amounts.impuestos(), total].map(|amount| amount.to_string()).join(" ")
         };
         assert_eq!((handed.lines.len(), shown(&handed)), (1, "400.00 40.00 57.60 417.60".to_owned()));
         assert_eq!((left.lines.len(), shown(&left)), (2, "650.00 60.00 94.40 684.40".to_owned()));
@@ -121,7 +119,7 @@ mod tests {
             let quantity = |part: &OrderPart| part.lines.iter().map(|line| line.cantidad.get()).sum::<Decimal>();
             prop_assert_eq!(quantity(&handed) + quantity(&left), lines.iter().map(|line| line.cantidad.get()).sum());
             let whole = lines.iter().map(|line| {
-                Amounts::of_line(line.cantidad, line.precio_unitario, line.descuento, line.iva_tasa).unwrap().total.get()
+                Amounts::of_line(line.cantidad, line.precio_unitario, line.descuento, &line.rates).unwrap().total.get()
             }).sum::<Decimal>();
             let apart = (handed.amounts.total.get() + left.amounts.total.get() - whole).abs();
             prop_assert!(apart <= Decimal::new(3, 2) * Decimal::from(lines.len()), "{apart}");

@@ -141,7 +141,7 @@ impl<L: Editable> Operation for Edit<L> {
         before.normalize(clave, cx.now)?;
         after.normalize(clave, cx.now)?;
         if let (Some((field, parents)), Some(parent)) = (Imported::<L>::PARENT, after.parent())
-            && !cx.tx.missing(parents, &[parent]).await?.is_empty()
+            && !cx.tx.missing_parents(parents, &[parent]).await?.is_empty()
         {
             return Err(Error::field(Code::ReferenciaInvalida, field, "no existe en la empresa"));
         }
@@ -177,22 +177,28 @@ fn wrong_state(field: &str, text: &str) -> Error {
     Error::field(Code::EstadoInvalido, field, text)
 }
 
-/// A list whose records keep the rules of their import and no others.
-macro_rules! editable {
-    ($($record:ident by $changes:ident: $action:literal $summary:literal $name:literal)*) => {$(
-        impl Editable for $record {
-            type Changes = $changes;
-            const SPEC: Spec = Spec::new($summary).named($action);
-            const NAME: &'static str = $name;
-        }
-    )*};
+impl Editable for Supplier {
+    type Changes = SupplierChanges;
+    const SPEC: Spec = Spec::new("Edit a supplier").named("supplier.edit");
+    const NAME: &'static str = "proveedor";
 }
 
-editable! {
-    Supplier by SupplierChanges: "supplier.edit" "Edit a supplier" "proveedor"
-    Brand by BrandChanges: "brand.edit" "Edit a brand" "marca"
-    Unit by UnitChanges: "unit.edit" "Edit a unit of measure" "unidad"
-    LossReason by LossReasonChanges: "loss-reason.edit" "Edit a reason for losing an opportunity" "motivo_perdida"
+impl Editable for Brand {
+    type Changes = BrandChanges;
+    const SPEC: Spec = Spec::new("Edit a brand").named("brand.edit");
+    const NAME: &'static str = "marca";
+}
+
+impl Editable for Unit {
+    type Changes = UnitChanges;
+    const SPEC: Spec = Spec::new("Edit a unit of measure").named("unit.edit");
+    const NAME: &'static str = "unidad";
+}
+
+impl Editable for LossReason {
+    type Changes = LossReasonChanges;
+    const SPEC: Spec = Spec::new("Edit a reason for losing an opportunity").named("loss-reason.edit");
+    const NAME: &'static str = "motivo_perdida";
 }
 
 impl Editable for Category {

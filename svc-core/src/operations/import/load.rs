@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::{io, thread};
 
+use async_trait::async_trait;
 use tokio::sync::mpsc;
 
 use super::{Import, ImportError, Rules, require_exact_integers};
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::json::Json;
-use crate::store::{Conflict, StoreError, Tx};
+use crate::store::{self, BatchError, Conflict, StoreError, Tx};
 
 /// Records that go to the database in one statement.
 const BATCH: usize = 1_000;
@@ -33,20 +34,35 @@ impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Import<'_, L> {
                 set_late_parents::<R>(tx, &late).await?;
                 return Ok(count);
             }
-            tx.savepoint().await?;
-            match insert(tx, &numbers, &mut rows, self.now).await {
-                Ok(found) => {
-                    late.extend(found);
-                    tx.release_savepoint().await?;
-                }
-                Err(StoreError::Conflict(conflict)) => {
-                    return Err(blame(tx, &numbers, &mut rows, self.now, conflict).await?);
-                }
-                Err(other) => return Err(other.into()),
+            let mut batch = Records { numbers: &numbers, rows: &mut rows, now: self.now, late: Vec::new() };
+            match tx.write_batch(&mut batch).await {
+                Ok(()) => late.append(&mut batch.late),
+                Err(BatchError::Record { at, conflict }) => return Err(refused(numbers[at], &conflict)),
+                Err(BatchError::Failed(error)) => return Err(error.into()),
             }
             count += rows.len() as u64;
             (self.progress)(count);
         }
+    }
+}
+
+/// Records read from lines of those numbers.
+struct Records<'a, R> {
+    numbers: &'a [u64],
+    rows: &'a mut [R],
+    now: Timestamp,
+    late: Vec<LateParent>,
+}
+
+#[async_trait]
+impl<R: Rules> store::Batch for Records<'_, R> {
+    fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    async fn write(&mut self, tx: &mut dyn Tx, count: usize) -> Result<(), StoreError> {
+        self.late = insert(tx, &self.numbers[..count], &mut self.rows[..count], self.now).await?;
+        Ok(())
     }
 }
 
@@ -57,7 +73,7 @@ struct LateParent {
     parent: i64,
 }
 
-/// Writes records: all of them, or none. Returns those that it wrote without their parent, which may come later.
+/// Writes records. Returns those that it wrote without their parent, which may come later.
 async fn insert<R: Rules>(
     tx: &mut dyn Tx,
     numbers: &[u64],
@@ -94,7 +110,7 @@ async fn take_late_parents<R: Rules>(
     if elsewhere.is_empty() {
         return Ok(Vec::new());
     }
-    let missing: HashSet<i64> = tx.missing(parents, &Vec::from_iter(elsewhere)).await?.into_iter().collect();
+    let missing: HashSet<i64> = tx.missing_parents(parents, &Vec::from_iter(elsewhere)).await?.into_iter().collect();
     let mut late = Vec::new();
     for ((row, clave), line) in rows.iter_mut().zip(claves).zip(numbers) {
         if let Some(parent) = row.parent().filter(|parent| missing.contains(parent)) {
@@ -109,7 +125,7 @@ async fn take_late_parents<R: Rules>(
 async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Result<(), ImportError> {
     let Some((field, parents)) = R::PARENT.filter(|_| !late.is_empty()) else { return Ok(()) };
     let named: HashSet<i64> = late.iter().map(|late| late.parent).collect();
-    let missing: HashSet<i64> = tx.missing(parents, &Vec::from_iter(named)).await?.into_iter().collect();
+    let missing: HashSet<i64> = tx.missing_parents(parents, &Vec::from_iter(named)).await?.into_iter().collect();
     if let Some(orphan) = late.iter().find(|late| missing.contains(&late.parent)) {
         let text = format!("{field}: no existe en la empresa ni en el archivo");
         return Err(ImportError::Line { line: orphan.line, text });
@@ -118,32 +134,16 @@ async fn set_late_parents<R: Rules>(tx: &mut dyn Tx, late: &[LateParent]) -> Res
     Ok(tx.set_parents(parents, &children).await?)
 }
 
-/// Finds the first row at fault in a batch that was refused as a whole: the end of its shortest prefix that is refused too.
-async fn blame<R: Rules>(
-    tx: &mut dyn Tx,
-    numbers: &[u64],
-    rows: &mut [R],
-    now: Timestamp,
-    mut conflict: Conflict,
-) -> Result<ImportError, ImportError> {
-    let (mut good, mut bad) = (0, rows.len());
-    while bad - good > 1 {
-        let middle = usize::midpoint(good, bad);
-        tx.back_to_savepoint().await?;
-        match insert(tx, &numbers[..middle], &mut rows[..middle], now).await {
-            Ok(_) => good = middle,
-            Err(StoreError::Conflict(found)) => (bad, conflict) = (middle, found),
-            Err(other) => return Err(other.into()),
-        }
-    }
-    let text = match &conflict {
+/// What a line is refused for.
+fn refused(line: u64, conflict: &Conflict) -> ImportError {
+    let text = match conflict {
         Conflict::Reference(_) => "no existe en la empresa",
         Conflict::Value(_) => "no es válido",
         Conflict::Rfc | Conflict::Sku | Conflict::Clave | Conflict::Name | Conflict::Taken(_) => {
             "ya existe en la empresa o en el archivo"
         }
     };
-    Ok(ImportError::Line { line: numbers[bad - 1], text: format!("{}: {text}", conflict.field()) })
+    ImportError::Line { line, text: format!("{}: {text}", conflict.field()) }
 }
 
 /// The input, line by line.

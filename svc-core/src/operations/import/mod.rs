@@ -35,7 +35,7 @@ use crate::record::{
     price, product, purchase, purchase_line, receivable, sale, sale_line, salesperson, stage, stock, supplier, unit,
     warehouse,
 };
-use crate::store::{StoreError, Tx, Work, transact};
+use crate::store::{StoreError, TransactionBody, Tx};
 
 macro_rules! resources {
     ($($variant:ident = $name:literal of $record:ty,)*) => {
@@ -142,10 +142,10 @@ impl Context {
         L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static,
     {
         let now = Timestamp::new(self.now());
-        let mut work = Import { company, resource, lines: Some(Lines::new(lines)), progress, now, fault: None };
-        match transact(self.store(), self.random(), company, &mut work).await {
+        let mut import = Import { company, resource, lines: Some(Lines::new(lines)), progress, now, fault: None };
+        match self.transact(company, &mut import).await {
             Ok(importados) => Ok(Imported { importados, desde: now }),
-            Err(error) => Err(work.fault.unwrap_or(ImportError::Failed(error))),
+            Err(error) => Err(import.fault.unwrap_or(ImportError::Failed(error))),
         }
     }
 }
@@ -170,7 +170,7 @@ struct Import<'a, L> {
     fault: Option<ImportError>,
 }
 
-impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> Work for Import<'_, L> {
+impl<L: Iterator<Item = io::Result<Vec<u8>>> + Send + 'static> TransactionBody for Import<'_, L> {
     type Output = u64;
     // The lines have been read by then.
     const REPEATABLE: bool = false;

@@ -9,7 +9,7 @@ use crate::domain::time::Timestamp;
 use crate::error::Code;
 use crate::json::{Fault, Text};
 use crate::record::{Import as Imported, Reference, Value};
-use crate::store::{Conflict, Parents, StoreError, Tx};
+use crate::store::{Conflict, Naming, Parents, Series, StoreError, Tx};
 
 /// The branch of records that name none.
 pub(in crate::operations) const HEAD_OFFICE: i64 = 0;
@@ -57,15 +57,16 @@ pub(crate) trait Rules: Imported {
     }
 }
 
-/// Finds the records of `table` that are named by `column`; a name that none has is a conflict of `field`.
+/// Finds the records that `field` names; a name that none has is a conflict.
 pub(in crate::operations) async fn look_up_names<'r, const MAX: usize>(
     tx: &mut dyn Tx,
-    (table, column, field): (&'static str, &'static str, &'static str),
+    naming: Naming,
+    field: &str,
     references: impl Iterator<Item = &'r mut Reference<MAX>> + Send,
 ) -> Result<(), StoreError> {
     let references: Vec<_> = references.collect();
     let names = distinct(references.iter().map(|reference| &*reference.name));
-    let found = tx.claves_of(table, column, &names).await?;
+    let found = tx.named(naming, &names).await?;
     if found.len() < names.len() {
         return Err(Conflict::Reference(field.to_owned()).into());
     }
@@ -89,7 +90,7 @@ pub(in crate::operations) async fn look_up_skus<'r>(
     if skus.is_empty() {
         return Ok(());
     }
-    let found = tx.products_of(&skus).await?;
+    let found = tx.named(Naming::Product, &skus).await?;
     if unknown == UnknownSku::Refused && found.len() < skus.len() {
         return Err(Conflict::Reference("sku".to_owned()).into());
     }
@@ -127,7 +128,7 @@ pub(in crate::operations) async fn move_past_folios<'r>(
         *greatest = folio.max(*greatest);
     }
     for ((tipo, serie), folio) in last {
-        tx.move_past_folio(tipo, serie, folio).await?;
+        tx.advance(Series::Folios { tipo, serie }, folio).await?;
     }
     Ok(())
 }

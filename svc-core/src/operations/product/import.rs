@@ -1,7 +1,7 @@
 //! Products.
 
 use crate::domain::sat;
-use crate::domain::tax::WrittenRates;
+use crate::domain::tax::{line_taxes, rates_of};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{ProductKind, ProductStatus, ProductSubkind};
 use crate::error::Code;
@@ -9,7 +9,7 @@ use crate::json::{Digits, Fault, Text};
 use crate::operations::import::{Rules, look_up_names, own_folio, require, require_clave};
 use crate::record::product::ProductImport;
 use crate::record::product::{DEFAULT_SAT_KEY, DEFAULT_TAX_OBJECT, DEFAULT_VAT};
-use crate::store::{Parents, StoreError, Tx};
+use crate::store::{Naming, Parents, StoreError, Tx};
 
 impl Rules for ProductImport {
     const PARENT: Option<(&'static str, Parents)> = Some(("clave_padre", Parents::Products));
@@ -42,19 +42,14 @@ impl Rules for ProductImport {
         )?;
         let tax_object = self.objeto_impuesto.as_deref().is_none_or(sat::tax_object_exists);
         require(tax_object, "objeto_impuesto", "no está en el catálogo del SAT")?;
-        let rates = WrittenRates {
-            ieps_tasa: self.ieps_tasa,
-            ieps_cuota: self.ieps_cuota,
-            retencion_isr: self.retencion_isr,
-            retencion_iva: self.retencion_iva,
-        };
+        let rates = line_taxes!(rates_of! { self; });
         rates.validate().map_err(|(field, text)| Fault::new(Code::DatoInvalido, field, text))
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
-        look_up_names(tx, ("marcas", "nombre", "marca"), rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
+        look_up_names(tx, Naming::Brand, "marca", rows.iter_mut().filter_map(|row| row.marca.as_mut())).await?;
         let categories = rows.iter_mut().filter_map(|row| row.categoria.as_mut());
-        look_up_names(tx, ("categorias", "nombre", "categoria"), categories).await
+        look_up_names(tx, Naming::Category, "categoria", categories).await
     }
 
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {

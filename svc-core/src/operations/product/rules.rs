@@ -1,7 +1,7 @@
 //! The rules of a product's data.
 
 use crate::domain::sat::{self, Border};
-use crate::domain::tax::WrittenRates;
+use crate::domain::tax::{LineRates, line_taxes, rates_of};
 use crate::error::{Code, Error};
 use crate::record::product::{DEFAULT_SAT_KEY, ProductData};
 
@@ -38,13 +38,8 @@ impl ProductData {
     }
 
     /// The rates of its taxes besides the IVA.
-    fn other_rates(&self) -> WrittenRates {
-        WrittenRates {
-            ieps_tasa: self.ieps_tasa,
-            ieps_cuota: self.ieps_cuota,
-            retencion_isr: self.retencion_isr,
-            retencion_iva: self.retencion_iva,
-        }
+    fn other_rates(&self) -> LineRates {
+        line_taxes!(rates_of! { self; })
     }
 
     /// The border rate of 8 % needs a product in the SAT's catalogue and a company in a border region.

@@ -18,7 +18,7 @@ use crate::record::payable::PayableImport;
 use crate::record::purchase::PurchaseImport;
 use crate::record::purchase_line::PurchaseLineImport;
 use crate::record::supplier::SupplierImport;
-use crate::store::{StoreError, Tx};
+use crate::store::{Naming, StoreError, Tx};
 
 /// The supplier of payables captured without one.
 const NO_SUPPLIER: i64 = 0;
@@ -76,8 +76,7 @@ impl Rules for PurchaseImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
-        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().filter_map(|row| row.almacen.as_mut()))
-            .await
+        look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().filter_map(|row| row.almacen.as_mut())).await
     }
 
     fn normalize(&mut self, clave: i64, now: Timestamp) -> Result<(), Fault> {

@@ -14,7 +14,7 @@ use crate::operations::import::{
 use crate::operations::sale::import::require_payment_keys;
 use crate::record::payment::PaymentImport;
 use crate::record::receivable::ReceivableImport;
-use crate::store::{StoreError, Tx};
+use crate::store::{Series, StoreError, Tx};
 use rust_decimal::Decimal;
 
 impl ReceivableImport {
@@ -137,7 +137,7 @@ impl Rules for PaymentImport {
     /// New deposits get numbers after those that imported payments name.
     async fn follow_up(rows: &[Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
         match rows.iter().filter_map(|row| row.deposito).filter(|number| *number < NO_SERIES).max() {
-            Some(last) => tx.move_past("depositos", last).await,
+            Some(last) => tx.advance(Series::Deposits, last).await,
             None => Ok(()),
         }
     }

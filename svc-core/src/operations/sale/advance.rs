@@ -18,7 +18,7 @@ use crate::domain::payment::validate_amount;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sale::SaleProduct;
 use crate::domain::sat;
-use crate::domain::tax::OtherRates;
+use crate::domain::tax::LineRates;
 use crate::domain::words::{
     InvoiceKind, InvoiceOrigin, PaymentMethod, PaymentOrigin, PaymentTerm, ProductKind, SaleKind, SaleOrigin,
 };
@@ -133,7 +133,7 @@ impl CaptureAdvance {
             objeto_impuesto: "02".to_owned(),
             iva_venta: String::new(),
             iva_compra: String::new(),
-            otros: [None; 4],
+            rates: LineRates::default(),
             costo: Money::default(),
         };
         Ok(NewSaleLine {
@@ -142,8 +142,7 @@ impl CaptureAdvance {
             descripcion: Some(advance::WORDS.to_owned()),
             cantidad: Quantity::new(Decimal::ONE),
             precio_unitario: amounts.subtotal,
-            rate: Some(rate),
-            otros: OtherRates::default(),
+            rates: LineRates::of_vat(Some(rate)),
             amounts,
         })
     }

@@ -66,7 +66,7 @@ impl Operation for CreateSale {
             folio: made.folio,
             subtotal: made.amounts.subtotal,
             descuento: made.amounts.descuento,
-            impuestos: made.amounts.impuestos,
+            impuestos: made.amounts.impuestos(),
             total: made.amounts.total,
         })
     }

@@ -6,7 +6,7 @@ use crate::domain::line;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat;
-use crate::domain::tax::WrittenRates;
+use crate::domain::tax::{Amounts, LineRates, TaxRate, line_taxes, rates_of};
 use crate::domain::time::Timestamp;
 use crate::domain::words::{Fulfilment, InvoiceKind, InvoiceStatus, SaleKind, SaleOrigin};
 use crate::error::Code;
@@ -19,19 +19,8 @@ use crate::record::invoice::InvoiceImport;
 use crate::record::product::DEFAULT_TAX_OBJECT;
 use crate::record::sale::SaleImport;
 use crate::record::sale_line::SaleLineImport;
-use crate::store::{StoreError, Tx};
+use crate::store::{Naming, StoreError, Tx};
 use rust_decimal::Decimal;
-
-/// The amounts of a line.
-#[derive(Debug, Clone, Copy)]
-struct LineAmounts {
-    pub subtotal: Money,
-    pub ieps: Money,
-    pub iva: Money,
-    pub retenciones: Money,
-    pub isr_retenido: Money,
-    pub total: Money,
-}
 
 /// A fault in a value computed from other fields.
 fn beyond(field: &'static str, text: &'static str) -> Fault {
@@ -60,7 +49,7 @@ impl SaleImport {
 
 impl SaleLineImport {
     /// Its amounts; each is computed when it is left out.
-    fn amounts(&self) -> Result<LineAmounts, Fault> {
+    fn amounts(&self) -> Result<Amounts, Fault> {
         let price = self.precio_unitario.unwrap_or_default();
         let discount = self.descuento.unwrap_or_default().get();
         let subtotal = match self.subtotal {
@@ -73,29 +62,26 @@ impl SaleLineImport {
         let rates = self.rates().of_object(self.objeto_impuesto.as_deref().unwrap_or(DEFAULT_TAX_OBJECT), true);
         let ieps = match self.ieps {
             Some(ieps) => ieps,
-            None => line::ieps(base, self.cantidad, rates.ieps).ok_or_else(above)?,
+            None => line::ieps(base, self.cantidad, rates.ieps()).ok_or_else(above)?,
         };
         let iva = match self.iva {
             Some(iva) => iva,
-            None => line::vat(base + ieps.get(), self.iva_tasa).ok_or_else(above)?,
+            None => line::vat(base + ieps.get(), rates.iva_tasa).ok_or_else(above)?,
         };
-        let withheld = |rate| line::withheld(base.max(Decimal::ZERO), rate).ok_or_else(above);
+        let withheld =
+            |rate: Option<TaxRate>| line::withheld(base.max(Decimal::ZERO), rate.map(TaxRate::get)).ok_or_else(above);
         let (isr, iva_retenido) = (withheld(rates.retencion_isr)?, withheld(rates.retencion_iva)?);
         let retenciones = self.retenciones.unwrap_or(Money::new(isr.get() + iva_retenido.get()));
         let total = match self.total {
             Some(total) => total,
             None => line::amount(base + ieps.get() + iva.get() - retenciones.get()).ok_or_else(above)?,
         };
-        Ok(LineAmounts { subtotal, ieps, iva, retenciones, isr_retenido: isr.min(retenciones), total })
+        let descuento = Money::new(discount);
+        Ok(Amounts { subtotal, descuento, iva, ieps, retenciones, isr_retenido: isr.min(retenciones), total })
     }
 
-    fn rates(&self) -> WrittenRates {
-        WrittenRates {
-            ieps_tasa: self.ieps_tasa,
-            ieps_cuota: self.ieps_cuota,
-            retencion_isr: self.retencion_isr,
-            retencion_iva: self.retencion_iva,
-        }
+    fn rates(&self) -> LineRates {
+        LineRates { iva_tasa: self.iva_tasa, ..line_taxes!(rates_of! { self; }) }
     }
 }
 
@@ -118,8 +104,7 @@ impl Rules for SaleImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
-        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().filter_map(|row| row.almacen.as_mut()))
-            .await
+        look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().filter_map(|row| row.almacen.as_mut())).await
     }
 
     fn normalize(&mut self, _: i64, now: Timestamp) -> Result<(), Fault> {

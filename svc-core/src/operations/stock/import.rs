@@ -12,7 +12,7 @@ use crate::record::branch::BranchImport;
 use crate::record::movement::MovementImport;
 use crate::record::stock::StockImport;
 use crate::record::warehouse::WarehouseImport;
-use crate::store::{StoreError, Tx};
+use crate::store::{Naming, StoreError, Tx};
 
 impl MovementImport {
     /// The stock before; zero when it is left out.
@@ -66,7 +66,7 @@ impl Rules for StockImport {
     }
 
     async fn look_up(rows: &mut [Self], tx: &mut dyn Tx) -> Result<(), StoreError> {
-        look_up_names(tx, ("almacenes", "codigo", "almacen"), rows.iter_mut().map(|row| &mut row.almacen)).await?;
+        look_up_names(tx, Naming::Warehouse, "almacen", rows.iter_mut().map(|row| &mut row.almacen)).await?;
         look_up_skus(tx, rows.iter_mut().map(|row| (&mut row.producto, row.sku.as_deref())), UnknownSku::Refused).await
     }
 

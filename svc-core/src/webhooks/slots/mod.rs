@@ -45,7 +45,7 @@ const WAITING_OWN: u32 = 32;
 pub(super) type WebhookKey = (CompanyId, i64);
 
 /// A claimed delivery and its lease.
-pub(super) struct Claim {
+pub(super) struct DeliveryLease {
     pub(super) company: CompanyId,
     pub(super) delivery: ClaimedDelivery,
     pub(super) token: Uuid,
@@ -53,7 +53,7 @@ pub(super) struct Claim {
     pub(super) latest: DateTime<Utc>,
 }
 
-impl Claim {
+impl DeliveryLease {
     fn key(&self) -> WebhookKey {
         (self.company, self.delivery.webhook)
     }
@@ -61,9 +61,9 @@ impl Claim {
 
 /// What to do with a claim.
 pub(super) enum Dispatch {
-    Send(Claim, Slot),
+    Send(DeliveryLease, Slot),
     /// Its lease is almost over, or its webhook rests: the claim is given up without an attempt.
-    HandBack(Claim),
+    HandBack(DeliveryLease),
 }
 
 /// The slot of an attempt under way.
@@ -136,7 +136,7 @@ impl Slots {
     }
 
     /// Adds the result of a claim that was limited to `each` deliveries per healthy webhook.
-    pub(super) fn add(&mut self, claims: Vec<Claim>, each: u32) {
+    pub(super) fn add(&mut self, claims: Vec<DeliveryLease>, each: u32) {
         self.openings = Openings::default();
         let mut claimed: HashMap<WebhookKey, u32> = HashMap::new();
         for claim in claims {
@@ -239,7 +239,7 @@ impl Slots {
     }
 
     /// Removes the waiting claims of one webhook, or all of them.
-    pub(super) fn drain(&mut self, of: Option<WebhookKey>) -> Vec<Claim> {
+    pub(super) fn drain(&mut self, of: Option<WebhookKey>) -> Vec<DeliveryLease> {
         let queues = self.queues.iter_mut().filter(|(key, _)| of.is_none_or(|of| of == **key));
         let claims: Vec<_> = queues.flat_map(|(_, queue)| queue.waiting.drain(..)).collect();
         self.waiting -= claims.len();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Claim, Ended};
+use super::{DeliveryLease, Ended};
 use crate::store::ClaimedDelivery;
 use crate::webhooks::schedule::PROBE_AFTER;
 
@@ -22,7 +22,7 @@ pub(in crate::webhooks) const SLOW_AFTER: i64 = 2_000;
 /// What one webhook has waiting and under way.
 pub(super) struct WebhookQueue {
     pub(super) host: Arc<str>,
-    pub(super) waiting: VecDeque<Claim>,
+    pub(super) waiting: VecDeque<DeliveryLease>,
     /// Attempts under way.
     pub(super) out: usize,
     /// Attempts that failed in a row, those before this pass included.

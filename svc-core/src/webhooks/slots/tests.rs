@@ -14,8 +14,8 @@ fn key(webhook: i64) -> WebhookKey {
     (CompanyId(1), webhook)
 }
 
-fn claims_of(company: i64, webhook: i64, host: &str, count: usize, failures: u32) -> Vec<Claim> {
-    let claim = |clave: usize| Claim {
+fn claims_of(company: i64, webhook: i64, host: &str, count: usize, failures: u32) -> Vec<DeliveryLease> {
+    let claim = |clave: usize| DeliveryLease {
         company: CompanyId(company),
         delivery: ClaimedDelivery {
             clave: clave as i64,
@@ -37,7 +37,7 @@ fn claims_of(company: i64, webhook: i64, host: &str, count: usize, failures: u32
     (0..count).map(claim).collect()
 }
 
-fn claims(webhook: i64, count: usize, failures: u32) -> Vec<Claim> {
+fn claims(webhook: i64, count: usize, failures: u32) -> Vec<DeliveryLease> {
     claims_of(1, webhook, &format!("h{webhook}.example.com"), count, failures)
 }
 

@@ -12,7 +12,7 @@ use super::of;
 use crate::documents::UUIDS;
 
 #[tokio::test]
-async fn what_waits_is_stamped_and_everybody_shows_the_uuid() {
+async fn waiting_documents_are_stamped_and_every_list_shows_the_uuid() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -53,7 +53,7 @@ async fn what_waits_is_stamped_and_everybody_shows_the_uuid() {
 }
 
 #[tokio::test]
-async fn what_was_refused_is_corrected_and_stamped() {
+async fn a_rejected_document_can_be_corrected_and_stamped() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -91,7 +91,7 @@ async fn what_was_refused_is_corrected_and_stamped() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_named() {
+async fn faults_are_named() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;

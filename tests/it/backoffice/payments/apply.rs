@@ -2,19 +2,29 @@
 
 use serde_json::{Value, json};
 use svc_tests::Resource::{Cxc, Ventas};
+use svc_tests::lists::pick;
 
 use super::super::{did, emitted, refuses};
 use super::{changed, complements, debt, deposit, one, several, shop};
-use crate::cxc::pagos::{banks, books, deposits, payment, written};
+use crate::cxc::pagos::{Written, banks, books, deposits, payment, written};
 
 #[tokio::test]
 async fn a_payment_is_applied_as_over_the_wire() {
     let (company, ana) = shop().await;
     assert_eq!(did(company.run_by_name("payment.apply", &one(2, "160", "A-1")).await), json!({"pago": 1}));
-    assert_eq!(debt(&ana, 2).await, json!(["1000.00", "160.00", 1, "pendiente", "1000.00"]));
+    assert_eq!(
+        debt(&ana, 2).await,
+        json!({"saldo": "1000.00", "pagado": "160.00", "parcialidades": 1, "estatus": "pendiente", "saldo_venta": "1000.00"})
+    );
     assert_eq!(banks(&company.world).await, ["160.00", "0.00", "0.00"]);
-    assert_eq!(deposits(&company.world).await, json!([[1, "160.00", "160.00", "A-1", "pago", false]]));
-    assert_eq!(complements(&company.world).await, (json!([["en_espera", "P", "1"]]), vec![1]));
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "160.00", "aplicado": "160.00", "referencia": "A-1", "origen": "pago", "cancelado": false}])
+    );
+    assert_eq!(
+        complements(&company.world).await,
+        (json!([{"estatus": "en_espera", "serie": "P", "folio": "1"}]), vec![1])
+    );
     assert_eq!(company.world.sql::<String>("SELECT origen FROM facturas").await, "aplicacion");
     let data = json!({"pago": 1, "cxc": 2, "importe": "160.00"});
     assert_eq!(emitted(&company.world).await, [("cxc.pago_aplicado".to_owned(), data)]);
@@ -25,17 +35,29 @@ async fn a_deposit_that_waits_is_the_one_that_is_applied() {
     let (company, ana) = shop().await;
     assert_eq!(did(company.run_by_name("deposit.capture", &deposit("1160", "A-1")).await), json!({"deposito": 1}));
     assert_eq!(banks(&company.world).await[0], "1160.00");
-    assert_eq!(written(&company.world).await, [0, 1, 1, 0], "no event is emitted");
+    assert_eq!(written(&company.world).await, Written { deposits: 1, entries: 1, ..Written::default() });
     did(company.run_by_name("payment.apply", &one(1, "1160", "A-1")).await);
-    assert_eq!(debt(&ana, 1).await, json!(["0.00", "1160.00", 1, "pagado", "0.00"]));
+    assert_eq!(
+        debt(&ana, 1).await,
+        json!({"saldo": "0.00", "pagado": "1160.00", "parcialidades": 1, "estatus": "pagado", "saldo_venta": "0.00"})
+    );
     assert_eq!(banks(&company.world).await[0], "1160.00");
-    assert_eq!(deposits(&company.world).await, json!([[1, "1160.00", "1160.00", "A-1", "captura", false]]));
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "1160.00", "aplicado": "1160.00", "referencia": "A-1", "origen": "captura", "cancelado": false}])
+    );
     refuses(&company, "payment.apply", &[(one(3, "1160", "A-1"), "pago_repetido", "")]).await;
 
     // Cancelled, it waits again; its money stays in the bank.
     assert_eq!(did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await), json!({"pago": 1}));
-    assert_eq!(debt(&ana, 1).await, json!(["1160.00", "0.00", 0, "pendiente", "1160.00"]));
-    assert_eq!(deposits(&company.world).await, json!([[1, "1160.00", "0.00", "A-1", "captura", false]]));
+    assert_eq!(
+        debt(&ana, 1).await,
+        json!({"saldo": "1160.00", "pagado": "0.00", "parcialidades": 0, "estatus": "pendiente", "saldo_venta": "1160.00"})
+    );
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "1160.00", "aplicado": "0.00", "referencia": "A-1", "origen": "captura", "cancelado": false}])
+    );
     assert_eq!(banks(&company.world).await[0], "1160.00");
     did(company.run_by_name("payment.apply", &one(3, "1160", "A-1")).await);
     assert_eq!(banks(&company.world).await[0], "1160.00");
@@ -49,17 +71,27 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
     let parts = [(5, "200"), (2, "100.50"), (1, "99.50")];
     let answer = did(company.run_by_name("payment.apply", &several(&parts, "A-1")).await);
     assert_eq!(answer, json!({"pagos": [1, 2, 3], "deposito": 1}));
-    assert_eq!(deposits(&company.world).await, json!([[1, "400.00", "400.00", "A-1", "pago", false]]));
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "400.00", "aplicado": "400.00", "referencia": "A-1", "origen": "pago", "cancelado": false}])
+    );
     assert_eq!(banks(&company.world).await[0], "400.00");
-    assert_eq!(complements(&company.world).await, (json!([["en_espera", "P", "1"]]), vec![1]));
+    assert_eq!(
+        complements(&company.world).await,
+        (json!([{"estatus": "en_espera", "serie": "P", "folio": "1"}]), vec![1])
+    );
     let payments = ana.walk("/cxc-pagos").await;
     let found: Vec<Value> = payments
         .iter()
-        .map(|row| json!([row["cxc"], row["importe"], row["deposito"], row["factura"], row["complemento"]]))
+        .map(|payment| pick(payment, &["cxc", "importe", "deposito", "factura", "complemento"]))
         .collect();
     assert_eq!(
-        json!(found),
-        json!([[5, "200.00", 1, 1, "encolado"], [2, "100.50", 1, 1, "encolado"], [1, "99.50", 1, null, "no_aplica"]])
+        found,
+        [
+            json!({"cxc": 5, "importe": "200.00", "deposito": 1, "factura": 1, "complemento": "encolado"}),
+            json!({"cxc": 2, "importe": "100.50", "deposito": 1, "factura": 1, "complemento": "encolado"}),
+            json!({"cxc": 1, "importe": "99.50", "deposito": 1, "factura": null, "complemento": "no_aplica"}),
+        ]
     );
     let event = |pago, cxc, importe: &str| {
         ("cxc.pago_aplicado".to_owned(), json!({"pago": pago, "cxc": cxc, "importe": importe}))
@@ -69,20 +101,35 @@ async fn a_deposit_pays_several_receivables_with_one_complement_a_customer() {
 
     // Part by part it is undone; the complement and the deposit go with the last.
     did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
-    assert_eq!(complements(&company.world).await, (json!([["en_espera", "P", "1"]]), vec![1]));
+    assert_eq!(
+        complements(&company.world).await,
+        (json!([{"estatus": "en_espera", "serie": "P", "folio": "1"}]), vec![1])
+    );
     let row = ana.get("/cxc-pagos?clave=1").await.ok(200)["datos"][0].clone();
-    assert_eq!(json!([row["cancelado"], row["complemento"], row["factura"]]), json!([true, "no_aplica", null]));
+    assert_eq!(
+        pick(&row, &["cancelado", "complemento", "factura"]),
+        json!({"cancelado": true, "complemento": "no_aplica", "factura": null})
+    );
     did(company.run_by_name("payment.cancel", &json!({"pago": 2})).await);
-    assert_eq!(complements(&company.world).await, (json!([["cancelada", "P", "1"]]), vec![]));
-    assert_eq!(deposits(&company.world).await, json!([[1, "400.00", "99.50", "A-1", "pago", false]]));
+    assert_eq!(
+        complements(&company.world).await,
+        (json!([{"estatus": "cancelada", "serie": "P", "folio": "1"}]), vec![])
+    );
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "400.00", "aplicado": "99.50", "referencia": "A-1", "origen": "pago", "cancelado": false}])
+    );
     assert_eq!(banks(&company.world).await[0], "400.00");
     did(company.run_by_name("payment.cancel", &json!({"pago": 3})).await);
-    assert_eq!(deposits(&company.world).await, json!([[1, "400.00", "0.00", "A-1", "pago", true]]));
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "400.00", "aplicado": "0.00", "referencia": "A-1", "origen": "pago", "cancelado": true}])
+    );
     assert_eq!(banks(&company.world).await[0], "0.00");
 }
 
 #[tokio::test]
-async fn what_is_left_of_a_deposit_is_applied_too() {
+async fn the_rest_of_a_deposit_can_be_applied_too() {
     let (company, _) = shop().await;
     did(company.run_by_name("deposit.capture", &deposit("300", "A-1")).await);
     did(company.run_by_name("payment.apply", &several(&[(1, "100"), (3, "200")], "A-1")).await);
@@ -90,12 +137,15 @@ async fn what_is_left_of_a_deposit_is_applied_too() {
     // 200 are applied: neither the whole nor another 300 came.
     refuses(&company, "payment.apply", &[(one(1, "300", "A-1"), "estado_invalido", "importe: ")]).await;
     did(company.run_by_name("payment.apply", &one(1, "100", "A-1")).await);
-    assert_eq!(deposits(&company.world).await, json!([[1, "300.00", "300.00", "A-1", "captura", false]]));
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "300.00", "aplicado": "300.00", "referencia": "A-1", "origen": "captura", "cancelado": false}])
+    );
     assert_eq!(banks(&company.world).await[0], "300.00");
 }
 
 #[tokio::test]
-async fn of_several_all_are_applied_or_none() {
+async fn several_payments_are_applied_all_or_none() {
     let (company, _) = shop().await;
     refuses(
         &company,
@@ -113,7 +163,7 @@ async fn of_several_all_are_applied_or_none() {
         ],
     )
     .await;
-    assert_eq!(written(&company.world).await, [0, 0, 0, 0]);
+    assert_eq!(written(&company.world).await, Written::default());
     assert_eq!(banks(&company.world).await[0], "0.00");
     let answer = did(company.run_by_name("payment.apply", &several(&[(1, "10")], "A-1")).await);
     assert_eq!(answer, json!({"pagos": [1], "deposito": 1}));
@@ -132,24 +182,32 @@ async fn a_balance_in_favour_and_an_advance_need_no_bank() {
             did(company.run_by_name("payment.apply", &input).await);
         }
         let row = ana.walk("/cxc-pagos").await.pop().unwrap();
-        let none = Value::Null;
-        assert_eq!((&row["origen"], &row["forma_pago_sat"]), (&json!(origen), &json!(form)));
-        assert_eq!((&row["cuenta_bancaria"], &row["deposito"], &row["referencia"]), (&none, &none, &none));
+        assert_eq!(
+            pick(&row, &["origen", "forma_pago_sat", "cuenta_bancaria", "deposito", "referencia"]),
+            json!({"origen": origen, "forma_pago_sat": form, "cuenta_bancaria": null, "deposito": null,
+                   "referencia": null})
+        );
     }
-    assert_eq!(debt(&ana, 3).await, json!(["696.00", "464.00", 4, "pendiente", "696.00"]));
+    assert_eq!(
+        debt(&ana, 3).await,
+        json!({"saldo": "696.00", "pagado": "464.00", "parcialidades": 4, "estatus": "pendiente", "saldo_venta": "696.00"})
+    );
     assert_eq!((deposits(&company.world).await, banks(&company.world).await[0].as_str()), (json!([]), "0.00"));
     let first = &books(&company.world).await.as_array().unwrap()[..4].to_vec();
     assert_eq!(
         json!(first),
         json!([
-            [1, "206.01", "116.00", "0.00"],
-            [1, "105.01", "0.00", "116.00"],
-            [1, "209.01", "16.00", "0.00"],
-            [1, "208.01", "0.00", "16.00"],
+            {"pago": 1, "cuenta": "206.01", "cargo": "116.00", "abono": "0.00"},
+            {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "116.00"},
+            {"pago": 1, "cuenta": "209.01", "cargo": "16.00", "abono": "0.00"},
+            {"pago": 1, "cuenta": "208.01", "cargo": "0.00", "abono": "16.00"},
         ])
     );
     did(company.run_by_name("payment.cancel", &json!({"pago": 1})).await);
-    assert_eq!(debt(&ana, 3).await, json!(["812.00", "348.00", 3, "pendiente", "812.00"]));
+    assert_eq!(
+        debt(&ana, 3).await,
+        json!({"saldo": "812.00", "pagado": "348.00", "parcialidades": 3, "estatus": "pendiente", "saldo_venta": "812.00"})
+    );
 
     let chosen = json!({"cxc": 3, "importe": "1", "origen": "anticipo", "fecha": "2026-10-12", "forma_pago_sat": "15"});
     did(company.run_by_name("payment.apply", &chosen).await);
@@ -199,7 +257,7 @@ async fn a_wrong_input_is_named() {
         ],
     )
     .await;
-    assert_eq!(written(&company.world).await, [0, 0, 0, 0]);
+    assert_eq!(written(&company.world).await, Written::default());
 }
 
 #[tokio::test]
@@ -219,20 +277,23 @@ async fn what_the_api_leaves_to_the_application_is_collected_here() {
     }
     for cxc in [5, 6] {
         did(company.run_by_name("payment.apply", &one(cxc, "58", &format!("A-{cxc}"))).await);
-        assert_eq!(debt(&ana, cxc).await, json!(["58.00", "58.00", 1, "pendiente", "58.00"]));
+        assert_eq!(
+            debt(&ana, cxc).await,
+            json!({"saldo": "58.00", "pagado": "58.00", "parcialidades": 1, "estatus": "pendiente", "saldo_venta": "58.00"})
+        );
     }
     did(company.run_by_name("payment.apply", &one(8, "10", "A-8")).await);
     refuses(&company, "payment.apply", &[(one(7, "5", "A-7"), "metodo_pago_faltante", "")]).await;
     // No breakdown, no IVA that is known to be collected.
     let lines = json!([
-        [1, "102.01", "58.00", "0.00"],
-        [1, "105.01", "0.00", "58.00"],
-        [2, "102.01", "58.00", "0.00"],
-        [2, "105.01", "0.00", "58.00"],
-        [2, "209.01", "8.00", "0.00"],
-        [2, "208.01", "0.00", "8.00"],
-        [3, "102.01", "10.00", "0.00"],
-        [3, "105.01", "0.00", "10.00"],
+        {"pago": 1, "cuenta": "102.01", "cargo": "58.00", "abono": "0.00"},
+        {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "58.00"},
+        {"pago": 2, "cuenta": "102.01", "cargo": "58.00", "abono": "0.00"},
+        {"pago": 2, "cuenta": "105.01", "cargo": "0.00", "abono": "58.00"},
+        {"pago": 2, "cuenta": "209.01", "cargo": "8.00", "abono": "0.00"},
+        {"pago": 2, "cuenta": "208.01", "cargo": "0.00", "abono": "8.00"},
+        {"pago": 3, "cuenta": "102.01", "cargo": "10.00", "abono": "0.00"},
+        {"pago": 3, "cuenta": "105.01", "cargo": "0.00", "abono": "10.00"},
     ]);
     assert_eq!(books(&company.world).await, lines);
 }
@@ -251,7 +312,10 @@ async fn payments_of_several_receivables_at_once_never_wait_for_each_other_forev
     let answers = futures_util::future::join_all(rounds).await;
     assert_eq!(answers.len(), 10);
     for cxc in 1..=3 {
-        assert_eq!(debt(&ana, cxc).await, json!(["1060.00", "100.00", 10, "pendiente", "1060.00"]));
+        assert_eq!(
+            debt(&ana, cxc).await,
+            json!({"saldo": "1060.00", "pagado": "100.00", "parcialidades": 10, "estatus": "pendiente", "saldo_venta": "1060.00"})
+        );
     }
     assert_eq!(banks(&company.world).await[0], "300.00");
     assert_eq!(complements(&company.world).await.1.len(), 10);

@@ -30,24 +30,26 @@ fn changed(mut input: Value, field: &str, value: Value) -> Value {
     input
 }
 
-/// Balance, paid, instalments and status of a receivable, and its sale's balance.
+/// A receivable's sums and status, and its sale's balance.
 async fn debt(ana: &Actor, cxc: i64) -> Value {
     let row = ana.get(&format!("/cxc?clave={cxc}")).await.ok(200)["datos"][0].clone();
     let sale = format!("/ventas?clave={}&tipo={}", row["venta"], row["tipo_venta"].as_str().unwrap());
     let sale = ana.get(&sale).await.ok(200)["datos"][0].clone();
-    json!([row["saldo"], row["pagado"], row["parcialidades"], row["estatus"], sale["saldo"]])
+    json!({"saldo": row["saldo"], "pagado": row["pagado"], "parcialidades": row["parcialidades"],
+           "estatus": row["estatus"], "saldo_venta": sale["saldo"]})
 }
 
-/// The complements: status, series, folio; and what waits to be stamped.
+/// The complements, and the claves of the documents that wait to be stamped.
 async fn complements(world: &World) -> (Value, Vec<i64>) {
-    let rows: String = world
-        .sql(
-            "SELECT coalesce(jsonb_agg(jsonb_build_array(estatus, serie, folio) ORDER BY clave), '[]')::text
+    let complements = world
+        .json(
+            "SELECT coalesce(jsonb_agg(jsonb_build_object('estatus', estatus, 'serie', serie, 'folio', folio)
+                                       ORDER BY clave), '[]')::text
              FROM facturas WHERE tipo = 'pago'",
         )
         .await;
     let queue = world.sql("SELECT coalesce(array_agg(factura ORDER BY factura), '{}') FROM timbrados").await;
-    (serde_json::from_str(&rows).unwrap(), queue)
+    (complements, queue)
 }
 
 async fn shop() -> (Company, Actor) {

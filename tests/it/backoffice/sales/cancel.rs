@@ -106,7 +106,7 @@ async fn what_was_given_up_since_gets_its_stock_back_all_the_same() {
 }
 
 #[tokio::test]
-async fn what_is_paid_or_invoiced_is_not_cancelled() {
+async fn paid_or_invoiced_sales_cannot_be_cancelled() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;

@@ -187,7 +187,7 @@ async fn what_is_free_is_paid_and_days_given_win_over_the_customers() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_named() {
+async fn faults_are_named() {
     let company = shop(&World::new().await).await;
     let body = nails("factura");
     let refused = [

@@ -41,7 +41,7 @@ async fn the_api_waits_while_the_application_invoices() {
 }
 
 #[tokio::test]
-async fn what_never_ends_is_free_after_ten_minutes() {
+async fn an_unfinished_invoicing_expires_after_ten_minutes() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;
@@ -87,7 +87,7 @@ async fn only_what_has_no_invoice_is_invoiced() {
 }
 
 #[tokio::test]
-async fn who_begins_second_waits_for_the_first() {
+async fn a_second_writer_waits_for_the_first() {
     let world = World::new().await;
     let company = shop(&world).await;
     let ana = company.admin().await;

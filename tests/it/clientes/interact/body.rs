@@ -33,7 +33,7 @@ async fn a_contact_is_logged_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_has_its_default() {
+async fn omitted_fields_take_their_defaults() {
     let (company, ana) = one_customer().await;
     let contact = json!({
         "canal": "visita", "resultado": "pidio", "sentido": "", "nota": null, "fecha": "", "duracion_min": null,

@@ -152,7 +152,7 @@ async fn a_key_that_outlives_its_owner_names_the_author() {
 }
 
 #[tokio::test]
-async fn who_cannot_be_contacted_here_is_refused() {
+async fn a_customer_who_cannot_be_contacted_here_is_refused() {
     let company = World::new().await.company().await;
     let ana = company.admin().await;
     let platform = json!({"nombre": "Uno", "correo": "a@x.mx", "plataforma": "b", "id_platform_b": "B1"});

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use svc_core::domain::scope::Scope;
 
-use super::{REMISION, owed, payment, with, written};
+use super::{REMISION, Written, owed, payment, with, written};
 
 #[tokio::test]
 async fn every_wrong_datum_is_a_400_that_names_its_field_and_writes_nothing() {
@@ -54,7 +54,7 @@ async fn every_wrong_datum_is_a_400_that_names_its_field_and_writes_nothing() {
             assert!(reply.mensaje().starts_with(&format!("{field}: ")), "{field} = {value}: {}", reply.mensaje());
         }
     }
-    assert_eq!(written(&company.world).await, [0, 0, 0, 0]);
+    assert_eq!(written(&company.world).await, Written::default());
 }
 
 #[tokio::test]

@@ -4,9 +4,10 @@ use chrono::TimeDelta;
 use http::Method;
 use serde_json::{Value, json};
 use svc_tests::Resource::Cxc;
+use svc_tests::lists::pick;
 use svc_tests::{Actor, World, fresh_key};
 
-use super::{PPD, REMISION, banks, books, deposits, owed, payment, with, written};
+use super::{PPD, REMISION, Written, banks, books, deposits, owed, payment, with, written};
 
 /// The record of that clave, as its list shows it.
 async fn shown(actor: &Actor, path: &str) -> Value {
@@ -44,13 +45,16 @@ async fn a_payment_lowers_what_is_owed_and_raises_what_is_in_the_bank() {
     let sale = shown(&ana, "/ventas?tipo=venta&clave=1").await;
     assert_eq!((&sale["saldo"], &sale["modificado"]), (&json!("759.90"), &json!("2026-10-12T19:00:00Z")));
     assert_eq!(banks(&company.world).await, ["400.10", "0.00", "0.00"]);
-    assert_eq!(deposits(&company.world).await, json!([[1, "400.10", "400.10", "A-1", "pago", false]]));
+    assert_eq!(
+        deposits(&company.world).await,
+        json!([{"cuenta_bancaria": 1, "importe": "400.10", "aplicado": "400.10", "referencia": "A-1", "origen": "pago", "cancelado": false}])
+    );
     // 160 × 400.10 / 1160 = 55.186…
     let lines = json!([
-        [1, "102.01", "400.10", "0.00"],
-        [1, "105.01", "0.00", "400.10"],
-        [1, "209.01", "55.19", "0.00"],
-        [1, "208.01", "0.00", "55.19"],
+        {"pago": 1, "cuenta": "102.01", "cargo": "400.10", "abono": "0.00"},
+        {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "400.10"},
+        {"pago": 1, "cuenta": "209.01", "cargo": "55.19", "abono": "0.00"},
+        {"pago": 1, "cuenta": "208.01", "cargo": "0.00", "abono": "55.19"},
     ]);
     assert_eq!(books(&company.world).await, lines);
     let day: String = company.world.sql("SELECT fecha || ' ' || venta || ' ' || concepto FROM polizas").await;
@@ -101,21 +105,17 @@ async fn an_invoice_paid_in_parts_gets_a_complement_and_no_other_document_does()
     let registry = ana.walk("/facturas").await;
     let found: Vec<Value> = registry
         .iter()
-        .map(|row| {
-            json!([row["tipo"], row["estatus"], row["serie"], row["folio"], row["cliente"], row["venta"], row["uuid"]])
-        })
+        .map(|invoice| pick(invoice, &["tipo", "estatus", "serie", "folio", "cliente", "venta", "uuid"]))
         .collect();
-    let expected = json!([
-        ["pago", "en_espera", "P", "1", 2, null, null],
-        ["pago", "en_espera", "P", "2", 2, null, null],
-        ["pago", "en_espera", "P3", "1", 2, null, null],
-    ]);
-    assert_eq!(json!(found), expected);
+    let waiting = |serie: &str, folio: &str| {
+        json!({"tipo": "pago", "estatus": "en_espera", "serie": serie, "folio": folio, "cliente": 2, "venta": null,
+               "uuid": null})
+    };
+    assert_eq!(found, [waiting("P", "1"), waiting("P", "2"), waiting("P3", "1")]);
     let payments = ana.walk("/cxc-pagos").await;
-    let found: Vec<Value> =
-        payments.iter().map(|row| json!([row["complemento"], row["factura"], row["uuid"]])).collect();
-    let waits = |factura: i64| json!(["encolado", factura, null]);
-    let none = || json!(["no_aplica", null, null]);
+    let found: Vec<Value> = payments.iter().map(|payment| pick(payment, &["complemento", "factura", "uuid"])).collect();
+    let waits = |factura: i64| json!({"complemento": "encolado", "factura": factura, "uuid": null});
+    let none = || json!({"complemento": "no_aplica", "factura": null, "uuid": null});
     assert_eq!(found, [none(), none(), waits(1), waits(2), waits(3)]);
     assert_eq!(
         company.world.sql::<Vec<i64>>("SELECT array_agg(factura ORDER BY factura) FROM timbrados").await,
@@ -136,10 +136,10 @@ async fn another_currency_is_booked_in_pesos_and_banked_as_it_is() {
     );
     assert_eq!(banks(&company.world).await, ["0.00", "580.00", "0.00"]);
     let lines = json!([
-        [1, "102.01", "10150.00", "0.00"],
-        [1, "105.01", "0.00", "10150.00"],
-        [1, "209.01", "1400.00", "0.00"],
-        [1, "208.01", "0.00", "1400.00"],
+        {"pago": 1, "cuenta": "102.01", "cargo": "10150.00", "abono": "0.00"},
+        {"pago": 1, "cuenta": "105.01", "cargo": "0.00", "abono": "10150.00"},
+        {"pago": 1, "cuenta": "209.01", "cargo": "1400.00", "abono": "0.00"},
+        {"pago": 1, "cuenta": "208.01", "cargo": "0.00", "abono": "1400.00"},
     ]);
     assert_eq!(books(&company.world).await, lines);
 }
@@ -171,7 +171,7 @@ async fn a_replay_applies_nothing_and_a_refusal_frees_the_key() {
     let again = send(payment("500", "A-1")).await;
     assert_eq!((again.status, &again.body, again.header("idempotent-replayed")), (200, &first.body, Some("true")));
     send(payment("501", "A-1")).await.fails(409, "idempotencia_conflicto");
-    assert_eq!(written(&company.world).await, [1, 1, 1, 1]);
+    assert_eq!(written(&company.world).await, Written { payments: 1, deposits: 1, entries: 1, events: 1 });
     assert_eq!(banks(&company.world).await, ["500.00", "0.00", "0.00"]);
 }
 

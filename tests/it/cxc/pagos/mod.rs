@@ -67,15 +67,22 @@ fn merge(record: &mut Value, change: Value) {
     record.as_object_mut().expect("an object").extend(change);
 }
 
-/// How many payments, deposits, entries and events there are.
-pub(crate) async fn written(world: &World) -> Vec<i64> {
-    let counts: String = world
-        .sql(
-            "SELECT jsonb_build_array((SELECT count(*) FROM cxc_pagos), (SELECT count(*) FROM depositos),
-                                      (SELECT count(*) FROM polizas), (SELECT count(*) FROM emitidos))::text",
-        )
-        .await;
-    serde_json::from_str(&counts).expect("numbers")
+/// Counts of everything that a payment writes.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Written {
+    pub(crate) payments: i64,
+    pub(crate) deposits: i64,
+    pub(crate) entries: i64,
+    pub(crate) events: i64,
+}
+
+pub(crate) async fn written(world: &World) -> Written {
+    Written {
+        payments: world.count("cxc_pagos").await,
+        deposits: world.count("depositos").await,
+        entries: world.count("polizas").await,
+        events: world.count("emitidos").await,
+    }
 }
 
 /// The balances of the bank accounts.
@@ -83,26 +90,26 @@ pub(crate) async fn banks(world: &World) -> Vec<String> {
     world.sql("SELECT array_agg(to_char(saldo, 'FM999999990.00') ORDER BY empresa, clave) FROM cuentas_bancarias").await
 }
 
-/// The deposits: account, amount, applied, reference, origin, whether cancelled.
+/// The deposits, in the order of their claves.
 pub(crate) async fn deposits(world: &World) -> Value {
-    let rows: String = world
-        .sql(
-            "SELECT coalesce(jsonb_agg(jsonb_build_array(cuenta_bancaria, to_char(importe, 'FM999990.00'),
-                        to_char(aplicado, 'FM999990.00'), referencia, origen, cancelado) ORDER BY clave), '[]')::text
-             FROM depositos",
+    world
+        .json(
+            "SELECT coalesce(jsonb_agg(to_jsonb(d) - 'clave' ORDER BY d.clave), '[]')::text
+             FROM (SELECT clave, cuenta_bancaria, to_char(importe, 'FM999990.00') AS importe,
+                          to_char(aplicado, 'FM999990.00') AS aplicado, referencia, origen, cancelado
+                   FROM depositos) d",
         )
-        .await;
-    serde_json::from_str(&rows).expect("rows")
+        .await
 }
 
-/// The lines of all entries: payment, account, debit, credit.
+/// The lines of all entries.
 pub(crate) async fn books(world: &World) -> Value {
-    let rows: String = world
-        .sql(
-            "SELECT coalesce(jsonb_agg(jsonb_build_array(p.pago, r.cuenta, to_char(r.cargo, 'FM999990.00'),
-                        to_char(r.abono, 'FM999990.00')) ORDER BY p.clave, r.renglon), '[]')::text
+    world
+        .json(
+            "SELECT coalesce(jsonb_agg(jsonb_build_object(
+                        'pago', p.pago, 'cuenta', r.cuenta, 'cargo', to_char(r.cargo, 'FM999990.00'),
+                        'abono', to_char(r.abono, 'FM999990.00')) ORDER BY p.clave, r.renglon), '[]')::text
              FROM polizas p JOIN polizas_renglones r ON r.empresa = p.empresa AND r.poliza = p.clave",
         )
-        .await;
-    serde_json::from_str(&rows).expect("rows")
+        .await
 }

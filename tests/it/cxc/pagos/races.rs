@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc_tests::{Reply, World};
 
-use super::{REMISION, banks, owed, payment, written};
+use super::{REMISION, Written, banks, owed, payment, written};
 
 /// How many payments are sent at once.
 const MANY: usize = 20;
@@ -55,7 +55,7 @@ async fn agrees(world: &World) {
 }
 
 #[tokio::test]
-async fn of_payments_of_all_that_is_owed_one_is_applied() {
+async fn concurrent_payments_of_the_whole_balance_have_one_winner() {
     for _ in 0..ROUNDS {
         let company = owed().await;
         let ana = company.admin().await;
@@ -64,13 +64,13 @@ async fn of_payments_of_all_that_is_owed_one_is_applied() {
         let replies = join_all(sent).await;
         let expected = [(201, String::new(), 1), (422, "cxc_sin_saldo".to_owned(), MANY - 1)];
         assert_eq!(outcomes(&replies), expected);
-        assert_eq!(written(&company.world).await, [1, 1, 1, 1]);
+        assert_eq!(written(&company.world).await, Written { payments: 1, deposits: 1, entries: 1, events: 1 });
         agrees(&company.world).await;
     }
 }
 
 #[tokio::test]
-async fn of_equal_payments_one_is_applied() {
+async fn concurrent_equal_payments_have_one_winner() {
     for _ in 0..ROUNDS {
         let company = owed().await;
         let ana = company.admin().await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use svc_tests::Resource::{Cxc, CxcPagos, Ventas};
 
-use super::{REMISION, banks, owed, payment, with, written};
+use super::{REMISION, Written, banks, owed, payment, with, written};
 
 #[tokio::test]
 async fn a_receivable_of_nobody_or_of_another_company_is_404() {
@@ -12,7 +12,7 @@ async fn a_receivable_of_nobody_or_of_another_company_is_404() {
     let berta = company.world.company().await.admin().await;
     ana.post("/cxc/99/pagos", with(json!({"cuenta_bancaria": 99}))).await.fails(404, "no_encontrado");
     berta.post(REMISION, payment("1", "A-1")).await.fails(404, "no_encontrado");
-    assert_eq!(written(&company.world).await, [0, 0, 0, 0]);
+    assert_eq!(written(&company.world).await, Written::default());
 }
 
 #[tokio::test]
@@ -66,12 +66,12 @@ async fn each_fault_has_its_code_and_the_first_is_reported() {
         let reply = ana.post(&format!("/cxc/{cxc}/pagos"), with(change.clone())).await;
         assert_eq!((reply.status, &reply.json()["error"]["codigo"]), (422, &json!(codigo)), "cxc {cxc}, {change}");
     }
-    assert_eq!(written(&company.world).await, [0, 0, 0, 0]);
+    assert_eq!(written(&company.world).await, Written::default());
     assert_eq!(banks(&company.world).await, ["0.00", "0.00", "0.00"]);
 }
 
 #[tokio::test]
-async fn the_same_payment_is_not_applied_twice_whatever_is_owed() {
+async fn the_same_payment_is_not_applied_twice_to_any_receivable() {
     let company = owed().await;
     let ana = company.admin().await;
     ana.post(REMISION, payment("500", "A-1")).await.ok(201);
@@ -88,7 +88,7 @@ async fn the_same_payment_is_not_applied_twice_whatever_is_owed() {
     ] {
         ana.post("/cxc/3/pagos", with(change)).await;
     }
-    assert_eq!(written(&company.world).await[0], 3, "what differs in a datum is another payment");
+    assert_eq!(written(&company.world).await.payments, 3, "what differs in a datum is another payment");
     ana.post(REMISION, payment("660", "A-2")).await.ok(201);
     ana.post(REMISION, payment("660", "A-2")).await.fails(409, "pago_repetido");
     ana.post(REMISION, payment("660", "A-3")).await.fails(422, "cxc_sin_saldo");

@@ -121,7 +121,7 @@ async fn each_fault_of_a_line_names_the_line_and_the_field() {
 }
 
 #[tokio::test]
-async fn a_currency_is_one_that_is_reckoned_in_cents() {
+async fn only_currencies_with_cents_are_accepted() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let of = |moneda: Value, tipo_cambio: Value| {
@@ -153,7 +153,7 @@ async fn a_currency_is_one_that_is_reckoned_in_cents() {
 }
 
 #[tokio::test]
-async fn what_no_column_holds_is_refused_and_never_a_failure_of_ours() {
+async fn values_beyond_any_column_are_refused_and_never_500() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let max = json!({"producto": BARE, "cantidad": 999_999_999_999_999_i64, "precio_unitario": "0"});
@@ -181,7 +181,7 @@ async fn what_no_column_holds_is_refused_and_never_a_failure_of_ours() {
 }
 
 #[tokio::test]
-async fn what_another_company_has_is_not_there() {
+async fn references_to_another_company_s_records_are_refused() {
     let world = World::new().await;
     let [one, other] = [shop(&world).await, shop(&world).await];
     let mine = one.admin().await;

@@ -161,7 +161,7 @@ async fn a_sale_of_another_company_is_not_there() {
 
 /// What neither a price, a cost nor a stock record can be as large as; the sale could be made, and is refused.
 #[tokio::test]
-async fn what_no_column_holds_is_refused_and_never_a_failure_of_ours() {
+async fn values_beyond_any_column_are_refused_and_never_500() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let mut body = ready();

@@ -118,7 +118,7 @@ async fn a_quote_had_nothing_reserved() {
 }
 
 #[tokio::test]
-async fn what_is_owed_is_a_receivable() {
+async fn the_invoiced_amount_becomes_a_receivable() {
     let world = World::new().await;
     let (_, ana) = opened(&world).await;
     let credit = made(&ana, &on_credit()).await;

@@ -78,7 +78,7 @@ async fn debts_beyond_all_bounds_are_no_failure_of_ours() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn of_two_sales_that_want_the_last_of_the_credit_one_gets_it() {
+async fn concurrent_sales_of_the_last_credit_have_one_winner() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     for round in 1..=20 {

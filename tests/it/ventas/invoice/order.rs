@@ -69,7 +69,7 @@ const STEPS: [Step; 24] = [
 ];
 
 #[tokio::test]
-async fn of_all_faults_the_first_is_reported() {
+async fn the_first_of_all_faults_is_reported() {
     let world = World::new().await;
     let company = faulty(&world).await;
     let ana = company.admin().await;

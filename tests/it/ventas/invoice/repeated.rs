@@ -89,7 +89,7 @@ async fn a_failure_leaves_its_key_free() {
 }
 
 #[tokio::test]
-async fn nothing_is_an_empty_body() {
+async fn no_body_means_an_empty_object() {
     let world = World::new().await;
     let ana = shop(&world).await.admin().await;
     let bare = async |content_type: Option<&'static str>, body: &'static str| {

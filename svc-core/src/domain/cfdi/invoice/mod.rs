@@ -35,7 +35,7 @@ pub fn build_related(
     let mut body = Body::default();
     for line in &source.renglones {
         let (concept, taxes) = concept(line, &currency)?;
-        body.add(concept, &taxes, line.subtotal.get(), line.descuento.get())?;
+        body.add(concept, &taxes, line.amounts.subtotal.get(), line.amounts.descuento.get())?;
     }
     body.check(sale)?;
     let global = tipo == TipoDeComprobante::I && is_general_public(&receptor);
@@ -88,7 +88,7 @@ fn of_ticket(ticket: &Ticket, currency: &Currency<'_>) -> Result<(Concepto, Taxe
     let mut body = Body::default();
     for line in &ticket.renglones {
         let (concept, taxes) = concept(line, currency)?;
-        body.add(concept, &taxes, line.subtotal.get(), line.descuento.get())?;
+        body.add(concept, &taxes, line.amounts.subtotal.get(), line.amounts.descuento.get())?;
     }
     body.subtotal += body.taxes.traslados.round();
     // Lines of different kinds have no single key; a taxed line describes the ticket better than an

@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use super::Amount;
 use super::source::{
-    Certificate, Heading, InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, PaymentSource, Receiver,
-    SoldSale,
+    Certificate, Heading, InvoiceSource, Issuer, Line, PaidInvoice, Payment, PaymentSource, Receiver, SoldSale,
 };
-use crate::domain::line::{self, VatRate};
+use crate::domain::line::VatRate;
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
+use crate::domain::tax::{Amounts, LineRates};
 use crate::domain::time::{Date, Timestamp, parse_date};
 use crate::domain::words::PaymentTerm;
 
@@ -64,10 +64,7 @@ pub(crate) fn heading() -> Heading {
 /// A line with amounts computed from these values; an empty `rate` means no IVA.
 pub(crate) fn line(cantidad: &str, precio: &str, descuento: &str, rate: &str) -> Line {
     let (cantidad, precio_unitario) = (Quantity::new(decimal(cantidad)), money(precio));
-    let (subtotal, descuento) = (line::subtotal(cantidad, precio_unitario).unwrap(), money(descuento));
-    let iva_tasa = (!rate.is_empty()).then(|| VatRate::parse(rate).unwrap());
-    let base = subtotal.get() - descuento.get();
-    let iva = line::vat(base, iva_tasa).unwrap();
+    let rates = LineRates::of_vat((!rate.is_empty()).then(|| VatRate::parse(rate).unwrap()));
     Line {
         renglon: 1,
         sku: Some("TUB-12".to_owned()),
@@ -78,12 +75,8 @@ pub(crate) fn line(cantidad: &str, precio: &str, descuento: &str, rate: &str) ->
         codigo_sat: Some("40171601".to_owned()),
         objeto_impuesto: Some(if rate.is_empty() { "01" } else { "02" }.to_owned()),
         precio_unitario,
-        descuento,
-        subtotal,
-        iva_tasa,
-        iva,
-        otros: OtherTaxes::default(),
-        total: Money::new(base + iva.get()),
+        rates,
+        amounts: Amounts::of_line(cantidad, precio_unitario, money(descuento), &rates).unwrap(),
     }
 }
 
@@ -105,10 +98,10 @@ pub(crate) fn invoice(mut renglones: Vec<Line>) -> InvoiceSource {
             forma_pago_sat: Some("99".to_owned()),
             metodo_pago_sat: Some("PPD".to_owned()),
             uso_cfdi: None,
-            subtotal: sum(|line| line.subtotal),
-            descuento: sum(|line| line.descuento),
-            impuestos: sum(|line| Money::new(line.iva.get() + line.otros.ieps_importe.get())),
-            total: sum(|line| line.total),
+            subtotal: sum(|line| line.amounts.subtotal),
+            descuento: sum(|line| line.amounts.descuento),
+            impuestos: sum(|line| line.amounts.impuestos()),
+            total: sum(|line| line.amounts.total),
         },
         renglones,
     }
@@ -166,7 +159,7 @@ pub(crate) fn any_line() -> impl Strategy<Value = Line> {
     (1_i64..1_000_000_000, 1_i64..1_000_000_000, 0..=100_i64, rates).prop_map(|(cantidad, precio, percent, rate)| {
         let fixed = |units| Decimal::new(units, 6).to_string();
         let whole = line(&fixed(cantidad), &fixed(precio), "0", rate);
-        let discount = Amount::rounded(whole.subtotal.get() * Decimal::new(percent, 2), 2);
+        let discount = Amount::rounded(whole.amounts.subtotal.get() * Decimal::new(percent, 2), 2);
         line(&fixed(cantidad), &fixed(precio), &discount.to_string(), rate)
     })
 }

@@ -9,14 +9,14 @@ use uuid::Uuid;
 use super::{decimal, invoice, issuer, money, receiver};
 use crate::domain::cfdi::{
     Amount, Certificate, Cfdi, CfdiRelacionado, CfdiRelacionados, GlobalSource, Heading, InformacionGlobal,
-    InvoiceSource, Issuer, Line, OtherTaxes, PaidInvoice, Payment, Periodicidad, Receipt, ReceiptSource, Receiver,
-    SettledInvoice, SoldSale, Ticket, TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_receipts,
-    build_related,
+    InvoiceSource, Issuer, Line, PaidInvoice, Payment, Periodicidad, Receipt, ReceiptSource, Receiver, SettledInvoice,
+    SoldSale, Ticket, TipoDeComprobante, TipoRelacion, build_global, build_invoice, build_receipts, build_related,
 };
 use crate::domain::line::{self, IepsRate, VatRate};
 use crate::domain::money::Money;
 use crate::domain::quantity::{Quantity, Rate};
 use crate::domain::sat::{self, Border};
+use crate::domain::tax::{Amounts, LineRates, TaxRate};
 use crate::domain::time::{Date, Timestamp};
 use crate::domain::words::PaymentTerm;
 
@@ -246,17 +246,19 @@ impl Dice {
         // No tax can be broken down without a base.
         let ieps = ieps.filter(|_| base > Decimal::ZERO);
         let (objeto, vat) = if objeto == Some("07") && ieps.is_none() { (Some("01"), None) } else { (objeto, vat) };
-        let ieps_importe = line::ieps(base, cantidad, ieps).unwrap();
-        let iva_tasa = vat.map(|vat| VatRate::parse(vat).unwrap());
-        let iva = line::vat(base + ieps_importe.get(), iva_tasa).unwrap();
         let some = |dice: &mut Self, allowed: bool, rates: &[&str]| {
-            (withheld && allowed && base > Decimal::ZERO && dice.one_in(2)).then(|| decimal(dice.pick(rates)))
+            (withheld && allowed && base > Decimal::ZERO && dice.one_in(2))
+                .then(|| TaxRate::new(decimal(dice.pick(rates))))
         };
-        let retencion_isr =
-            some(self, vat.is_some() || matches!(objeto, Some("06" | "07" | "08")), &["0.100000", "0.012500"]);
-        let retencion_iva = some(self, vat.is_some(), &["0.106667", "0.040000", "0.160000"]);
-        let retenciones = [retencion_isr, retencion_iva].map(|rate| line::withheld(base, rate).unwrap().get());
-        let retenciones = Money::new(retenciones.into_iter().sum());
+        let mut rates = LineRates::of_vat(vat.map(|vat| VatRate::parse(vat).unwrap()));
+        (rates.ieps_tasa, rates.ieps_cuota) = match ieps {
+            Some(IepsRate::Tasa(rate)) => (Some(TaxRate::new(rate)), None),
+            Some(IepsRate::Cuota(pesos)) => (None, Some(TaxRate::new(pesos))),
+            None => (None, None),
+        };
+        let isr = vat.is_some() || matches!(objeto, Some("06" | "07" | "08"));
+        rates.retencion_isr = some(self, isr, &["0.100000", "0.012500"]);
+        rates.retencion_iva = some(self, vat.is_some(), &["0.106667", "0.040000", "0.160000"]);
         Line {
             renglon: 1,
             sku: self.maybe_text(),
@@ -267,12 +269,8 @@ impl Dice {
             codigo_sat: Some(self.pick(&["40171601", "01010101", "50202301", "84111506"]).to_owned()),
             objeto_impuesto: objeto.map(str::to_owned),
             precio_unitario,
-            descuento,
-            subtotal,
-            iva_tasa,
-            iva,
-            otros: OtherTaxes { ieps, ieps_importe, retencion_isr, retencion_iva, retenciones },
-            total: Money::new(base + iva.get() + ieps_importe.get() - retenciones.get()),
+            rates,
+            amounts: Amounts::of_line(cantidad, precio_unitario, descuento, &rates).unwrap(),
         }
     }
 

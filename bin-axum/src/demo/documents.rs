@@ -1,0 +1,126 @@
+//! The documents of the demo's last three months: invoices and payment complements as XML and PDF.
+//!
+//! The import takes no documents. The registry's records of these months are therefore imported as
+//! rejected (`error`), and stamped by the operations for rejected ones that have been corrected, by
+//! a clock that stands where they were issued. Those with a `motivo_cancelacion` are then cancelled.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+use svc_core::operations::import::Resource;
+use svc_core::operations::{CancelInvoice, ReissueInvoice, ReissuePayment};
+use svc_core::domain::clock::Clock;
+use svc_core::domain::company::CompanyId;
+use svc_core::domain::words::CancellationReason;
+use svc_core::stamping::{Budget, SandboxStamper, stamp_due};
+use svc_core::{BaseUrlError, Context, Error};
+
+use tokio::task::JoinSet;
+
+use super::data::{Calendar, Record, records};
+use crate::failure::Failure;
+
+/// How long before the clock a document may have been issued: a provider refuses those that are 72
+/// hours old, and the stamping gives them another date an hour before that.
+const OLDEST: TimeDelta = TimeDelta::hours(70);
+
+/// A record of the registry that awaits its document.
+#[derive(Debug, Clone, Copy)]
+struct Document {
+    factura: i64,
+    /// The payment that it is the complement of.
+    pago: Option<i64>,
+    issued: DateTime<Utc>,
+    is_cancelled: bool,
+}
+
+/// A clock that stands still.
+struct Stopped(DateTime<Utc>);
+
+impl Clock for Stopped {
+    fn now(&self) -> DateTime<Utc> {
+        self.0
+    }
+}
+
+/// Stamps all of them, the earliest first; `context_at` makes a context with that clock.
+pub(super) async fn stamp(
+    context_at: impl Fn(Arc<dyn Clock>) -> Result<Context, BaseUrlError>,
+    company: CompanyId,
+    calendar: &Calendar,
+) -> Result<(), Failure> {
+    let mut documents = documents(calendar).map_err(Failure::io("the demo's data"))?;
+    documents.sort_by_key(|document| document.issued);
+    let mut left = documents.as_slice();
+    while let Some(first) = left.first() {
+        let end = left.partition_point(|document| document.issued - first.issued < OLDEST);
+        let (batch, rest) = left.split_at(end);
+        let last = batch.last().unwrap_or(first);
+        let context = context_at(Arc::new(Stopped(last.issued)))?;
+        stamp_batch(&context, company, batch).await?;
+        left = rest;
+    }
+    Ok(())
+}
+
+async fn stamp_batch(context: &Context, company: CompanyId, batch: &[Document]) -> Result<(), Failure> {
+    let mut queued = JoinSet::new();
+    for &document in batch {
+        let context = context.clone();
+        queued.spawn(async move { document.queue(&context, company).await });
+    }
+    for queued in queued.join_all().await {
+        queued?;
+    }
+    pass(context).await?;
+    let cancelled: Vec<i64> =
+        batch.iter().filter(|document| document.is_cancelled).map(|document| document.factura).collect();
+    for &factura in &cancelled {
+        let (motivo, uuid_sustitucion, requiere_aceptacion) = (CancellationReason::Wrong, None, None);
+        let cancel = CancelInvoice { factura, motivo, uuid_sustitucion, requiere_aceptacion };
+        context.run(company, &cancel).await?;
+    }
+    if cancelled.is_empty() { Ok(()) } else { pass(context).await }
+}
+
+impl Document {
+    /// Makes it from the imported records, and queues it to be stamped.
+    async fn queue(self, context: &Context, company: CompanyId) -> Result<(), Error> {
+        match self.pago {
+            Some(pago) => context.run(company, &ReissuePayment { pago, forzar: None }).await.map(drop),
+            None => context.run(company, &ReissueInvoice { factura: self.factura, forzar: None }).await.map(drop),
+        }
+    }
+}
+
+async fn pass(context: &Context) -> Result<(), Failure> {
+    let report = stamp_due(context, &SandboxStamper, Budget::unlimited()).await?;
+    tracing::debug!(?report, "demo documents");
+    Ok(())
+}
+
+fn documents(calendar: &Calendar) -> io::Result<Vec<Document>> {
+    let payments = records(Resource::CxcPagos, calendar.clone()).zip(1..);
+    let of_complement = |(record, pago): (io::Result<_>, i64)| {
+        let factura = record.map(|record: Record| record.get("factura").and_then(Value::as_i64));
+        factura.map(|factura| Some((factura?, pago))).transpose()
+    };
+    let payments: HashMap<i64, i64> = payments.filter_map(of_complement).collect::<io::Result<_>>()?;
+    let mut documents = Vec::new();
+    for (record, factura) in records(Resource::Facturas, calendar.clone()).zip(1..) {
+        let record = record?;
+        if record.get("estatus").and_then(Value::as_str) == Some("error") {
+            let issued = record.get("fecha").and_then(|fecha| fecha.as_str()?.parse().ok());
+            documents.push(Document {
+                factura,
+                pago: payments.get(&factura).copied(),
+                issued: issued.ok_or_else(|| io::Error::other("facturas: fecha"))?,
+                is_cancelled: record.contains_key("motivo_cancelacion"),
+            });
+        }
+    }
+    Ok(documents)
+}

@@ -1,0 +1,307 @@
+//! The taxes of a line: by which rates they are reckoned, and what the line comes to (contract §7).
+//!
+//! A tax besides the IVA is a line of [`line_taxes!`]; what it comes to, if that is stored, a line of [`amounts!`].
+
+use std::fmt;
+
+use rust_decimal::Decimal;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::line::{self, IepsRate, VatRate};
+use super::money::Money;
+use super::quantity::{Quantity, unsigned};
+use super::rfc::{Person, Rfc};
+use super::sat::{self, Factor, Levied};
+use crate::schema::field_schema;
+
+/// A part of an amount, or pesos for each unit: a string of six decimals on the wire ("0.080000").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TaxRate(Decimal);
+
+impl TaxRate {
+    /// The rate `value`.
+    pub fn new(value: Decimal) -> Self {
+        Self(value)
+    }
+
+    /// The exact value.
+    pub fn get(self) -> Decimal {
+        self.0
+    }
+}
+
+field_schema!(TaxRate, "TaxRate", { "type": ["string", "number"], "pattern": r"^\d{1,3}(\.\d{1,6})?$", "minimum": 0 });
+
+impl fmt::Display for TaxRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6}", self.0)
+    }
+}
+
+impl Serialize for TaxRate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for TaxRate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        unsigned(deserializer, "una tasa como \"0.080000\", de hasta 3 enteros y 6 decimales", 3).map(Self)
+    }
+}
+
+/// The taxes of a line besides the IVA that it is charged. Passes them to `$then!`, after the tokens in its braces: each with its
+/// documentation, the authority's key (`c_Impuesto`), what its rate is a rate of (`c_TipoFactor`), whether it is charged or
+/// withheld, and the `c_ObjetoImp` of lines that it applies to.
+macro_rules! line_taxes {
+    ($then:ident! { $($tokens:tt)* }) => {
+        $then! {
+            $($tokens)*
+            /// Rate of its IEPS; the product's when left out. Zero is none, here and of all rates.
+            ieps_tasa: "003", Tasa, Charged, ["02", "07"];
+            /// IEPS of each unit, in pesos; the product's when left out.
+            ieps_cuota: "003", Cuota, Charged, ["02", "07"];
+            /// Rate of the ISR that a company withholds from a natural person; the product's when left out.
+            retencion_isr: "001", Tasa, Withheld, ["02", "06", "07", "08"];
+            /// Rate of the IVA that a company withholds from a natural person; the product's when left out.
+            retencion_iva: "002", Tasa, Withheld, ["02"];
+        }
+    };
+}
+
+pub(crate) use line_taxes;
+
+/// Declares a struct that states the rates of [`line_taxes!`] after its own fields: `line_taxes!(stating_rates! { … })`.
+macro_rules! stating_rates {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident { $($(#[$own_doc:meta])* pub $own:ident: $own_type:ty,)* }
+        $($(#[$doc:meta])* $tax:ident: $impuesto:literal, $factor:ident, $levied:ident, $objetos:expr;)*
+    ) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$own_doc])* pub $own: $own_type,)*
+            $($(#[$doc])* pub $tax: Option<TaxRate>,)*
+        }
+    };
+}
+
+pub(crate) use stating_rates;
+
+/// The rates that a struct states in fields of the names of [`line_taxes!`]: `line_taxes!(rates_of! { self; })`.
+macro_rules! rates_of {
+    (
+        $record:expr;
+        $($(#[$doc:meta])* $tax:ident: $impuesto:literal, $factor:ident, $levied:ident, $objetos:expr;)*
+    ) => {
+        $crate::domain::tax::LineRates { iva_tasa: None, $($tax: $record.$tax,)* }
+    };
+}
+
+pub(crate) use rates_of;
+
+macro_rules! rates {
+    ($($(#[$doc:meta])* $tax:ident: $impuesto:literal, $factor:ident, $levied:ident, $objetos:expr;)*) => {
+        /// The rates of a line's taxes. Where they are written, of a product or a line, zero is none.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct LineRates {
+            /// Rate of the IVA that it is charged; none where it is not subject to it.
+            pub iva_tasa: Option<VatRate>,
+            $($(#[$doc])* pub $tax: Option<TaxRate>,)*
+        }
+
+        impl LineRates {
+            /// Each tax of [`line_taxes!`] with its rate.
+            fn each(&mut self) -> impl Iterator<Item = (LineTax, &mut Option<TaxRate>)> {
+                [$((
+                    LineTax {
+                        field: stringify!($tax),
+                        impuesto: $impuesto,
+                        factor: Factor::$factor,
+                        levied: Levied::$levied,
+                        objetos: &$objetos,
+                    },
+                    &mut self.$tax,
+                )),*].into_iter()
+            }
+        }
+    };
+}
+
+line_taxes!(rates! {});
+
+/// A tax of [`line_taxes!`].
+struct LineTax {
+    field: &'static str,
+    impuesto: &'static str,
+    factor: Factor,
+    levied: Levied,
+    objetos: &'static [&'static str],
+}
+
+impl LineRates {
+    /// The rates of a line that has no other tax than IVA.
+    pub fn of_vat(iva_tasa: Option<VatRate>) -> Self {
+        Self { iva_tasa, ..Self::default() }
+    }
+
+    /// By which the IEPS is reckoned.
+    pub fn ieps(&self) -> Option<IepsRate> {
+        let tasa = self.ieps_tasa.map(|rate| IepsRate::Tasa(rate.get()));
+        tasa.or(self.ieps_cuota.map(|pesos| IepsRate::Cuota(pesos.get())))
+    }
+
+    /// Checks written rates. Fails with the field at fault, and why: the authority's catalogue (`c_TasaOCuota`) has no such rate,
+    /// or both kinds of IEPS are given.
+    pub(crate) fn validate(mut self) -> Result<(), (&'static str, &'static str)> {
+        if not_zero(self.ieps_tasa).is_some() && not_zero(self.ieps_cuota).is_some() {
+            return Err(("ieps_cuota", "no va junto con ieps_tasa"));
+        }
+        for (tax, rate) in self.each() {
+            let known = |rate: TaxRate| sat::tax_rate_exists(tax.impuesto, tax.factor, tax.levied, rate.get());
+            if !not_zero(*rate).is_none_or(known) {
+                return Err((tax.field, "no está en el catálogo del SAT"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The written rates of a line, with `others` of its product where it has none. One kind of IEPS stands for the other, too.
+    pub(crate) fn or(mut self, mut others: Self) -> Self {
+        if self.ieps().is_some() {
+            (others.ieps_tasa, others.ieps_cuota) = (None, None);
+        }
+        for ((_, own), (_, other)) in self.each().zip(others.each()) {
+            *own = own.or(*other);
+        }
+        self
+    }
+
+    /// Of written rates those that apply to what has this `c_ObjetoImp`. Who does not withhold (`withholds`) has no rate of what
+    /// is withheld.
+    pub(crate) fn of_object(mut self, objeto: &str, withholds: bool) -> Self {
+        for (tax, rate) in self.each() {
+            let applies = tax.objetos.contains(&objeto) && (withholds || tax.levied == Levied::Charged);
+            *rate = not_zero(*rate).filter(|_| applies);
+        }
+        self
+    }
+}
+
+fn not_zero(rate: Option<TaxRate>) -> Option<TaxRate> {
+    rate.filter(|rate| !rate.get().is_zero())
+}
+
+/// Whether a receiver withholds taxes from an issuer: a company does from a natural person.
+pub(crate) fn withholds(issuer: Option<&str>, receiver: Option<&str>) -> bool {
+    let person = |rfc: Option<&str>| rfc.and_then(|rfc| Rfc::parse(rfc).ok()).map(|rfc| rfc.person());
+    person(issuer) == Some(Person::Fisica) && person(receiver) == Some(Person::Moral)
+}
+
+/// The amounts of a line or a document. Passes them to `$then!`, after the tokens in its braces.
+macro_rules! amounts {
+    ($then:ident! { $($tokens:tt)* }) => {
+        $then! {
+            $($tokens)*
+            /// Quantity × price, before discount.
+            subtotal;
+            /// Discount.
+            descuento;
+            /// The IVA that is charged.
+            iva;
+            /// The IEPS that is charged.
+            ieps;
+            /// What the receiver withholds: ISR and IVA.
+            retenciones;
+            /// The part of `retenciones` that is ISR.
+            isr_retenido;
+            /// What is to be paid: `subtotal` − `descuento` + `iva` + `ieps` − `retenciones`.
+            total;
+        }
+    };
+}
+
+pub(crate) use amounts;
+
+macro_rules! declared {
+    ($($(#[$doc:meta])* $amount:ident;)*) => {
+        /// The amounts of a line or a document, in its currency, with two decimals.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct Amounts {
+            $($(#[$doc])* pub $amount: Money,)*
+        }
+
+        impl Amounts {
+            /// The amounts of a document: the sums of its lines.
+            pub(crate) fn of_document<'l>(
+                lines: impl IntoIterator<Item = &'l Self, IntoIter: Clone>,
+            ) -> Result<Self, AmountFault> {
+                let lines = lines.into_iter();
+                let sum =
+                    |part: fn(&Self) -> Money| within(line::amount(lines.clone().map(|line| part(line).get()).sum()));
+                sum(Self::impuestos)?;
+                Ok(Self { $($amount: sum(|line| line.$amount)?,)* })
+            }
+        }
+    };
+}
+
+amounts!(declared! {});
+
+/// Why a line, or a document, has no amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AmountFault {
+    /// An amount of more than 18 digits.
+    TooLarge,
+    /// A discount greater than what it is taken from.
+    DiscountAboveSubtotal,
+}
+
+impl Amounts {
+    /// The amounts of a line, each rounded half-up to two decimals. IVA is charged on the IEPS too; what is withheld is a part of
+    /// the amount without taxes.
+    pub(crate) fn of_line(
+        cantidad: Quantity,
+        precio: Money,
+        descuento: Money,
+        rates: &LineRates,
+    ) -> Result<Self, AmountFault> {
+        let subtotal = within(line::subtotal(cantidad, precio))?;
+        let base = subtotal.get() - descuento.get();
+        if base < Decimal::ZERO {
+            return Err(AmountFault::DiscountAboveSubtotal);
+        }
+        let ieps = within(line::ieps(base, cantidad, rates.ieps()))?;
+        let iva = within(line::vat(base + ieps.get(), rates.iva_tasa))?;
+        let isr_retenido = within(line::withheld(base, rates.retencion_isr.map(TaxRate::get)))?;
+        let iva_retenido = within(line::withheld(base, rates.retencion_iva.map(TaxRate::get)))?;
+        let retenciones = within(line::amount(isr_retenido.get() + iva_retenido.get()))?;
+        Self { subtotal, descuento, iva, ieps, retenciones, isr_retenido, total: Money::default() }.with_total()
+    }
+
+    /// The amounts with the total that follows from the others.
+    pub(crate) fn with_total(self) -> Result<Self, AmountFault> {
+        let impuestos = within(line::amount(self.impuestos().get()))?;
+        let base = self.subtotal.get() - self.descuento.get();
+        let total = within(line::amount(base + impuestos.get() - self.retenciones.get()))?;
+        Ok(Self { total, ..self })
+    }
+
+    /// All taxes that are charged.
+    pub fn impuestos(&self) -> Money {
+        Money::new(self.iva.get() + self.ieps.get())
+    }
+
+    /// The IVA that the receiver withholds.
+    pub fn iva_retenido(&self) -> Money {
+        Money::new(self.retenciones.get() - self.isr_retenido.get())
+    }
+}
+
+/// An amount that has no more than 18 digits.
+fn within(amount: Option<Money>) -> Result<Money, AmountFault> {
+    amount.ok_or(AmountFault::TooLarge)
+}
+
+#[cfg(test)]
+mod tests;

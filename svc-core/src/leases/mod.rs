@@ -1,0 +1,298 @@
+//! The engine of leased work: find, lease, do, finish. Stampings, cancellations and e-mails are queues on it.
+//!
+//! 1. **Find.** One lock-free read finds the companies that have work in any queue of a backlog ([`Context::due`]).
+//! 2. **Lease.** One short transaction leases a few records of one company, under a token, for longer than the work takes.
+//!    Companies are served round-robin ([`FairQueue`]), so that a backlog, an error or a locked row delays only its own
+//!    company.
+//! 3. **Do.** The work goes on outside any transaction, and beside other work.
+//! 4. **Finish.** A transaction writes the outcome if the token still holds the record. What is not finished, because of an
+//!    error, a panic or the end of the process, is due again when its lease ends.
+//!
+//! Several passes may run at once, in any number of processes. [`crate::webhooks::deliver_due`] shares the finding, the
+//! round-robin, the terms of leases and the budget, but has a loop of its own: its attempts are scheduled by webhook and
+//! host rather than by company, and one transaction of a company writes the results of many attempts, makes new deliveries
+//! and leases them.
+
+mod fair_queue;
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+
+use async_trait::async_trait;
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt as _, StreamExt as _};
+use uuid::Uuid;
+
+pub(crate) use fair_queue::{FairQueue, Need};
+
+use crate::budget::{Allowance, Budget};
+use crate::context::Context;
+use crate::domain::clock::random_uuid;
+use crate::domain::company::CompanyId;
+use crate::error::Error;
+use crate::observe;
+use crate::store::{Backlog, LeaseTerms, Queue, StoreError, Tx};
+
+/// A queue whose records are leased: what is particular to it.
+#[async_trait]
+pub(crate) trait LeasedQueue: Send + Sync {
+    /// A leased record.
+    type Record: Send;
+    /// What a pass counts its outcomes in.
+    type Report: Default + Send;
+
+    /// Which queue it is.
+    fn queue(&self) -> Queue;
+
+    /// How long a lease lasts: longer than [`Self::work`] takes.
+    fn lease_time(&self) -> TimeDelta;
+
+    /// Reads what all work of a pass needs, once, when the pass has found something to do.
+    async fn prepare(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Leases records of the transaction's company.
+    fn lease<'t>(&self, tx: &'t mut dyn Tx, terms: LeaseTerms) -> BoxFuture<'t, Result<Vec<Self::Record>, StoreError>>;
+
+    /// The record's clave, for the log.
+    fn clave(&self, record: &Self::Record) -> i64;
+
+    /// Does the work on a record outside any transaction, and writes the outcome under the lease's token.
+    async fn work(&self, lease: Lease, record: Self::Record) -> Result<Outcome<Self::Report>, Error>;
+
+    /// The outcome of work that failed or panicked, and was not written.
+    fn failed(&self) -> Option<Outcome<Self::Report>>;
+}
+
+/// The lease of a record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lease {
+    pub(crate) company: CompanyId,
+    pub(crate) token: Uuid,
+}
+
+/// How an outcome is counted.
+pub(crate) struct Outcome<R> {
+    /// The figure, and its label for this outcome.
+    pub(crate) metric: &'static str,
+    pub(crate) label: &'static str,
+    /// Its number in the report.
+    pub(crate) counter: fn(&mut R) -> &mut u64,
+    /// Whether it may have made other records due.
+    pub(crate) more_due: bool,
+}
+
+/// How much a pass takes at once.
+#[derive(Clone, Copy)]
+pub(crate) struct Pace {
+    /// How many more records of a company may be leased, beside `all` records leased and `own` of the company.
+    pub(crate) room: fn(all: u32, own: u32) -> u32,
+    /// Records worked on at once; the others that are leased wait.
+    pub(crate) at_once: u32,
+}
+
+/// A pass over the queues of a backlog.
+pub(crate) struct LeasedPass<'a, Q: ?Sized> {
+    pub(crate) context: &'a Context,
+    pub(crate) backlog: Backlog,
+    pub(crate) queues: &'a [&'a Q],
+    pub(crate) pace: Pace,
+    pub(crate) budget: Budget,
+}
+
+impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
+    /// Works off what is due when it begins, of all companies, until all is done or the budget is used up; gives what it
+    /// did. Records and companies that fail are logged and counted; the error is that of finding what is due, and is given
+    /// when the work under way has ended.
+    pub(crate) async fn run(self) -> Result<Q::Report, StoreError> {
+        let Self { context, backlog, queues, pace, budget } = self;
+        let mut idle = Some(Leasing::new(context, backlog, queues, pace, budget));
+        let (mut report, mut failure) = (Q::Report::default(), None);
+        let (mut leased, mut waiting, mut at_work) = (Leased::default(), VecDeque::new(), 0);
+        let mut more_due = true;
+        // Polled together: a record under way may hold the connection that leasing waits for.
+        let mut under_way = FuturesUnordered::<BoxFuture<'_, Event<'_, Q>>>::new();
+        loop {
+            if let Some(leasing) = idle.take_if(|leasing| leasing.may_lease(&leased, more_due)) {
+                more_due &= !leasing.companies.is_empty();
+                under_way.push(leasing.lease(leased.clone()).boxed());
+            }
+            while at_work < pace.at_once
+                && let Some(task) = waiting.pop_front()
+            {
+                at_work += 1;
+                under_way.push(work_on(backlog, task).boxed());
+            }
+            match under_way.next().await {
+                Some(Event::Leased(leasing, tasks)) => {
+                    idle = Some(leasing);
+                    for task in tasks {
+                        leased.begin(task.lease.company);
+                        waiting.push_back(task);
+                    }
+                }
+                // Nothing more is leased, and what is leased is finished.
+                Some(Event::Failed(error)) => failure = Some(error),
+                Some(Event::Done(company, outcome)) => {
+                    at_work -= 1;
+                    leased.end(company);
+                    if let Some(Outcome { metric, label, counter, more_due: more }) = outcome {
+                        more_due |= more;
+                        *counter(&mut report) += 1;
+                        observe::attempts(metric, label, 1);
+                    }
+                }
+                None => return failure.map_or(Ok(report), Err),
+            }
+        }
+    }
+}
+
+/// A leased record, and the queue that it is of.
+struct Task<'a, Q: LeasedQueue + ?Sized> {
+    queue: &'a Q,
+    lease: Lease,
+    record: Q::Record,
+}
+
+/// What has ended.
+enum Event<'a, Q: LeasedQueue + ?Sized> {
+    /// These records were leased.
+    Leased(Leasing<'a, Q>, Vec<Task<'a, Q>>),
+    /// What is due could not be found.
+    Failed(StoreError),
+    /// The work on a record of a company has ended.
+    Done(CompanyId, Option<Outcome<Q::Report>>),
+}
+
+async fn work_on<Q: LeasedQueue + ?Sized>(backlog: Backlog, task: Task<'_, Q>) -> Event<'_, Q> {
+    let Task { queue, lease, record } = task;
+    let (work, empresa, clave) = (backlog.name(), lease.company.0, queue.clave(&record));
+    let outcome = match AssertUnwindSafe(queue.work(lease, record)).catch_unwind().await {
+        Ok(Ok(outcome)) => Some(outcome),
+        Ok(Err(error)) => {
+            let cause = error.cause().map(tracing::field::display);
+            tracing::warn!(work, empresa, clave, %error, cause, "a record failed; it is due again when its lease ends");
+            queue.failed()
+        }
+        Err(_) => {
+            observe::background_failed(work, "panic");
+            tracing::error!(work, empresa, clave, "the work on a record panicked; it is tried again later");
+            queue.failed()
+        }
+    };
+    Event::Done(lease.company, outcome)
+}
+
+/// The records that are leased, those that wait included, by company.
+#[derive(Debug, Clone, Default)]
+struct Leased {
+    all: u32,
+    companies: HashMap<CompanyId, u32>,
+}
+
+impl Leased {
+    /// How many more a company may have.
+    fn room_of(&self, company: CompanyId, pace: Pace) -> u32 {
+        (pace.room)(self.all, self.companies.get(&company).copied().unwrap_or(0))
+    }
+
+    /// Whether a company with none may have any.
+    fn has_room(&self, pace: Pace) -> bool {
+        (pace.room)(self.all, 0) > 0
+    }
+
+    fn begin(&mut self, company: CompanyId) {
+        self.all += 1;
+        *self.companies.entry(company).or_default() += 1;
+    }
+
+    fn end(&mut self, company: CompanyId) {
+        self.all -= 1;
+        if let Some(own) = self.companies.get_mut(&company) {
+            *own -= 1;
+        }
+    }
+}
+
+/// The finding and leasing of a pass, one step at a time.
+struct Leasing<'a, Q: ?Sized> {
+    context: &'a Context,
+    backlog: Backlog,
+    queues: &'a [&'a Q],
+    pace: Pace,
+    allowance: Allowance,
+    /// Only records due by then are leased, so that a pass ends even if records that it postpones become due again.
+    due: DateTime<Utc>,
+    companies: FairQueue<(CompanyId, Queue), ()>,
+    prepared: bool,
+}
+
+impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
+    fn new(context: &'a Context, backlog: Backlog, queues: &'a [&'a Q], pace: Pace, budget: Budget) -> Self {
+        let (allowance, due, companies) = (Allowance::new(budget), context.now(), FairQueue::default());
+        Self { context, backlog, queues, pace, allowance, due, companies, prepared: false }
+    }
+
+    /// Whether records may be leased: of a company that is known to have some, or, if none is, of those to be found.
+    fn may_lease(&self, leased: &Leased, more_due: bool) -> bool {
+        let known = self.companies.any(|&(company, _)| leased.room_of(company, self.pace) > 0);
+        leased.has_room(self.pace) && (known || self.companies.is_empty() && more_due)
+    }
+
+    /// Leases records of the companies that are next, as many as may be under way beside those that are `leased`.
+    async fn lease(mut self, mut leased: Leased) -> Event<'a, Q> {
+        if self.companies.is_empty()
+            && self.allowance.left(self.context.now()) > 0
+            && let Err(error) = self.find().await
+        {
+            return Event::Failed(error);
+        }
+        let mut tasks = Vec::new();
+        loop {
+            let now = self.context.now();
+            let left = self.allowance.left(now);
+            if left == 0 {
+                self.companies.clear();
+            }
+            let pace = self.pace;
+            let Some((key, ())) = self.companies.next(|&(company, _)| leased.room_of(company, pace) > 0) else { break };
+            let (company, queue) = key;
+            let Some(queue) = self.queues.iter().copied().find(|known| known.queue() == queue) else { continue };
+            let max = leased.room_of(company, pace).min(left);
+            let token = random_uuid(self.context.random());
+            let terms = LeaseTerms { max, due: self.due, now, token, until: now + queue.lease_time() };
+            match self.context.call_store(company, |tx| queue.lease(tx, terms)).await {
+                Ok(records) => {
+                    self.allowance.take(records.len());
+                    self.companies.done(key, (records.len() >= max as usize).then_some(()));
+                    for record in records {
+                        leased.begin(company);
+                        tasks.push(Task { queue, lease: Lease { company, token }, record });
+                    }
+                }
+                Err(error) => {
+                    observe::company_failed(self.backlog.name(), company, &error);
+                    self.companies.failed(key, now);
+                }
+            }
+        }
+        Event::Leased(self, tasks)
+    }
+
+    /// Finds the companies that have records due, by queue.
+    async fn find(&mut self) -> Result<(), StoreError> {
+        let due = self.context.due(self.backlog, self.due).await?;
+        self.companies.add_found(due.iter().map(|due| ((due.company, due.queue), ())), self.context.now());
+        if !self.prepared && !self.companies.is_empty() {
+            for queue in self.queues {
+                queue.prepare().await?;
+            }
+            self.prepared = true;
+        }
+        Ok(())
+    }
+}

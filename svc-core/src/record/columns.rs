@@ -1,0 +1,48 @@
+//! Structs of the domain that are several columns of several tables: the rates of a line's taxes, and its amounts.
+
+use super::{FromValue, Kind, Row, RowError, ToValue, Value};
+use crate::domain::tax::{Amounts, LineRates, amounts, line_taxes};
+
+/// A struct whose fields are columns of the same names.
+pub trait Columns: Sized {
+    /// Name and kind of each column.
+    const COLUMNS: &'static [(&'static str, Kind)];
+
+    /// Appends the values of [`Columns::COLUMNS`].
+    fn values<'v>(&'v self, row: &mut Vec<Value<'v>>);
+
+    /// Reads the struct from a row of [`Columns::COLUMNS`].
+    fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError>;
+}
+
+macro_rules! columns {
+    ($name:ident: $($own:ident)*; $($(#[$doc:meta])* $field:ident $(: $impuesto:literal, $($mark:expr),*)?;)*) => {
+        impl Columns for $name {
+            const COLUMNS: &'static [(&'static str, Kind)] = {
+                const fn kind<T: FromValue>(_: fn(&$name) -> &T) -> Kind {
+                    T::KIND
+                }
+                &[
+                    $((stringify!($own), kind(|it| &it.$own)),)*
+                    $((stringify!($field), kind(|it| &it.$field)),)*
+                ]
+            };
+
+            fn values<'v>(&'v self, row: &mut Vec<Value<'v>>) {
+                row.extend([$(self.$own.to_value(),)* $(self.$field.to_value(),)*]);
+            }
+
+            fn read<R: Row + ?Sized>(row: &R) -> Result<Self, RowError> {
+                let mut next = 0..;
+                let mut at = || next.next().unwrap_or_default();
+                Ok(Self {
+                    $($own: FromValue::read(row, at())?,)*
+                    $($field: FromValue::read(row, at())?,)*
+                })
+            }
+        }
+    };
+}
+
+amounts!(columns! { Amounts: ; });
+line_taxes!(columns! { LineRates: iva_tasa; });

@@ -1,0 +1,131 @@
+//! Writing what came of a cancellation, while its lease is valid.
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use crate::domain::words::{Held, InvoiceStatus};
+use crate::error::{Code, Error};
+use crate::operation::{Cx, Step};
+use crate::posting::cancelled;
+use crate::stamping::pace::{FOLLOW_UP, pause};
+use crate::stamping::{MOST_CODE, MOST_MESSAGE, StampFailure, plain};
+use crate::store::CancellationPause;
+
+/// What came of a cancellation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum CancellationVerdict {
+    /// It is final.
+    Final,
+    /// The receiver refused.
+    Refused,
+    /// The authority has it, and no word yet; with what kept it from being asked.
+    Waits(Option<StampFailure>),
+    /// The authority has no trace of it: to be sent again.
+    Lost,
+    /// It could not be sent, or was not taken.
+    Failed(StampFailure),
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CancelOutcome {
+    /// It is final, and what follows from it is written.
+    Cancelled,
+    /// The authority or the receiver refused; the document stays valid.
+    Refused {
+        /// Code.
+        codigo: String,
+        /// What is wrong.
+        mensaje: String,
+    },
+    /// It goes on, and the next pass asks again.
+    Waiting,
+    /// It was not sent, and is sent again.
+    Postponed,
+    /// It waits for a person.
+    Held,
+    /// Nothing: someone else's word came in.
+    Lost,
+}
+
+/// Writes what came of a leased cancellation.
+pub(super) struct FinishCancellation {
+    pub(super) factura: i64,
+    pub(super) token: Uuid,
+    /// Attempts or questions before this one.
+    pub(super) intentos: u32,
+    pub(super) enviada: Option<DateTime<Utc>>,
+    /// Whether the authority has it now.
+    pub(super) sent: bool,
+    pub(super) acuse: Option<String>,
+    pub(super) verdict: CancellationVerdict,
+}
+
+impl Step for FinishCancellation {
+    type Output = CancelOutcome;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<CancelOutcome, Error> {
+        let Some(record) = cx.tx.lock_invoice(self.factura).await? else { return Ok(CancelOutcome::Lost) };
+        if !cx.tx.lock_cancellation(self.factura, self.token).await? {
+            return Ok(CancelOutcome::Lost);
+        }
+        if record.estatus != InvoiceStatus::Vigente {
+            cx.tx.end_cancellation(self.factura).await?;
+            return Ok(CancelOutcome::Lost);
+        }
+        if let Some(acuse) = &self.acuse {
+            cx.tx.keep_receipt(self.factura, acuse, cx.now).await?;
+        }
+        match &self.verdict {
+            CancellationVerdict::Final => match cancelled::finish(cx, &record).await {
+                // Paid meanwhile: the payment goes first.
+                Err(error) if error.code() == Code::EstadoInvalido => {
+                    tracing::warn!(factura = self.factura, %error, "the authority has cancelled what the books cannot cancel yet");
+                    self.pause(cx, Some(&error.to_string()), None).await
+                }
+                done => done.map(|()| CancelOutcome::Cancelled),
+            },
+            CancellationVerdict::Refused => {
+                cancelled::refused(cx, &record).await?;
+                let mensaje = "El receptor rechazó la cancelación.".to_owned();
+                Ok(CancelOutcome::Refused { codigo: "solicitud_rechazada".to_owned(), mensaje })
+            }
+            CancellationVerdict::Failed(StampFailure::Rejected { codigo, mensaje }) => {
+                let (codigo, mensaje) = (plain(codigo, MOST_CODE), plain(mensaje, MOST_MESSAGE));
+                cx.tx.end_cancellation(self.factura).await?;
+                cx.tx.refuse_cancellation(self.factura, &codigo, &mensaje, cx.now).await?;
+                Ok(CancelOutcome::Refused { codigo, mensaje })
+            }
+            CancellationVerdict::Waits(None) | CancellationVerdict::Lost => self.pause(cx, None, None).await,
+            CancellationVerdict::Waits(Some(failure)) | CancellationVerdict::Failed(failure) => {
+                let held = match failure {
+                    StampFailure::Misconfigured(_) => Some(Held::Misconfigured),
+                    StampFailure::Unknown(_) => Some(Held::Stuck),
+                    StampFailure::Rejected { .. } | StampFailure::Unreachable(_) => None,
+                };
+                self.pause(cx, Some(&plain(&failure.to_string(), MOST_MESSAGE)), held).await
+            }
+        }
+    }
+}
+
+impl FinishCancellation {
+    async fn pause(&self, cx: &mut Cx<'_>, why: Option<&str>, detenido: Option<Held>) -> Result<CancelOutcome, Error> {
+        let now = cx.now.get();
+        let first = self.sent && self.enviada.is_none();
+        let before = if first { 0 } else { self.intentos };
+        let step = usize::try_from(before).map_or(FOLLOW_UP.len(), |before| before).min(FOLLOW_UP.len() - 1);
+        let wait = if self.sent { FOLLOW_UP[step] } else { pause(self.intentos, cx.random) };
+        let enviada =
+            self.sent.then(|| self.enviada.unwrap_or(now)).filter(|_| self.verdict != CancellationVerdict::Lost);
+        let intentos = before.saturating_add(1);
+        let pause = CancellationPause { proximo: now + wait, enviada, intentos, ultimo_error: why, detenido };
+        cx.tx.pause_cancellation(self.factura, &pause).await?;
+        Ok(match (detenido, self.sent) {
+            (Some(_), _) => CancelOutcome::Held,
+            (None, true) => CancelOutcome::Waiting,
+            (None, false) => CancelOutcome::Postponed,
+        })
+    }
+}

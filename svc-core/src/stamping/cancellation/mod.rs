@@ -1,0 +1,97 @@
+//! Cancellations: asking the authority, and following what comes of it.
+
+mod finish;
+mod prepare;
+mod queue;
+
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+use super::StampFailure;
+use crate::domain::words::CancellationReason;
+
+pub use finish::CancelOutcome;
+pub(super) use queue::Cancellations;
+pub use queue::cancel_asked;
+
+/// A stamped document, by what the authority knows it by.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Cancelled {
+    /// Its fiscal folio.
+    pub uuid: Uuid,
+    /// RFC of its issuer.
+    pub emisor: String,
+    /// RFC of its receiver, and their name.
+    pub receptor: String,
+    /// The receiver's name.
+    pub nombre: String,
+    /// Its total, as the document has it.
+    pub total: String,
+    /// The last eight characters of its signature; none if it was stamped elsewhere.
+    pub sello: Option<String>,
+    /// RFC of the provider that stamped it; none if it was stamped elsewhere.
+    pub proveedor: Option<String>,
+}
+
+impl Cancelled {
+    /// What is printed of the document for the authority to know it by: `?re=…&rr=…&tt=…&id=…&fe=…`.
+    pub fn expression(&self) -> String {
+        let rfc = |rfc: &str| rfc.replace('&', "&amp;");
+        let seal = self.sello.as_deref().map(|last| format!("&fe={last}")).unwrap_or_default();
+        let (emisor, receptor) = (rfc(&self.emisor), rfc(&self.receptor));
+        format!("?re={emisor}&rr={receptor}&tt={}&id={}{seal}", self.total, self.uuid.to_string().to_uppercase())
+    }
+}
+
+/// A cancellation that is asked for, or asked about.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CancelRequest {
+    /// The same in all attempts, and unique among all companies and installations: 1 to 100 visible ASCII characters.
+    pub id: String,
+    /// The document.
+    pub document: Cancelled,
+    /// Why.
+    pub motivo: CancellationReason,
+    /// What takes its place, with reason 01.
+    pub sustitucion: Option<Uuid>,
+    /// The request (`Cancelacion`), signed by the issuer; none while the company has no valid certificate.
+    pub xml: Option<String>,
+    /// When it was asked for.
+    pub asked: DateTime<Utc>,
+    /// When this attempt is made.
+    pub at: DateTime<Utc>,
+    /// Whether the request says that the receiver has to accept. The authority decides; the sandbox takes their word.
+    pub aceptacion: bool,
+}
+
+impl CancelRequest {
+    /// The signed request, which providers are sent.
+    pub fn signed(&self) -> Result<&str, StampFailure> {
+        let missing = || StampFailure::Misconfigured("the company has no valid certificate to sign with".to_owned());
+        self.xml.as_deref().ok_or_else(missing)
+    }
+}
+
+/// The authority has received a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CancelReceipt {
+    /// Its receipt (acuse), an XML, where the provider gives it.
+    pub acuse: Option<String>,
+}
+
+/// What the authority says of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DocumentStatus {
+    /// It is valid, and there is no word of a cancellation.
+    Valid,
+    /// It is valid until its receiver accepts, or 72 hours are over.
+    Pending,
+    /// It is valid: its receiver refused.
+    Refused,
+    /// It is cancelled, finally.
+    Cancelled,
+    /// The authority does not know it (yet).
+    NotFound,
+}

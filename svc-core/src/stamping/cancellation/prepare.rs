@@ -1,0 +1,91 @@
+//! What a leased cancellation is about, as a request that can be sent.
+
+use chrono::{DateTime, Utc};
+use chrono_tz::America::Mexico_City;
+use uuid::Uuid;
+
+use super::{CancelRequest, Cancelled};
+use crate::domain::cfdi::{Cancelacion, Certificate, Cfdi, StampedXml};
+use crate::domain::sat;
+use crate::domain::text::parse_uuid;
+use crate::error::Error;
+use crate::operation::{Cx, Step};
+use crate::store::{AskedCancellation, SIGNING_KEY};
+
+/// Reads what a leased cancellation is about.
+pub(super) struct PrepareCancellation {
+    pub(super) factura: i64,
+    pub(super) token: Uuid,
+}
+
+/// A request that can be sent, and since when the authority has it.
+pub(super) struct PreparedCancellation {
+    pub(super) request: CancelRequest,
+    pub(super) enviada: Option<DateTime<Utc>>,
+}
+
+impl Step for PrepareCancellation {
+    type Output = Option<PreparedCancellation>;
+
+    async fn run_step(&self, cx: &mut Cx<'_>) -> Result<Option<PreparedCancellation>, Error> {
+        let Some(asked) = cx.tx.asked_cancellation(self.factura, self.token).await? else { return Ok(None) };
+        let missing = |what| Error::internal(format!("the cancellation of {} has no {what}", self.factura));
+        let uuid = asked.uuid.as_deref().and_then(parse_uuid).ok_or_else(|| missing("fiscal folio"))?;
+        let motivo = asked.motivo.ok_or_else(|| missing("reason"))?;
+        let document = document(cx, uuid, &asked);
+        let sustitucion = asked.uuid_sustitucion.as_deref().and_then(parse_uuid);
+        let zone = cx.company.cp.as_deref().and_then(sat::time_zone).unwrap_or(Mexico_City);
+        let fecha = cx.now.get().with_timezone(&zone).naive_local();
+        let cancelacion = Cancelacion { rfc: &document.emisor, fecha, uuid, motivo, sustitucion };
+        // What the authority has is only asked about.
+        let xml = if asked.enviada.is_none() { signed(cx, &cancelacion).await? } else { None };
+        let request = CancelRequest {
+            id: String::new(),
+            document,
+            motivo,
+            sustitucion,
+            xml,
+            asked: asked.creado,
+            at: cx.now.get(),
+            aceptacion: asked.aceptacion,
+        };
+        Ok(Some(PreparedCancellation { request, enviada: asked.enviada }))
+    }
+}
+
+/// The document as it was stamped; of one that was stamped elsewhere, what the books know of it.
+fn document(cx: &Cx<'_>, uuid: Uuid, asked: &AskedCancellation) -> Cancelled {
+    if let Some((xml, document)) = asked.xml.as_deref().and_then(|xml| Some((xml, Cfdi::read(xml).ok()?))) {
+        let (sello, proveedor) = StampedXml::marks(xml).unzip();
+        return Cancelled {
+            uuid,
+            emisor: document.emisor.rfc,
+            receptor: document.receptor.rfc,
+            nombre: document.receptor.nombre,
+            total: document.total.to_string(),
+            sello,
+            proveedor,
+        };
+    }
+    let (receptor, nombre) = asked.receptor.clone().unwrap_or_default();
+    Cancelled {
+        uuid,
+        emisor: cx.company.rfc.clone().unwrap_or_default(),
+        receptor: receptor.unwrap_or_default(),
+        nombre: nombre.unwrap_or_default().to_uppercase(),
+        total: asked.total.map_or_else(|| "0".to_owned(), |total| total.to_string()),
+        sello: None,
+        proveedor: None,
+    }
+}
+
+/// The request, signed; none without a valid certificate. The key is open for no longer than this takes.
+async fn signed(cx: &mut Cx<'_>, request: &Cancelacion<'_>) -> Result<Option<String>, Error> {
+    let certificate = cx.tx.signing_certificate().await?;
+    let valid = certificate.filter(|one| one.is_valid(cx.company.rfc.as_deref(), cx.now));
+    let Some(certificate) = valid else { return Ok(None) };
+    let Some(kept) = cx.tx.signing_key(&certificate.numero).await? else { return Ok(None) };
+    let key = cx.open(SIGNING_KEY, &certificate.numero, &kept)?;
+    let certificate = Certificate { numero: certificate.numero, der: certificate.der };
+    request.sign(&certificate, &key, cx.random).map(Some).map_err(Error::internal)
+}

@@ -1,0 +1,150 @@
+//! The queue of cancellations that the authority has not spoken on.
+
+use std::sync::OnceLock;
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use futures_util::future::BoxFuture;
+
+use super::DocumentStatus;
+use super::finish::{CancelOutcome, CancellationVerdict, FinishCancellation};
+use super::prepare::{PrepareCancellation, PreparedCancellation};
+use crate::context::Context;
+use crate::domain::clock::random_uuid;
+use crate::domain::company::CompanyId;
+use crate::error::Error;
+use crate::leases::{Lease, LeasedQueue, Outcome};
+use crate::observe;
+use crate::stamping::pass::{Provider, StampReport};
+use crate::stamping::{StampFailure, Stamper};
+use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
+
+/// How long a request that the authority received may leave no trace with it, before it is sent again.
+const LOST_AFTER: TimeDelta = TimeDelta::days(4);
+
+/// How soon after a request its refusal can be meant: before that the refusal is an earlier one's.
+const NOT_YET: TimeDelta = TimeDelta::minutes(2);
+
+/// The most that [`cancel_asked`] takes up.
+const MAX_ASKED: u32 = 100;
+
+/// Cancellations to be sent and followed.
+pub(in crate::stamping) struct Cancellations<'a>(pub(in crate::stamping) &'a Provider<'a>);
+
+#[async_trait]
+impl LeasedQueue for Cancellations<'_> {
+    type Record = LeasedStamping;
+    type Report = StampReport;
+
+    fn queue(&self) -> Queue {
+        Queue::Cancellations
+    }
+
+    fn lease_time(&self) -> TimeDelta {
+        self.0.lease_time()
+    }
+
+    async fn prepare(&self) -> Result<(), StoreError> {
+        self.0.prepare().await
+    }
+
+    fn lease<'t>(
+        &self,
+        tx: &'t mut dyn Tx,
+        terms: LeaseTerms,
+    ) -> BoxFuture<'t, Result<Vec<LeasedStamping>, StoreError>> {
+        tx.lease_cancellations(terms, false)
+    }
+
+    fn clave(&self, record: &LeasedStamping) -> i64 {
+        record.factura
+    }
+
+    async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<Outcome<StampReport>, Error> {
+        Ok(counted(Some(&cancel(self.0, lease, record).await?)))
+    }
+
+    fn failed(&self) -> Option<Outcome<StampReport>> {
+        Some(counted(None))
+    }
+}
+
+fn counted(outcome: Option<&CancelOutcome>) -> Outcome<StampReport> {
+    let (label, counter): (_, fn(&mut StampReport) -> &mut u64) = match outcome {
+        Some(CancelOutcome::Cancelled) => ("cancelled", |report| &mut report.cancelados),
+        Some(CancelOutcome::Refused { .. }) => ("rejected", |report| &mut report.cancelaciones_rechazadas),
+        Some(CancelOutcome::Waiting) => ("waiting", |report| &mut report.cancelaciones_en_proceso),
+        Some(CancelOutcome::Postponed) => ("postponed", |report| &mut report.pospuestos),
+        Some(CancelOutcome::Held) => ("held", |report| &mut report.detenidos),
+        Some(CancelOutcome::Lost) => ("lost", |report| &mut report.perdidos),
+        None => ("failed", |report| &mut report.fallidos),
+    };
+    Outcome { metric: observe::CANCELLATIONS, label, counter, more_due: false }
+}
+
+/// Works on one leased cancellation.
+async fn cancel(provider: &Provider<'_>, lease: Lease, record: LeasedStamping) -> Result<CancelOutcome, Error> {
+    let Lease { company, token } = lease;
+    let LeasedStamping { factura, intentos } = record;
+    let context = provider.context;
+    let Some(mut prepared) = context.run_step(company, &PrepareCancellation { factura, token }).await? else {
+        return Ok(CancelOutcome::Lost);
+    };
+    prepared.request.id = provider.request_id(company, factura);
+    let (sent, acuse, verdict) = ask(provider.stamper, &prepared).await;
+    if let CancellationVerdict::Failed(StampFailure::Misconfigured(why))
+    | CancellationVerdict::Waits(Some(StampFailure::Misconfigured(why))) = &verdict
+    {
+        tracing::error!(empresa = company.0, factura, why, "a cancellation waits for an operator");
+    }
+    let enviada = prepared.enviada;
+    let finish = FinishCancellation { factura, token, intentos, enviada, sent, acuse, verdict };
+    context.run_step(company, &finish).await
+}
+
+/// Sends a cancellation that the authority does not have yet, and asks what became of it; gives whether it has it now, and its
+/// receipt.
+async fn ask(stamper: &dyn Stamper, prepared: &PreparedCancellation) -> (bool, Option<String>, CancellationVerdict) {
+    let PreparedCancellation { request, enviada } = prepared;
+    let mut acuse = None;
+    if enviada.is_none() {
+        match stamper.cancel(request).await {
+            Ok(receipt) => acuse = receipt.acuse,
+            Err(failure) => return (false, None, CancellationVerdict::Failed(failure)),
+        }
+    }
+    let since = enviada.unwrap_or(request.at);
+    let verdict = match stamper.status(request).await {
+        Ok(DocumentStatus::Cancelled) => CancellationVerdict::Final,
+        Ok(DocumentStatus::Refused) if request.at - since >= NOT_YET => CancellationVerdict::Refused,
+        Ok(DocumentStatus::Valid | DocumentStatus::NotFound) if request.at - since > LOST_AFTER => {
+            CancellationVerdict::Lost
+        }
+        Ok(_) => CancellationVerdict::Waits(None),
+        Err(failure) => CancellationVerdict::Waits(Some(failure)),
+    };
+    (true, acuse, verdict)
+}
+
+/// Sends the cancellations of one company that were asked for and never sent, and asks once what became of each; gives what
+/// was written, by the clave of the record. Call it after asking, so that what is final at once is seen at once;
+/// [`crate::stamping::stamp_due`] sends and follows all others. Those under another worker's lease are left to it.
+pub async fn cancel_asked(
+    context: &Context,
+    stamper: &dyn Stamper,
+    company: CompanyId,
+) -> Result<Vec<(i64, CancelOutcome)>, Error> {
+    let provider = Provider { context, stamper, installation: OnceLock::new() };
+    let (now, token) = (context.now(), random_uuid(context.random()));
+    let terms = LeaseTerms { max: MAX_ASKED, due: now, now, token, until: now + provider.lease_time() };
+    let leased = context.call_store(company, |tx| tx.lease_cancellations(terms, true)).await?;
+    if leased.is_empty() {
+        return Ok(Vec::new());
+    }
+    provider.prepare().await?;
+    let mut outcomes = Vec::with_capacity(leased.len());
+    for record in leased {
+        outcomes.push((record.factura, cancel(&provider, Lease { company, token }, record).await?));
+    }
+    Ok(outcomes)
+}

@@ -1,0 +1,130 @@
+//! The queue of documents to be stamped.
+
+use async_trait::async_trait;
+use chrono::TimeDelta;
+use futures_util::future::BoxFuture;
+
+use super::finish::{FinishStamping, StampingOutcome, StampingVerdict};
+use super::pass::{Provider, StampReport};
+use super::prepare::{PrepareStamping, PreparedStamping};
+use super::{StampFailure, StampRequest, Stamper};
+use crate::domain::company::CompanyId;
+use crate::domain::words::Held;
+use crate::error::Error;
+use crate::leases::{Lease, LeasedQueue, Outcome};
+use crate::observe;
+use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
+
+/// A provider's refusal of a document for its age, or for a date in the future.
+const TOO_OLD: &str = "401";
+
+/// Documents to be stamped.
+pub(super) struct Stampings<'a>(pub(super) &'a Provider<'a>);
+
+#[async_trait]
+impl LeasedQueue for Stampings<'_> {
+    type Record = LeasedStamping;
+    type Report = StampReport;
+
+    fn queue(&self) -> Queue {
+        Queue::Stampings
+    }
+
+    fn lease_time(&self) -> TimeDelta {
+        self.0.lease_time()
+    }
+
+    async fn prepare(&self) -> Result<(), StoreError> {
+        self.0.prepare().await
+    }
+
+    fn lease<'t>(
+        &self,
+        tx: &'t mut dyn Tx,
+        terms: LeaseTerms,
+    ) -> BoxFuture<'t, Result<Vec<LeasedStamping>, StoreError>> {
+        tx.lease_stampings(terms)
+    }
+
+    fn clave(&self, record: &LeasedStamping) -> i64 {
+        record.factura
+    }
+
+    async fn work(&self, lease: Lease, record: LeasedStamping) -> Result<Outcome<StampReport>, Error> {
+        let Lease { company, token } = lease;
+        let LeasedStamping { factura, intentos } = record;
+        let Provider { context, stamper, .. } = *self.0;
+        let verdict = match context.run_step(company, &PrepareStamping { factura, token }).await? {
+            PreparedStamping::Document(xml, sent_before) => {
+                let request = StampRequest::new(self.0.request_id(company, factura), xml).at(context.now());
+                let verdict = stamp(stamper, &request, sent_before).await;
+                report_to_operators(company, factura, &request, &verdict);
+                verdict
+            }
+            PreparedStamping::Fault(fault) => fault.into(),
+            PreparedStamping::Waits(invoice) => StampingVerdict::Waits(invoice),
+            PreparedStamping::Lost => return Ok(counted(Some(StampingOutcome::Lost))),
+        };
+        let finish = FinishStamping { factura, token, intentos, verdict };
+        let outcome = context.run_step(company, &finish).await?;
+        if let (StampingOutcome::Lost, StampingVerdict::Accepted(stamped)) = (outcome, &finish.verdict) {
+            tracing::warn!(empresa = company.0, factura, uuid = %stamped.timbre.uuid, "stamped after its lease had ended");
+        }
+        Ok(counted(Some(outcome)))
+    }
+
+    fn failed(&self) -> Option<Outcome<StampReport>> {
+        Some(counted(None))
+    }
+}
+
+fn counted(outcome: Option<StampingOutcome>) -> Outcome<StampReport> {
+    let (label, counter): (_, fn(&mut StampReport) -> &mut u64) = match outcome {
+        Some(StampingOutcome::Stamped) => ("stamped", |report| &mut report.timbrados),
+        Some(StampingOutcome::Rejected) => ("rejected", |report| &mut report.rechazados),
+        Some(StampingOutcome::Postponed) => ("postponed", |report| &mut report.pospuestos),
+        Some(StampingOutcome::Held) => ("held", |report| &mut report.detenidos),
+        Some(StampingOutcome::Waiting) => ("waiting", |report| &mut report.en_espera),
+        Some(StampingOutcome::Lost) => ("lost", |report| &mut report.perdidos),
+        None => ("failed", |report| &mut report.fallidos),
+    };
+    // Stamping an invoice makes its complements due.
+    let more_due = matches!(outcome, Some(StampingOutcome::Stamped | StampingOutcome::Waiting));
+    Outcome { metric: observe::STAMPINGS, label, counter, more_due }
+}
+
+/// Has a document stamped. If it was sent before and is refused now for its age, what became of it then is asked too.
+async fn stamp(stamper: &dyn Stamper, request: &StampRequest, sent_before: bool) -> StampingVerdict {
+    let answer = stamper.stamp(request).await;
+    let too_old = matches!(&answer, Err(StampFailure::Rejected { codigo, .. }) if codigo == TOO_OLD);
+    if !(too_old && sent_before) {
+        return answer.into();
+    }
+    match stamper.earlier(request).await {
+        Ok(Some(earlier)) => StampingVerdict::Accepted(earlier),
+        Ok(None) => StampingVerdict::Redate,
+        Err(failure) => Err(failure).into(),
+    }
+}
+
+/// Logs what waits for an operator, and what soon will.
+fn report_to_operators(company: CompanyId, factura: i64, request: &StampRequest, verdict: &StampingVerdict) {
+    let empresa = company.0;
+    match verdict {
+        StampingVerdict::Held(Held::Stuck, why) => {
+            tracing::error!(
+                empresa,
+                factura,
+                why,
+                "nobody can tell whether a document was stamped: it waits for invoice.restamp with forzar"
+            );
+        }
+        StampingVerdict::Held(Held::Misconfigured, why) => {
+            tracing::error!(empresa, factura, why, "the stamping provider refuses the account; documents wait");
+        }
+        StampingVerdict::Unreachable(why) if request.is_old() => {
+            tracing::error!(empresa, factura, why, "a document's fate is unknown, and soon too old to be found out");
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,218 @@
+//! A company's round in a delivery pass: what is done in its queues, in one short transaction.
+
+use chrono::TimeDelta;
+
+use super::disable::DisableWebhook;
+use super::schedule::{PROBE_AFTER, is_disabled};
+use super::slots::{DeliveryLease, SLOW_AFTER};
+use crate::context::Context;
+use crate::domain::clock::random_uuid;
+use crate::domain::company::CompanyId;
+use crate::domain::time::Timestamp;
+use crate::domain::webhook::Next;
+use crate::error::Error;
+use crate::leases::Need;
+use crate::store::{
+    AttemptRecord, DISCARDED_AT_ONCE, DeliveryClaim, FannedOut, LeaseTerms, Queue, Recorded, TransactionBody, Tx,
+};
+
+/// Groups or events of a round: so few that the next company does not wait long.
+const BATCH: u32 = 250;
+
+/// Deliveries of one healthy webhook.
+pub(super) const EACH: u32 = 120;
+/// Deliveries of a webhook whose receiver is slow: as many as it answers within a lease, one at a time.
+const EACH_SLOW: u32 = 4;
+
+/// How long a lease lasts beyond the sender's deadline: time to wait for a slot and to write the result.
+const MARGIN: TimeDelta = TimeDelta::seconds(52);
+
+/// In which of its queues a company has something to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each queue")]
+pub(super) struct Needs {
+    pub(super) groups: bool,
+    pub(super) events: bool,
+    pub(super) deliveries: bool,
+    pub(super) discards: bool,
+}
+
+impl Needs {
+    /// What is due in one queue; none if it is not a queue of deliveries.
+    pub(super) fn of(queue: Queue) -> Option<Self> {
+        let none = Self::default();
+        match queue {
+            Queue::Groups => Some(Self { groups: true, ..none }),
+            Queue::Events => Some(Self { events: true, ..none }),
+            Queue::Deliveries => Some(Self { deliveries: true, ..none }),
+            Queue::Discards => Some(Self { discards: true, ..none }),
+            Queue::Stampings | Queue::Cancellations | Queue::Mails => None,
+        }
+    }
+
+    /// Whether deliveries may be there to be claimed at the end of the round.
+    pub(super) const fn claims(self) -> bool {
+        self.groups || self.events || self.deliveries
+    }
+
+    /// The needs, unless there are none.
+    fn any(self) -> Option<Self> {
+        (self != Self::default()).then_some(self)
+    }
+}
+
+impl Need for Needs {
+    fn and(self, other: Self) -> Self {
+        Self {
+            groups: self.groups || other.groups,
+            events: self.events || other.events,
+            deliveries: self.deliveries || other.deliveries,
+            discards: self.discards || other.discards,
+        }
+    }
+}
+
+/// A company's round: results are written, groups become events, events deliveries, and deliveries are claimed.
+pub(super) struct CompanyRound<'a> {
+    pub(super) context: &'a Context,
+    pub(super) company: CompanyId,
+    pub(super) results: &'a [AttemptRecord],
+    pub(super) needs: Needs,
+    /// Deliveries to claim at the most.
+    pub(super) max: u32,
+    /// Webhooks to leave out.
+    pub(super) busy: Vec<i64>,
+    /// How long an attempt may take.
+    pub(super) deadline: TimeDelta,
+}
+
+/// What a round did.
+#[derive(Default)]
+pub(super) struct RoundDone {
+    /// Groups that became events.
+    pub(super) groups: u64,
+    pub(super) fanned_out: FannedOut,
+    /// Deliveries that were discarded.
+    pub(super) discarded: u64,
+    pub(super) claims: Vec<DeliveryLease>,
+    recorded: Vec<Recorded>,
+    pub(super) written: Written,
+    left: Needs,
+}
+
+impl RoundDone {
+    /// What is left to do.
+    pub(super) fn left(&self) -> Option<Needs> {
+        self.left.any()
+    }
+}
+
+impl CompanyRound<'_> {
+    pub(super) async fn run(mut self) -> Result<RoundDone, Error> {
+        let (context, company) = (self.context, self.company);
+        let mut done = context.transact(company, &mut self).await?;
+        done.written = self.written(&done.recorded).await;
+        Ok(done)
+    }
+
+    async fn claim(&self, tx: &mut dyn Tx) -> Result<Vec<DeliveryLease>, Error> {
+        let token = random_uuid(self.context.random());
+        // The lease counts from here, however long the round took so far.
+        let now = self.context.now();
+        let until = now + self.deadline + MARGIN;
+        let claim = DeliveryClaim {
+            lease: LeaseTerms { max: self.max, due: now, now, token, until },
+            each: EACH,
+            probe_after: PROBE_AFTER,
+            each_slow: EACH_SLOW,
+            slow_after: SLOW_AFTER,
+            busy: &self.busy,
+        };
+        let latest = until - self.deadline;
+        let claimed = tx.claim_deliveries(&claim).await?.into_iter();
+        Ok(claimed.map(|delivery| DeliveryLease { company: self.company, delivery, token, latest }).collect())
+    }
+}
+
+impl TransactionBody for CompanyRound<'_> {
+    type Output = RoundDone;
+
+    async fn run(&mut self, tx: &mut dyn Tx) -> Result<RoundDone, Error> {
+        let mut done = RoundDone::default();
+        let now = Timestamp::new(self.context.now());
+        let webhooks: Vec<_> = self.results.iter().map(|record| record.webhook).collect();
+        tx.lock_webhooks(&webhooks).await?;
+        if !self.results.is_empty() {
+            done.recorded = tx.record_attempts(self.results, now.get()).await?;
+        }
+        if self.needs.groups {
+            done.groups = tx.gather_groups(now, BATCH).await?;
+            done.left.groups = done.groups == u64::from(BATCH);
+        }
+        if self.needs.events || done.groups > 0 {
+            done.fanned_out = tx.fan_out(now, BATCH).await?;
+            done.left.events = done.fanned_out.events == u64::from(BATCH);
+        }
+        if self.needs.discards {
+            done.discarded = tx.discard_deliveries(DISCARDED_AT_ONCE).await?;
+            done.left.discards = done.discarded == u64::from(DISCARDED_AT_ONCE);
+        }
+        if (self.needs.deliveries || done.fanned_out.deliveries > 0) && self.max > 0 {
+            done.claims = self.claim(tx).await?;
+            done.left.deliveries = done.claims.len() == self.max as usize;
+        }
+        Ok(done)
+    }
+}
+
+/// Results by outcome: delivered, to be retried, failed for good, or lost because another worker held the lease by then.
+#[derive(Default)]
+pub(super) struct Written {
+    pub(super) delivered: u64,
+    pub(super) retried: u64,
+    pub(super) failed: u64,
+    pub(super) lost: u64,
+    /// Webhooks that were disabled.
+    pub(super) disabled: Vec<i64>,
+}
+
+impl CompanyRound<'_> {
+    /// Counts the results by outcome, and disables the company's webhooks that have failed for too long (contract §6).
+    async fn written(&self, recorded: &[Recorded]) -> Written {
+        let (results, company) = (self.results, self.company);
+        let mut written = Written { lost: (results.len() - recorded.len()) as u64, ..Written::default() };
+        let (mut failing, now) = (Vec::new(), self.context.now());
+        for recorded in recorded {
+            let Some(record) = results.get(recorded.at) else { continue };
+            match record.attempt.map(|attempt| attempt.judged.next) {
+                Some(Next::Delivered) => written.delivered += 1,
+                Some(Next::Retry(_)) => written.retried += 1,
+                Some(Next::Failed) => written.failed += 1,
+                None => {}
+            }
+            let standing = recorded.standing.filter(|_| !failing.contains(&record.webhook));
+            if standing.is_some_and(|standing| is_disabled(standing.fallos_consecutivos, standing.racha_desde, now)) {
+                failing.push(record.webhook);
+            }
+        }
+        for webhook in failing {
+            // If this fails, the next failed delivery of the webhook tries again.
+            match self.context.run_step(company, &DisableWebhook { webhook }).await {
+                Ok(Some(discarded)) => {
+                    tracing::info!(empresa = company.0, webhook, discarded, "a webhook was disabled");
+                    written.disabled.push(webhook);
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::warn!(
+                        empresa = company.0,
+                        webhook,
+                        cause = error.cause().map(tracing::field::display),
+                        "a webhook could not be disabled"
+                    );
+                }
+            }
+        }
+        written
+    }
+}

@@ -1,0 +1,25 @@
+-- /cxc-pagos
+-- No filter, the first page.
+SELECT clave, cxc, venta, cliente, fecha, aplicado, origen, importe, moneda, tipo_cambio,
+       forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
+       saldo_insoluto, complemento, factura, uuid, cancelado
+FROM cxc_pagos
+WHERE empresa = $1
+ORDER BY clave
+LIMIT 31;
+
+-- All filters, a later page.
+SELECT clave, cxc, venta, cliente, fecha, aplicado, origen, importe, moneda, tipo_cambio,
+       forma_pago_sat, cuenta_bancaria, deposito, referencia, parcialidad, saldo_anterior,
+       saldo_insoluto, complemento, factura, uuid, cancelado
+FROM cxc_pagos
+WHERE empresa = $1
+  AND clave = $2
+  AND cxc = $3
+  AND cliente = $4
+  AND venta = $5
+  AND fecha >= $6
+  AND fecha <= $7
+  AND clave > $8
+ORDER BY clave + 0
+LIMIT $9;

@@ -1,0 +1,28 @@
+-- /cxc
+-- No filter, the first page.
+SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
+       x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
+       x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
+FROM cxc x
+LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
+WHERE x.empresa = $1
+ORDER BY x.clave
+LIMIT 31;
+
+-- All filters, a later page.
+SELECT x.clave, x.folio, x.estatus, x.cliente, x.venta, coalesce(v.tipo, x.tipo_venta),
+       x.factura, x.uuid, x.metodo_pago_sat, x.fecha, x.vencimiento, x.moneda, x.tipo_cambio,
+       x.total, x.pagado, x.saldo, x.parcialidades, x.sucursal, x.modificado
+FROM cxc x
+LEFT JOIN ventas v ON v.empresa = x.empresa AND v.clave = x.venta
+WHERE x.empresa = $1
+  AND x.clave = $2
+  AND x.estatus = $3
+  AND x.cliente = $4
+  AND x.venta = $5
+  AND x.uuid = $6
+  AND x.saldo > 0
+  AND x.saldo > 0 AND x.vencimiento < $7
+  AND x.clave > $8
+ORDER BY x.clave
+LIMIT 31;

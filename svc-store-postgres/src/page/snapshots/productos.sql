@@ -1,0 +1,51 @@
+-- /productos
+-- No filter, the first page.
+SELECT p.clave, p.sku, p.folio, p.descripcion, p.estatus, p.tipo, p.subtipo, p.kit,
+       coalesce(p.clave_padre, 0), p.codigo_sat,
+       (SELECT nombre FROM marcas m WHERE m.empresa = p.empresa AND m.clave = p.marca),
+       (SELECT nombre FROM categorias c WHERE c.empresa = p.empresa AND c.clave = p.categoria),
+       p.id_platform_b, p.modificado
+FROM productos p
+WHERE p.empresa = $1
+  AND p.estatus <> 'eliminado'
+ORDER BY p.clave
+LIMIT 31;
+
+-- All filters, a later page.
+SELECT p.clave, p.sku, p.folio, p.descripcion, p.estatus, p.tipo, p.subtipo, p.kit,
+       coalesce(p.clave_padre, 0), p.codigo_sat,
+       (SELECT nombre FROM marcas m WHERE m.empresa = p.empresa AND m.clave = p.marca),
+       (SELECT nombre FROM categorias c WHERE c.empresa = p.empresa AND c.clave = p.categoria),
+       p.id_platform_b, p.modificado
+FROM productos p
+WHERE p.empresa = $1
+  AND p.clave = ANY (ARRAY(
+    SELECT f.clave
+    FROM marcas n
+    CROSS JOIN LATERAL (
+        SELECT p.clave
+        FROM productos p
+        WHERE p.empresa = $1 AND p.marca = n.clave
+          AND p.clave = $2
+          AND p.sku = $3
+          AND p.folio = $4
+          AND p.estatus = $5
+          AND p.tipo = $6
+          AND p.subtipo = $7
+          AND p.kit
+          AND p.codigo_sat = $8
+          AND p.id_platform_b = $9
+          AND p.categoria = ANY (ARRAY(SELECT clave FROM categorias WHERE empresa = $1 AND nombre = $10))
+          AND p.clave_padre = ANY (ARRAY(SELECT clave FROM productos WHERE empresa = $1 AND sku = $11))
+          AND p.busqueda LIKE $12
+          AND p.busqueda LIKE $13
+          AND p.modificado >= $14
+          AND p.clave > $15
+        ORDER BY p.clave
+        LIMIT $16
+    ) f
+    WHERE n.empresa = $1 AND n.nombre = $17
+))
+  AND p.clave > $18
+ORDER BY p.clave
+LIMIT $19;

@@ -1,0 +1,40 @@
+-- /ventas
+-- No filter, the first page.
+SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
+       v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
+       v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
+       v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+FROM ventas v
+LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
+WHERE v.empresa = $1
+ORDER BY v.clave
+LIMIT 31;
+
+-- All filters, a later page.
+SELECT v.clave, v.tipo, v.serie, v.folio, v.fecha, v.sucursal, a.codigo, v.cliente, v.vendedor,
+       v.moneda, v.tipo_cambio, v.condicion_pago, v.dias_credito, v.vencimiento, v.forma_pago_sat,
+       v.metodo_pago_sat, v.uso_cfdi, v.subtotal, v.descuento, v.impuestos, v.retenciones,
+       v.total, v.saldo, v.cancelada, v.fecha_cancelacion, v.surtido_estatus, v.monto_surtido,
+       v.factura, v.uuid, v.origen, v.referencia, v.comentarios, v.modificado
+FROM ventas v
+LEFT JOIN almacenes a ON a.empresa = v.empresa AND a.clave = v.almacen
+WHERE v.empresa = $1
+  AND v.clave = $2
+  AND $3 IN (v.tipo, v.tipo_creado)
+  AND v.folio = $4
+  AND v.cliente = $5
+  AND v.cancelada
+  AND v.fecha >= $6
+  AND v.fecha <= $7
+  AND v.sucursal = $8
+  AND v.clave = ANY (ARRAY(
+    WITH q (sku) AS (SELECT $9)
+    SELECT venta FROM ventas_renglones WHERE empresa = $1 AND producto = ANY (ARRAY(
+        SELECT clave FROM productos WHERE empresa = $1 AND sku = (SELECT sku FROM q)))
+    UNION ALL
+    SELECT venta FROM ventas_renglones WHERE empresa = $1 AND sku = (SELECT sku FROM q)
+))
+  AND v.clave > $10
+ORDER BY v.clave + 0
+LIMIT $11;

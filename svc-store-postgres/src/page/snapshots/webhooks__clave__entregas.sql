@@ -1,0 +1,33 @@
+-- /webhooks/{clave}/entregas
+-- No filter, the first page.
+SELECT hijos.*
+FROM (
+    SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
+) padre
+LEFT JOIN LATERAL (
+    SELECT clave, webhook, evento, tipo, estado, intentos, http, motivo, duracion_ms, creado,
+           ultimo_intento, proximo_intento
+    FROM entregas
+    WHERE empresa = $1 AND webhook = $3
+    ORDER BY clave
+    LIMIT 31
+) hijos ON true;
+
+-- All filters, a later page.
+SELECT hijos.*
+FROM (
+    SELECT FROM webhooks WHERE eliminado IS NULL AND empresa = $1 AND clave = $2
+) padre
+LEFT JOIN LATERAL (
+    SELECT clave, webhook, evento, tipo, estado, intentos, http, motivo, duracion_ms, creado,
+           ultimo_intento, proximo_intento
+    FROM entregas
+    WHERE empresa = $1 AND webhook = $3
+      AND clave = $4
+      AND estado <> 'entregada'
+      AND estado = $5
+      AND tipo = $6
+      AND clave > $7
+    ORDER BY clave
+    LIMIT 31
+) hijos ON true;
