@@ -1,4 +1,4 @@
-//! The context of an operation: what it may use, and the events it emits.
+//! The context of an operation: its resources, and the events it emits.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::secrets::{Place, Sealer};
 use crate::store::{NewEvent, Tx};
 
-/// Who acts.
+/// The caller of an operation.
 #[derive(Debug, Clone)]
 pub enum Actor {
     /// An API key, by its public identifier without the company's number, and the user who owns it.
@@ -25,7 +25,7 @@ pub enum Actor {
         suffix: String,
         /// The owner's clave.
         owner: i64,
-        /// What the key may do.
+        /// The key's permissions.
         scopes: Scopes,
     },
     /// The ERP itself: its screens, imports and background work.
@@ -33,7 +33,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// Who requests the documents that it makes.
+    /// The origin of the documents that the actor requests.
     pub(crate) fn invoice_origin(&self) -> InvoiceOrigin {
         match self {
             Self::Key { .. } => InvoiceOrigin::Api,
@@ -50,18 +50,17 @@ pub struct Cx<'a> {
     pub now: Timestamp,
     /// The company.
     pub company: &'a Company,
-    /// Who acts.
+    /// The caller.
     pub actor: &'a Actor,
     /// Unpredictable bytes.
     pub random: &'a dyn Random,
     /// Seals secrets before they are stored.
     pub sealer: &'a Sealer,
-    /// The API's public address, without a trailing slash: links in notices begin with it.
+    /// The API's public address, without a trailing slash: it prefixes the links in notices.
     pub base_url: &'a str,
-    /// Whether webhooks may lead to places that only development has: http, any port, local names
-    /// (contract §6).
+    /// Whether webhooks may have development URLs: http, any port, local names (contract §6).
     pub development_destinations: bool,
-    /// Whether the sandbox stamps, so that nothing is an invoice.
+    /// Whether the sandbox stamps, so that no document is a valid invoice.
     pub sandbox: bool,
 }
 

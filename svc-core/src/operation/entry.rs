@@ -25,14 +25,14 @@ pub struct Entry {
     pub(crate) shape: Shape,
 }
 
-/// How an operation is shaped, for the interface's description.
+/// The shape of an operation, for the interface's description.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     /// The name of its type.
     pub(crate) name: fn() -> &'static str,
-    /// The JSON Schema of what it takes.
+    /// The JSON Schema of its input.
     pub(crate) input: Option<fn(&mut SchemaGenerator) -> Schema>,
-    /// The JSON Schema of its answer without the member `ok`; that of a record for a list.
+    /// The JSON Schema of its answer without the member `ok`; for a list, that of a record.
     pub(crate) output: Option<fn(&mut SchemaGenerator) -> Schema>,
 }
 
@@ -45,7 +45,7 @@ fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// What executes an entry.
+/// The executor of an entry.
 #[derive(Clone, Copy)]
 pub(crate) enum Handler {
     /// Without authentication and without a store: a function of the request's id.
@@ -54,7 +54,7 @@ pub(crate) enum Handler {
     List(&'static dyn AnyList),
     /// An operation; requires a key over HTTP.
     Operation(&'static dyn AnyOperation),
-    /// A read that gives a file; requires a key over HTTP.
+    /// A read that returns a file; requires a key over HTTP.
     Download(&'static dyn AnyDownload),
 }
 
@@ -85,11 +85,11 @@ pub(crate) struct Answer {
     pub(crate) head: Head,
     /// A JSON object.
     pub(crate) body: Bytes,
-    /// The body stored for a repetition of the request.
+    /// The body stored for repeated requests.
     pub(crate) remembered: Bytes,
 }
 
-/// An operation that is read from JSON: every one that derives `Deserialize` and `JsonSchema`.
+/// An operation that is read from JSON: every type that derives `Deserialize` and `JsonSchema`.
 pub(crate) trait Input: Sized {
     /// Reads it from an object of its fields; a fault names the field.
     fn read(input: &Json) -> Result<Self, Fault>;
@@ -108,7 +108,7 @@ impl<T: DeserializeOwned + JsonSchema> Input for T {
     }
 }
 
-/// Stands for the type `T` where a value is needed.
+/// A value that stands for the type `T`.
 struct Of<T>(PhantomData<fn() -> T>);
 
 impl Entry {
@@ -124,7 +124,7 @@ impl Entry {
         Self { spec, handler: Handler::List(const { &Of::<L>(PhantomData) }), shape }
     }
 
-    /// The entry of an operation that HTTP reaches: its answer is in the interface's description.
+    /// The entry of an operation with an HTTP route: its answer is in the interface's description.
     pub(crate) const fn endpoint<O>() -> Self
     where
         O: Operation<Output: Serialize + JsonSchema> + Input + JsonSchema + 'static,
@@ -133,7 +133,7 @@ impl Entry {
         Self { spec: const { &O::SPEC }, handler: Handler::Operation(const { &Of::<O>(PhantomData) }), shape }
     }
 
-    /// The entry of an operation that is called by its name alone.
+    /// The entry of an operation that is only called by name.
     pub(crate) const fn operation<O: Operation<Output: Serialize> + Input + 'static>() -> Self {
         const { assert!(O::SPEC.http.is_none(), "what HTTP reaches is entered with Entry::endpoint") };
         Self {
@@ -143,7 +143,7 @@ impl Entry {
         }
     }
 
-    /// The entry of a read that gives a file.
+    /// The entry of a read that returns a file.
     pub(crate) const fn download<D: Download + Input + JsonSchema + 'static>() -> Self {
         let shape = Shape { input: Some(schema_of::<D>), ..shape::<D>() };
         Self { spec: const { &D::SPEC }, handler: Handler::Download(const { &Of::<D>(PhantomData) }), shape }

@@ -1,14 +1,14 @@
-//! The errors that an operation can answer over HTTP: those of every operation of its kind, and its
-//! own (contract §2, §4).
+//! The errors that an operation can answer over HTTP: those of its kind, and its own (contract §2,
+//! §4).
 
 use super::{BodyNeed, Entry, Handler, Idempotency};
 use crate::error::Code;
 use crate::record::Takes;
 
-/// The errors that come before routing or with any operation.
+/// The errors raised before routing or by any operation.
 const ANY: &[Code] = &[Code::RutaNoExiste, Code::MetodoNoPermitido, Code::ErrorInterno];
 
-/// Why a request that needs a key is refused.
+/// The errors of a request that needs a key.
 const KEYED: &[Code] = &[
     Code::NavegadorNoPermitido,
     Code::LlaveInvalida,
@@ -40,7 +40,7 @@ const BODIES: &[Code] = &[Code::TipoNoSoportado, Code::DatoRequerido, Code::Dato
 const RECORD_IN_PATH: &[Code] = &[Code::DatoInvalido, Code::NoEncontrado];
 
 impl Entry {
-    /// Every error that it can answer over HTTP, in the order of [`Code::ALL`].
+    /// Every error that the operation can answer over HTTP, in the order of [`Code::ALL`].
     pub fn errors(&self) -> Vec<Code> {
         let Some(http) = &self.spec.http else { return Vec::new() };
         let mut able = ANY.to_vec();

@@ -1,15 +1,15 @@
-//! What an operation is: the trait, its context, its specification, the router, pages and queries.
+//! Operations: the trait, its context, its specification, the router, pages and queries.
 //!
-//! An operation is one type: its fields are its input, its [`Spec`] says how it is reached and what
-//! it may answer, and [`Operation::run`] does it. Over HTTP the parameters of the path are fields
-//! of the input like those of the body; on the command line and in Rust they are given with the
-//! others. A list is a record with a [`crate::record::List`]; a read that gives a file, and no
-//! JSON, is a [`Download`].
+//! An operation is one type: its fields are its input, its [`Spec`] declares its route and its
+//! errors, and [`Operation::run`] executes it. Over HTTP the parameters of the path are fields of
+//! the input like those of the body; on the command line and in Rust they are passed with the
+//! others. A list is a record with a [`crate::record::List`]; a read that returns a file instead of
+//! JSON is a [`Download`].
 //!
 //! # How to add one
-//! 1. In `api/<resource>/` (reached over HTTP) or `backoffice/`, a struct of the input's fields by
-//!    their names on the wire, which derives `Deserialize` and `JsonSchema`, with `impl Operation`.
-//!    Its output derives `Serialize` and `JsonSchema`.
+//! 1. In `operations/<resource>/`, add a struct of the input's fields by their names on the wire,
+//!    which derives `Deserialize` and `JsonSchema`, with `impl Operation`. Its output derives
+//!    `Serialize` and `JsonSchema`.
 //! 2. Its line in [`crate::registry`]; what it is in `openapi/texts/`, where a test says what is
 //!    missing.
 //! 3. What it needs of the database: a method of the aggregate's trait in `store/`, its SQL in the

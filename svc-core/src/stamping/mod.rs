@@ -188,7 +188,7 @@ fn plain(text: &str, max: usize) -> String {
     words.join(" ").chars().take(max).collect()
 }
 
-/// A rejection, if the provider gave a code or a message.
+/// A rejection, if the provider gave both a code and a message.
 #[cfg(feature = "client")]
 fn rejected(codigo: &str, mensaje: &str) -> Option<StampFailure> {
     let (codigo, mensaje) = (plain(codigo, MOST_CODE), plain(mensaje, MOST_MESSAGE));
