@@ -41,7 +41,7 @@ async fn in_an_axum_application() {
     let address = listener.local_addr().expect("an address");
     let (stop, stopped) = oneshot::channel::<()>();
     let serving = embed_axum::serve(listener, world.api.clone(), Providers::default(), async {
-        stopped.await.unwrap_or_default()
+        stopped.await.unwrap_or_default();
     });
     let serving = tokio::spawn(serving);
 

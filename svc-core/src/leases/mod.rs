@@ -133,7 +133,7 @@ impl<Q: LeasedQueue + ?Sized> LeasedPass<'_, Q> {
             }
             match under_way.next().await {
                 Some(Event::Leased(leasing, tasks)) => {
-                    idle = Some(leasing);
+                    idle = Some(*leasing);
                     for task in tasks {
                         leased.begin(task.lease.company);
                         waiting.push_back(task);
@@ -166,7 +166,7 @@ struct Task<'a, Q: LeasedQueue + ?Sized> {
 /// What has ended.
 enum Event<'a, Q: LeasedQueue + ?Sized> {
     /// These records were leased.
-    Leased(Leasing<'a, Q>, Vec<Task<'a, Q>>),
+    Leased(Box<Leasing<'a, Q>>, Vec<Task<'a, Q>>),
     /// What is due could not be found.
     Failed(StoreError),
     /// The work on a record of a company has ended.
@@ -288,7 +288,7 @@ impl<'a, Q: LeasedQueue + ?Sized> Leasing<'a, Q> {
                 }
             }
         }
-        Event::Leased(self, tasks)
+        Event::Leased(Box::new(self), tasks)
     }
 
     /// Finds the companies that have records due, by queue.

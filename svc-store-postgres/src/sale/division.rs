@@ -23,9 +23,9 @@ impl PostgresTx {
         let parte = self.next("ventas", 1).await?;
         self.copy_order(clave, parte, &handed.amounts, now).await?;
         let is_whole = |line: &&LinePart| left.lines.iter().all(|rest| rest.renglon != line.renglon);
-        let (whole, parts): (Vec<&LinePart>, Vec<&LinePart>) = handed.lines.iter().partition(is_whole);
+        let (whole, partial): (Vec<&LinePart>, Vec<&LinePart>) = handed.lines.iter().partition(is_whole);
         self.move_lines(clave, parte, &whole).await?;
-        self.copy_lines(clave, parte, &parts).await?;
+        self.copy_lines(clave, parte, &partial).await?;
         self.set_lines(clave, left).await?;
         self.set_left(clave, &left.amounts, now).await?;
         self.run(sql!(

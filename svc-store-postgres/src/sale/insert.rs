@@ -12,6 +12,7 @@ use crate::transaction::PostgresTx;
 
 impl PostgresTx {
     /// Writes a document with its lines under the next numbers of its series and tables.
+    #[expect(clippy::too_many_lines, reason = "one statement, with a line for each parameter")]
     pub(super) async fn write_sale(&mut self, sale: &NewSale<'_>) -> Result<Numbered, StoreError> {
         let lines = sale.lines;
         self.one(sql!(

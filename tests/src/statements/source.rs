@@ -140,7 +140,7 @@ fn walk(tokens: TokenStream, joined: bool, names: &[String], found: &mut Source)
             }
             TokenTree::Group(group) if gives_names => {
                 let (text, arguments) = text_and_arguments(group.stream());
-                walk(text, joined, &argument_names(arguments), found);
+                walk(text, joined, &argument_names(&arguments), found);
                 gives_names = false;
             }
             TokenTree::Group(group) => {
@@ -165,10 +165,10 @@ fn text_and_arguments(tokens: TokenStream) -> (TokenStream, Vec<TokenTree>) {
 }
 
 /// The names of `empresa: self.empresa, clave; for line in lines { sku, cantidad: line.amount }`.
-fn argument_names(arguments: Vec<TokenTree>) -> Vec<String> {
+fn argument_names(arguments: &[TokenTree]) -> Vec<String> {
     let columns = |token: &TokenTree| match token {
         TokenTree::Group(columns) if columns.delimiter() == Delimiter::Brace => {
-            argument_names(columns.stream().into_iter().collect())
+            argument_names(&columns.stream().into_iter().collect::<Vec<_>>())
         }
         _ => Vec::new(),
     };
