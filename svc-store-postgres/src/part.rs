@@ -7,7 +7,7 @@ use svc_core::domain::tax::{Amounts, LineRates};
 use svc_core::record::{Columns, Kind, Row, RowError, Value};
 
 use crate::row::FromRow;
-use crate::sql::Sql;
+use crate::sql::{Names, Sql};
 use crate::value::PostgresRow;
 
 /// The text of a statement with columns in the place of the structs that have them. Of a struct
@@ -21,7 +21,7 @@ use crate::value::PostgresRow;
 macro_rules! columns_in {
     ($text:expr, $($part:ident),+ $(,)?) => {{
         const NAMED: &str = $text;
-        const PARTS: &[(&str, $crate::part::Names)] =
+        const PARTS: &[(&str, $crate::sql::Names)] =
             &[$((stringify!($part), <$part as svc_core::record::Columns>::COLUMNS)),+];
         const LENGTH: usize = $crate::part::expanded::<0>(NAMED, PARTS).length;
         const BYTES: [u8; LENGTH] = $crate::part::expanded::<LENGTH>(NAMED, PARTS).bytes;
@@ -34,9 +34,6 @@ macro_rules! columns_in {
 }
 
 pub(crate) use columns_in;
-
-/// The columns of a struct.
-pub(crate) type Names = &'static [(&'static str, Kind)];
 
 /// A text that is written, of which `N` bytes are kept.
 pub(crate) struct Written<const N: usize> {
@@ -108,37 +105,6 @@ pub(crate) const fn expanded<const N: usize>(text: &str, parts: &[(&str, Names)]
         at = end;
     }
     written
-}
-
-/// The parameters of a statement: `own`, then the columns of `parts`.
-pub(crate) const fn with_parts<const N: usize>(own: &[&'static str], parts: &[Names]) -> [&'static str; N] {
-    let mut names = [""; N];
-    let mut to = 0;
-    while to < own.len() {
-        names[to] = own[to];
-        to += 1;
-    }
-    let mut part = 0;
-    while part < parts.len() {
-        let mut at = 0;
-        while at < parts[part].len() {
-            names[to] = parts[part][at].0;
-            to += 1;
-            at += 1;
-        }
-        part += 1;
-    }
-    names
-}
-
-/// How many columns these structs have.
-pub(crate) const fn count(parts: &[Names]) -> usize {
-    let (mut count, mut at) = (0, 0);
-    while at < parts.len() {
-        count += parts[at].len();
-        at += 1;
-    }
-    count
 }
 
 const fn columns_of(name: &[u8], parts: &[(&str, Names)]) -> Names {

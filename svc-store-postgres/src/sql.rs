@@ -3,6 +3,7 @@
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgStatement};
 use sqlx::{Execute, Postgres, SqlSafeStr as _, SqlStr};
+use svc_core::record::Kind;
 
 use crate::parameter::Parameter;
 
@@ -77,8 +78,8 @@ macro_rules! sql_text {
     ($text:expr $(, $name:ident)* $(; $($part:ident,)*)?) => {{
         const NAMED: &str = $text;
         const OWN: &[&str] = &[$(stringify!($name)),*];
-        const PARTS: &[$crate::part::Names] = &[$($(<$part as svc_core::record::Columns>::COLUMNS),*)?];
-        const NAMES: &[&str] = &$crate::part::with_parts::<{ OWN.len() + $crate::part::count(PARTS) }>(OWN, PARTS);
+        const PARTS: &[$crate::sql::Names] = &[$($(<$part as svc_core::record::Columns>::COLUMNS),*)?];
+        const NAMES: &[&str] = &$crate::sql::with_parts::<{ OWN.len() + $crate::sql::count(PARTS) }>(OWN, PARTS);
         const LENGTH: usize = $crate::sql::numbered_length(NAMED, NAMES);
         const BYTES: [u8; LENGTH] = $crate::sql::numbered(NAMED, NAMES);
         const TEXT: &str = match ::core::str::from_utf8(&BYTES) {
@@ -128,6 +129,40 @@ impl Execute<'_, Postgres> for Sql {
     fn persistent(&self) -> bool {
         true
     }
+}
+
+/// The columns of a struct.
+pub(crate) type Names = &'static [(&'static str, Kind)];
+
+/// The parameters of a statement: `own`, then the columns of `parts`.
+pub(crate) const fn with_parts<const N: usize>(own: &[&'static str], parts: &[Names]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut to = 0;
+    while to < own.len() {
+        names[to] = own[to];
+        to += 1;
+    }
+    let mut part = 0;
+    while part < parts.len() {
+        let mut at = 0;
+        while at < parts[part].len() {
+            names[to] = parts[part][at].0;
+            to += 1;
+            at += 1;
+        }
+        part += 1;
+    }
+    names
+}
+
+/// How many columns these structs have.
+pub(crate) const fn count(parts: &[Names]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < parts.len() {
+        count += parts[at].len();
+        at += 1;
+    }
+    count
 }
 
 /// How long the text is with numbers in the place of its names.

@@ -111,7 +111,7 @@ async fn call(actor: &Actor, plans: &Plans, target: &str) -> (Vec<Plan>, Duratio
     let time = timed(actor, target).await;
     let mut reported = plans.take();
     // Authentication's statements are not pages.
-    reported.retain(|plan| plan.statement.contains(" LIMIT "));
+    reported.retain(|plan| plan.statement.contains("LIMIT "));
     assert_eq!(reported.len(), TIMES, "one statement a page: {target}: {reported:#?}");
     (reported, time)
 }
