@@ -85,9 +85,9 @@
 //!
 //! - [`Context`] is made once; [`Api`] answers, [`Context::work`] does the rest, [`Providers`] is
 //!   what that goes through.
-//! - [`Context::run`] does an operation from Rust, [`Context::run_by_name`] one by its name: those
-//!   of [`api`], which HTTP reaches too, and those of [`backoffice`], which the ERP's own screens
-//!   do. [`Context::import`] loads records in bulk.
+//! - [`Context::run`] runs an operation from Rust, [`Context::run_by_name`] one by its name: those of
+//!   [`operations`], whether HTTP reaches them or only the back office. [`Context::import`] loads
+//!   records in bulk.
 //! - [`webhooks`] and [`stamping`] say what a sender, a notifier and a stamper are, and have them;
 //!   each pass over a backlog can be called by itself, within a [`Budget`], as a scheduled function
 //!   does.

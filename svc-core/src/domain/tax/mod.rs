@@ -1,7 +1,7 @@
 //! The taxes of a line: by which rates they are reckoned, and what the line comes to (contract §7).
 //!
-//! A tax besides the IVA is a line of [`line_taxes!`]; what it comes to, if that is stored, a line
-//! of [`amounts!`].
+//! A tax besides the IVA is a line of `line_taxes!`; what it comes to, if that is stored, a line
+//! of `amounts!`.
 
 use std::fmt;
 
