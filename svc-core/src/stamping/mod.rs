@@ -45,6 +45,7 @@ mod http;
 mod pace;
 mod pass;
 mod prepare;
+mod provider;
 mod sandbox;
 #[cfg(feature = "client")]
 mod sat;
@@ -70,7 +71,8 @@ pub use endpoint::HttpStamperError;
 pub use finkok::FinkokStamper;
 #[cfg(feature = "client")]
 pub use http::HttpStamper;
-pub use pass::{StampReport, stamp_due};
+pub use pass::stamp_due;
+pub use provider::StampReport;
 pub use sandbox::SandboxStamper;
 #[cfg(feature = "client")]
 pub use sat::SatStatus;

@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use futures_util::future::BoxFuture;
 
 use super::finish::{FinishStamping, StampingOutcome, StampingVerdict};
-use super::pass::{Provider, StampReport};
 use super::prepare::{PrepareStamping, PreparedStamping};
+use super::provider::{Provider, StampReport};
 use super::{StampFailure, StampRequest, Stamper};
 use crate::domain::company::CompanyId;
 use crate::domain::words::Held;

@@ -15,7 +15,7 @@ use crate::domain::company::CompanyId;
 use crate::error::Error;
 use crate::leases::{Lease, LeasedQueue, Outcome};
 use crate::observe;
-use crate::stamping::pass::{Provider, StampReport};
+use crate::stamping::provider::{Provider, StampReport};
 use crate::stamping::{StampFailure, Stamper};
 use crate::store::{LeaseTerms, LeasedStamping, Queue, StoreError, Tx};
 

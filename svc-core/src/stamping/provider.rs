@@ -1,0 +1,80 @@
+//! The provider that a pass works with, and the pass's report.
+
+use std::sync::OnceLock;
+
+use chrono::TimeDelta;
+use serde::Serialize;
+
+use super::Stamper;
+use crate::context::Context;
+use crate::domain::company::CompanyId;
+use crate::store::StoreError;
+
+/// How long a lease lasts beyond two calls of the stamper: time to read the record and to write the
+/// outcome.
+const MARGIN: TimeDelta = TimeDelta::minutes(1);
+
+/// The longest deadline of a stamper that a lease takes into account.
+const MAX_DEADLINE: TimeDelta = TimeDelta::days(1);
+
+/// What a stamping pass did, in numbers of records.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct StampReport {
+    /// Stamped.
+    pub timbrados: u64,
+    /// Rejected, or unfit to make a document of.
+    pub rechazados: u64,
+    /// To be retried: the provider was not reached.
+    pub pospuestos: u64,
+    /// Waiting for a person: the provider refuses the account, or nobody can tell what became of
+    /// them.
+    pub detenidos: u64,
+    /// Payment complements that wait for their invoice to be stamped.
+    pub en_espera: u64,
+    /// Cancelled, finally.
+    pub cancelados: u64,
+    /// Cancellations that the authority or a receiver refused.
+    pub cancelaciones_rechazadas: u64,
+    /// Cancellations that the authority has, and has not spoken on.
+    pub cancelaciones_en_proceso: u64,
+    /// Finished by another worker in the meantime; the outcome here was not written.
+    pub perdidos: u64,
+    /// Not read or not written, because of an error; they are due again when their lease ends.
+    pub fallidos: u64,
+}
+
+impl StampReport {
+    /// Whether the pass found nothing to do.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The provider, and what it knows this installation by.
+pub(super) struct Provider<'a> {
+    pub(super) context: &'a Context,
+    pub(super) stamper: &'a dyn Stamper,
+    pub(super) installation: OnceLock<String>,
+}
+
+impl Provider<'_> {
+    /// Reads the installation's name, which requests need.
+    pub(super) async fn prepare(&self) -> Result<(), StoreError> {
+        if self.installation.get().is_none() {
+            let _ = self.installation.set(self.context.store().installation().await?);
+        }
+        Ok(())
+    }
+
+    /// The id of a request about a record: the same in all attempts, by any worker.
+    pub(super) fn request_id(&self, company: CompanyId, factura: i64) -> String {
+        format!("{}-{}-{factura}", self.installation.get().map_or("", String::as_str), company.0)
+    }
+
+    /// How long a record is leased: longer than two calls of the stamper.
+    pub(super) fn lease_time(&self) -> TimeDelta {
+        let deadline = TimeDelta::from_std(self.stamper.deadline());
+        deadline.map_or(MAX_DEADLINE, |deadline| deadline.min(MAX_DEADLINE)) * 2 + MARGIN
+    }
+}
